@@ -1,0 +1,53 @@
+package clrt
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	logPosition   = regexp.MustCompile(`([\w./<>-]+):(\d+):\d+: (?:fatal )?error`)
+	lineDirective = regexp.MustCompile(`^#line (\d+) "([^"]*)"`)
+)
+
+// buildDetail joins what a person needs to mend a failed build: the program, the options, the whole
+// log, and the source lines that the log names. Positions count by the #line directives in the text.
+func buildDetail(name, options, text, log string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s with options %q:\n%s", name, options, log)
+	lines := sourceLines(text)
+	seen := map[string]bool{}
+	for _, m := range logPosition.FindAllStringSubmatch(log, -1) {
+		at := m[1] + ":" + m[2]
+		if line, ok := lines[at]; ok && !seen[at] {
+			seen[at] = true
+			fmt.Fprintf(&b, "\n%s: %s", at, line)
+		}
+	}
+	return b.String()
+}
+
+// sourceLines indexes the lines of a program by "file:line".
+func sourceLines(text string) map[string]string {
+	lines := map[string]string{}
+	file, n := "", 1
+	for line := range strings.Lines(text) {
+		if m := lineDirective.FindStringSubmatch(line); m != nil {
+			n, _ = strconv.Atoi(m[1])
+			file = m[2]
+			continue
+		}
+		lines[fmt.Sprintf("%s:%d", file, n)] = strings.TrimRight(line, "\n")
+		n++
+	}
+	return lines
+}
+
+// memoryDetail says what a refused allocation met.
+func memoryDetail(nbytes int, info Info, s Stats) string {
+	mib := func(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+	return fmt.Sprintf("%s wanted; %s live and %s held for reuse, of %s on the device, at most %s in one buffer",
+		mib(int64(nbytes)), mib(s.LiveBytes), mib(s.HeldBytes), mib(info.GlobalMem), mib(info.MaxAlloc))
+}

@@ -1,0 +1,291 @@
+//go:build opencl && cgo
+
+package clrt
+
+// #cgo CFLAGS: -I${SRCDIR}/include -O2
+// #cgo linux LDFLAGS: -ldl -lpthread
+// #include <stdlib.h>
+// #include "cl.h"
+// #include "launch.h"
+// #include "loader.h"
+import "C"
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/clgrad/clgrad/internal/mempool"
+	"github.com/samuel/go-opencl/cl"
+)
+
+// Device is an open OpenCL device: one context and one in-order queue. Its methods may be called from
+// several goroutines; a mutex orders them.
+type Device struct {
+	info    Info
+	opt     Options
+	device  *cl.Device
+	context *cl.Context
+	queue   *cl.CommandQueue
+	pool    *mempool.Pool[*cl.MemObject]
+
+	mu       sync.Mutex
+	programs map[programKey]*cl.Program
+	kernels  []*Kernel
+	stats    Stats
+	profile  profile
+	closed   bool
+	launch   launchScratch
+}
+
+// Buffer is device memory. Its contents are undefined until written.
+type Buffer struct {
+	mem   *cl.MemObject
+	class int
+}
+
+const (
+	detailRuntime  = "install an OpenCL loader (Debian: ocl-icd-libopencl1) or set CLGRAD_OPENCL_LIB to the library's path"
+	detailPlatform = "install a driver (Debian: pocl-opencl-icd for CPUs; for a GPU its vendor's), " +
+		"and see that /etc/OpenCL/vendors holds a .icd file that names it"
+)
+
+// runtimeMissing returns why there is no OpenCL library, or nil.
+func runtimeMissing(call string) error {
+	if why := C.clrt_load_error(); why != nil {
+		return &Error{Call: call, Status: ErrNoRuntime, Detail: detailRuntime + " (" + C.GoString(why) + ")"}
+	}
+	return nil
+}
+
+// List returns the devices of all platforms. A platform without devices is passed over.
+// The errors are ErrNoRuntime and ErrNoPlatform.
+func List() ([]Info, error) {
+	found, err := enumerate()
+	infos := make([]Info, len(found))
+	for i, f := range found {
+		infos[i] = f.info
+	}
+	return infos, err
+}
+
+type foundDevice struct {
+	info   Info
+	device *cl.Device
+}
+
+func enumerate() ([]foundDevice, error) {
+	if err := runtimeMissing("list devices"); err != nil {
+		return nil, err
+	}
+	platforms, err := cl.GetPlatforms()
+	if err != nil || len(platforms) == 0 {
+		if err == nil || statusOf(err) == PlatformNotFound {
+			return nil, &Error{Call: "clGetPlatformIDs", Status: ErrNoPlatform, Detail: detailPlatform}
+		}
+		return nil, &Error{Call: "clGetPlatformIDs", Status: statusOf(err)}
+	}
+	var found []foundDevice
+	for p, platform := range platforms {
+		devices, err := platform.GetDevices(cl.DeviceTypeAll)
+		if err != nil {
+			continue // DEVICE_NOT_FOUND, or a driver whose hardware is absent: the other platforms count
+		}
+		for d, device := range devices {
+			found = append(found, foundDevice{describeDevice(p, d, platform, device), device})
+		}
+	}
+	return found, nil
+}
+
+func describeDevice(p, d int, platform *cl.Platform, device *cl.Device) Info {
+	clean := func(s string) string { return strings.TrimSpace(strings.TrimRight(s, "\x00")) }
+	info := Info{
+		PlatformIndex: p, DeviceIndex: d,
+		Platform: clean(platform.Name()), Name: clean(device.Name()), Vendor: clean(device.Vendor()),
+		Version: clean(device.Version()), Driver: clean(device.DriverVersion()),
+		Type:         Other,
+		ComputeUnits: device.MaxComputeUnits(),
+		MaxGroup:     device.MaxWorkGroupSize(),
+		GlobalMem:    device.GlobalMemSize(),
+		LocalMem:     device.LocalMemSize(),
+		MaxAlloc:     device.MaxMemAllocSize(),
+		FP64:         device.DoubleFPConfig() != 0,
+		Compiler:     device.CompilerAvailable(),
+	}
+	switch t := device.Type(); {
+	case t&cl.DeviceTypeGPU != 0:
+		info.Type = GPU
+	case t&cl.DeviceTypeAccelerator != 0:
+		info.Type = Accelerator
+	case t&cl.DeviceTypeCPU != 0:
+		info.Type = CPU
+	}
+	return info
+}
+
+// Open opens the device that info, of List, describes.
+func Open(info Info, opt Options) (*Device, error) {
+	found, err := enumerate()
+	if err != nil {
+		return nil, err
+	}
+	var device *cl.Device
+	for _, f := range found {
+		if f.info.ID() == info.ID() && f.info.Name == info.Name {
+			device = f.device
+		}
+	}
+	if device == nil {
+		return nil, &Error{Call: "open " + info.ID(), Status: ErrNoDevice, Device: info.String()}
+	}
+	if !info.Compiler {
+		return nil, &Error{Call: "open " + info.ID(), Status: ErrNoCompiler, Device: info.String(),
+			Detail: "clgrad builds its kernels from source; choose another device"}
+	}
+	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*cl.Program{}, profile: newProfile()}
+	if d.context, err = cl.CreateContext([]*cl.Device{device}); err != nil {
+		return nil, d.fail("clCreateContext", err, "")
+	}
+	var props cl.CommandQueueProperty
+	if opt.Profile {
+		props = cl.CommandQueueProfilingEnable
+	}
+	if d.queue, err = d.context.CreateCommandQueue(device, props); err != nil {
+		d.context.Release()
+		return nil, d.fail("clCreateCommandQueue", err, "")
+	}
+	d.pool = mempool.New(func(n int) (*cl.MemObject, error) {
+		return d.context.CreateEmptyBuffer(cl.MemReadWrite, n)
+	}, (*cl.MemObject).Release)
+	return d, nil
+}
+
+// fail wraps an error of go-opencl with the call and this device.
+func (d *Device) fail(call string, err error, detail string) error {
+	return &Error{Call: call, Status: statusOf(err), Device: d.info.String(), Detail: detail}
+}
+
+// Info describes the device.
+func (d *Device) Info() Info { return d.info }
+
+// Alloc returns nbytes of device memory, from the pool where it has a buffer of that class. When the
+// device refuses, the pool is drained and the device asked once more.
+func (d *Device) Alloc(nbytes int) (*Buffer, error) {
+	mem, class, err := d.pool.Get(nbytes)
+	if err != nil {
+		return nil, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))
+	}
+	return &Buffer{mem: mem, class: class}, nil
+}
+
+// Free returns b to the pool. b must not be used again.
+func (d *Device) Free(b *Buffer) { d.pool.Put(b.mem, b.class) }
+
+// Write copies nbytes from host memory to b at byte offset and returns when src may be reused.
+func (d *Device) Write(b *Buffer, offset int, src unsafe.Pointer, nbytes int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return &Error{Call: "write", Status: ErrClosed, Device: d.info.String()}
+	}
+	event, err := d.queue.EnqueueWriteBuffer(b.mem, true, offset, nbytes, src, nil)
+	if err != nil {
+		return d.fail("clEnqueueWriteBuffer", err, "")
+	}
+	event.Release()
+	runtime.KeepAlive(src)
+	d.stats.Uploads++
+	d.stats.UploadBytes += int64(nbytes)
+	return nil
+}
+
+// Read waits for the launches before it and copies nbytes of b at byte offset to host memory.
+func (d *Device) Read(b *Buffer, offset int, dst unsafe.Pointer, nbytes int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return &Error{Call: "read", Status: ErrClosed, Device: d.info.String()}
+	}
+	event, err := d.queue.EnqueueReadBuffer(b.mem, true, offset, nbytes, dst, nil)
+	if err != nil {
+		return d.fail("clEnqueueReadBuffer", err, "a launch before it may have failed: check mode names it")
+	}
+	event.Release()
+	runtime.KeepAlive(dst)
+	d.stats.Downloads++
+	d.stats.DownBytes += int64(nbytes)
+	return nil
+}
+
+// Flush starts what was launched without waiting for it.
+func (d *Device) Flush() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return &Error{Call: "flush", Status: ErrClosed, Device: d.info.String()}
+	}
+	if status := C.clFlush(queueHandle(d.queue)); status != C.CL_SUCCESS {
+		return &Error{Call: "clFlush", Status: Status(status), Device: d.info.String()}
+	}
+	return nil
+}
+
+// Finish waits for everything that was launched.
+func (d *Device) Finish() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.finish()
+}
+
+func (d *Device) finish() error {
+	if d.closed {
+		return &Error{Call: "finish", Status: ErrClosed, Device: d.info.String()}
+	}
+	if err := d.queue.Finish(); err != nil {
+		return d.fail("clFinish", err, "a launch before it failed: check mode names it")
+	}
+	return d.profile.collect(d.info.String())
+}
+
+// Stats returns the counters since the device was opened.
+func (d *Device) Stats() Stats {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.stats
+	s.LiveBytes, s.HeldBytes, s.PeakBytes = d.pool.Bytes()
+	return s
+}
+
+// Profile waits for the launches and returns the time of each kernel, in no order. It is empty unless
+// the device was opened with Options.Profile.
+func (d *Device) Profile() ([]KernelTime, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.finish(); err != nil {
+		return nil, err
+	}
+	return d.profile.times(), nil
+}
+
+// Close waits for the launches and releases everything but buffers that were not freed.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	err := d.finish()
+	d.closed = true
+	for _, k := range d.kernels {
+		k.kernel.Release()
+	}
+	for _, p := range d.programs {
+		p.Release()
+	}
+	d.pool.Drain()
+	d.queue.Release()
+	d.context.Release()
+	return err
+}

@@ -1,0 +1,42 @@
+//go:build opencl && cgo
+
+package clrt
+
+// #include "cl.h"
+import "C"
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/samuel/go-opencl/cl"
+)
+
+// go-opencl keeps its C handles in unexported fields, the first of each struct (TestHandleLayout pins
+// it). The calls that it lacks need them.
+
+func queueHandle(q *cl.CommandQueue) C.cl_command_queue {
+	return *(*C.cl_command_queue)(unsafe.Pointer(q))
+}
+
+func kernelHandle(k *cl.Kernel) C.cl_kernel { return *(*C.cl_kernel)(unsafe.Pointer(k)) }
+
+func memHandle(m *cl.MemObject) uint64 { return uint64(*(*uintptr)(unsafe.Pointer(m))) }
+
+// statusOf recovers the status code from an error of go-opencl, which keeps only the name of it
+// ("cl: Invalid Kernel Name") and wraps codes that it does not know in ErrOther.
+func statusOf(err error) Status {
+	switch e := err.(type) {
+	case cl.ErrOther:
+		return Status(e)
+	case cl.BuildError:
+		return BuildProgramFailure
+	}
+	name := strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "cl: "), " ", "_"))
+	for status, n := range statusNames {
+		if n == name {
+			return status
+		}
+	}
+	return statusUnknown
+}

@@ -1,0 +1,76 @@
+package clrt
+
+import "fmt"
+
+// DeviceType is the kind of an OpenCL device.
+type DeviceType int
+
+// The kinds of device, in the order in which a selection prefers them.
+const (
+	GPU DeviceType = iota
+	Accelerator
+	CPU
+	Other
+)
+
+// String returns "GPU", "accelerator", "CPU" or "other".
+func (t DeviceType) String() string {
+	switch t {
+	case GPU:
+		return "GPU"
+	case Accelerator:
+		return "accelerator"
+	case CPU:
+		return "CPU"
+	}
+	return "other"
+}
+
+// Info describes one OpenCL device. Sizes are in bytes.
+type Info struct {
+	PlatformIndex, DeviceIndex int // position in the runtime's own order, as in "0:1"
+
+	Platform, Name, Vendor, Version, Driver string
+
+	Type         DeviceType
+	ComputeUnits int
+	MaxGroup     int // work-items in a work-group
+	GlobalMem    int64
+	LocalMem     int64
+	MaxAlloc     int64
+	FP64         bool // cl_khr_fp64
+	Compiler     bool // can build from source
+}
+
+// ID returns the indices as a selection string takes them: "PLATFORM:DEVICE".
+func (i Info) ID() string { return fmt.Sprintf("%d:%d", i.PlatformIndex, i.DeviceIndex) }
+
+// String returns the device's name with its platform's.
+func (i Info) String() string { return i.Name + " (" + i.Platform + ")" }
+
+// Stats counts what a Device did and holds.
+type Stats struct {
+	LiveBytes, HeldBytes, PeakBytes int64 // in buffers handed out, kept for reuse, and handed out at most
+
+	Launches               int64
+	Uploads, Downloads     int64
+	UploadBytes, DownBytes int64
+
+	Programs       int   // built since the device was opened
+	CompileNanos   int64 // spent building them
+	ProgramCacheOK int   // requests that the program cache answered
+}
+
+// KernelTime is the profile of one kernel: how often it ran and how long on the device.
+type KernelTime struct {
+	Name  string
+	Calls int64
+	Nanos int64
+	Bytes int64 // moved through device memory, as the launches declared
+}
+
+// Options says how Open sets a device up.
+type Options struct {
+	Profile bool // measure every launch on the device; costs an event per launch
+	Rebuild bool // build every program anew, past the runtime's own cache too
+}

@@ -1,0 +1,81 @@
+//go:build opencl && cgo
+
+package clrt
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/samuel/go-opencl/cl"
+)
+
+// Source is the text of a program. Name stands for it in errors.
+type Source struct {
+	Name    string
+	Text    string
+	Options string // for the compiler: -D and the like
+}
+
+type programKey struct{ text, options string }
+
+// Kernel is an entry point of a built program. It lives as long as its device.
+type Kernel struct {
+	name   string
+	kernel *cl.Kernel
+}
+
+// Kernel returns the entry point of a source, building the program unless this device has built the
+// same text with the same options before. A failed build returns the whole log, the options and the
+// lines that the log names.
+func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, &Error{Call: "build " + src.Name, Status: ErrClosed, Device: d.info.String()}
+	}
+	program, err := d.program(src)
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := program.CreateKernel(entry)
+	if err != nil {
+		detail := fmt.Sprintf("%s has no kernel %q (names of OpenCL builtins cannot be kernel names)", src.Name, entry)
+		return nil, d.fail("clCreateKernel", err, detail)
+	}
+	k := &Kernel{name: entry, kernel: kernel}
+	d.kernels = append(d.kernels, k)
+	return k, nil
+}
+
+func (d *Device) program(src Source) (*cl.Program, error) {
+	key := programKey{src.Text, src.Options}
+	if p, ok := d.programs[key]; ok {
+		d.stats.ProgramCacheOK++
+		return p, nil
+	}
+	start := time.Now()
+	p, err := d.context.CreateProgramWithSource([]string{src.Text})
+	if err != nil {
+		return nil, d.fail("clCreateProgramWithSource", err, src.Name)
+	}
+	options := src.Options
+	if d.opt.Rebuild {
+		// Runtimes cache by source and options; a define that was never seen before misses.
+		options += fmt.Sprintf(" -DCLRT_REBUILD=%d", start.UnixNano())
+	}
+	if err := p.BuildProgram(nil, options); err != nil {
+		p.Release()
+		log := err.Error()
+		var build cl.BuildError
+		if errors.As(err, &build) {
+			log = strings.TrimRight(string(build), "\x00\n ")
+		}
+		return nil, d.fail("clBuildProgram", err, buildDetail(src.Name, options, src.Text, log))
+	}
+	d.stats.Programs++
+	d.stats.CompileNanos += time.Since(start).Nanoseconds()
+	d.programs[key] = p
+	return p, nil
+}

@@ -1,0 +1,18 @@
+//go:build !opencl || !cgo
+
+package clrt
+
+const detailNotBuilt = "build with a C compiler and -tags opencl (make build does), or select the device cpu"
+
+// Device is an open OpenCL device; this build has none.
+type Device struct{}
+
+// List returns ErrNotBuilt.
+func List() ([]Info, error) {
+	return nil, &Error{Call: "list devices", Status: ErrNotBuilt, Detail: detailNotBuilt}
+}
+
+// Open returns ErrNotBuilt.
+func Open(Info, Options) (*Device, error) {
+	return nil, &Error{Call: "open", Status: ErrNotBuilt, Detail: detailNotBuilt}
+}

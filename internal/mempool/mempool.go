@@ -1,0 +1,103 @@
+// Package mempool keeps freed device buffers for reuse, in size classes, and counts what is live.
+package mempool
+
+import (
+	"math/bits"
+	"sync"
+)
+
+// Pool hands out buffers of type B. It is safe for concurrent use: finalizers free from goroutines of
+// their own.
+type Pool[B any] struct {
+	alloc   func(nbytes int) (B, error)
+	release func(B)
+
+	mu               sync.Mutex
+	free             map[int][]B
+	live, held, peak int64
+}
+
+// New returns an empty pool over a raw allocator. release gives a buffer back to the device.
+func New[B any](alloc func(nbytes int) (B, error), release func(B)) *Pool[B] {
+	return &Pool[B]{alloc: alloc, release: release, free: map[int][]B{}}
+}
+
+// smallest is the least size class in bytes: the base address alignment of NVIDIA devices (512 bits
+// to 4096 bits on others), below which a smaller buffer saves nothing.
+const smallest = 512
+
+// Class returns the size class of nbytes: the least of 2ⁿ and 1.5·2ⁿ that holds it. At most a third
+// of a buffer is wasted.
+func Class(nbytes int) int {
+	if nbytes <= smallest {
+		return smallest
+	}
+	power := 1 << bits.Len(uint(nbytes-1))
+	if mid := power / 4 * 3; nbytes <= mid {
+		return mid
+	}
+	return power
+}
+
+// Get returns a buffer of at least nbytes and its class, which Put wants back. The contents are
+// undefined. When the allocator refuses, the buffers held for reuse are released and it is asked once
+// more.
+func (p *Pool[B]) Get(nbytes int) (B, int, error) {
+	class := Class(nbytes)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if list := p.free[class]; len(list) > 0 {
+		b := list[len(list)-1]
+		p.free[class] = list[:len(list)-1]
+		p.held -= int64(class)
+		p.count(class)
+		return b, class, nil
+	}
+	b, err := p.alloc(class)
+	if err != nil {
+		p.drain()
+		if b, err = p.alloc(class); err != nil {
+			return b, 0, err
+		}
+	}
+	p.count(class)
+	return b, class, nil
+}
+
+func (p *Pool[B]) count(class int) {
+	p.live += int64(class)
+	p.peak = max(p.peak, p.live)
+}
+
+// Put keeps b for the next Get of its class.
+func (p *Pool[B]) Put(b B, class int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free[class] = append(p.free[class], b)
+	p.live -= int64(class)
+	p.held += int64(class)
+}
+
+// Drain releases every buffer held for reuse.
+func (p *Pool[B]) Drain() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drain()
+}
+
+func (p *Pool[B]) drain() {
+	for _, list := range p.free {
+		for _, b := range list {
+			p.release(b)
+		}
+	}
+	clear(p.free)
+	p.held = 0
+}
+
+// Bytes returns what is handed out, what is held for reuse, and the most that was ever handed out.
+func (p *Pool[B]) Bytes() (live, held, peak int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live, p.held, p.peak
+}

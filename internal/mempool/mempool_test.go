@@ -1,0 +1,56 @@
+package mempool
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestClass(t *testing.T) {
+	for _, c := range []struct{ n, want int }{
+		{0, 512}, {1, 512}, {512, 512}, {513, 768}, {768, 768}, {769, 1024}, {1024, 1024}, {1025, 1536},
+		{1<<20 + 1, 3 << 19}, {3<<19 + 1, 1 << 21},
+	} {
+		if got := Class(c.n); got != c.want {
+			t.Errorf("Class(%d) = %d, want %d", c.n, got, c.want)
+		}
+	}
+}
+
+func TestReuseAndCounts(t *testing.T) {
+	allocs, releases := 0, 0
+	p := New(func(n int) ([]byte, error) { allocs++; return make([]byte, n), nil }, func([]byte) { releases++ })
+	a, class, _ := p.Get(600)
+	p.Put(a, class)
+	b, class, _ := p.Get(700) // the same class
+	if allocs != 1 || &a[0] != &b[0] {
+		t.Errorf("a freed buffer of the class was not reused: %d allocations", allocs)
+	}
+	if live, held, peak := p.Bytes(); live != 768 || held != 0 || peak != 768 {
+		t.Errorf("live %d held %d peak %d, want 768 0 768", live, held, peak)
+	}
+	p.Put(b, class)
+	p.Drain()
+	if live, held, _ := p.Bytes(); live != 0 || held != 0 || releases != 1 {
+		t.Errorf("after Drain: live %d held %d, %d releases", live, held, releases)
+	}
+}
+
+func TestRefusalDrainsAndRetriesOnce(t *testing.T) {
+	errFull := errors.New("full")
+	limit, used := 2048, 0
+	p := New(func(n int) (int, error) {
+		if used+n > limit {
+			return 0, errFull
+		}
+		used += n
+		return n, nil
+	}, func(n int) { used -= n })
+	a, class, _ := p.Get(1024)
+	p.Put(a, class)
+	if _, _, err := p.Get(2048); err != nil {
+		t.Fatalf("the pool did not drain for a larger buffer: %v", err)
+	}
+	if _, _, err := p.Get(512); !errors.Is(err, errFull) {
+		t.Fatalf("err = %v, want the allocator's", err)
+	}
+}
