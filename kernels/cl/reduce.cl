@@ -1,0 +1,37 @@
+// @depends: common, atomics
+// Reductions that need no variant per kind of device.
+
+// Y[0] += scale·Σ X[i] with float atomics: each work-item sums a stride of the input, then adds once.
+// The order of the additions, and so the last bits, vary from run to run.
+kernel void k_sum_atomic(IN(X), OUT(Y), int n, REAL scale) {
+    REAL s = 0;
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) s += X[X_off + i];
+    atomic_add_real(Y + Y_off, scale * s);
+}
+
+// Y[o*inner + i] = max_k X[(o*len + k)*inner + i]; a NaN wins.
+kernel void k_max_axis(IN(X), OUT(Y), int outer, int len, int inner) {
+    const int i = get_global_id(0), o = get_global_id(1);
+    if (i >= inner || o >= outer) return;
+    global const REAL *x = X + X_off + o * len * inner + i;
+    REAL m = x[0];
+    for (int k = 1; k < len; k++) {
+        const REAL v = x[k * inner];
+        m = isnan(m) || m > v ? m : v;
+    }
+    Y[Y_off + o * inner + i] = m;
+}
+
+// The gradient of k_max_axis: G of a maximum, in equal parts to every element that attains it.
+kernel void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int inner) {
+    const int i = get_global_id(0), o = get_global_id(1);
+    if (i >= inner || o >= outer) return;
+    const int base = o * len * inner + i;
+    const REAL m = Y[Y_off + o * inner + i], g = G[G_off + o * inner + i];
+    int ties = 0;
+    for (int k = 0; k < len; k++) ties += X[X_off + base + k * inner] == m;
+    for (int k = 0; k < len; k++) {
+        const int at = base + k * inner;
+        D[D_off + at] = X[X_off + at] == m ? g / ties : 0;
+    }
+}

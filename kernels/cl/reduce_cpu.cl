@@ -1,0 +1,53 @@
+// @depends: common
+// Sums for CPUs: one work-item per work-group, sixteen partial sums in a vector, no local memory. The
+// order is fixed, so the same input gives the same bits.
+
+// Halves of halves: the fixed tree over a vector.
+static REAL sum16(REAL16 v) {
+    REAL8 a = v.lo + v.hi;
+    REAL4 b = a.lo + a.hi;
+    return (b.s0 + b.s2) + (b.s1 + b.s3);
+}
+
+static REAL sum_run(global const REAL *x, int n) {
+    REAL16 a = 0, b = 0;
+    int i = 0;
+    for (; i + 32 <= n; i += 32) {
+        a += vload16(0, x + i);
+        b += vload16(0, x + i + 16);
+    }
+    REAL s = sum16(a + b);
+    for (; i < n; i++) s += x[i];
+    return s;
+}
+
+// P[g] = scale·Σ X[i] over chunk g: i in [g*chunk, min(n, (g+1)*chunk)).
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
+    const int g = get_group_id(0);
+    P[P_off + g] = scale * sum_run(X + X_off + g * chunk, min(n - g * chunk, chunk));
+}
+
+// Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
+// A work-item sums 16 neighbouring columns i of one o.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
+    const int i = get_group_id(0) * 16, o = get_group_id(1);
+    global const REAL *x = X + X_off + o * len * inner + i;
+    global REAL *y = Y + Y_off + o * inner + i;
+    if (inner == 1) {
+        const REAL s = scale * sum_run(x, len);
+        *y = accumulate ? *y + s : s;
+    } else if (i + 16 <= inner) {
+        REAL16 s = 0;
+        for (int k = 0; k < len; k++) s += vload16(0, x + k * inner);
+        s *= scale;
+        vstore16(accumulate ? vload16(0, y) + s : s, 0, y);
+    } else {
+        for (int c = 0; c < inner - i; c++) {
+            REAL s = 0;
+            for (int k = 0; k < len; k++) s += x[k * inner + c];
+            y[c] = accumulate ? y[c] + scale * s : scale * s;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// @depends: common
+// Sums for devices that run a work-group in lockstep: a strided sum per work-item, then a tree over
+// the work-group in local memory. The tree is fixed, so the same input gives the same bits.
+
+#ifndef SUM_GROUP
+#define SUM_GROUP 256 // work-items in a group, a power of two
+#endif
+
+// The sum of t[0], t[stride], …: halves the active items until one is left. lid is the caller's slot.
+#define TREE(t, lid, first, stride)                                        \
+    for (int span = (first); span >= (stride); span >>= 1) {               \
+        barrier(CLK_LOCAL_MEM_FENCE);                                      \
+        if ((lid) < span) (t)[lid] += (t)[(lid) + span];                   \
+    }
+
+// P[g] = scale·Σ X[i] over chunk g: i in [g*chunk, min(n, (g+1)*chunk)).
+kernel __attribute__((reqd_work_group_size(SUM_GROUP, 1, 1)))
+void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
+    local REAL t[SUM_GROUP];
+    const int lid = get_local_id(0), g = get_group_id(0);
+    const int end = min(n, (g + 1) * chunk);
+    REAL s = 0;
+    for (int i = g * chunk + lid; i < end; i += SUM_GROUP) s += X[X_off + i];
+    t[lid] = s;
+    TREE(t, lid, SUM_GROUP / 2, 1)
+    if (lid == 0) P[P_off + g] = scale * t[0];
+}
+
+// Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
+// Work-groups are lx columns by ly slices of k, lx·ly = SUM_GROUP.
+kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
+    local REAL t[SUM_GROUP];
+    const int lx = get_local_size(0), tx = get_local_id(0), ty = get_local_id(1), lid = ty * lx + tx;
+    const int i = get_global_id(0), o = get_group_id(1);
+    REAL s = 0;
+    if (i < inner) {
+        for (int k = ty; k < len; k += get_local_size(1)) s += X[X_off + (o * len + k) * inner + i];
+    }
+    t[lid] = s;
+    TREE(t, lid, SUM_GROUP / 2, lx)
+    if (ty == 0 && i < inner) {
+        const int at = Y_off + o * inner + i;
+        Y[at] = accumulate ? Y[at] + scale * t[tx] : scale * t[tx];
+    }
+}

@@ -1,0 +1,140 @@
+package kernels
+
+// Kernel specifies one entry point.
+type Kernel struct {
+	Name   string // of the entry point, with the prefix k_
+	File   string // the .cl file it is in
+	GPU    string // the .cl file for devices that are no CPU; "" if it is File
+	Params []Param
+	Grid   func(args []Arg, l Limits) Grid
+	Twin   Twin
+	Tol    Tolerance
+}
+
+// Source returns the file that the kernel is built from on a device.
+func (k *Kernel) Source(l Limits) string {
+	if k.GPU != "" && !l.CPU {
+		return k.GPU
+	}
+	return k.File
+}
+
+// Mode says what a parameter is and, for a buffer, what the kernel does with it.
+type Mode uint8
+
+// The modes. Buffers are followed in the entry point by the int offset of their first element.
+const (
+	In      Mode = iota // reals, read
+	Out                 // reals, all written
+	InOut               // reals, read and written
+	InInts              // ints, read
+	OutInts             // ints, all written
+	IntArg              // an int by value
+	RealArg             // a real by value
+)
+
+// Buffer reports whether the parameter is memory.
+func (m Mode) Buffer() bool { return m <= OutInts }
+
+// Written reports whether the kernel writes the parameter.
+func (m Mode) Written() bool { return m == Out || m == InOut || m == OutInts }
+
+// Param is one parameter of a kernel.
+type Param struct {
+	Name string
+	Mode Mode
+}
+
+// Arg is one argument: N elements of Buf from Off, or a number.
+type Arg struct {
+	Buf    Buffer
+	Off, N int
+	Int    int32
+	Real   float64
+}
+
+// Vec passes n elements of b from off.
+func Vec(b Buffer, off, n int) Arg { return Arg{Buf: b, Off: off, N: n} }
+
+// I passes an int. Values outside int32 are a bug in the caller.
+func I(v int) Arg {
+	if int(int32(v)) != v {
+		panic("kernels: I: value does not fit an OpenCL int")
+	}
+	return Arg{Int: int32(v)}
+}
+
+// R passes a real.
+func R(v float64) Arg { return Arg{Real: v} }
+
+// Limits is what a launch must know of its device.
+type Limits struct {
+	CPU         bool // work-items of a group run one after another on one core
+	Units       int  // compute units
+	MaxGroup    int  // work-items in a group
+	VectorWords int  // 32-bit lanes of a vector register
+}
+
+// Grid is the shape of a launch: work-items and those in one work-group, per dimension.
+type Grid struct {
+	Dims          int
+	Global, Local [3]int
+}
+
+// Empty reports whether the grid has no work-item; such a launch is skipped.
+func (g Grid) Empty() bool {
+	for d := range g.Dims {
+		if g.Global[d] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// group is the size of a one-dimensional work-group. A CPU runs a group as one loop: long loops
+// amortise its start, and fewer groups mean fewer trips to the scheduler.
+func (l Limits) group() int {
+	if l.CPU {
+		return min(1024, l.MaxGroup)
+	}
+	return min(256, l.MaxGroup)
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+func ceilDiv(n, d int) int { return (n + d - 1) / d }
+
+// line covers n work-items in one dimension.
+func line(n int, l Limits) Grid {
+	g := l.group()
+	return Grid{Dims: 1, Global: [3]int{roundUp(n, g)}, Local: [3]int{g}}
+}
+
+// plane covers cols×rows work-items, with work-groups as wide as the columns allow.
+func plane(cols, rows int, l Limits) Grid {
+	g := l.group()
+	wide := 1
+	for wide < cols && wide < g {
+		wide *= 2
+	}
+	tall := 1
+	for tall < rows && tall*wide < g {
+		tall *= 2
+	}
+	return Grid{Dims: 2, Global: [3]int{roundUp(cols, wide), roundUp(rows, tall)}, Local: [3]int{wide, tall}}
+}
+
+// groups covers x×y work-groups of one work-item.
+func groups(x, y int) Grid {
+	return Grid{Dims: 2, Global: [3]int{x, y}, Local: [3]int{1, 1}}
+}
+
+// perElement launches one work-item per element of argument arg.
+func perElement(arg int) func([]Arg, Limits) Grid {
+	return func(args []Arg, l Limits) Grid { return line(args[arg].N, l) }
+}
+
+// perInt launches one work-item per unit of the int argument arg.
+func perInt(arg int) func([]Arg, Limits) Grid {
+	return func(args []Arg, l Limits) Grid { return line(int(args[arg].Int), l) }
+}

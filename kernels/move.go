@@ -1,0 +1,109 @@
+package kernels
+
+// Kernels of move.cl, which write or move elements without computing on them.
+var (
+	// Fill is Y[i] = value: Y, n, value.
+	Fill = &Kernel{Name: "k_fill", File: "move.cl", Grid: perElement(0),
+		Params: []Param{{"Y", Out}, {"n", IntArg}, {"value", RealArg}},
+		Twin:   Twin{fillTwin[float32], fillTwin[float64]}}
+	// Zero is Y[i] = 0: Y, n.
+	Zero = &Kernel{Name: "k_zero", File: "move.cl", Grid: perElement(0),
+		Params: []Param{{"Y", Out}, {"n", IntArg}},
+		Twin:   Twin{zeroTwin[float32], zeroTwin[float64]}}
+	// Copy is Y[i] = X[i]: X, Y, n.
+	Copy = &Kernel{Name: "k_copy", File: "move.cl", Grid: perElement(1),
+		Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}},
+		Twin:   Twin{copyTwin[float32], copyTwin[float64]}}
+	// BroadcastRows repeats the row X of cols elements rows times: X, Y, rows, cols.
+	BroadcastRows = &Kernel{Name: "k_broadcast_rows", File: "move.cl",
+		Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[3].Int), int(a[2].Int), l) },
+		Params: []Param{{"X", In}, {"Y", Out}, {"rows", IntArg}, {"cols", IntArg}},
+		Twin:   Twin{broadcastRowsTwin[float32], broadcastRowsTwin[float64]}}
+	// Transpose makes Y [cols, rows] of X [rows, cols]: X, Y, rows, cols.
+	Transpose = &Kernel{Name: "k_transpose", File: "move.cl",
+		Grid: func(a []Arg, _ Limits) Grid {
+			const tile = 16
+			return Grid{Dims: 2, Global: [3]int{roundUp(int(a[3].Int), tile), roundUp(int(a[2].Int), tile)}, Local: [3]int{tile, tile}}
+		},
+		Params: []Param{{"X", In}, {"Y", Out}, {"rows", IntArg}, {"cols", IntArg}},
+		Twin:   Twin{transposeTwin[float32], transposeTwin[float64]}}
+	// StridedCopy makes a view of X contiguous in Y: X, Y, n, five dimensions (all but the leading
+	// one), six strides. X's argument covers every element that the view reaches.
+	StridedCopy = &Kernel{Name: "k_strided_copy", File: "move.cl", Grid: perElement(1),
+		Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg},
+			{"d1", IntArg}, {"d2", IntArg}, {"d3", IntArg}, {"d4", IntArg}, {"d5", IntArg},
+			{"s0", IntArg}, {"s1", IntArg}, {"s2", IntArg}, {"s3", IntArg}, {"s4", IntArg}, {"s5", IntArg}},
+		Twin: Twin{stridedCopyTwin[float32], stridedCopyTwin[float64]}}
+	// GatherRows is Y[i] = X[I[i]] over rows of cols elements: X, I, Y, n, cols.
+	GatherRows = &Kernel{Name: "k_gather_rows", File: "move.cl",
+		Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) },
+		Params: []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntArg}, {"cols", IntArg}},
+		Twin:   Twin{gatherRowsTwin[float32], gatherRowsTwin[float64]}}
+	// ScatterAddRows is Y[I[i]] += G[i] over rows of cols elements, in the order of i: G, I, Y, n, cols.
+	ScatterAddRows = &Kernel{Name: "k_scatter_add_rows", File: "move.cl", Grid: perInt(4),
+		Params: []Param{{"G", In}, {"I", InInts}, {"Y", InOut}, {"n", IntArg}, {"cols", IntArg}},
+		Twin:   Twin{scatterAddRowsTwin[float32], scatterAddRowsTwin[float64]}}
+)
+
+func fillTwin[T Real](c Call[T]) {
+	y, v := c.Reals(0), c.Real(2)
+	for i := range y {
+		y[i] = v
+	}
+}
+
+func zeroTwin[T Real](c Call[T]) { clear(c.Reals(0)) }
+
+func copyTwin[T Real](c Call[T]) { copy(c.Reals(1), c.Reals(0)) }
+
+func broadcastRowsTwin[T Real](c Call[T]) {
+	x, y := c.Reals(0), c.Reals(1)
+	for at := 0; at < len(y); at += len(x) {
+		copy(y[at:], x)
+	}
+}
+
+func transposeTwin[T Real](c Call[T]) {
+	x, y, rows, cols := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)
+	for r := range rows {
+		for k := range cols {
+			y[k*rows+r] = x[r*cols+k]
+		}
+	}
+}
+
+func stridedCopyTwin[T Real](c Call[T]) {
+	x, y := c.Reals(0), c.Reals(1)
+	dims := [6]int{0, c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)}
+	strides := [6]int{c.Int(8), c.Int(9), c.Int(10), c.Int(11), c.Int(12), c.Int(13)}
+	var index [6]int
+	at := 0
+	for i := range y {
+		y[i] = x[at]
+		for d := 5; d >= 0; d-- {
+			index[d]++
+			at += strides[d]
+			if d == 0 || index[d] < dims[d] {
+				break
+			}
+			at -= index[d] * strides[d]
+			index[d] = 0
+		}
+	}
+}
+
+func gatherRowsTwin[T Real](c Call[T]) {
+	x, at, y, cols := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4)
+	for i, r := range at {
+		copy(y[i*cols:(i+1)*cols], x[int(r)*cols:])
+	}
+}
+
+func scatterAddRowsTwin[T Real](c Call[T]) {
+	g, at, y, cols := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4)
+	for i, r := range at {
+		for k := range cols {
+			y[int(r)*cols+k] += g[i*cols+k]
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package kernels
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Random fills. A number depends on the seed, the call and its index alone: not on the device.
+var (
+	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
+	Uniform = &Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
+		Params: append(streamParams("Y", Out), Param{"low", RealArg}, Param{"high", RealArg}),
+		Twin:   Twin{uniformTwin[float32], uniformTwin[float64]}, Tol: ULP(1)}
+	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
+	Normal = &Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
+		Params: append(streamParams("Y", Out), Param{"mean", RealArg}, Param{"sd", RealArg}),
+		Twin:   Twin{normalTwin[float32], normalTwin[float64]}, Tol: Tolerance{ULP: 16, Rel: 4}}
+	// RandomInts is uniform in [0, bound): Y, n, seed_lo, seed_hi, call, bound.
+	RandomInts = &Kernel{Name: "k_random_ints", File: "random.cl", Grid: perFour,
+		Params: append(streamParams("Y", OutInts), Param{"bound", IntArg}),
+		Twin:   Twin{randomIntsTwin[float32], randomIntsTwin[float64]}}
+)
+
+func streamParams(out string, mode Mode) []Param {
+	return []Param{{out, mode}, {"n", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}}
+}
+
+// perFour launches one work-item per four elements of the first argument.
+func perFour(a []Arg, l Limits) Grid { return line(ceilDiv(a[0].N, 4), l) }
+
+// Seed splits a seed into the two int arguments that random kernels take.
+func Seed(seed uint64) (lo, hi Arg) {
+	return Arg{Int: int32(uint32(seed))}, Arg{Int: int32(uint32(seed >> 32))}
+}
+
+// Philox returns the four words of Philox4x32-10 for a counter and a key. Source: Salmon, Moraes, Dror,
+// Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
+func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
+	for range 10 {
+		hi0, lo0 := bits.Mul32(c[0], 0xD2511F53)
+		hi1, lo1 := bits.Mul32(c[2], 0xCD9E8D57)
+		c = [4]uint32{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
+		key[0] += 0x9E3779B9
+		key[1] += 0xBB67AE85
+	}
+	return c
+}
+
+// words returns the four words of index i in the stream whose arguments start at index first.
+func words[T Real](c Call[T], first, i int) [4]uint32 {
+	return Philox([4]uint32{uint32(i), uint32(c.Int(first + 2))}, [2]uint32{uint32(c.Int(first)), uint32(c.Int(first + 1))})
+}
+
+// unit returns 24 bits of a word as a real in [0, 1).
+func unit(word uint32) float64 { return float64(word>>8) * 0x1p-24 }
+
+func uniformTwin[T Real](c Call[T]) {
+	y, low, high := c.Reals(0), c.Real(5), c.Real(6)
+	span := float64(high - low)
+	for i := range y {
+		y[i] = T(math.FMA(unit(words(c, 2, i/4)[i%4]), span, float64(low)))
+	}
+}
+
+func normalTwin[T Real](c Call[T]) {
+	y, mean, sd := c.Reals(0), float64(c.Real(5)), float64(c.Real(6))
+	for i := range y {
+		w := words(c, 2, i/4)
+		pair := w[i%4/2*2:]
+		r := sd * math.Sqrt(-2*math.Log(1-unit(pair[0])))
+		sin, cos := math.Sincos(2 * math.Pi * unit(pair[1]))
+		if i%2 == 0 {
+			y[i] = T(mean + r*cos)
+		} else {
+			y[i] = T(mean + r*sin)
+		}
+	}
+}
+
+func randomIntsTwin[T Real](c Call[T]) {
+	y, bound := c.Ints(0), uint32(c.Int(5))
+	for i := range y {
+		hi, _ := bits.Mul32(words(c, 2, i/4)[i%4], bound)
+		y[i] = int32(hi)
+	}
+}

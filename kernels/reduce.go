@@ -1,0 +1,170 @@
+package kernels
+
+// Kernels of the sums and maxima. Sums over a tree or in chunks differ from the twin's by rounding: the
+// error grows with the number of terms and their size.
+var (
+	// Sum is P[g] = scale·ΣX over chunk g, in a fixed order: X, P, n, chunk, scale.
+	Sum = &Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
+		Grid: func(a []Arg, l Limits) Grid {
+			if l.CPU {
+				return Grid{Dims: 1, Global: [3]int{a[1].N}, Local: [3]int{1}}
+			}
+			return Grid{Dims: 1, Global: [3]int{a[1].N * sumGroup}, Local: [3]int{sumGroup}}
+		},
+		Params: []Param{{"X", In}, {"P", Out}, {"n", IntArg}, {"chunk", IntArg}, {"scale", RealArg}},
+		Twin:   Twin{sumTwin[float32], sumTwin[float64]},
+		Tol:    Tolerance{ULP: 4, Rel: 2, Scale: sumScale(3, 4)}}
+	// SumAtomic is Y[0] += scale·ΣX with float atomics: X, Y, n, scale.
+	SumAtomic = &Kernel{Name: "k_sum_atomic", File: "reduce.cl",
+		Grid: func(a []Arg, l Limits) Grid {
+			g := l.group()
+			return Grid{Dims: 1, Global: [3]int{min(roundUp(a[0].N, g), 4*l.Units*g)}, Local: [3]int{g}}
+		},
+		Params: []Param{{"X", In}, {"Y", InOut}, {"n", IntArg}, {"scale", RealArg}},
+		Twin:   Twin{sumAtomicTwin[float32], sumAtomicTwin[float64]},
+		Tol:    Tolerance{ULP: 4, Rel: 16, Scale: sumScale(2, 3)}} // added one by one
+	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or onto
+	// Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
+	SumAxis = &Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
+		Grid: func(a []Arg, l Limits) Grid {
+			outer, inner := int(a[2].Int), int(a[4].Int)
+			if l.CPU {
+				return groups(ceilDiv(inner, 16), outer)
+			}
+			wide := 1
+			for wide < inner && wide < 32 {
+				wide *= 2
+			}
+			tall := sumGroup / wide
+			return Grid{Dims: 2, Global: [3]int{roundUp(inner, wide), outer * tall}, Local: [3]int{wide, tall}}
+		},
+		Params: []Param{{"X", In}, {"Y", InOut}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg},
+			{"scale", RealArg}, {"accumulate", IntArg}},
+		Twin: Twin{sumAxisTwin[float32], sumAxisTwin[float64]},
+		Tol:  Tolerance{ULP: 4, Rel: 2, Scale: sumScale(3, 5)}}
+	// MaxAxis is the maximum over the middle axis of X [outer, len, inner]; a NaN wins:
+	// X, Y, outer, len, inner.
+	MaxAxis = &Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
+		Twin:   Twin{maxAxisTwin[float32], maxAxisTwin[float64]}}
+	// MaxAxisGrad hands the gradient of a maximum to its ties in equal parts:
+	// X, Y, G, D, outer, len, inner.
+	MaxAxisGrad = &Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
+		Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
+		Twin:   Twin{maxAxisGradTwin[float32], maxAxisGradTwin[float64]}, Tol: ULP(3)}
+)
+
+// sumGroup is SUM_GROUP of reduce_gpu.cl.
+const sumGroup = 256
+
+func axisPlane(outer, inner int) func([]Arg, Limits) Grid {
+	return func(a []Arg, l Limits) Grid { return plane(int(a[inner].Int), int(a[outer].Int), l) }
+}
+
+// sumScale bounds the error of a sum: terms (an int argument) times scale times the largest term.
+func sumScale(terms, scale int) func([]Arg) float64 {
+	return func(a []Arg) float64 { return float64(a[terms].Int) * abs(a[scale].Real) * maxAbs(a, 0) }
+}
+
+func abs(x float64) float64 { return when(x < 0, -x, x) }
+
+// pairwise sums x as a balanced tree over runs of 64: error O(log n), and the same on every run.
+func pairwise[T Real](x []T) T {
+	if len(x) <= 64 {
+		var s T
+		for _, v := range x {
+			s += v
+		}
+		return s
+	}
+	half := (len(x)/2 + 63) / 64 * 64
+	return pairwise(x[:half]) + pairwise(x[half:])
+}
+
+func sumTwin[T Real](c Call[T]) {
+	x, p, chunk, scale := c.Reals(0), c.Reals(1), c.Int(3), c.Real(4)
+	parallel(len(p), max(1, grain/max(chunk, 1)), func(lo, hi int) {
+		for g := lo; g < hi; g++ {
+			p[g] = scale * pairwise(x[min(g*chunk, len(x)):min((g+1)*chunk, len(x))])
+		}
+	})
+}
+
+func sumAtomicTwin[T Real](c Call[T]) { c.Reals(1)[0] += c.Real(3) * pairwise(c.Reals(0)) }
+
+func sumAxisTwin[T Real](c Call[T]) {
+	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
+	if inner == 1 {
+		parallel(outer, max(1, grain/max(n, 1)), func(lo, hi int) {
+			for o := lo; o < hi; o++ {
+				s := scale * pairwise(x[o*n:(o+1)*n])
+				if accumulate {
+					s += y[o]
+				}
+				y[o] = s
+			}
+		})
+		return
+	}
+	// Columns are summed in float64, row by row: the inner loop runs along memory.
+	parallel(outer*inner, max(1, grain/max(n, 1)), func(lo, hi int) {
+		sums := make([]float64, hi-lo)
+		for at := lo; at < hi; {
+			o, i := at/inner, at%inner
+			w := min(inner-i, hi-at)
+			s := sums[:w]
+			clear(s)
+			for k := range n {
+				row := x[(o*n+k)*inner+i:][:w]
+				for j, v := range row {
+					s[j] += float64(v)
+				}
+			}
+			for j, v := range s {
+				if accumulate {
+					y[at+j] += T(float64(scale) * v)
+				} else {
+					y[at+j] = T(float64(scale) * v)
+				}
+			}
+			at += w
+		}
+	})
+}
+
+func maxAxisTwin[T Real](c Call[T]) {
+	x, y, outer, n, inner := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
+	for o := range outer {
+		for i := range inner {
+			m := x[o*n*inner+i]
+			for k := 1; k < n; k++ {
+				if v := x[(o*n+k)*inner+i]; m == m && !(m > v) {
+					m = v
+				}
+			}
+			y[o*inner+i] = m
+		}
+	}
+}
+
+func maxAxisGradTwin[T Real](c Call[T]) {
+	x, y, g, d := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
+	outer, n, inner := c.Int(4), c.Int(5), c.Int(6)
+	for o := range outer {
+		for i := range inner {
+			m, ties := y[o*inner+i], 0
+			for k := range n {
+				if x[(o*n+k)*inner+i] == m {
+					ties++
+				}
+			}
+			for k := range n {
+				at := (o*n+k)*inner + i
+				d[at] = 0
+				if x[at] == m {
+					d[at] = g[o*inner+i] / T(ties)
+				}
+			}
+		}
+	}
+}

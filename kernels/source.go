@@ -1,0 +1,122 @@
+package kernels
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed cl/*.cl
+var embedded embed.FS
+
+// PathEnv names the environment variable that holds a folder of .cl files. A file found there is used
+// instead of the embedded one, so that a kernel can be edited without rebuilding the program.
+const PathEnv = "CLGRAD_KERNEL_PATH"
+
+// ErrSource is what a missing, unreadable or circular kernel source is.
+var ErrSource = errors.New("kernels: bad source")
+
+// Assemble returns the text of a .cl file after the files that it depends on, each once. A file names
+// them in one of its first lines:
+//
+//	// @depends: common, random
+//
+// #line directives keep the compiler's messages in terms of the files.
+func Assemble(file string) (string, error) { return assemble(file, read) }
+
+func read(file string) (string, error) {
+	if dir := os.Getenv(PathEnv); dir != "" {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err == nil {
+			return string(text), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("%w: %s: %w", ErrSource, PathEnv, err)
+		}
+	}
+	text, err := embedded.ReadFile("cl/" + file)
+	return string(text), err
+}
+
+const dependsHeader = "// @depends:"
+
+func assemble(file string, read func(string) (string, error)) (string, error) {
+	var out strings.Builder
+	done, open := map[string]bool{}, []string{}
+	var add func(file string) error
+	add = func(file string) error {
+		for i, o := range open {
+			if o == file {
+				return fmt.Errorf("%w: %s: circular dependency: %s", ErrSource, file, strings.Join(append(open[i:], file), " -> "))
+			}
+		}
+		if done[file] {
+			return nil
+		}
+		text, err := read(file)
+		if err != nil {
+			by := ""
+			if len(open) > 0 {
+				by = " (wanted by " + open[len(open)-1] + ")"
+			}
+			return fmt.Errorf("%w: no file %s%s: %w", ErrSource, file, by, err)
+		}
+		open = append(open, file)
+		for _, d := range depends(text) {
+			if err := add(d + ".cl"); err != nil {
+				return err
+			}
+		}
+		open = open[:len(open)-1]
+		done[file] = true
+		fmt.Fprintf(&out, "#line 1 %q\n%s\n", file, text)
+		return nil
+	}
+	err := add(file)
+	return out.String(), err
+}
+
+// depends returns the names in the @depends line of the comment that opens a file.
+func depends(text string) []string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if list, ok := strings.CutPrefix(line, dependsHeader); ok {
+			return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+		}
+		if !strings.HasPrefix(line, "//") {
+			break
+		}
+	}
+	return nil
+}
+
+// Files returns the names of the embedded .cl files.
+func Files() []string {
+	entries, err := embedded.ReadDir("cl")
+	if err != nil {
+		panic("kernels: embedded sources: " + err.Error()) // they are part of the binary
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+// All returns every kernel.
+func All() []*Kernel {
+	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
+		Sum, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, GemmNN, GemmNT, GemmTN, OuterAcc, OuterAccAtomic,
+		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode}
+	for _, u := range Unaries {
+		all = append(all, u.Forward(), u.Gradient())
+	}
+	for _, b := range Binaries {
+		all = append(all, b.Forward(), b.Row(), b.First(), b.GradX(), b.GradY())
+	}
+	return all
+}

@@ -1,0 +1,95 @@
+package kernels
+
+import "math"
+
+// Tolerance is how far a device's result may lie from its twin's. A result passes if it is within ULP
+// units in the last place, or within Rel·ε·s, where ε is the spacing of reals at 1 and s the largest
+// magnitude that Scale finds (the largest result if Scale is nil). NaN matches NaN only, an infinity
+// only itself, and results below the least normal number match each other: devices may flush them.
+type Tolerance struct {
+	ULP   int
+	Rel   float64
+	Scale func(args []Arg) float64 // over the inputs, as host memory
+}
+
+// Exact demands equal results.
+var Exact = Tolerance{}
+
+// ULP allows n units in the last place: what the OpenCL 1.2 specification, section 7.4, grants.
+func ULP(n int) Tolerance { return Tolerance{ULP: n} }
+
+// ULPDistance counts the representable reals of type t from a to b; math.MaxInt64 if either is NaN.
+func ULPDistance(t DType, a, b float64) int64 {
+	if a == b {
+		return 0
+	}
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return math.MaxInt64
+	}
+	d := ordered(t, a) - ordered(t, b)
+	if d < 0 {
+		d = -d
+	}
+	if d < 0 { // of opposite signs and huge
+		return math.MaxInt64
+	}
+	return d
+}
+
+// ordered maps a real to an integer so that neighbouring reals have neighbouring integers.
+func ordered(t DType, v float64) int64 {
+	if t == Float32 {
+		if b := int64(int32(math.Float32bits(float32(v)))); b >= 0 {
+			return b
+		} else {
+			return math.MinInt32 - b
+		}
+	}
+	if b := int64(math.Float64bits(v)); b >= 0 {
+		return b
+	} else {
+		return math.MinInt64 - b
+	}
+}
+
+// Epsilon returns the spacing of reals of type t at 1, and the least normal real.
+func Epsilon(t DType) (eps, least float64) {
+	if t == Float64 {
+		return 0x1p-52, 0x1p-1022
+	}
+	return 0x1p-23, 0x1p-126
+}
+
+// Accepts reports whether got matches want for reals of type t; scale is that of the launch.
+func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
+	if got == want || math.IsNaN(got) && math.IsNaN(want) {
+		return true
+	}
+	if math.IsNaN(got) || math.IsNaN(want) || math.IsInf(got, 0) || math.IsInf(want, 0) {
+		return false
+	}
+	eps, least := Epsilon(t)
+	if math.Abs(got) < least && math.Abs(want) < least {
+		return tol.ULP > 0 || tol.Rel > 0
+	}
+	return ULPDistance(t, got, want) <= int64(tol.ULP) || math.Abs(got-want) <= tol.Rel*eps*scale
+}
+
+// maxAbs returns the largest finite magnitude among the reals of argument i.
+func maxAbs(args []Arg, i int) float64 {
+	a := args[i]
+	m := a.Buf.(*Mem)
+	largest := 0.0
+	for j := range a.N {
+		var v float64
+		if m.dtype == Float64 {
+			v = Slice[float64](m, a.Off+j, 1)[0]
+		} else {
+			v = float64(Slice[float32](m, a.Off+j, 1)[0])
+		}
+		if v = math.Abs(v); v > largest && !math.IsInf(v, 0) {
+			largest = v
+		}
+	}
+	return largest
+}

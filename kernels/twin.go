@@ -1,0 +1,65 @@
+package kernels
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Twin is a kernel in Go, for each real type.
+type Twin struct {
+	F32 func(Call[float32])
+	F64 func(Call[float64])
+}
+
+// Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params.
+type Call[T Real] struct{ args []Arg }
+
+// Run runs the twin of k. Every buffer of args must be a *Mem, reals of type t.
+func (k *Kernel) Run(t DType, args []Arg) {
+	if t == Float64 {
+		k.Twin.F64(Call[float64]{args})
+	} else {
+		k.Twin.F32(Call[float32]{args})
+	}
+}
+
+// Reals returns the elements of buffer argument i.
+func (c Call[T]) Reals(i int) []T {
+	a := &c.args[i]
+	return Slice[T](a.Buf.(*Mem), a.Off, a.N)
+}
+
+// Ints returns the elements of int buffer argument i.
+func (c Call[T]) Ints(i int) []int32 {
+	a := &c.args[i]
+	return Slice[int32](a.Buf.(*Mem), a.Off, a.N)
+}
+
+// Int returns int argument i.
+func (c Call[T]) Int(i int) int { return int(c.args[i].Int) }
+
+// Real returns real argument i, rounded to the device's type as a launch rounds it.
+func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
+
+// grain is the least work, in elements of a cheap function, that is worth a goroutine: starting one
+// and waiting for it costs about as much as a few thousand additions.
+const grain = 8192
+
+// parallel runs f over [0, n) in contiguous pieces, at least min elements each, on the cores there
+// are. The pieces write apart, so the result does not depend on how many there are.
+func parallel(n, min int, f func(lo, hi int)) {
+	workers := runtime.GOMAXPROCS(0)
+	if most := n / min; most < workers {
+		workers = most
+	}
+	if workers < 2 {
+		f(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { f(n*w/workers, n*(w+1)/workers) })
+	}
+	f(0, n/workers)
+	wg.Wait()
+}

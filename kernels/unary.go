@@ -1,0 +1,149 @@
+package kernels
+
+import "math"
+
+// Unary is an element-wise function y = f(x) with up to two scalar parameters, and its gradient. The
+// line of the same name in unary.cl is the device's form of it.
+type Unary struct {
+	Name string
+
+	Fwd func(x, a, b float64) float64       // y
+	Bwd func(x, y, g, a, b float64) float64 // dx, for the gradient g of y
+
+	UsesX, UsesY bool // what Bwd reads besides g: values that must outlive the forward pass
+
+	ULP    int        // error a device is allowed in Fwd: OpenCL 1.2, section 7.4
+	Domain [2]float64 // where tests sample x
+	A, B   float64    // the parameters that tests use
+	Kinks  []float64  // where f has no derivative at those parameters; tests stay away
+
+	forward, gradient *Kernel
+}
+
+// The element-wise functions of one tensor. Values at kinks and ties are stated where the functions
+// are exported, in package autograd.
+var (
+	Neg = &Unary{Name: "neg", Domain: [2]float64{-9, 9},
+		Fwd: func(x, _, _ float64) float64 { return -x },
+		Bwd: func(_, _, g, _, _ float64) float64 { return -g }}
+	Abs = &Unary{Name: "abs", Domain: [2]float64{-9, 9}, Kinks: []float64{0}, UsesX: true,
+		Fwd: func(x, _, _ float64) float64 { return math.Abs(x) },
+		Bwd: func(x, _, g, _, _ float64) float64 { return sign(x) * g }}
+	Sign = &Unary{Name: "sign", Domain: [2]float64{-9, 9}, Kinks: []float64{0},
+		Fwd: func(x, _, _ float64) float64 { return sign(x) },
+		Bwd: func(_, _, g, _, _ float64) float64 { return 0 * g }}
+	Sqrt = &Unary{Name: "sqrt", Domain: [2]float64{0.01, 9}, ULP: 3, UsesY: true,
+		Fwd: func(x, _, _ float64) float64 { return math.Sqrt(x) },
+		Bwd: func(_, y, g, _, _ float64) float64 { return g / (2 * y) }}
+	Exp = &Unary{Name: "exp", Domain: [2]float64{-9, 9}, ULP: 3, UsesY: true,
+		Fwd: func(x, _, _ float64) float64 { return math.Exp(x) },
+		Bwd: func(_, y, g, _, _ float64) float64 { return y * g }}
+	Log = &Unary{Name: "log", Domain: [2]float64{0.01, 9}, ULP: 3, UsesX: true,
+		Fwd: func(x, _, _ float64) float64 { return math.Log(x) },
+		Bwd: func(x, _, g, _, _ float64) float64 { return g / x }}
+	Square = &Unary{Name: "square", Domain: [2]float64{-9, 9}, UsesX: true,
+		Fwd: func(x, _, _ float64) float64 { return x * x },
+		Bwd: func(x, _, g, _, _ float64) float64 { return 2 * x * g }}
+	ReLU = &Unary{Name: "relu", Domain: [2]float64{-9, 9}, Kinks: []float64{0}, UsesX: true,
+		Fwd: func(x, _, _ float64) float64 { return when(x < 0, 0, x) },
+		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, 0) }}
+	LeakyReLU = &Unary{Name: "leaky_relu", Domain: [2]float64{-9, 9}, A: 0.1, Kinks: []float64{0}, UsesX: true,
+		Fwd: func(x, a, _ float64) float64 { return when(x > 0, x, a*x) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > 0, g, a*g) }}
+	Tanh = &Unary{Name: "tanh", Domain: [2]float64{-9, 9}, ULP: 5, UsesY: true,
+		Fwd: func(x, _, _ float64) float64 { return math.Tanh(x) },
+		Bwd: func(_, y, g, _, _ float64) float64 { return (1 - y*y) * g }}
+	Sigmoid = &Unary{Name: "sigmoid", Domain: [2]float64{-9, 9}, ULP: 8, UsesY: true,
+		Fwd: func(x, _, _ float64) float64 { return 1 / (1 + math.Exp(-x)) },
+		Bwd: func(_, y, g, _, _ float64) float64 { return y * (1 - y) * g }}
+	Pow = &Unary{Name: "pow", Domain: [2]float64{0.1, 4}, ULP: 16, A: 2.5, UsesX: true,
+		Fwd: func(x, a, _ float64) float64 { return math.Pow(x, a) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return a * math.Pow(x, a-1) * g }}
+	Clamp = &Unary{Name: "clamp", Domain: [2]float64{-3, 3}, A: -1, B: 2, Kinks: []float64{-1, 2}, UsesX: true,
+		Fwd: func(x, a, b float64) float64 { return when(x < a, a, when(x > b, b, x)) },
+		Bwd: func(x, _, g, a, b float64) float64 { return when(x < a || x > b, 0, g) }}
+	AddScalar = &Unary{Name: "add_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
+		Fwd: func(x, a, _ float64) float64 { return x + a },
+		Bwd: func(_, _, g, _, _ float64) float64 { return g }}
+	SubScalar = &Unary{Name: "sub_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
+		Fwd: func(x, a, _ float64) float64 { return x - a },
+		Bwd: func(_, _, g, _, _ float64) float64 { return g }}
+	MulScalar = &Unary{Name: "mul_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
+		Fwd: func(x, a, _ float64) float64 { return x * a },
+		Bwd: func(_, _, g, a, _ float64) float64 { return a * g }}
+	DivScalar = &Unary{Name: "div_scalar", Domain: [2]float64{-9, 9}, ULP: 3, A: 1.5,
+		Fwd: func(x, a, _ float64) float64 { return x / a },
+		Bwd: func(_, _, g, a, _ float64) float64 { return g / a }}
+	MaxScalar = &Unary{Name: "max_scalar", Domain: [2]float64{-3, 3}, A: 0.5, Kinks: []float64{0.5}, UsesX: true,
+		Fwd: func(x, a, _ float64) float64 { return when(x < a, a, x) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return when(x < a, 0, g) }}
+	MinScalar = &Unary{Name: "min_scalar", Domain: [2]float64{-3, 3}, A: 0.5, Kinks: []float64{0.5}, UsesX: true,
+		Fwd: func(x, a, _ float64) float64 { return when(x > a, a, x) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > a, 0, g) }}
+	RSubScalar = &Unary{Name: "rsub_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
+		Fwd: func(x, a, _ float64) float64 { return a - x },
+		Bwd: func(_, _, g, _, _ float64) float64 { return -g }}
+	RDivScalar = &Unary{Name: "rdiv_scalar", Domain: [2]float64{0.1, 9}, ULP: 3, A: 1.5, UsesX: true, UsesY: true,
+		Fwd: func(x, a, _ float64) float64 { return a / x },
+		Bwd: func(x, y, g, _, _ float64) float64 { return -y / x * g }}
+)
+
+// Unaries are all rows; a test holds them against the lines of unary.cl.
+var Unaries = unaries(Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Tanh, Sigmoid, Pow, Clamp,
+	AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar)
+
+// Forward is the kernel of y = f(x): x, y, n, a, b.
+func (u *Unary) Forward() *Kernel { return u.forward }
+
+// Gradient is the kernel of dx = f'(x)·g: x, y, g, dx, n, a, b.
+func (u *Unary) Gradient() *Kernel { return u.gradient }
+
+func unaries(rows ...*Unary) []*Unary {
+	for _, u := range rows {
+		u.forward = &Kernel{
+			Name: "k_" + u.Name, File: "unary.cl", Grid: perElement(1), Tol: ULP(u.ULP),
+			Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
+			Twin:   Twin{unaryTwin[float32](u), unaryTwin[float64](u)},
+		}
+		u.gradient = &Kernel{
+			Name: "k_" + u.Name + "_grad", File: "unary.cl", Grid: perElement(3),
+			Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
+			Twin:   Twin{unaryGradTwin[float32](u), unaryGradTwin[float64](u)},
+			// Terms such as 1 − y² cancel: their error is relative to the gradient they are multiplied by.
+			Tol: Tolerance{ULP: 4 + u.ULP, Rel: 4, Scale: func(a []Arg) float64 { return maxAbs(a, 2) }},
+		}
+	}
+	return rows
+}
+
+func unaryTwin[T Real](u *Unary) func(Call[T]) {
+	return func(c Call[T]) {
+		x, y, a, b := c.Reals(0), c.Reals(1), float64(c.Real(3)), float64(c.Real(4))
+		parallel(len(y), grain, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				y[i] = T(u.Fwd(float64(x[i]), a, b))
+			}
+		})
+	}
+}
+
+func unaryGradTwin[T Real](u *Unary) func(Call[T]) {
+	return func(c Call[T]) {
+		x, y, g, d, a, b := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), float64(c.Real(5)), float64(c.Real(6))
+		parallel(len(d), grain, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				d[i] = T(u.Bwd(float64(x[i]), float64(y[i]), float64(g[i]), a, b))
+			}
+		})
+	}
+}
+
+func when(cond bool, yes, no float64) float64 {
+	if cond {
+		return yes
+	}
+	return no
+}
+
+// sign returns −1, 0 or 1 with the sign of x; ±0 and NaN stay.
+func sign(x float64) float64 { return when(x > 0, 1, when(x < 0, -1, x)) }
