@@ -1,0 +1,69 @@
+// Package devtest opens the devices that tests run on.
+package devtest
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Env names the environment variable that lists the devices to test, as selection strings separated by
+// commas. Unset, tests run on cpu and, where the build has OpenCL and a device is there, on opencl. A
+// device that is listed and cannot be opened fails the test.
+const Env = "CLGRAD_TEST_DEVICES"
+
+// Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in float64.
+func Each(t *testing.T, f64 bool, f func(t *testing.T, d tensor.Device)) {
+	t.Helper()
+	for _, sel := range Selected() {
+		for _, opt := range options(f64) {
+			name := sel
+			if opt.Float64 {
+				name += "/float64"
+			}
+			t.Run(name, func(t *testing.T) { f(t, Open(t, sel, opt)) })
+		}
+	}
+}
+
+func options(f64 bool) []tensor.Options {
+	if f64 {
+		return []tensor.Options{{}, {Float64: true}}
+	}
+	return []tensor.Options{{}}
+}
+
+// Selected returns the selection strings of the devices under test.
+func Selected() []string {
+	if list := os.Getenv(Env); list != "" {
+		return strings.Split(list, ",")
+	}
+	if infos, err := tensor.DeviceInfos(); err == nil && len(infos) > 0 {
+		return []string{"cpu", "opencl"}
+	}
+	return []string{"cpu"}
+}
+
+// Open opens a device and closes it when the test ends, which fails if the device has failed.
+func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
+	t.Helper()
+	// Oclgrind keeps the state of its checkers per host thread and crashes when calls come from several.
+	runtime.LockOSThread()
+	d, err := tensor.Open(sel, opt)
+	if err != nil {
+		t.Fatalf("open %s: %v", sel, err)
+	}
+	t.Cleanup(func() {
+		if err := d.Sync(); err != nil && !t.Failed() {
+			t.Errorf("device at the end of the test: %v", err)
+		}
+		d.Close()
+	})
+	return d
+}
+
+// CPU opens the Go device in float64: for tests whose subject is not the device.
+func CPU(t testing.TB) tensor.Device { return Open(t, "cpu", tensor.Options{Float64: true}) }

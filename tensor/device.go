@@ -1,0 +1,166 @@
+package tensor
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Device runs kernels and holds their memory. [Open] makes one.
+type Device interface {
+	// Name says what runs the kernels, for a person.
+	Name() string
+	// Real is the type of the device's reals, Float32 or Float64.
+	Real() kernels.DType
+	// Limits is what the shape of a launch depends on.
+	Limits() kernels.Limits
+
+	// Alloc returns memory for n elements, contents undefined. Release takes it back.
+	Alloc(t kernels.DType, n int) (kernels.Buffer, error)
+	Release(b kernels.Buffer)
+	// Upload and Download copy between host memory and the elements of a buffer from off on, and
+	// return when the copy is done.
+	Upload(dst kernels.Buffer, off int, src *kernels.Mem) error
+	Download(dst *kernels.Mem, src kernels.Buffer, off int) error
+
+	// Launch runs a kernel. It may return before the kernel has run; a failure sticks to the device.
+	Launch(k *kernels.Kernel, args ...kernels.Arg)
+	// Err returns the first failure. Once there is one, launches are skipped.
+	Err() error
+	// Flush starts what was launched; Sync waits for it and returns Err.
+	Flush()
+	Sync() error
+
+	Stats() Stats
+	// Profile returns the time of each kernel so far, longest first. It is empty unless the device was
+	// opened with Options.Profile.
+	Profile() ([]KernelTime, error)
+	// Close waits for the launches and releases the device's memory.
+	Close() error
+
+	core() *base
+}
+
+// Options says how [Open] sets a device up.
+type Options struct {
+	Float64 bool // reals are float64; needs cl_khr_fp64 on OpenCL
+	Profile bool // measure every launch
+	Rebuild bool // build OpenCL programs anew, past the driver's cache
+	Check   bool // run every launch on the kernel's Go twin as well and stop at the first difference
+
+	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there.
+	GPUKernels bool
+}
+
+// Stats counts what a device did and holds, in bytes and calls.
+type Stats struct {
+	LiveBytes, HeldBytes, PeakBytes int64 // in tensors now, kept for reuse, and in tensors at most
+	Launches                        int64
+	Uploads, UploadBytes            int64 // host to device
+	Downloads, DownloadBytes        int64 // device to host
+	Programs                        int   // OpenCL programs built
+	CompileTime                     time.Duration
+	ProgramCacheHits                int
+}
+
+// KernelTime is the profile of one kernel.
+type KernelTime struct {
+	Name  string
+	Calls int64
+	Total time.Duration // on the device
+	Bytes int64         // read and written by the launches, as their arguments declare
+}
+
+// DeviceEnv names the environment variable that selects the device where a program does not.
+const DeviceEnv = "CLGRAD_DEVICE"
+
+// Open opens the device that sel names. Spelling is the same wherever a device is chosen:
+//
+//	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set)
+//	cpu        the kernels' Go twins; needs no OpenCL
+//	opencl     the first OpenCL device, GPUs first
+//	1:0        device 0 of OpenCL platform 1
+//	nvidia     an OpenCL device whose name, vendor, platform or version contains this
+//
+// A device that is named and is not there is an error.
+func Open(sel string, opt Options) (Device, error) {
+	if sel == "" {
+		sel = os.Getenv(DeviceEnv)
+	}
+	switch strings.ToLower(sel) {
+	case "cpu":
+		return openGo(opt)
+	case "", "auto":
+		d, err := openCL("opencl", opt)
+		if err != nil && !opt.Check {
+			return openGo(opt)
+		}
+		return d, err
+	}
+	return openCL(sel, opt)
+}
+
+func openGo(opt Options) (Device, error) {
+	if opt.Check {
+		return nil, fmt.Errorf("tensor: check mode compares an OpenCL device with the Go twins, and cpu is the twins: choose another device")
+	}
+	return newGoDevice(opt), nil
+}
+
+// base is what every device keeps for this package.
+type base struct {
+	failure atomic.Pointer[error]
+	args    []kernels.Arg // scratch of launch: reused, so that a launch allocates nothing
+	scopes  []*scope
+}
+
+func (s *base) core() *base { return s }
+
+// Err returns the first failure of the device.
+func (s *base) Err() error {
+	if e := s.failure.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+// fail records err unless an earlier failure stands.
+func (s *base) fail(err error) {
+	if err != nil {
+		s.failure.CompareAndSwap(nil, &err)
+	}
+}
+
+// launch runs k on d. The arguments are copied to the device's scratch, so that they stay on the
+// caller's stack.
+func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
+	s := d.core()
+	if s.failure.Load() != nil {
+		return
+	}
+	s.args = append(s.args[:0], args...)
+	d.Launch(k, s.args...)
+}
+
+// Launch runs a kernel on d for packages that bring kernels of their own. Tensors are passed with
+// [Tensor.Arg].
+func Launch(d Device, k *kernels.Kernel, args ...kernels.Arg) { launch(d, k, args...) }
+
+// movedBytes returns the memory that a launch reads and writes, as its arguments declare.
+func movedBytes(k *kernels.Kernel, args []kernels.Arg) int64 {
+	var n int64
+	for i, p := range k.Params {
+		if p.Mode.Buffer() {
+			size := int64(args[i].N * args[i].Buf.DType().Size())
+			if p.Mode == kernels.InOut {
+				size *= 2
+			}
+			n += size
+		}
+	}
+	return n
+}

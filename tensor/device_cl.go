@@ -1,0 +1,196 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// clDevice runs the kernels' entry points on an OpenCL device. This file is where package kernels,
+// which says what to run, meets package clrt, which runs it.
+type clDevice struct {
+	base
+	dev     *clrt.Device
+	real    kernels.DType
+	limits  kernels.Limits
+	options string // of the compiler
+	built   map[*kernels.Kernel]*clrt.Kernel
+	args    []clrt.Arg // scratch of Launch
+}
+
+type clBuffer struct {
+	*clrt.Buffer
+	dtype kernels.DType
+	n     int
+}
+
+func (b *clBuffer) DType() kernels.DType { return b.dtype }
+func (b *clBuffer) Len() int             { return b.n }
+
+// DeviceInfos describes the OpenCL devices of this machine.
+func DeviceInfos() ([]clrt.Info, error) { return clrt.List() }
+
+func openCL(sel string, opt Options) (Device, error) {
+	infos, err := clrt.List()
+	if err != nil {
+		return nil, fmt.Errorf("tensor: open %q: %w", sel, err)
+	}
+	info, err := clrt.Select(infos, sel)
+	if err != nil {
+		return nil, fmt.Errorf("tensor: open: %w", err)
+	}
+	if opt.Float64 && !info.FP64 {
+		return nil, fmt.Errorf("tensor: open: %s has no float64 (cl_khr_fp64): choose another device or float32", info)
+	}
+	dev, err := clrt.Open(info, clrt.Options{Profile: opt.Profile, Rebuild: opt.Rebuild})
+	if err != nil {
+		return nil, fmt.Errorf("tensor: open: %w", err)
+	}
+	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", built: map[*kernels.Kernel]*clrt.Kernel{}}
+	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels, Units: info.ComputeUnits, MaxGroup: info.MaxGroup}
+	if opt.Float64 {
+		d.real = kernels.Float64
+		d.options += " -DREAL_IS_DOUBLE"
+	}
+	if strings.Contains(info.Vendor, "NVIDIA") {
+		d.options += " -DNVIDIA_PTX"
+	}
+	if opt.Check {
+		return newCheckDevice(d), nil
+	}
+	return d, nil
+}
+
+func (d *clDevice) Name() string           { return d.dev.Info().String() }
+func (d *clDevice) Real() kernels.DType    { return d.real }
+func (d *clDevice) Limits() kernels.Limits { return d.limits }
+
+func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
+	b, err := d.dev.Alloc(n * t.Size())
+	if err != nil {
+		// Tensors that nobody holds any more may still wait for the garbage collector.
+		runtime.GC()
+		if b, err = d.dev.Alloc(n * t.Size()); err != nil {
+			return nil, err
+		}
+	}
+	return &clBuffer{b, t, n}, nil
+}
+
+func (d *clDevice) Release(b kernels.Buffer) { d.dev.Free(b.(*clBuffer).Buffer) }
+
+func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
+	if err := d.Err(); err != nil || src.Len() == 0 {
+		return err
+	}
+	size := src.DType().Size()
+	err := d.dev.Write(dst.(*clBuffer).Buffer, off*size, src.Pointer(), src.Len()*size)
+	runtime.KeepAlive(src)
+	d.fail(err)
+	return err
+}
+
+func (d *clDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error {
+	if err := d.Err(); err != nil || dst.Len() == 0 {
+		return err
+	}
+	size := dst.DType().Size()
+	err := d.dev.Read(src.(*clBuffer).Buffer, off*size, dst.Pointer(), dst.Len()*size)
+	runtime.KeepAlive(dst)
+	d.fail(err)
+	return err
+}
+
+func (d *clDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
+	grid := k.Grid(args, d.limits)
+	if grid.Empty() || d.Err() != nil {
+		return
+	}
+	entry, err := d.kernel(k)
+	if err != nil {
+		d.fail(err)
+		return
+	}
+	d.args = d.args[:0]
+	for i := range args {
+		a := &args[i]
+		switch k.Params[i].Mode {
+		case kernels.IntArg:
+			d.args = append(d.args, clrt.IntArg(a.Int))
+		case kernels.RealArg:
+			if d.real == kernels.Float64 {
+				d.args = append(d.args, clrt.DoubleArg(a.Real))
+			} else {
+				d.args = append(d.args, clrt.FloatArg(float32(a.Real)))
+			}
+		default:
+			d.args = append(d.args, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
+		}
+	}
+	d.fail(d.dev.Launch(entry, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
+}
+
+// kernel returns the built entry point of k.
+func (d *clDevice) kernel(k *kernels.Kernel) (*clrt.Kernel, error) {
+	if entry, ok := d.built[k]; ok {
+		return entry, nil
+	}
+	file := k.Source(d.limits)
+	text, err := kernels.Assemble(file)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := d.dev.Kernel(clrt.Source{Name: file, Text: text, Options: d.options}, k.Name)
+	if err != nil {
+		return nil, err
+	}
+	d.built[k] = entry
+	return entry, nil
+}
+
+func (d *clDevice) Flush() {
+	if d.Err() == nil {
+		d.fail(d.dev.Flush())
+	}
+}
+
+func (d *clDevice) Sync() error {
+	if d.Err() == nil {
+		d.fail(d.dev.Finish())
+	}
+	return d.Err()
+}
+
+func (d *clDevice) Stats() Stats {
+	s := d.dev.Stats()
+	return Stats{
+		LiveBytes: s.LiveBytes, HeldBytes: s.HeldBytes, PeakBytes: s.PeakBytes, Launches: s.Launches,
+		Uploads: s.Uploads, UploadBytes: s.UploadBytes, Downloads: s.Downloads, DownloadBytes: s.DownBytes,
+		Programs: s.Programs, CompileTime: time.Duration(s.CompileNanos), ProgramCacheHits: s.ProgramCacheOK,
+	}
+}
+
+func (d *clDevice) Profile() ([]KernelTime, error) {
+	raw, err := d.dev.Profile()
+	times := make([]KernelTime, len(raw))
+	for i, k := range raw {
+		times[i] = KernelTime{Name: k.Name, Calls: k.Calls, Total: time.Duration(k.Nanos), Bytes: k.Bytes}
+	}
+	return longestFirst(times), err
+}
+
+func (d *clDevice) Close() error {
+	err := d.dev.Close()
+	d.fail(errClosed)
+	if errors.Is(err, clrt.ErrClosed) {
+		return nil
+	}
+	return err
+}

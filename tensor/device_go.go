@@ -1,0 +1,143 @@
+package tensor
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/clgrad/clgrad/internal/mempool"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// goDevice runs the kernels' Go twins on host memory.
+type goDevice struct {
+	base
+	real    kernels.DType
+	pool    *mempool.Pool[[]float64]
+	stats   Stats
+	profile map[*kernels.Kernel]*KernelTime // nil unless profiling
+}
+
+// goBuffer is memory of a goDevice. Its Mem is what twins see. The pool hands out []float64 so that
+// every element type is aligned.
+type goBuffer struct {
+	kernels.Mem
+	words []float64
+	class int
+}
+
+func newGoDevice(opt Options) *goDevice {
+	d := &goDevice{real: kernels.Float32}
+	if opt.Float64 {
+		d.real = kernels.Float64
+	}
+	if opt.Profile {
+		d.profile = map[*kernels.Kernel]*KernelTime{}
+	}
+	d.pool = mempool.New(func(nbytes int) ([]float64, error) { return make([]float64, (nbytes+7)/8), nil }, func([]float64) {})
+	return d
+}
+
+func (d *goDevice) Name() string {
+	return fmt.Sprintf("cpu (Go, %d threads)", runtime.GOMAXPROCS(0))
+}
+
+func (d *goDevice) Real() kernels.DType { return d.real }
+
+func (d *goDevice) Limits() kernels.Limits {
+	return kernels.Limits{CPU: true, Units: runtime.GOMAXPROCS(0), MaxGroup: math.MaxInt32}
+}
+
+func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
+	words, class, err := d.pool.Get(n * t.Size())
+	if err != nil {
+		return nil, err
+	}
+	return &goBuffer{*kernels.ViewAs(t, words, n), words, class}, nil
+}
+
+func (d *goDevice) Release(b kernels.Buffer) {
+	g := b.(*goBuffer)
+	d.pool.Put(g.words, g.class)
+}
+
+func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
+	if err := d.Err(); err != nil {
+		return err
+	}
+	kernels.CopyMem(&dst.(*goBuffer).Mem, off, src, 0, src.Len())
+	d.stats.Uploads++
+	d.stats.UploadBytes += int64(src.Len() * src.DType().Size())
+	return nil
+}
+
+func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error {
+	if err := d.Err(); err != nil {
+		return err
+	}
+	kernels.CopyMem(dst, 0, &src.(*goBuffer).Mem, off, dst.Len())
+	d.stats.Downloads++
+	d.stats.DownloadBytes += int64(dst.Len() * dst.DType().Size())
+	return nil
+}
+
+func (d *goDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
+	if k.Grid(args, d.Limits()).Empty() {
+		return
+	}
+	var start time.Time
+	if d.profile != nil {
+		start = time.Now()
+	}
+	for i := range args {
+		if b, ok := args[i].Buf.(*goBuffer); ok {
+			args[i].Buf = &b.Mem
+		}
+	}
+	k.Run(d.real, args)
+	d.stats.Launches++
+	if d.profile != nil {
+		t := d.profile[k]
+		if t == nil {
+			t = &KernelTime{Name: k.Name}
+			d.profile[k] = t
+		}
+		t.Calls++
+		t.Total += time.Since(start)
+		t.Bytes += movedBytes(k, args)
+	}
+}
+
+func (d *goDevice) Flush() {}
+
+func (d *goDevice) Sync() error { return d.Err() }
+
+func (d *goDevice) Stats() Stats {
+	s := d.stats
+	s.LiveBytes, s.HeldBytes, s.PeakBytes = d.pool.Bytes()
+	return s
+}
+
+func (d *goDevice) Profile() ([]KernelTime, error) {
+	times := make([]KernelTime, 0, len(d.profile))
+	for _, t := range d.profile {
+		times = append(times, *t)
+	}
+	return longestFirst(times), d.Err()
+}
+
+func (d *goDevice) Close() error {
+	d.fail(errClosed)
+	d.pool.Drain()
+	return nil
+}
+
+func longestFirst(times []KernelTime) []KernelTime {
+	slices.SortFunc(times, func(a, b KernelTime) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+	})
+	return times
+}

@@ -1,0 +1,17 @@
+//go:build !opencl || !cgo
+
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/clrt"
+)
+
+// DeviceInfos returns why this build has no OpenCL devices.
+func DeviceInfos() ([]clrt.Info, error) { return clrt.List() }
+
+func openCL(sel string, _ Options) (Device, error) {
+	_, err := clrt.Open(clrt.Info{}, clrt.Options{})
+	return nil, fmt.Errorf("tensor: open %q: %w", sel, err)
+}

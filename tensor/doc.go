@@ -1,0 +1,19 @@
+// Package tensor is n-dimensional arrays on a device, and eager operations on them: each operation is
+// one kernel launch. It computes no gradients; package autograd does.
+//
+// A [Device] is either an OpenCL device or "cpu", which runs the kernels' Go twins. A [Tensor] is a view
+// (shape, strides, offset) of reference-counted storage on one device. Reshaping, transposing, slicing
+// and expanding share storage; the in-place methods, whose names end in InPlace, write through it.
+//
+// Memory is released when [Tensor.Free] is called on the last view of a storage, or at the end of a
+// [Scope]. The garbage collector is only the net under that.
+//
+// Misuse (shapes, axes, freed tensors, tensors of two devices) panics with an *[Error]; [Maybe] turns
+// that into an error. A failure of the machine sticks to the Device: later launches are skipped, and
+// every function that returns results to the host returns it.
+//
+// A Device and its tensors belong to one goroutine at a time.
+//
+// Words: rank is the number of axes; a shape lists their dimensions; an axis may be counted from the
+// end (−1 is the last); row-major (C) order has the last axis vary fastest.
+package tensor

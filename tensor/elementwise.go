@@ -1,0 +1,126 @@
+package tensor
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Unary returns f(t) element by element, with the scalars a and b that f takes.
+func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
+	d := check(f.Name, t)
+	x := t.contiguous()
+	defer x.done()
+	y := alloc(f.Name, d, t.shape)
+	launch(d, f.Forward(), x.arg(), y.arg(), kernels.I(x.Len()), kernels.R(a), kernels.R(b))
+	return y
+}
+
+// UnaryInPlace sets t to f(t).
+func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
+	d := writable(f.Name+"InPlace", t)
+	launch(d, f.Forward(), t.arg(), t.arg(), kernels.I(t.Len()), kernels.R(a), kernels.R(b))
+}
+
+// UnaryGrad returns f'(x)·g, where y = f(x). All three have one shape. x or y may be nil if f does not
+// use it.
+func UnaryGrad(f *kernels.Unary, x, y, g *Tensor, a, b float64) *Tensor {
+	if x == nil {
+		x = g
+	}
+	if y == nil {
+		y = g
+	}
+	d := check(f.Name+" gradient", x, y, g)
+	cx, cy, cg := x.contiguous(), y.contiguous(), g.contiguous()
+	defer cx.done()
+	defer cy.done()
+	defer cg.done()
+	out := alloc(f.Name, d, g.shape)
+	launch(d, f.Gradient(), cx.arg(), cy.arg(), cg.arg(), out.arg(), kernels.I(g.Len()), kernels.R(a), kernels.R(b))
+	return out
+}
+
+// Binary returns f(x, y) element by element; the shapes broadcast by NumPy's rule. It panics with
+// ErrShape if they do not.
+func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
+	d := check(f.Name, x, y)
+	shape, ok := Broadcast(x.shape, y.shape)
+	if !ok {
+		misuse(f.Name, ErrShape, "", x, y)
+	}
+	out := alloc(f.Name, d, shape)
+	binaryTo(f, out, x, y)
+	return out
+}
+
+// BinaryInPlace sets t to f(t, y); y broadcasts to t's shape.
+func (t *Tensor) BinaryInPlace(f *kernels.Binary, y *Tensor) {
+	writable(f.Name+"InPlace", t, y)
+	if shape, ok := Broadcast(t.shape, y.shape); !ok || !slices.Equal(shape, t.shape) {
+		misuse(f.Name+"InPlace", ErrShape, "", t, y)
+	}
+	binaryTo(f, t, t, y)
+}
+
+// binaryTo writes f(x, y) to out, which has the broadcast shape and is contiguous.
+func binaryTo(f *kernels.Binary, out, x, y *Tensor) {
+	d, n := out.Device(), out.Len()
+	if n == 0 {
+		return
+	}
+	cx := x.spread(out.shape)
+	defer cx.done()
+	switch {
+	case y.Len() == 1 && n > 1:
+		launch(d, f.First(), cx.arg(), y.arg(), out.arg(), kernels.I(n))
+	case y.Len() < n && y.Contiguous() && isSuffix(y.shape, out.shape):
+		launch(d, f.Row(), cx.arg(), y.arg(), out.arg(), kernels.I(n/y.Len()), kernels.I(y.Len()))
+	default:
+		cy := y.spread(out.shape)
+		defer cy.done()
+		launch(d, f.Forward(), cx.arg(), cy.arg(), out.arg(), kernels.I(n))
+	}
+}
+
+// BinaryGradX returns ∂f/∂x·g, of g's shape, to which x and y broadcast.
+func BinaryGradX(f *kernels.Binary, x, y, g *Tensor) *Tensor {
+	return binaryGrad(f, f.GradX(), x, y, g)
+}
+
+// BinaryGradY returns ∂f/∂y·g, of g's shape, to which x and y broadcast.
+func BinaryGradY(f *kernels.Binary, x, y, g *Tensor) *Tensor {
+	return binaryGrad(f, f.GradY(), x, y, g)
+}
+
+func binaryGrad(f *kernels.Binary, k *kernels.Kernel, x, y, g *Tensor) *Tensor {
+	if f.Linear {
+		x, y = g, g // not read
+	}
+	d := check(f.Name+" gradient", x, y, g)
+	cx, cy, cg := x.spread(g.shape), y.spread(g.shape), g.contiguous()
+	defer cx.done()
+	defer cy.done()
+	defer cg.done()
+	out := alloc(f.Name, d, g.shape)
+	launch(d, k, cx.arg(), cy.arg(), cg.arg(), out.arg(), kernels.I(g.Len()))
+	return out
+}
+
+// spread returns t as a contiguous operand of the given shape, to which it broadcasts.
+func (t *Tensor) spread(shape []int) operand {
+	if slices.Equal(t.shape, shape) {
+		return t.contiguous()
+	}
+	v := t.Expand(shape...)
+	defer v.Free()
+	return operand{v.Copy(), true}
+}
+
+// isSuffix reports whether shape, leading ones aside, is the end of whole.
+func isSuffix(shape, whole []int) bool {
+	for len(shape) > 0 && shape[0] == 1 {
+		shape = shape[1:]
+	}
+	return len(shape) <= len(whole) && slices.Equal(shape, whole[len(whole)-len(shape):])
+}

@@ -1,0 +1,122 @@
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// MatMul returns the matrix product
+//
+//	c[i, j] = Σ_k a[i, k]·b[k, j]
+//
+// of a [m, k] and b [k, n]. A transposed view of either is read in place; of both, one is copied. It
+// panics with ErrShape.
+func MatMul(a, b *Tensor) *Tensor {
+	d := check("MatMul", a, b)
+	checkMatMul("MatMul", a, b)
+	c := alloc("MatMul", d, []int{a.shape[0], b.shape[1]})
+	matMulTo(c, a, b, false)
+	return c
+}
+
+// MatMulInto writes a·b to dst [m, n], or adds it if accumulate.
+func MatMulInto(dst, a, b *Tensor, accumulate bool) {
+	writable("MatMulInto", dst, a, b)
+	checkMatMul("MatMulInto", a, b)
+	if dst.Rank() != 2 || dst.shape[0] != a.shape[0] || dst.shape[1] != b.shape[1] {
+		misuse("MatMulInto", ErrShape, "", dst, a, b)
+	}
+	matMulTo(dst, a, b, accumulate)
+}
+
+func checkMatMul(op string, a, b *Tensor) {
+	if a.Rank() != 2 || b.Rank() != 2 {
+		misuse(op, ErrShape, "both must be matrices", a, b)
+	}
+	if a.shape[1] != b.shape[0] {
+		misuse(op, ErrShape, "", a, b)
+	}
+}
+
+// layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it is
+// transposed. ok is false if neither its rows nor its columns are without gaps.
+func layout(t *Tensor) (ld int, transposed, ok bool) {
+	rows, cols := t.shape[0], t.shape[1]
+	switch {
+	case (t.strides[1] == 1 || cols == 1) && (t.strides[0] >= cols || rows == 1):
+		return max(t.strides[0], cols, 1), false, true
+	case (t.strides[0] == 1 || rows == 1) && (t.strides[1] >= rows || cols == 1):
+		return max(t.strides[1], rows, 1), true, true
+	}
+	return 0, false, false
+}
+
+func matMulTo(c, a, b *Tensor, accumulate bool) {
+	d := c.Device()
+	m, n, k := a.shape[0], b.shape[1], a.shape[1]
+	if m == 0 || n == 0 {
+		return
+	}
+	if k == 0 {
+		if !accumulate {
+			c.zero()
+		}
+		return
+	}
+	lda, ta, okA := layout(a)
+	ldb, tb, okB := layout(b)
+	if !okA || ta && tb && okB { // there is no TT kernel: copy A
+		a = a.Copy()
+		defer a.Free()
+		lda, ta = k, false
+	}
+	if !okB {
+		b = b.Copy()
+		defer b.Free()
+		ldb, tb = n, false
+	}
+	kernel := kernels.GemmNN
+	switch {
+	case ta:
+		kernel = kernels.GemmTN
+	case tb:
+		kernel = kernels.GemmNT
+	}
+	launch(d, kernel, reach(a), reach(b), c.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
+		kernels.I(lda), kernels.I(ldb), kernels.I(n), flag(accumulate), kernels.I(kernels.GemmRows(m, n, d.Limits())))
+}
+
+// reach is the argument for a matrix that may have gaps between its rows or columns.
+func reach(t *Tensor) kernels.Arg {
+	last := (t.shape[0]-1)*t.strides[0] + (t.shape[1]-1)*t.strides[1]
+	return kernels.Vec(t.st.buf, t.off, last+1)
+}
+
+// OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n], in
+// the order of the batch:
+//
+//	t[i, j] += Σ_b u[b, i]·v[b, j]
+func (t *Tensor) OuterAccInPlace(u, v *Tensor) { t.outerAcc("OuterAccInPlace", u, v, 0) }
+
+// OuterAccAtomicInPlace is OuterAccInPlace with slices of the batch added in parallel by float atomics:
+// the last bits vary from run to run.
+func (t *Tensor) OuterAccAtomicInPlace(u, v *Tensor) {
+	const slice = 32 // few enough atomics on each element, enough parallelism over the batch
+	t.outerAcc("OuterAccAtomicInPlace", u, v, slice)
+}
+
+func (t *Tensor) outerAcc(op string, u, v *Tensor, slice int) {
+	d := writable(op, t, u, v)
+	if t.Rank() != 2 || u.Rank() != 2 || v.Rank() != 2 || u.shape[0] != v.shape[0] ||
+		t.shape[0] != u.shape[1] || t.shape[1] != v.shape[1] {
+		misuse(op, ErrShape, "", t, u, v)
+	}
+	cu, cv := u.contiguous(), v.contiguous()
+	defer cu.done()
+	defer cv.done()
+	batch, m, n := kernels.I(u.shape[0]), kernels.I(t.shape[0]), kernels.I(t.shape[1])
+	if slice == 0 {
+		launch(d, kernels.OuterAcc, cu.arg(), cv.arg(), t.arg(), batch, m, n)
+	} else {
+		launch(d, kernels.OuterAccAtomic, cu.arg(), cv.arg(), t.arg(), batch, m, n, kernels.I(slice))
+	}
+}

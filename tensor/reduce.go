@@ -1,0 +1,223 @@
+package tensor
+
+import (
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// sumChunk is the number of elements that one work-group sums in the first pass of a whole sum, and
+// sumGroups the most work-groups of it: their partial sums are one work-group's work.
+const (
+	sumChunk  = 16384
+	sumGroups = 256
+)
+
+// Sum returns the sum over the given axes, which disappear from the shape; over all if none is given.
+// The order of the additions is fixed: the same input gives the same bits.
+func (t *Tensor) Sum(axes ...int) *Tensor { return t.sum("Sum", 1, axes) }
+
+// Mean returns the mean over the given axes; over all if none is given. Of no elements it is NaN.
+func (t *Tensor) Mean(axes ...int) *Tensor {
+	check("Mean", t)
+	count := 1
+	for _, a := range t.reduced("Mean", axes) {
+		count *= t.shape[a]
+	}
+	if count == 0 {
+		y := t.sum("Mean", 1, axes)
+		y.fill(math.NaN())
+		return y
+	}
+	return t.sum("Mean", 1/float64(count), axes)
+}
+
+// SumAtomic returns the sum of all elements by float atomics: in one launch, in an order, and so with
+// last bits, that vary from run to run.
+func (t *Tensor) SumAtomic() *Tensor {
+	d := check("SumAtomic", t)
+	x := t.contiguous()
+	defer x.done()
+	out := Zeros(d)
+	launch(d, kernels.SumAtomic, x.arg(), out.arg(), kernels.I(x.Len()), kernels.R(1))
+	return out
+}
+
+// reduced resolves the axes of a reduction: sorted, without repetition, all if none is given.
+func (t *Tensor) reduced(op string, axes []int) []int {
+	if len(axes) == 0 {
+		for a := range t.Rank() {
+			axes = append(axes, a)
+		}
+		return axes
+	}
+	out := make([]int, len(axes))
+	for i, a := range axes {
+		out[i] = axisOf(op, t, a)
+	}
+	slices.Sort(out)
+	if len(slices.Compact(slices.Clone(out))) != len(out) {
+		misuse(op, ErrAxis, "an axis is named twice", t)
+	}
+	return out
+}
+
+func (t *Tensor) sum(op string, scale float64, axes []int) *Tensor {
+	d := check(op, t)
+	axes = t.reduced(op, axes)
+	if len(axes) == t.Rank() {
+		return t.sumAll(op, scale)
+	}
+	return t.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
+		y := alloc(op, d, []int{outer, inner})
+		s := 1.0
+		if last {
+			s = scale
+		}
+		sumAxis(y, x, outer, n, inner, s, false)
+		return y
+	})
+}
+
+func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) {
+	launch(x.Device(), kernels.SumAxis, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner),
+		kernels.R(scale), flag(accumulate))
+}
+
+func flag(on bool) kernels.Arg {
+	if on {
+		return kernels.I(1)
+	}
+	return kernels.I(0)
+}
+
+func (t *Tensor) sumAll(op string, scale float64) *Tensor {
+	d := check(op, t)
+	out := alloc(op, d, []int{})
+	n := t.Len()
+	if n == 0 {
+		out.zero()
+		return out
+	}
+	x := t.contiguous()
+	defer x.done()
+	groups := min((n+sumChunk-1)/sumChunk, sumGroups)
+	if groups == 1 {
+		launch(d, kernels.Sum, x.arg(), out.arg(), kernels.I(n), kernels.I(n), kernels.R(scale))
+		return out
+	}
+	chunk := (n + groups - 1) / groups
+	groups = (n + chunk - 1) / chunk
+	partial := alloc(op, d, []int{groups})
+	launch(d, kernels.Sum, x.arg(), partial.arg(), kernels.I(n), kernels.I(chunk), kernels.R(1))
+	launch(d, kernels.Sum, partial.arg(), out.arg(), kernels.I(groups), kernels.I(groups), kernels.R(scale))
+	partial.Free()
+	return out
+}
+
+// fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
+// step reduces the middle of [outer, n, inner]; it is told which step is the last.
+func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last bool) *Tensor) *Tensor {
+	cur := t.contiguous()
+	dims := slices.Clone(t.shape)
+	for len(axes) > 0 {
+		hi := len(axes) - 1
+		lo := hi
+		for lo > 0 && axes[lo-1] == axes[lo]-1 {
+			lo--
+		}
+		from, to := axes[lo], axes[hi]+1
+		next := step(cur.Tensor, product(dims[:from]), product(dims[from:to]), product(dims[to:]), lo == 0)
+		cur.done()
+		dims = slices.Delete(dims, from, to)
+		cur = operand{next, true}
+		axes = axes[:lo]
+	}
+	return cur.reshaped(dims)
+}
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// SumTo returns the sum of t over the axes along which shape broadcasts to t's: the gradient of Expand.
+// The result has that shape. It panics with ErrShape if shape does not broadcast to t's.
+func (t *Tensor) SumTo(shape ...int) *Tensor {
+	d := check("SumTo", t)
+	axes := broadcastAxes(t, shape)
+	if len(axes) == 0 {
+		return t.Copy().reshaped(slices.Clone(shape))
+	}
+	if len(axes) == t.Rank() {
+		return t.sumAll("SumTo", 1).reshaped(slices.Clone(shape))
+	}
+	out := t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
+		y := alloc("SumTo", d, []int{outer, inner})
+		sumAxis(y, x, outer, n, inner, 1, false)
+		return y
+	})
+	return out.reshaped(slices.Clone(shape))
+}
+
+// broadcastAxes returns the axes of t along which shape was repeated.
+func broadcastAxes(t *Tensor, shape []int) []int {
+	if got, ok := Broadcast(shape, t.shape); !ok || !slices.Equal(got, t.shape) {
+		panic(&Error{Op: "SumTo", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: "the second does not broadcast to the first"})
+	}
+	lead := t.Rank() - len(shape)
+	var axes []int
+	for a, d := range t.shape {
+		if a < lead || shape[a-lead] != d {
+			axes = append(axes, a)
+		}
+	}
+	return axes
+}
+
+// SumRowsInto sums the leading axes of x [..., dst's shape] into dst, or onto it, in one launch. Package
+// autograd sums the gradients of biases with it.
+func SumRowsInto(dst, x *Tensor, accumulate bool) {
+	writable("SumRowsInto", dst, x)
+	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
+		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
+	}
+	cx := x.contiguous()
+	defer cx.done()
+	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
+}
+
+// Max returns the maximum over the given axes, which disappear from the shape; over all if none is
+// given. A NaN is a maximum. It panics with ErrShape if there is nothing to take the maximum of.
+func (t *Tensor) Max(axes ...int) *Tensor {
+	d := check("Max", t)
+	axes = t.reduced("Max", axes)
+	for _, a := range axes {
+		if t.shape[a] == 0 {
+			misuse("Max", ErrShape, "no elements have no maximum", t)
+		}
+	}
+	return t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
+		y := alloc("Max", d, []int{outer, inner})
+		launch(d, kernels.MaxAxis, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
+		return y
+	})
+}
+
+// MaxGrad returns the gradient of y = x.Max(axis) for the gradient g of y: ties share it equally.
+func MaxGrad(x, y, g *Tensor, axis int) *Tensor {
+	d := check("Max gradient", x, y, g)
+	a := axisOf("Max gradient", x, axis)
+	cx, cy, cg := x.contiguous(), y.contiguous(), g.contiguous()
+	defer cx.done()
+	defer cy.done()
+	defer cg.done()
+	out := alloc("Max gradient", d, x.shape)
+	launch(d, kernels.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
+		kernels.I(product(x.shape[:a])), kernels.I(x.shape[a]), kernels.I(product(x.shape[a+1:])))
+	return out
+}

@@ -1,0 +1,91 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MaxRank is the largest rank of a tensor: what the strided-copy kernel takes.
+const MaxRank = 6
+
+// size returns the number of elements of a shape, or −1 if it has a negative dimension, too many axes
+// or more elements than kernels can index with an int.
+func size(shape []int) int {
+	if len(shape) > MaxRank {
+		return -1
+	}
+	n, zero := 1, false
+	for _, d := range shape {
+		switch {
+		case d < 0:
+			return -1
+		case d == 0:
+			zero = true
+		case n > math.MaxInt32/d:
+			n = math.MaxInt32 + 1
+		default:
+			n *= d
+		}
+	}
+	if zero {
+		return 0
+	}
+	if n > math.MaxInt32 {
+		return -1
+	}
+	return n
+}
+
+// checkShape panics unless shape can be that of a tensor, and returns its size.
+func checkShape(op string, shape []int) int {
+	n := size(shape)
+	if n < 0 {
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{shape},
+			Detail: fmt.Sprintf("dimensions are 0 or more, axes at most %d, elements at most %d", MaxRank, math.MaxInt32)})
+	}
+	return n
+}
+
+// rowMajor returns the strides of a contiguous tensor.
+func rowMajor(shape []int) []int {
+	strides := make([]int, len(shape))
+	step := 1
+	for d := len(shape) - 1; d >= 0; d-- {
+		strides[d] = step
+		step *= max(shape[d], 1)
+	}
+	return strides
+}
+
+// Broadcast returns the shape of an operation on two shapes by NumPy's rule: aligned at the last axis,
+// dimensions are equal or one of them is 1. ok is false if they do not fit.
+func Broadcast(a, b []int) (shape []int, ok bool) {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	shape = slices.Clone(a)
+	for i, d := range b {
+		at := len(a) - len(b) + i
+		switch {
+		case shape[at] == d || d == 1:
+		case shape[at] == 1:
+			shape[at] = d
+		default:
+			return nil, false
+		}
+	}
+	return shape, true
+}
+
+// axisOf resolves an axis that may count from the end.
+func axisOf(op string, t *Tensor, axis int) int {
+	a := axis
+	if a < 0 {
+		a += t.Rank()
+	}
+	if a < 0 || a >= t.Rank() {
+		misuse(op, ErrAxis, fmt.Sprintf("axis %d of a tensor of rank %d", axis, t.Rank()), t)
+	}
+	return a
+}

@@ -1,0 +1,52 @@
+package tensor
+
+import (
+	"errors"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+var errClosed = errors.New("tensor: device is closed")
+
+// storage is device memory shared by the views of one allocation.
+type storage struct {
+	dev     Device
+	buf     kernels.Buffer // nil if the device had failed before it could be allocated
+	refs    atomic.Int32
+	version uint64 // incremented by every write after the first
+	cleanup runtime.Cleanup
+}
+
+// newStorage allocates n reals. A failure sticks to the device; launches are skipped from then on, so
+// the missing buffer is never used.
+func newStorage(d Device, t kernels.DType, n int) *storage {
+	s := &storage{dev: d}
+	s.refs.Store(1)
+	if d.Err() != nil {
+		return s
+	}
+	buf, err := d.Alloc(t, n)
+	if err != nil {
+		d.core().fail(err)
+		return s
+	}
+	s.buf = buf
+	s.cleanup = runtime.AddCleanup(s, func(b kernels.Buffer) { d.Release(b) }, buf)
+	return s
+}
+
+func (s *storage) retain() { s.refs.Add(1) }
+
+func (s *storage) release() {
+	switch refs := s.refs.Add(-1); {
+	case refs > 0:
+	case refs < 0:
+		panic("tensor: storage released more often than it was retained")
+	case s.buf != nil:
+		s.cleanup.Stop()
+		s.dev.Release(s.buf)
+		s.buf = nil
+	}
+}

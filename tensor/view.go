@@ -1,0 +1,170 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// view returns a tensor over t's storage.
+func (t *Tensor) view(shape, strides []int, off int) *Tensor {
+	t.st.retain()
+	v := &Tensor{st: t.st, shape: shape, strides: strides, off: off}
+	return v.register()
+}
+
+// View returns another handle on the same elements: freeing one leaves the other.
+func (t *Tensor) View() *Tensor {
+	check("View", t)
+	return t.view(t.shape, t.strides, t.off)
+}
+
+// Reshape returns t's elements, in row-major order, under another shape of the same size. One dimension
+// may be −1: it is inferred. The result shares t's storage if t is contiguous and is a copy otherwise.
+func (t *Tensor) Reshape(shape ...int) *Tensor {
+	check("Reshape", t)
+	shape = slices.Clone(shape)
+	known, infer := 1, -1
+	for i, d := range shape {
+		if d == -1 && infer < 0 {
+			infer = i
+			continue
+		}
+		known *= d
+	}
+	if infer >= 0 && known > 0 && t.Len()%known == 0 {
+		shape[infer] = t.Len() / known
+	}
+	if size(shape) != t.Len() {
+		panic(&Error{Op: "Reshape", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: fmt.Sprintf("%d elements cannot take that shape", t.Len())})
+	}
+	if !t.Contiguous() {
+		return t.Copy().reshaped(shape)
+	}
+	return t.view(shape, rowMajor(shape), t.off)
+}
+
+// reshaped changes the shape of a contiguous tensor that nobody else has seen.
+func (t *Tensor) reshaped(shape []int) *Tensor {
+	t.shape, t.strides = shape, rowMajor(shape)
+	return t
+}
+
+// Transpose returns a view with the axes in the given order, reversed if none is given: of a matrix, its
+// transpose. It panics with ErrAxis unless the axes are a permutation.
+func (t *Tensor) Transpose(axes ...int) *Tensor {
+	check("Transpose", t)
+	if len(axes) == 0 {
+		for d := t.Rank() - 1; d >= 0; d-- {
+			axes = append(axes, d)
+		}
+	}
+	shape, strides := make([]int, t.Rank()), make([]int, t.Rank())
+	seen := make([]bool, t.Rank())
+	for i, axis := range axes {
+		a := axisOf("Transpose", t, axis)
+		if len(axes) != t.Rank() || seen[a] {
+			misuse("Transpose", ErrAxis, fmt.Sprintf("%v is no permutation of the %d axes", axes, t.Rank()), t)
+		}
+		seen[a] = true
+		shape[i], strides[i] = t.shape[a], t.strides[a]
+	}
+	return t.view(shape, strides, t.off)
+}
+
+// T returns the transpose of a matrix, as a view.
+func (t *Tensor) T() *Tensor {
+	if t.Rank() != 2 {
+		misuse("T", ErrShape, "only a matrix has a transpose; use Transpose with axes", t)
+	}
+	return t.Transpose(1, 0)
+}
+
+// Slice returns the view of elements [from, to) along an axis. It panics with ErrIndex unless
+// 0 ≤ from ≤ to ≤ the dimension.
+func (t *Tensor) Slice(axis, from, to int) *Tensor {
+	check("Slice", t)
+	a := axisOf("Slice", t, axis)
+	if from < 0 || to < from || to > t.shape[a] {
+		misuse("Slice", ErrIndex, fmt.Sprintf("[%d, %d) of axis %d", from, to, axis), t)
+	}
+	shape := slices.Clone(t.shape)
+	shape[a] = to - from
+	return t.view(shape, t.strides, t.off+from*t.strides[a])
+}
+
+// Expand returns a view under a shape that t broadcasts to by NumPy's rule, without copying. It panics
+// with ErrShape if t does not.
+func (t *Tensor) Expand(shape ...int) *Tensor {
+	check("Expand", t)
+	checkShape("Expand", shape)
+	got, ok := Broadcast(t.shape, shape)
+	if !ok || !slices.Equal(got, shape) {
+		panic(&Error{Op: "Expand", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: "the first does not broadcast to the second"})
+	}
+	strides := make([]int, len(shape))
+	lead := len(shape) - t.Rank()
+	for i, d := range t.shape {
+		if d != 1 {
+			strides[lead+i] = t.strides[i]
+		}
+	}
+	return t.view(slices.Clone(shape), strides, t.off)
+}
+
+// Copy returns a contiguous tensor with t's elements and storage of its own.
+func (t *Tensor) Copy() *Tensor {
+	d := check("Copy", t)
+	out := alloc("Copy", d, t.shape)
+	copyTo(out, t)
+	return out
+}
+
+// copyTo writes src, any view, to dst, a contiguous tensor of the same size.
+func copyTo(dst, src *Tensor) {
+	d := src.Device()
+	n := src.Len()
+	switch {
+	case n == 0:
+	case src.Contiguous():
+		launch(d, kernels.Copy, src.arg(), dst.arg(), kernels.I(n))
+	case src.Rank() == 2 && src.strides[0] == 1 && src.strides[1] == src.shape[0]:
+		launch(d, kernels.Transpose, src.arg(), dst.arg(), kernels.I(src.shape[1]), kernels.I(src.shape[0]))
+	case src.Rank() == 2 && src.strides[0] == 0 && src.strides[1] == 1:
+		launch(d, kernels.BroadcastRows, kernels.Vec(src.st.buf, src.off, src.shape[1]), dst.arg(),
+			kernels.I(src.shape[0]), kernels.I(src.shape[1]))
+	default:
+		dims, strides := [MaxRank]int{1, 1, 1, 1, 1, 1}, [MaxRank]int{}
+		lead, reach := MaxRank-src.Rank(), 1
+		for i, s := range src.shape {
+			dims[lead+i], strides[lead+i] = s, src.strides[i]
+			reach += (s - 1) * src.strides[i]
+		}
+		launch(d, kernels.StridedCopy, kernels.Vec(src.st.buf, src.off, reach), dst.arg(), kernels.I(n),
+			kernels.I(dims[1]), kernels.I(dims[2]), kernels.I(dims[3]), kernels.I(dims[4]), kernels.I(dims[5]),
+			kernels.I(strides[0]), kernels.I(strides[1]), kernels.I(strides[2]), kernels.I(strides[3]),
+			kernels.I(strides[4]), kernels.I(strides[5]))
+	}
+}
+
+// operand is a contiguous tensor for a launch: the tensor itself, or a copy of a view with gaps.
+type operand struct {
+	*Tensor
+	temporary bool
+}
+
+// contiguous returns t as an operand. Call done after the launch.
+func (t *Tensor) contiguous() operand {
+	if t.Contiguous() {
+		return operand{t, false}
+	}
+	return operand{t.Copy(), true}
+}
+
+// done frees the copy, if one was made. The queue is in order: the launch that reads it runs first.
+func (o operand) done() {
+	if o.temporary {
+		o.Free()
+	}
+}
