@@ -64,6 +64,14 @@ func I(v int) Arg {
 	return Arg{Int: int32(v)}
 }
 
+// Flag passes a condition as 0 or 1.
+func Flag(on bool) Arg {
+	if on {
+		return Arg{Int: 1}
+	}
+	return Arg{}
+}
+
 // R passes a real.
 func R(v float64) Arg { return Arg{Real: v} }
 

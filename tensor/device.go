@@ -116,7 +116,13 @@ type base struct {
 	failure atomic.Pointer[error]
 	args    []kernels.Arg // scratch of launch: reused, so that a launch allocates nothing
 	scopes  []*scope
+	recent  Launched
+	nrecent int
 }
+
+// recentLaunches is how many launches are remembered for the graph node that asked for them: as many as
+// an operation needs, a copy of each operand included.
+const recentLaunches = 4
 
 func (s *base) core() *base { return s }
 
@@ -142,6 +148,10 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	if s.failure.Load() != nil {
 		return
 	}
+	if s.nrecent < recentLaunches {
+		s.recent[s.nrecent] = k
+		s.nrecent++
+	}
 	s.args = append(s.args[:0], args...)
 	d.Launch(k, s.args...)
 }
@@ -149,6 +159,17 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 // Launch runs a kernel on d for packages that bring kernels of their own. Tensors are passed with
 // [Tensor.Arg].
 func Launch(d Device, k *kernels.Kernel, args ...kernels.Arg) { launch(d, k, args...) }
+
+// Launched is the kernels that one operation launched, unused places nil.
+type Launched [recentLaunches]*kernels.Kernel
+
+// TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
+func TakeLaunched(d Device) Launched {
+	s := d.core()
+	taken := s.recent
+	s.recent, s.nrecent = Launched{}, 0
+	return taken
+}
 
 // movedBytes returns the memory that a launch reads and writes, as its arguments declare.
 func movedBytes(k *kernels.Kernel, args []kernels.Arg) int64 {

@@ -82,7 +82,7 @@ func matMulTo(c, a, b *Tensor, accumulate bool) {
 		kernel = kernels.GemmNT
 	}
 	launch(d, kernel, reach(a), reach(b), c.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
-		kernels.I(lda), kernels.I(ldb), kernels.I(n), flag(accumulate), kernels.I(kernels.GemmRows(m, n, d.Limits())))
+		kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.I(kernels.GemmRows(m, n, d.Limits())))
 }
 
 // reach is the argument for a matrix that may have gaps between its rows or columns.

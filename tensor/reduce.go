@@ -82,14 +82,7 @@ func (t *Tensor) sum(op string, scale float64, axes []int) *Tensor {
 
 func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) {
 	launch(x.Device(), kernels.SumAxis, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner),
-		kernels.R(scale), flag(accumulate))
-}
-
-func flag(on bool) kernels.Arg {
-	if on {
-		return kernels.I(1)
-	}
-	return kernels.I(0)
+		kernels.R(scale), kernels.Flag(accumulate))
 }
 
 func (t *Tensor) sumAll(op string, scale float64) *Tensor {

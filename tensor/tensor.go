@@ -149,11 +149,25 @@ func check(op string, ts ...*Tensor) Device {
 
 // Arg passes a contiguous tensor to [Launch]; it panics with ErrShape if t has gaps.
 func (t *Tensor) Arg() kernels.Arg {
+	check("Arg", t)
 	if !t.Contiguous() {
 		misuse("Arg", ErrShape, "a kernel needs a contiguous tensor: call Copy first", t)
 	}
 	return t.arg()
 }
+
+// Run passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch].
+func (t *Tensor) Run(off, n int) kernels.Arg {
+	a := t.Arg()
+	if off < 0 || n < 0 || off+n > a.N {
+		misuse("Run", ErrIndex, fmt.Sprintf("[%d, %d)", off, off+n), t)
+	}
+	a.Off, a.N = a.Off+off, n
+	return a
+}
+
+// Touch counts a write to t's storage by a kernel that [Launch] ran.
+func (t *Tensor) Touch() { t.st.version++ }
 
 // arg is the kernel argument for a contiguous tensor, or for the reach of any view.
 func (t *Tensor) arg() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.Len()) }

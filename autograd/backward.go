@@ -1,0 +1,247 @@
+package autograd
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// gradient is what has been gathered for a node during one Backward.
+type gradient struct {
+	t *tensor.Tensor
+	// mine says that nobody else reads t's elements, so that more may be added to it in place.
+	mine bool
+}
+
+// passes numbers the calls of Backward.
+var passes atomic.Uint64
+
+// Option changes what Backward does.
+type Option func(*options)
+
+type options struct {
+	seed   *tensor.Tensor
+	retain bool
+}
+
+// Retain keeps the graph and its values, for another Backward through it.
+func Retain() Option { return func(o *options) { o.retain = true } }
+
+// Seed gives the gradient of the root, of its shape. Without it the root must have one element, whose
+// gradient is 1.
+func Seed(g *tensor.Tensor) Option { return func(o *options) { o.seed = g } }
+
+// Backward adds ∂n/∂p to the gradient of every parameter p that n depends on, and frees the values of
+// the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
+// tensor.ErrShape for a seed of another shape, and the device's first failure.
+func (n *Node) Backward(opts ...Option) error {
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	order, err := n.check(&o)
+	if err != nil {
+		return err
+	}
+	d := n.value.Device()
+	if o.seed != nil {
+		n.pending = gradient{o.seed.View(), false}
+	} else {
+		n.pending = gradient{tensor.Full(d, 1, n.Shape()...), true}
+	}
+	tensor.TakeLaunched(d)
+	for i := len(order) - 1; i >= 0; i-- {
+		node := order[i]
+		if g := node.pending; g.t != nil && node.backward != nil {
+			node.pending = gradient{}
+			node.backward(g.t, &grads{node})
+			g.t.Free()
+			blame(d, node)
+		}
+		if !o.retain {
+			node.release(node == n)
+		}
+	}
+	return d.Err()
+}
+
+// release frees what the graph holds for an intermediate node.
+func (n *Node) release(root bool) {
+	if n.op == "" {
+		return
+	}
+	n.freed = true
+	n.backward, n.inputs, n.saved = nil, nil, nil
+	if !root && !n.kept {
+		n.value.Free()
+	}
+}
+
+// check returns the nodes of n's graph, inputs before outputs, if Backward can walk it.
+func (n *Node) check(o *options) ([]*Node, error) {
+	fail := func(node *Node, kind error, detail string) error {
+		return &tensor.Error{Pkg: "autograd", Op: "Backward from " + n.label(), Kind: kind, Shapes: [][]int{node.Shape()}, Detail: detail}
+	}
+	if err := n.value.Device().Err(); err != nil {
+		return nil, err
+	}
+	switch {
+	case n.freed:
+		return nil, fail(n, ErrGraphFreed, "pass autograd.Retain() to the first Backward, or run the forward pass again")
+	case !n.needs:
+		return nil, fail(n, ErrNotOnGraph, "it was computed from constants, detached, or under NoGrad")
+	case o.seed == nil && n.value.Len() != 1:
+		return nil, fail(n, ErrSeed, "pass autograd.Seed(g), or reduce it with Sum or Mean")
+	case o.seed != nil && !slices.Equal(o.seed.Shape(), n.Shape()):
+		return nil, fail(n, tensor.ErrShape, fmt.Sprintf("the seed has shape %v", o.seed.Shape()))
+	}
+	order := n.sort()
+	for _, node := range order {
+		if node.freed {
+			return nil, fail(node, ErrGraphFreed, fmt.Sprintf("node %q was part of it: pass autograd.Retain() to the first Backward, or run the forward pass again", node.label()))
+		}
+		for _, s := range node.saved {
+			if s.t.Freed() {
+				return nil, fail(node, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value that was freed: free it after Backward", node.op))
+			}
+			if s.t.Version() != s.version {
+				return nil, fail(node, ErrChanged, fmt.Sprintf("the gradient of %q needs a value of shape %v at version %d, it is at %d: change a copy, or change it after Backward",
+					node.op, s.t.Shape(), s.version, s.t.Version()))
+			}
+		}
+	}
+	return order, nil
+}
+
+// sort returns the nodes that n was computed from, inputs before outputs, n last. It does not recurse: a
+// graph may be deeper than the stack.
+func (n *Node) sort() []*Node {
+	pass := passes.Add(1)
+	type visit struct {
+		node *Node
+		next int // input to look at
+	}
+	var order []*Node
+	n.pass = pass
+	stack := []visit{{n, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next == len(top.node.inputs) {
+			order = append(order, top.node)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		in := top.node.inputs[top.next]
+		top.next++
+		if in.pass != pass {
+			in.pass = pass
+			stack = append(stack, visit{in, 0})
+		}
+	}
+	return order
+}
+
+// grads is where the backward function of a node delivers the gradients of its inputs. All sums over
+// broadcast axes, and all additions of several contributions, happen here.
+type grads struct{ node *Node }
+
+// need reports whether input i wants a gradient.
+func (in *grads) need(i int) bool { return in.node.inputs[i].needs }
+
+// give delivers a tensor made for this purpose; it belongs to grads from now on.
+func (in *grads) give(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g, true}) }
+
+// share delivers a tensor, or a view of one, that others read too.
+func (in *grads) share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
+
+// matMul delivers a·b, computed straight into place where that is possible.
+func (in *grads) matMul(i int, a, b *tensor.Tensor) {
+	n := in.node.inputs[i]
+	switch {
+	case n.op == "" && n.home != nil:
+		tensor.MatMulInto(n.home, a, b, n.grad != nil)
+		n.grad = n.home
+	case n.pending.t != nil && n.pending.mine:
+		tensor.MatMulInto(n.pending.t, a, b, true)
+	default:
+		n.add(gradient{tensor.MatMul(a, b), true})
+	}
+}
+
+// add gathers g for n, summed over the axes along which n was broadcast. It takes g over.
+func (n *Node) add(g gradient) {
+	if !n.needs {
+		g.t.Free()
+		return
+	}
+	if n.op == "" {
+		n.addToLeaf(g)
+		return
+	}
+	n.pending = plus(n.pending, n.unbroadcast(g))
+}
+
+// unbroadcast sums g to n's shape.
+func (n *Node) unbroadcast(g gradient) gradient {
+	if slices.Equal(g.t.Shape(), n.Shape()) {
+		return g
+	}
+	sum := gradient{g.t.SumTo(n.Shape()...), true}
+	g.t.Free()
+	return sum
+}
+
+// addToLeaf gathers g in a parameter's Grad, which outlives the pass: in its home, if it has one.
+func (n *Node) addToLeaf(g gradient) {
+	if n.home != nil {
+		switch {
+		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:
+			tensor.SumRowsInto(n.home, g.t, n.grad != nil) // one launch for bias gradients
+		default:
+			g = n.unbroadcast(g)
+			if n.grad != nil {
+				n.home.BinaryInPlace(kernels.Add, g.t)
+			} else {
+				n.home.SetInPlace(g.t)
+			}
+		}
+		g.t.Free()
+		n.grad = n.home
+		return
+	}
+	g = plus(gradient{n.grad, true}, n.unbroadcast(g))
+	if !g.mine || !g.t.Contiguous() {
+		c := g.t.Copy()
+		g.t.Free()
+		g.t = c
+	}
+	n.grad = g.t.Keep()
+}
+
+// suffix reports whether shape is whole without some leading axes.
+func suffix(shape, whole []int) bool {
+	return len(shape) < len(whole) && slices.Equal(shape, whole[len(whole)-len(shape):])
+}
+
+// plus adds two contributions, in place of one that is nobody else's. It takes both over.
+func plus(a, b gradient) gradient {
+	switch {
+	case a.t == nil:
+		return b
+	case a.mine && a.t.Contiguous():
+		a.t.BinaryInPlace(kernels.Add, b.t)
+		b.t.Free()
+		return a
+	case b.mine && b.t.Contiguous():
+		b.t.BinaryInPlace(kernels.Add, a.t)
+		a.t.Free()
+		return b
+	}
+	sum := tensor.Binary(kernels.Add, a.t, b.t)
+	a.t.Free()
+	b.t.Free()
+	return gradient{sum, true}
+}

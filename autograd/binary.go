@@ -1,0 +1,51 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// binary records z = f(x, y) with the gradients of the kernel table. The shapes broadcast by NumPy's
+// rule; the gradients are summed back by grads.
+func binary(f *kernels.Binary, x, y *Node) *Node {
+	xv, yv := x.use(f.Name), y.use(f.Name)
+	z := tensor.Binary(f, xv, yv)
+	var saved []*tensor.Tensor
+	if !f.Linear {
+		saved = []*tensor.Tensor{xv, yv}
+	}
+	return record(f.Name, z, []*Node{x, y}, func(g *tensor.Tensor, in *grads) {
+		switch {
+		case !in.need(0):
+		case f.PassX:
+			in.share(0, g)
+		default:
+			in.give(0, tensor.BinaryGradX(f, xv, yv, g))
+		}
+		switch {
+		case !in.need(1):
+		case f.PassY:
+			in.share(1, g)
+		default:
+			in.give(1, tensor.BinaryGradY(f, xv, yv, g))
+		}
+	}, saved...)
+}
+
+// Add returns x + y. Gradients: g, g.
+func (x *Node) Add(y *Node) *Node { return binary(kernels.Add, x, y) }
+
+// Sub returns x − y. Gradients: g, −g.
+func (x *Node) Sub(y *Node) *Node { return binary(kernels.Sub, x, y) }
+
+// Mul returns x·y, element by element. Gradients: y·g, x·g.
+func (x *Node) Mul(y *Node) *Node { return binary(kernels.Mul, x, y) }
+
+// Div returns x/y. Gradients: g/y, −x/y²·g.
+func (x *Node) Div(y *Node) *Node { return binary(kernels.Div, x, y) }
+
+// Minimum returns the lesser of x and y; a NaN wins. Gradient: g to the lesser, halves at ties.
+func (x *Node) Minimum(y *Node) *Node { return binary(kernels.Min, x, y) }
+
+// Maximum returns the greater of x and y; a NaN wins. Gradient: g to the greater, halves at ties.
+func (x *Node) Maximum(y *Node) *Node { return binary(kernels.Max, x, y) }

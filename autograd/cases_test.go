@@ -1,0 +1,97 @@
+package autograd_test
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+type node = autograd.Node
+
+// gradCase is one gradient check: f of parameters with the given shapes, whose elements are drawn from
+// [low, high).
+type gradCase struct {
+	op        string // as record names it
+	shapes    [][]int
+	low, high float64
+	f         func(in []*node) *node
+}
+
+func unaryCase(op string, low, high float64, f func(x *node) *node) gradCase {
+	return gradCase{op, [][]int{{3, 5}}, low, high, func(in []*node) *node { return f(in[0]) }}
+}
+
+func binaryCase(op string, a, b []int, f func(x, y *node) *node) gradCase {
+	return gradCase{op, [][]int{a, b}, 0.5, 2, func(in []*node) *node { return f(in[0], in[1]) }}
+}
+
+// gradCases holds every differentiable operation. TestEveryOpHasCase fails for one that is missing.
+func gradCases(d tensor.Device) []gradCase {
+	cases := []gradCase{
+		unaryCase("neg", -2, 2, (*node).Neg),
+		unaryCase("abs", 0.1, 2, (*node).Abs),
+		unaryCase("abs", -2, -0.1, (*node).Abs),
+		unaryCase("sign", 0.1, 2, (*node).Sign),
+		unaryCase("sqrt", 0.1, 2, (*node).Sqrt),
+		unaryCase("exp", -2, 2, (*node).Exp),
+		unaryCase("log", 0.1, 2, (*node).Log),
+		unaryCase("square", -2, 2, (*node).Square),
+		unaryCase("relu", 0.1, 2, (*node).ReLU),
+		unaryCase("relu", -2, -0.1, (*node).ReLU),
+		unaryCase("leaky_relu", 0.1, 2, func(x *node) *node { return x.LeakyReLU(0.1) }),
+		unaryCase("leaky_relu", -2, -0.1, func(x *node) *node { return x.LeakyReLU(0.1) }),
+		unaryCase("tanh", -2, 2, (*node).Tanh),
+		unaryCase("sigmoid", -4, 4, (*node).Sigmoid),
+		unaryCase("pow", 0.2, 2, func(x *node) *node { return x.Pow(2.5) }),
+		unaryCase("pow", -2, -0.2, func(x *node) *node { return x.Pow(3) }),
+		unaryCase("clamp", -0.9, 0.9, func(x *node) *node { return x.Clamp(-1, 1) }),
+		unaryCase("clamp", 1.1, 2, func(x *node) *node { return x.Clamp(-1, 1) }),
+		unaryCase("add_scalar", -2, 2, func(x *node) *node { return x.AddScalar(3) }),
+		unaryCase("sub_scalar", -2, 2, func(x *node) *node { return x.SubScalar(3) }),
+		unaryCase("mul_scalar", -2, 2, func(x *node) *node { return x.MulScalar(3) }),
+		unaryCase("div_scalar", -2, 2, func(x *node) *node { return x.DivScalar(3) }),
+		unaryCase("max_scalar", 0.6, 2, func(x *node) *node { return x.MaxScalar(0.5) }),
+		unaryCase("max_scalar", -2, 0.4, func(x *node) *node { return x.MaxScalar(0.5) }),
+		unaryCase("min_scalar", 0.6, 2, func(x *node) *node { return x.MinScalar(0.5) }),
+		unaryCase("min_scalar", -2, 0.4, func(x *node) *node { return x.MinScalar(0.5) }),
+		unaryCase("rsub_scalar", -2, 2, func(x *node) *node { return x.RSubScalar(3) }),
+		unaryCase("rdiv_scalar", 0.5, 2, func(x *node) *node { return x.RDivScalar(3) }),
+
+		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum() }),
+		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum(0) }),
+		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum(-1) }),
+		unaryCase("Mean", -2, 2, func(x *node) *node { return x.Mean() }),
+		unaryCase("Mean", -2, 2, func(x *node) *node { return x.Mean(1) }),
+		{"Sum", [][]int{{2, 3, 4, 2}}, -2, 2, func(in []*node) *node { return in[0].Sum(0, 2) }},
+		unaryCase("Max", -2, 2, func(x *node) *node { return x.Max() }),
+		unaryCase("Max", -2, 2, func(x *node) *node { return x.Max(0) }),
+		unaryCase("Max", -2, 2, func(x *node) *node { return x.Max(-1) }),
+		{"Max", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Max(0, 2) }},
+
+		unaryCase("Reshape", -2, 2, func(x *node) *node { return x.Reshape(5, -1) }),
+		unaryCase("Transpose", -2, 2, func(x *node) *node { return x.T() }),
+		{"Transpose", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, -2) }},
+		unaryCase("Slice", -2, 2, func(x *node) *node { return x.Slice(1, 1, 4) }),
+		{"Slice", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Slice(-2, 1, 3) }},
+		unaryCase("Expand", -2, 2, func(x *node) *node { return x.Expand(2, 3, 5) }),
+		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(tensor.NewInts(d, []int{2, 0, 2, 2})) }),
+
+		{"MatMul", [][]int{{3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
+		{"MatMul", [][]int{{4, 3}, {2, 4}}, -2, 2, func(in []*node) *node { return in[0].T().MatMul(in[1].T()) }},
+		{"MatMul", [][]int{{4, 4}}, -1, 1, func(in []*node) *node { return in[0].MatMul(in[0]) }},
+	}
+	for _, b := range []struct {
+		op string
+		f  func(x, y *node) *node
+	}{
+		{"add", (*node).Add}, {"sub", (*node).Sub}, {"mul", (*node).Mul}, {"div", (*node).Div},
+		{"min", (*node).Minimum}, {"max", (*node).Maximum},
+	} {
+		for _, s := range [][2][]int{
+			{{3, 5}, {3, 5}}, {{3, 5}, {5}}, {{5}, {3, 5}}, {{3, 5}, {}}, {{3, 1}, {1, 5}}, {{2, 3, 4}, {3, 1}}, {{1, 5}, {3, 1}},
+		} {
+			cases = append(cases, binaryCase(b.op, s[0], s[1], b.f))
+		}
+		cases = append(cases, unaryCase(b.op, 0.5, 2, func(x *node) *node { return b.f(x, x.MulScalar(1.7)) }))
+	}
+	return cases
+}

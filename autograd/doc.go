@@ -1,0 +1,17 @@
+// Package autograd is reverse-mode automatic differentiation over package tensor.
+//
+// A [Node] holds a value and how it came about. Operations run at once and are recorded; [Node.Backward]
+// walks the record backwards, adds to the gradient of every parameter that the value depends on, and
+// frees the intermediate values on its way:
+//
+//	w := autograd.Param(value, "w")
+//	loss := x.MatMul(w).Sub(y).Square().Sum()
+//	err := loss.Backward()
+//	// w.Grad() is ∂loss/∂w
+//
+// Words: a leaf is a parameter or a constant; the graph of a node is everything it was computed from; g
+// is the gradient of the final value with respect to a node, of the node's shape.
+//
+// Gradients at points where a function has none are stated with each operation. Shape and device misuse
+// panics with a *tensor.Error, as in package tensor; tensor.Maybe turns that into an error.
+package autograd

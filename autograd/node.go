@@ -1,0 +1,184 @@
+package autograd
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// What can be wrong with a graph, for errors.Is.
+var (
+	ErrGraphFreed = errors.New("the graph was freed by an earlier Backward")
+	ErrNotOnGraph = errors.New("the value depends on no parameter")
+	ErrChanged    = errors.New("a value that the gradient needs was changed in place")
+	ErrSeed       = errors.New("only a scalar has a gradient without a seed")
+)
+
+// Node is a value in a graph.
+type Node struct {
+	value  *tensor.Tensor
+	op     string // "" for a leaf
+	name   string
+	inputs []*Node
+	needs  bool // a parameter, or computed from one
+
+	backward func(g *tensor.Tensor, in *grads) // nil if needs is false
+	saved    []savedValue
+	launched tensor.Launched
+
+	grad  *tensor.Tensor // of a parameter
+	home  *tensor.Tensor // where an Arena wants grad to be, or nil
+	kept  bool           // the value survives Backward
+	freed bool           // Backward has passed
+
+	pass    uint64 // the Backward that last visited the node
+	pending gradient
+}
+
+// savedValue is a value that a gradient will read, as it was when the operation ran.
+type savedValue struct {
+	t       *tensor.Tensor
+	version uint64
+}
+
+// Const returns a leaf that needs no gradient. It does not take the tensor over: the caller frees it.
+func Const(t *tensor.Tensor) *Node { return &Node{value: t.Keep()} }
+
+// Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures.
+func Param(t *tensor.Tensor, name string) *Node {
+	return &Node{value: t.Keep(), name: name, needs: true}
+}
+
+// Value returns the node's tensor. Backward frees that of an intermediate node unless Keep was called.
+func (n *Node) Value() *tensor.Tensor { return n.value }
+
+// Grad returns the gradient gathered since the last ZeroGrad, or nil. It belongs to the node.
+func (n *Node) Grad() *tensor.Tensor { return n.grad }
+
+// Name returns the name given to Param or Named.
+func (n *Node) Name() string { return n.name }
+
+// Named names a node, for pictures and errors, and returns it.
+func (n *Node) Named(name string) *Node {
+	n.name = name
+	return n
+}
+
+// Op returns the operation that made the node, "" for a leaf.
+func (n *Node) Op() string { return n.op }
+
+// NeedsGrad reports whether the node is a parameter or depends on one.
+func (n *Node) NeedsGrad() bool { return n.needs }
+
+// Shape returns the dimensions of the value.
+func (n *Node) Shape() []int { return n.value.Shape() }
+
+// Item waits for the device and returns the value of a node of one element.
+func (n *Node) Item() (float64, error) {
+	n.use("Item")
+	return n.value.Item()
+}
+
+// Keep makes the value survive Backward, and the end of a tensor.Scope, and returns the node.
+func (n *Node) Keep() *Node {
+	n.kept = true
+	n.value.Keep()
+	return n
+}
+
+// Free releases the value of a node that Backward does not: its root, or what NoGrad computed.
+func (n *Node) Free() { n.value.Free() }
+
+// Detach returns the value as a constant: no gradient flows through it. It shares n's tensor, which must
+// outlive it.
+func (n *Node) Detach() *Node {
+	n.use("Detach")
+	return &Node{value: n.value.View()}
+}
+
+// ZeroGrad forgets the gradient.
+func (n *Node) ZeroGrad() {
+	if n.grad != nil && n.grad != n.home {
+		n.grad.Free()
+	}
+	n.grad = nil
+}
+
+// String describes the node: name or operation, and shape.
+func (n *Node) String() string {
+	return fmt.Sprintf("%s %v", n.label(), n.Shape())
+}
+
+func (n *Node) label() string {
+	switch {
+	case n.name != "":
+		return n.name
+	case n.op != "":
+		return n.op
+	}
+	return "const"
+}
+
+// use panics if Backward has freed the value.
+func (n *Node) use(op string) *tensor.Tensor {
+	if n.freed && n.value.Freed() {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
+			Detail: fmt.Sprintf("Backward freed the value of %q: call Keep on it before, or Backward with Retain", n.label())})
+	}
+	return n.value
+}
+
+// record makes the node of an operation. backward computes the gradients of the inputs that need one;
+// it is dropped if none does. saved are the tensors that backward reads: changing them before it runs is
+// an error.
+func record(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *grads), saved ...*tensor.Tensor) *Node {
+	n := &Node{value: y, op: op, launched: tensor.TakeLaunched(y.Device())}
+	blame(y.Device(), n)
+	if noGrad(y.Device()) {
+		return n
+	}
+	n.inputs = inputs
+	for _, in := range inputs {
+		n.needs = n.needs || in.needs
+	}
+	if !n.needs {
+		return n
+	}
+	n.backward = backward
+	n.saved = make([]savedValue, len(saved))
+	for i, t := range saved {
+		n.saved[i] = savedValue{t, t.Version()}
+	}
+	return n
+}
+
+// blame tells a check-mode failure which node asked for the launch.
+func blame(d tensor.Device, n *Node) {
+	var e *tensor.CheckError
+	if err := d.Err(); err != nil && errors.As(err, &e) && e.Node == "" {
+		e.Node = n.String()
+	}
+}
+
+// quiet holds the devices on which nothing is recorded. A device belongs to one goroutine at a time, so
+// that NoGrad in one does not touch training in another.
+var quiet sync.Map // of tensor.Device
+
+func noGrad(d tensor.Device) bool {
+	_, on := quiet.Load(d)
+	return on
+}
+
+// NoGrad runs f without recording operations on d: for inference. Their values are freed by the
+// tensor.Scope they are made in, or by Free.
+func NoGrad(d tensor.Device, f func()) {
+	if noGrad(d) {
+		f()
+		return
+	}
+	quiet.Store(d, true)
+	defer quiet.Delete(d)
+	f()
+}

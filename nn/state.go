@@ -1,0 +1,43 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// StateDict returns the values of parameters by their names: for tensor.SaveNPZ. The tensors are the
+// parameters' own. It panics with tensor.ErrValue if two share a name.
+func StateDict(params []*autograd.Node) tensor.Dict {
+	dict := tensor.Dict{}
+	for _, p := range params {
+		if dict[p.Name()] != nil {
+			panic(&tensor.Error{Pkg: "nn", Op: "StateDict", Kind: tensor.ErrValue, Detail: fmt.Sprintf("two parameters are named %q", p.Name())})
+		}
+		dict[p.Name()] = p.Value()
+	}
+	return dict
+}
+
+// LoadStateDict copies values by name into parameters. It returns an error, with nothing changed, unless
+// the dict has exactly these names, in these shapes.
+func LoadStateDict(params []*autograd.Node, dict tensor.Dict) error {
+	for _, p := range params {
+		v, ok := dict[p.Name()]
+		if !ok {
+			return fmt.Errorf("nn: load: no tensor %q", p.Name())
+		}
+		if !slices.Equal(v.Shape(), p.Shape()) {
+			return fmt.Errorf("nn: load: tensor %q has shape %v, the parameter %v", p.Name(), v.Shape(), p.Shape())
+		}
+	}
+	if len(dict) != len(params) {
+		return fmt.Errorf("nn: load: %d tensors for %d parameters", len(dict), len(params))
+	}
+	for _, p := range params {
+		p.Value().SetInPlace(dict[p.Name()])
+	}
+	return nil
+}

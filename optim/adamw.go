@@ -1,0 +1,64 @@
+package optim
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// AdamWConfig is the settings of AdamW. Start from AdamWDefaults.
+type AdamWConfig struct {
+	LR            Schedule
+	Beta1, Beta2  float64 // decay of the moments, in [0, 1)
+	Eps           float64 // added to the root
+	WeightDecay   float64 // decoupled: p shrinks by LR·WeightDecay
+	NoBiasCorrect bool    // use the moments as they are, small in the first steps
+}
+
+// AdamWDefaults returns PyTorch's settings: betas 0.9 and 0.999, eps 1e-8, weight decay 0.01.
+func AdamWDefaults(lr Schedule) AdamWConfig {
+	return AdamWConfig{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, WeightDecay: 0.01}
+}
+
+// AdamW is Adam with decoupled weight decay, as PyTorch computes it; t counts steps from 1:
+//
+//	p −= lr·wd·p;  m = β₁m + (1−β₁)g;  v = β₂v + (1−β₂)g²
+//	p −= lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + eps)
+//
+// Source: Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019, algorithm 2.
+type AdamW struct {
+	arena
+	cfg AdamWConfig
+}
+
+// NewAdamW returns an optimizer of the given parameters, which it moves into an arena. It panics with
+// tensor.ErrValue for settings out of range.
+func NewAdamW(params []*autograd.Node, cfg AdamWConfig) *AdamW {
+	checkRange("Beta1", cfg.Beta1, 0, 1)
+	checkRange("Beta2", cfg.Beta2, 0, 1)
+	checkRange("Eps", cfg.Eps, 0, math.Inf(1))
+	checkRange("WeightDecay", cfg.WeightDecay, 0, math.Inf(1))
+	return &AdamW{newArena(params, cfg.LR, "m", "v"), cfg}
+}
+
+// Step updates the parameters, in one launch if all have gradients. The corrections are computed in
+// double precision on the host; −expm1(t·log β) keeps the digits that 1 − βᵗ loses.
+func (o *AdamW) Step() error {
+	t := float64(o.steps + 1)
+	correct1, correct2 := 1.0, 1.0
+	if !o.cfg.NoBiasCorrect {
+		correct1 = -math.Expm1(t * math.Log(o.cfg.Beta1))
+		correct2 = -math.Expm1(t * math.Log(o.cfg.Beta2))
+	}
+	lr := o.LR()
+	return o.step(func(from, to int) {
+		n := to - from
+		tensor.Launch(o.Values.Device(), kernels.AdamW, o.Values.Run(from, n), o.Grads.Run(from, n),
+			o.moments["m"].Run(from, n), o.moments["v"].Run(from, n), kernels.I(n),
+			kernels.R(lr*o.cfg.WeightDecay), kernels.R(o.cfg.Beta1), kernels.R(1-o.cfg.Beta1),
+			kernels.R(o.cfg.Beta2), kernels.R(1-o.cfg.Beta2),
+			kernels.R(lr/correct1), kernels.R(1/math.Sqrt(correct2)), kernels.R(o.cfg.Eps))
+	})
+}

@@ -1,0 +1,13 @@
+// Package optim is update rules for parameters, and schedules for the learning rate.
+//
+// An optimizer moves its parameters into one arena, so that [Optimizer.Step] is one kernel launch however
+// many there are:
+//
+//	opt := optim.NewAdamW(net.Params(), optim.AdamWDefaults(optim.Constant(1e-3)))
+//	...
+//	loss.Backward()
+//	opt.Step()
+//	opt.ZeroGrad()
+//
+// A parameter that has no gradient when Step is called is left as it is, its moments too.
+package optim

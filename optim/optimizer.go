@@ -1,0 +1,123 @@
+package optim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Optimizer updates parameters from their gradients.
+type Optimizer interface {
+	// Step updates every parameter that has a gradient. It returns the device's first failure.
+	Step() error
+	// ZeroGrad forgets the gradients.
+	ZeroGrad()
+	// Steps returns how many steps were done, and LR the learning rate of the next.
+	Steps() int
+	LR() float64
+	// State returns what Restore needs to go on as if never stopped: tensors by name, views of the
+	// optimizer's own, and the steps done.
+	State() State
+	// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless
+	// the state has the tensors of this optimizer, in their shapes.
+	Restore(State) error
+}
+
+// State is the memory of an optimizer.
+type State struct {
+	Steps   int
+	Tensors tensor.Dict
+}
+
+// arena is what the optimizers share: the parameters, their schedule, and a moment of the parameters'
+// layout for each name.
+type arena struct {
+	*autograd.Arena
+	schedule Schedule
+	steps    int
+	moments  map[string]*tensor.Tensor
+}
+
+func newArena(params []*autograd.Node, lr Schedule, moments ...string) arena {
+	if lr == nil {
+		panic(badValue("the schedule is nil: use optim.Constant(lr)"))
+	}
+	a := arena{Arena: autograd.NewArena(params), schedule: lr, moments: map[string]*tensor.Tensor{}}
+	for _, name := range moments {
+		a.moments[name] = tensor.Zeros(a.Values.Device(), a.Values.Len()).Keep()
+	}
+	return a
+}
+
+func badValue(format string, args ...any) *tensor.Error {
+	return &tensor.Error{Pkg: "optim", Op: "New", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, args...)}
+}
+
+// checkRange panics unless v is in [low, high).
+func checkRange(name string, v, low, high float64) {
+	if !(v >= low && v < high) {
+		panic(badValue("%s is %v, not in [%v, %v)", name, v, low, high))
+	}
+}
+
+func (a *arena) Steps() int { return a.steps }
+
+func (a *arena) LR() float64 { return a.schedule(a.steps) }
+
+// step calls update with every run of parameters that have gradients, and counts the step.
+func (a *arena) step(update func(from, to int)) error {
+	d := a.Values.Device()
+	if err := d.Err(); err != nil {
+		return err
+	}
+	if lr := a.LR(); math.IsNaN(lr) || math.IsInf(lr, 0) {
+		return fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d", lr, a.steps)
+	}
+	a.Runs(update)
+	a.Values.Touch()
+	a.steps++
+	return d.Err()
+}
+
+func (a *arena) State() State {
+	s := State{Steps: a.steps, Tensors: tensor.Dict{}}
+	for name, m := range a.moments {
+		for i, p := range a.Params {
+			s.Tensors[a.key(name, i)] = a.Place(m, i, p.Shape())
+		}
+	}
+	return s
+}
+
+func (a *arena) key(moment string, i int) string {
+	name := a.Params[i].Name()
+	if name == "" {
+		name = fmt.Sprint("param", i)
+	}
+	return moment + "." + name
+}
+
+func (a *arena) Restore(s State) error {
+	own := a.State().Tensors
+	if s.Steps < 0 || len(s.Tensors) != len(own) {
+		return fmt.Errorf("optim: restore: the state has %d steps and %d tensors, the optimizer %d tensors", s.Steps, len(s.Tensors), len(own))
+	}
+	for name, dst := range own {
+		src, ok := s.Tensors[name]
+		if !ok {
+			return fmt.Errorf("optim: restore: the state has no tensor %q", name)
+		}
+		if !slices.Equal(src.Shape(), dst.Shape()) {
+			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the optimizer", name, src.Shape(), dst.Shape())
+		}
+	}
+	for name, dst := range own {
+		dst.SetInPlace(s.Tensors[name])
+		dst.Free()
+	}
+	a.steps = s.Steps
+	return a.Values.Device().Err()
+}

@@ -1,0 +1,39 @@
+package optim
+
+import "math"
+
+// Schedule gives the learning rate of a step; steps count from 0.
+type Schedule func(step int) float64
+
+// Constant is lr at every step.
+func Constant(lr float64) Schedule { return func(int) float64 { return lr } }
+
+// Exponential is lr·decayˢᵗᵉᵖ.
+func Exponential(lr, decay float64) Schedule {
+	return func(step int) float64 { return lr * math.Pow(decay, float64(step)) }
+}
+
+// Cosine falls from lr at step 0 to low at the given number of steps along half a cosine, and stays
+// there. Source: Loshchilov and Hutter, "SGDR", ICLR 2017, eq. 5.
+func Cosine(lr, low float64, steps int) Schedule {
+	return func(step int) float64 {
+		t := min(float64(step)/float64(steps), 1)
+		return low + (lr-low)*(1+math.Cos(math.Pi*t))/2
+	}
+}
+
+// Staircase is lr times factor once for every `every` steps done.
+func Staircase(lr, factor float64, every int) Schedule {
+	return func(step int) float64 { return lr * math.Pow(factor, float64(step/every)) }
+}
+
+// Warmup rises linearly over the given steps to what then gives at its start, and follows it from there:
+// step `steps` of the whole is step 0 of then.
+func Warmup(steps int, then Schedule) Schedule {
+	return func(step int) float64 {
+		if step < steps {
+			return then(0) * float64(step+1) / float64(steps)
+		}
+		return then(step - steps)
+	}
+}
