@@ -96,3 +96,15 @@ func (a *Arena) ZeroGrad() {
 		p.ZeroGrad()
 	}
 }
+
+// Free releases the gradients and the arena's hold on the values; the parameters keep their values and
+// may join another arena.
+func (a *Arena) Free() {
+	for _, p := range a.Params {
+		p.grad = nil
+		p.home.Free()
+		p.home = nil
+	}
+	a.Values.Free()
+	a.Grads.Free()
+}

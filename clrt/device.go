@@ -145,6 +145,7 @@ func Open(info Info, opt Options) (*Device, error) {
 			Detail: "clgrad builds its kernels from source; choose another device"}
 	}
 	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*cl.Program{}, profile: newProfile()}
+	d.launch.event = new(C.cl_event)
 	if d.context, err = cl.CreateContext([]*cl.Device{device}); err != nil {
 		return nil, d.fail("clCreateContext", err, "")
 	}

@@ -38,7 +38,7 @@ type launchScratch struct {
 	args          [maxArgs]C.clrt_arg
 	global, local [3]C.size_t
 	bad           C.cl_int
-	event         C.cl_event
+	event         *C.cl_event // apart: C may not see memory that holds Go pointers, as a Device does
 }
 
 // Launch enqueues k over global work-items in groups of local; nbytes is what it moves through device
@@ -59,7 +59,7 @@ func (d *Device) Launch(k *Kernel, global, local []int, args []Arg, nbytes int64
 	}
 	var event *C.cl_event
 	if d.opt.Profile {
-		event = &s.event
+		event = s.event
 	}
 	status := C.clrt_launch(queueHandle(d.queue), kernelHandle(k.kernel), C.cl_uint(len(args)), &s.args[0],
 		C.cl_uint(len(global)), &s.global[0], &s.local[0], event, &s.bad)
@@ -73,7 +73,7 @@ func (d *Device) Launch(k *Kernel, global, local []int, args []Arg, nbytes int64
 	}
 	d.stats.Launches++
 	if d.opt.Profile {
-		d.profile.add(k.name, nbytes, s.event)
+		d.profile.add(k.name, nbytes, *s.event)
 		if d.profile.full() {
 			return d.finish()
 		}

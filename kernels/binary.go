@@ -16,12 +16,14 @@ type Binary struct {
 
 	ULP int // error a device is allowed in Fwd: OpenCL 1.2, section 7.4
 
+	hotRow Twin // as Unary.hot, for the kernel that adds biases
+
 	forward, row, first, dx, dy *Kernel
 }
 
 // The element-wise functions of two tensors.
 var (
-	Add = &Binary{Name: "add", Linear: true, PassX: true, PassY: true,
+	Add = &Binary{Name: "add", Linear: true, PassX: true, PassY: true, hotRow: Twin{addRowTwin[float32], addRowTwin[float64]},
 		Fwd: func(x, y float64) float64 { return x + y },
 		DX:  func(_, _, g float64) float64 { return g },
 		DY:  func(_, _, g float64) float64 { return g }}
@@ -75,7 +77,7 @@ func binaries(rows ...*Binary) []*Binary {
 		fwd, grad := ULP(b.ULP), ULP(b.ULP+4)
 		b.forward = kernel("", perElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n)
 		b.row = kernel("_row", func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
-			Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg})
+			b.hotRow.or(cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)), x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg})
 		b.first = kernel("_first", perElement(2), fwd, Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, n)
 		b.dx = kernel("_dx", perElement(3), grad, Twin{zip3Twin[float32](b.DX), zip3Twin[float64](b.DX)}, x, y, g, d, n)
 		b.dy = kernel("_dy", perElement(3), grad, Twin{zip3Twin[float32](b.DY), zip3Twin[float64](b.DY)}, x, y, g, d, n)

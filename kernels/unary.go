@@ -17,6 +17,10 @@ type Unary struct {
 	A, B   float64    // the parameters that tests use
 	Kinks  []float64  // where f has no derivative at those parameters; tests stay away
 
+	// hot and hotGrad are twins without a call per element, for functions of inner loops. They give the
+	// bits that Fwd and Bwd give; a test holds them to it.
+	hot, hotGrad Twin
+
 	forward, gradient *Kernel
 }
 
@@ -49,7 +53,8 @@ var (
 		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, 0) }}
 	LeakyReLU = &Unary{Name: "leaky_relu", Domain: [2]float64{-9, 9}, A: 0.1, Kinks: []float64{0}, UsesX: true,
 		Fwd: func(x, a, _ float64) float64 { return when(x > 0, x, a*x) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > 0, g, a*g) }}
+		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > 0, g, a*g) },
+		hot: Twin{leakyTwin[float32], leakyTwin[float64]}, hotGrad: Twin{leakyGradTwin[float32], leakyGradTwin[float64]}}
 	Tanh = &Unary{Name: "tanh", Domain: [2]float64{-9, 9}, ULP: 5, UsesY: true,
 		Fwd: func(x, _, _ float64) float64 { return math.Tanh(x) },
 		Bwd: func(_, y, g, _, _ float64) float64 { return (1 - y*y) * g }}
@@ -103,17 +108,25 @@ func unaries(rows ...*Unary) []*Unary {
 		u.forward = &Kernel{
 			Name: "k_" + u.Name, File: "unary.cl", Grid: perElement(1), Tol: ULP(u.ULP),
 			Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
-			Twin:   Twin{unaryTwin[float32](u), unaryTwin[float64](u)},
+			Twin:   u.hot.or(unaryTwin[float32](u), unaryTwin[float64](u)),
 		}
 		u.gradient = &Kernel{
 			Name: "k_" + u.Name + "_grad", File: "unary.cl", Grid: perElement(3),
 			Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
-			Twin:   Twin{unaryGradTwin[float32](u), unaryGradTwin[float64](u)},
+			Twin:   u.hotGrad.or(unaryGradTwin[float32](u), unaryGradTwin[float64](u)),
 			// Terms such as 1 − y² cancel: their error is relative to the gradient they are multiplied by.
 			Tol: Tolerance{ULP: 4 + u.ULP, Rel: 4, Scale: func(a []Arg) float64 { return maxAbs(a, 2) }},
 		}
 	}
 	return rows
+}
+
+// or returns t, or the given functions if t is not set.
+func (t Twin) or(f32 func(Call[float32]), f64 func(Call[float64])) Twin {
+	if t.F32 != nil {
+		return t
+	}
+	return Twin{f32, f64}
 }
 
 func unaryTwin[T Real](u *Unary) func(Call[T]) {

@@ -121,3 +121,11 @@ func (a *arena) Restore(s State) error {
 	a.steps = s.Steps
 	return a.Values.Device().Err()
 }
+
+// Free releases the moments and the arena. The parameters keep their values.
+func (a *arena) Free() {
+	for _, m := range a.moments {
+		m.Free()
+	}
+	a.Arena.Free()
+}

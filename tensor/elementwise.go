@@ -25,18 +25,21 @@ func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
 // UnaryGrad returns f'(x)·g, where y = f(x). All three have one shape. x or y may be nil if f does not
 // use it.
 func UnaryGrad(f *kernels.Unary, x, y, g *Tensor, a, b float64) *Tensor {
-	if x == nil {
-		x = g
+	op := f.Name + " gradient"
+	d := check(op, g)
+	cg := g.contiguous()
+	defer cg.done()
+	used := func(t *Tensor) operand {
+		if t == nil {
+			return operand{cg.Tensor, false} // the kernel does not read it
+		}
+		check(op, t, g)
+		return t.contiguous()
 	}
-	if y == nil {
-		y = g
-	}
-	d := check(f.Name+" gradient", x, y, g)
-	cx, cy, cg := x.contiguous(), y.contiguous(), g.contiguous()
+	cx, cy := used(x), used(y)
 	defer cx.done()
 	defer cy.done()
-	defer cg.done()
-	out := alloc(f.Name, d, g.shape)
+	out := alloc(op, d, g.shape)
 	launch(d, f.Gradient(), cx.arg(), cy.arg(), cg.arg(), out.arg(), kernels.I(g.Len()), kernels.R(a), kernels.R(b))
 	return out
 }

@@ -129,6 +129,8 @@ func copyTo(dst, src *Tensor) {
 	case n == 0:
 	case src.Contiguous():
 		launch(d, kernels.Copy, src.arg(), dst.arg(), kernels.I(n))
+	case !slices.ContainsFunc(src.strides, func(s int) bool { return s != 0 }):
+		launch(d, kernels.BroadcastRows, kernels.Vec(src.st.buf, src.off, 1), dst.arg(), kernels.I(n), kernels.I(1))
 	case src.Rank() == 2 && src.strides[0] == 1 && src.strides[1] == src.shape[0]:
 		launch(d, kernels.Transpose, src.arg(), dst.arg(), kernels.I(src.shape[1]), kernels.I(src.shape[0]))
 	case src.Rank() == 2 && src.strides[0] == 0 && src.strides[1] == 1:

@@ -1,0 +1,34 @@
+package imagefit
+
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// pixelCentres returns the positions [n, 2] of n pixels, row by row from pixel first on, of an image of
+// the given size.
+func pixelCentres(d tensor.Device, first, n, width, height int) *tensor.Tensor {
+	c := tensor.Empty(d, n, 2)
+	tensor.Launch(d, kernels.PixelCentres, c.Arg(), kernels.I(n), kernels.I(first), kernels.I(width), kernels.I(height))
+	return c
+}
+
+// samplePixels draws n pixels of pixels [height·width, channels] with replacement: their positions [n, 2]
+// and their colours [n, channels].
+func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) (centres, colours *tensor.Tensor) {
+	d := pixels.Device()
+	centres, colours = tensor.Empty(d, n, 2), tensor.Empty(d, n, Channels)
+	lo, hi, call := rng.Next()
+	tensor.Launch(d, kernels.SamplePixels, pixels.Arg(), centres.Arg(), colours.Arg(), kernels.I(n),
+		kernels.I(width), kernels.I(height), kernels.I(Channels), lo, hi, call)
+	return centres, colours
+}
+
+// encode returns the features [n, 4·octaves] of positions [n, 2]: for each axis and octave o, sine and
+// cosine of 2^(o+1)·π times the position.
+func encode(centres *tensor.Tensor, octaves int) *tensor.Tensor {
+	d, n := centres.Device(), centres.Shape()[0]
+	f := tensor.Empty(d, n, 4*octaves)
+	tensor.Launch(d, kernels.FrequencyEncode, centres.Arg(), f.Arg(), kernels.I(n), kernels.I(octaves))
+	return f
+}
