@@ -179,3 +179,6 @@ func (f *Fit) Free() {
 		f.loss.Free()
 	}
 }
+
+// Device returns the device that the fit runs on.
+func (f *Fit) Device() tensor.Device { return f.device }

@@ -74,7 +74,7 @@ func (m *Model) Size() int {
 }
 
 // renderChunk is how many pixels are rendered at once: enough to fill a device, little memory.
-const renderChunk = 1 << 16
+const renderChunk = 1 << 14
 
 // Render evaluates the model at the pixel centres of an image of the given size. Octaves of the encoding
 // above the training image's resolution were seen at its pixels only: larger sizes show them as noise.

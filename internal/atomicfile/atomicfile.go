@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Write calls write with a temporary file beside path, flushes it to the disk, and renames it to path. On
@@ -54,4 +55,22 @@ func direct(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return f.Close()
+}
+
+// Check returns the error that Write would meet at path, as far as it can be known: better before hours
+// of work than after.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return &os.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
 }
