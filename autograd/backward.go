@@ -52,7 +52,6 @@ func (n *Node) Backward(opts ...Option) error {
 	} else {
 		n.pending = gradient{tensor.Full(d, 1, n.Shape()...), true}
 	}
-	tensor.TakeLaunched(d)
 	for i := len(order) - 1; i >= 0; i-- {
 		node := order[i]
 		if g := node.pending; g.t != nil && node.backward != nil {
@@ -65,6 +64,7 @@ func (n *Node) Backward(opts ...Option) error {
 			node.release(node == n)
 		}
 	}
+	tensor.TakeLaunched(d) // they belong to no node
 	return d.Err()
 }
 

@@ -43,8 +43,11 @@ type savedValue struct {
 	version uint64
 }
 
-// Const returns a leaf that needs no gradient. It does not take the tensor over: the caller frees it.
-func Const(t *tensor.Tensor) *Node { return &Node{value: t.Keep()} }
+// Const returns a leaf that needs no gradient. It does not take the tensor over: the caller frees it, or
+// the tensor.Scope it was made in.
+func Const(t *tensor.Tensor) *Node {
+	return &Node{value: t, launched: tensor.TakeLaunched(t.Device())}
+}
 
 // Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures.
 func Param(t *tensor.Tensor, name string) *Node {

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	logPosition   = regexp.MustCompile(`([\w./<>-]+):(\d+):\d+: (?:fatal )?error`)
+	logPosition   = regexp.MustCompile(`([\w.-]+\.cl):(\d+)`)
 	lineDirective = regexp.MustCompile(`^#line (\d+) "([^"]*)"`)
 )
 

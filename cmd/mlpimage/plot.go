@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -31,12 +32,10 @@ func plotLoss(w io.Writer, path string, history []imagefit.Progress) error {
 	for _, q := range points {
 		low, high = min(low, q.Y), max(high, q.Y)
 	}
-	if high < 2*low { // a logarithmic axis needs a span to have marks
-		low, high = low/2, high*2
-	}
+	low, high = low/1.1, high*1.1
 	p.Y.Min, p.Y.Max = low, high
 	p.Y.Scale = plot.LogScale{}
-	p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
+	p.Y.Tick.Marker = logTicks{}
 	line, err := plotter.NewLine(points)
 	if err != nil {
 		return err
@@ -49,4 +48,25 @@ func plotLoss(w io.Writer, path string, history []imagefit.Progress) error {
 	}
 	_, err = to.WriteTo(w)
 	return err
+}
+
+// logTicks marks 1, 2 and 5 times the powers of ten: a loss curve often spans less than a decade.
+type logTicks struct{}
+
+func (logTicks) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	for decade := math.Pow10(int(math.Floor(math.Log10(low)))); decade <= high; decade *= 10 {
+		for m := 1.0; m < 10; m++ {
+			v := m * decade
+			if v < low || v > high {
+				continue
+			}
+			label := ""
+			if m == 1 || m == 2 || m == 5 {
+				label = fmt.Sprintf("%.4g", v)
+			}
+			ticks = append(ticks, plot.Tick{Value: v, Label: label})
+		}
+	}
+	return ticks
 }

@@ -1,0 +1,99 @@
+// Package archtest holds the packages to the architecture: who may import whom.
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/clgrad/clgrad/"
+
+// allowed lists, for each package, the packages of this module that it may import. An arrow goes down
+// only; internal packages serve the layers named here.
+var allowed = map[string][]string{
+	"clrt":                 {"internal/mempool"},
+	"kernels":              {},
+	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile"},
+	"autograd":             {"kernels", "tensor"},
+	"nn":                   {"autograd", "tensor"},
+	"optim":                {"autograd", "kernels", "tensor"},
+	"imagefit":             {"autograd", "kernels", "nn", "optim", "tensor", "internal/npz"},
+	"cmd/mlpimage":         {"imagefit", "tensor", "internal/atomicfile"},
+	"examples/polynomial":  {"autograd", "optim", "tensor"},
+	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
+	"scripts/drawtestdata": {},
+	"internal/mempool":     {},
+	"internal/npz":         {},
+	"internal/atomicfile":  {},
+	"internal/devtest":     {"tensor"},
+	"internal/archtest":    {},
+}
+
+// inOneFile lists imports that only one file, and its stub for builds without OpenCL, may have.
+var inOneFile = map[string][]string{
+	"tensor > clrt": {"device_cl.go", "device_nocl.go"},
+}
+
+func TestImports(t *testing.T) {
+	root := "../.."
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		rel, _ := filepath.Rel(root, path)
+		pkg := filepath.ToSlash(filepath.Dir(rel))
+		may, known := allowed[pkg]
+		if !known {
+			t.Errorf("package %s has no row in allowed", pkg)
+		}
+		seen[pkg] = true
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			dep, ours := strings.CutPrefix(name, module)
+			if name == "C" || name == "github.com/samuel/go-opencl/cl" {
+				if pkg != "clrt" {
+					t.Errorf("%s imports %s: only clrt may", rel, name)
+				}
+			}
+			if !ours {
+				continue
+			}
+			if !slices.Contains(may, dep) {
+				t.Errorf("%s imports %s, which the architecture does not allow", rel, dep)
+			}
+			if files, limited := inOneFile[pkg+" > "+dep]; limited && !slices.Contains(files, filepath.Base(path)) {
+				t.Errorf("%s imports %s: only %v may", rel, dep, files)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range allowed {
+		if !seen[pkg] && pkg != "internal/archtest" {
+			t.Errorf("allowed has a row for %s, which does not exist", pkg)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,91 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAssemble(t *testing.T) {
+	files := map[string]string{
+		"a.cl":     "// @depends: b, c\nA\n",
+		"b.cl":     "// words\n// @depends: c\nB\n",
+		"c.cl":     "C\n// @depends: a\n", // below the header: a comment like any other
+		"loop.cl":  "// @depends: loop2\n",
+		"loop2.cl": "// @depends: loop\n",
+		"lost.cl":  "// @depends: nowhere\n",
+	}
+	from := func(name string) (string, error) {
+		if text, ok := files[name]; ok {
+			return text, nil
+		}
+		return "", fs.ErrNotExist
+	}
+	got, err := assemble("a.cl", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, b, a := strings.Index(got, "\nC\n"), strings.Index(got, "\nB\n"), strings.Index(got, "\nA\n")
+	if !(0 <= c && c < b && b < a) || strings.Count(got, "\nC\n") != 1 {
+		t.Errorf("not in the order of dependency, each once:\n%s", got)
+	}
+	for name, want := range map[string]string{"loop.cl": "loop.cl -> loop2.cl -> loop.cl", "lost.cl": "no file nowhere.cl (wanted by lost.cl)", "none.cl": "none.cl"} {
+		if _, err := assemble(name, from); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), want) {
+			t.Errorf("assemble(%s): err = %v, want one that says %q", name, err, want)
+		}
+	}
+}
+
+func TestEverySourceAssembles(t *testing.T) {
+	for _, file := range Files() {
+		if _, err := Assemble(file); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestKernelPath(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(PathEnv, dir)
+	if err := os.WriteFile(filepath.Join(dir, "common.cl"), []byte("MINE\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text, err := Assemble("move.cl")
+	if err != nil || !strings.Contains(text, "MINE") || !strings.Contains(text, "k_fill") {
+		t.Errorf("a file in %s does not replace the embedded one (err %v)", PathEnv, err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "unary.cl"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Assemble("unary.cl"); !errors.Is(err, ErrSource) {
+		t.Errorf("an unreadable file: err = %v", err)
+	}
+}
+
+// TestNoBuiltinNames: OpenCL builtins cannot be kernel names, so every kernel has the prefix.
+func TestNoBuiltinNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range All() {
+		if !strings.HasPrefix(k.Name, "k_") || seen[k.Name] {
+			t.Errorf("%s: without the prefix k_, or twice", k.Name)
+		}
+		seen[k.Name] = true
+	}
+}
+
+func ExampleAssemble() {
+	text, err := Assemble("move.cl")
+	fmt.Println(strings.Count(text, "#line"), strings.Contains(text, "void k_copy("), err)
+	// Output: 2 true <nil>
+}
+
+func ExampleKernel_Run() {
+	x, y := []float32{-2, 0, 3}, make([]float32, 3)
+	LeakyReLU.Forward().Run(Float32, []Arg{Vec(MemOf(x), 0, 3), Vec(MemOf(y), 0, 3), I(3), R(0.5), R(0)})
+	fmt.Println(y)
+	// Output: [-1 0 3]
+}
