@@ -1,0 +1,359 @@
+package tensor_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestMisuse: every operation names itself, the kind and the shapes, and panics with nothing else.
+func TestMisuse(t *testing.T) {
+	d, other := devtest.CPU(t), devtest.CPU(t)
+	x, v := tensor.Zeros(d, 2, 3), tensor.Zeros(d, 4)
+	freed := tensor.Zeros(d, 2, 3)
+	freed.Free()
+	freed.Free() // does nothing
+	foreign := tensor.Zeros(other, 2, 3)
+	rng := tensor.NewRNG(1)
+	three := tensor.NewInts(d, []int{0, 3})
+	for _, c := range []struct {
+		name string
+		kind error
+		f    func()
+		say  string
+	}{
+		{"New", tensor.ErrShape, func() { tensor.New(d, []float64{1, 2}, 3) }, "[3]: data has 2 elements"},
+		{"New", tensor.ErrShape, func() { tensor.New(d, []float64{}, -1) }, "[-1]"},
+		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1<<20, 1<<20) }, "[1048576 1048576]"},
+		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1) }, "axes at most 6"},
+		{"Reshape", tensor.ErrShape, func() { x.Reshape(4) }, "[2 3] [4]"},
+		{"Reshape", tensor.ErrShape, func() { x.Reshape(-1, 4) }, "[2 3] [-1 4]"},
+		{"Transpose", tensor.ErrAxis, func() { x.Transpose(0, 0) }, "permutation"},
+		{"Transpose", tensor.ErrAxis, func() { x.Transpose(0) }, "permutation"},
+		{"Transpose", tensor.ErrAxis, func() { x.Transpose(0, 2) }, "axis 2"},
+		{"T", tensor.ErrShape, func() { v.T() }, "[4]"},
+		{"Slice", tensor.ErrIndex, func() { x.Slice(1, 2, 4) }, "[2, 4) of axis 1"},
+		{"Slice", tensor.ErrIndex, func() { x.Slice(1, 2, 1) }, "[2, 1)"},
+		{"Slice", tensor.ErrAxis, func() { x.Slice(-3, 0, 1) }, "axis -3"},
+		{"Expand", tensor.ErrShape, func() { x.Expand(3, 3) }, "[2 3] [3 3]"},
+		{"Expand", tensor.ErrShape, func() { x.Expand(3) }, "[2 3] [3]"},
+		{"add", tensor.ErrShape, func() { tensor.Binary(kernels.Add, x, v) }, "[2 3] [4]"},
+		{"addInPlace", tensor.ErrShape, func() { v.BinaryInPlace(kernels.Add, x) }, "[4] [2 3]"},
+		{"addInPlace", tensor.ErrShape, func() { tensor.Zeros(d, 3).BinaryInPlace(kernels.Add, x) }, "[3] [2 3]"},
+		{"tanhInPlace", tensor.ErrShape, func() { x.T().UnaryInPlace(kernels.Tanh, 0, 0) }, "gaps"},
+		{"SetInPlace", tensor.ErrShape, func() { x.SetInPlace(v) }, "[2 3] [4]"},
+		{"Upload", tensor.ErrShape, func() { tensor.Upload(x, []float64{1}) }, "[2 3]"},
+		{"MatMul", tensor.ErrShape, func() { tensor.MatMul(x, x) }, "[2 3] [2 3]"},
+		{"MatMul", tensor.ErrShape, func() { tensor.MatMul(x, v) }, "[2 3] [4]: both must be matrices"},
+		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
+		{"OuterAccInPlace", tensor.ErrShape, func() { x.OuterAccInPlace(x, x) }, "[2 3] [2 3] [2 3]"},
+		{"Sum", tensor.ErrAxis, func() { x.Sum(2) }, "axis 2"},
+		{"Sum", tensor.ErrAxis, func() { x.Sum(0, -2) }, "twice"},
+		{"SumTo", tensor.ErrShape, func() { x.SumTo(2) }, "[2 3] [2]"},
+		{"SumRowsInto", tensor.ErrShape, func() { tensor.SumRowsInto(v, x, false) }, "[4] [2 3]"},
+		{"Mean", tensor.ErrAxis, func() { x.Mean(-3) }, "axis -3"},
+		{"Max", tensor.ErrShape, func() { tensor.Zeros(d, 0, 3).Max(0) }, "[0 3]"},
+		{"Item", tensor.ErrShape, func() { x.Item() }, "[2 3]"},
+		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(three) }, "reach 3"},
+		{"GatherRows", tensor.ErrShape, func() { v.GatherRows(three) }, "[4]"},
+		{"GatherRows", tensor.ErrDevice, func() { foreign.GatherRows(three) }, "indices"},
+		{"ScatterAddRowsInPlace", tensor.ErrShape, func() { x.ScatterAddRowsInPlace(three, x.T()) }, "[2 3] [3 2]"},
+		{"NewInts", tensor.ErrIndex, func() { tensor.NewInts(d, []int{1, -1}) }, "element 1 is -1"},
+		{"Ints", tensor.ErrValue, func() { rng.Ints(d, 0, 3) }, "[0, 0)"},
+		{"ToMat", tensor.ErrShape, func() { v.ToMat() }, "[4]"},
+		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Copy"},
+		{"Run", tensor.ErrIndex, func() { v.Run(2, 3) }, "[2, 5)"},
+		{"add", tensor.ErrDevice, func() { tensor.Binary(kernels.Add, x, foreign) }, "[2 3] [2 3]"},
+		{"MatMul", tensor.ErrDevice, func() { tensor.MatMul(foreign, x) }, "cpu"},
+		{"tanh", tensor.ErrFreed, func() { freed.Unary(kernels.Tanh, 0, 0) }, "[2 3]"},
+		{"add", tensor.ErrFreed, func() { tensor.Binary(kernels.Add, x, freed) }, "freed"},
+		{"MatMul", tensor.ErrFreed, func() { tensor.MatMul(freed, x.T()) }, "freed"},
+		{"Sum", tensor.ErrFreed, func() { freed.Sum() }, "freed"},
+		{"Max", tensor.ErrFreed, func() { freed.Max() }, "freed"},
+		{"Reshape", tensor.ErrFreed, func() { freed.Reshape(6) }, "freed"},
+		{"Float64s", tensor.ErrFreed, func() { freed.Float64s() }, "freed"},
+		{"FillInPlace", tensor.ErrFreed, func() { freed.FillInPlace(1) }, "freed"},
+		{"SetInPlace", tensor.ErrFreed, func() { x.SetInPlace(freed) }, "freed"},
+	} {
+		err := tensor.Maybe(c.f)
+		var e *tensor.Error
+		if !errors.Is(err, c.kind) || !errors.As(err, &e) || e.Op != c.name {
+			t.Errorf("%s: err = %v, want %v", c.name, err, c.kind)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), "tensor: "+c.name+": ") || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: no %q in: %v", c.name, c.say, err)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Maybe swallowed a panic that is not an *Error")
+		}
+	}()
+	tensor.Maybe(func() { panic("another") })
+}
+
+func TestScopeAndViews(t *testing.T) {
+	d := devtest.CPU(t)
+	before := d.Stats().LiveBytes
+	var kept, inner *tensor.Tensor
+	tensor.Scope(d, func() {
+		a := tensor.Zeros(d, 1000)
+		kept = a.Slice(0, 0, 10).Keep() // keeps the storage alive
+		tensor.Scope(d, func() { inner = tensor.Zeros(d, 1000).Keep() })
+		tensor.Zeros(d, 1000)
+	})
+	if kept.Freed() || inner.Freed() {
+		t.Error("a scope freed what was kept")
+	}
+	kept.Free()
+	inner.Free()
+	if live := d.Stats().LiveBytes; live != before {
+		t.Errorf("%d bytes live before, %d after", before, live)
+	}
+}
+
+// TestPanicInScope: what a scope made is freed when it is left by a panic too.
+func TestPanicInScope(t *testing.T) {
+	d := devtest.CPU(t)
+	before := d.Stats().LiveBytes
+	_ = tensor.Maybe(func() {
+		tensor.Scope(d, func() { tensor.Zeros(d, 1000).Reshape(7) })
+	})
+	if live := d.Stats().LiveBytes; live != before {
+		t.Errorf("%d bytes live before, %d after", before, live)
+	}
+}
+
+// TestCollectedTensors: the garbage collector is the net under forgotten tensors.
+func TestCollectedTensors(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		before := d.Stats().LiveBytes
+		for range 10 {
+			tensor.Zeros(d, 1000)
+		}
+		for range 50 {
+			runtime.GC()
+			if d.Stats().LiveBytes == before {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%d bytes live before, %d after collection", before, d.Stats().LiveBytes)
+	})
+}
+
+// TestTransfers: operations move nothing between host and device.
+func TestTransfers(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, make([]float64, 100), 10, 10)
+		start := d.Stats()
+		y := tensor.MatMul(x, x).Unary(kernels.Tanh, 0, 0).Sum()
+		if s := d.Stats(); s.Uploads != start.Uploads || s.Downloads != start.Downloads {
+			t.Errorf("transfers: %+v", s)
+		}
+		if _, err := y.Item(); err != nil {
+			t.Fatal(err)
+		}
+		s := d.Stats()
+		if size := int64(d.Real().Size()); s.Downloads != 1 || s.DownloadBytes != size || s.Uploads != 1 || s.UploadBytes != 100*size {
+			t.Errorf("counters: %+v", s)
+		}
+	})
+}
+
+func TestOpen(t *testing.T) {
+	if d, err := tensor.Open("CPU", tensor.Options{}); err != nil || !strings.HasPrefix(d.Name(), "cpu") {
+		t.Errorf("cpu: %v", err)
+	}
+	t.Setenv(tensor.DeviceEnv, "cpu")
+	if d, err := tensor.Open("", tensor.Options{}); err != nil || !strings.HasPrefix(d.Name(), "cpu") {
+		t.Errorf("%s=cpu: %v", tensor.DeviceEnv, err)
+	}
+	if d, err := tensor.Open("auto", tensor.Options{}); err != nil {
+		t.Errorf("auto: %v", err)
+	} else {
+		d.Close()
+	}
+	if _, err := tensor.Open("no such device", tensor.Options{}); err == nil {
+		t.Error("a device that is not there was opened")
+	} else if !errors.Is(err, clrt.ErrNoDevice) && !errors.Is(err, clrt.ErrNotBuilt) && !errors.Is(err, clrt.ErrNoRuntime) && !errors.Is(err, clrt.ErrNoPlatform) {
+		t.Errorf("err = %v", err)
+	}
+	if _, err := tensor.Open("cpu", tensor.Options{Check: true}); err == nil {
+		t.Error("cpu was opened in check mode")
+	}
+}
+
+// TestClosedDevice: what is used after Close is an error, not a crash.
+func TestClosedDevice(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		d, err := tensor.Open(sel, tensor.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := tensor.Full(d, 1, 3)
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		y := tensor.Binary(kernels.Add, x, x)
+		if _, err := y.Float64s(); err == nil {
+			t.Errorf("%s: a result from a closed device", sel)
+		}
+		x.Free()
+	}
+}
+
+// TestStickyFailure: a failure of the machine skips what follows and comes back from every function that
+// returns results.
+func TestStickyFailure(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		dir := t.TempDir()
+		t.Setenv(kernels.PathEnv, dir)
+		if err := os.WriteFile(filepath.Join(dir, "move.cl"), []byte("kernel void k_fill(int broken {}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d, err := tensor.Open(sel, tensor.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		x := tensor.Full(d, 1, 3)
+		y := tensor.Binary(kernels.Add, x, x)
+		_, err = y.Float64s()
+		if !errors.Is(err, clrt.BuildProgramFailure) || !strings.Contains(err.Error(), "move.cl") || !errors.Is(d.Sync(), clrt.BuildProgramFailure) {
+			t.Errorf("err = %v, want the build failure of move.cl", err)
+		}
+	}
+}
+
+// TestCheckMode breaks kernels in an editable folder and expects check mode to find them, and to find
+// nothing in those that are right.
+func TestCheckMode(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		good := devtest.Open(t, sel, tensor.Options{Check: true})
+		r := tensor.NewRNG(3)
+		x := r.Normal(good, 0, 1, 33, 17)
+		tensor.MatMul(x, x.T()).Unary(kernels.Tanh, 0, 0).Sum(0).UnaryInPlace(kernels.Square, 0, 0)
+		x.BinaryInPlace(kernels.Mul, x)
+		x.Slice(0, 3, 5).Max(1)
+		if err := good.Sync(); err != nil {
+			t.Errorf("check mode found %v in kernels that are right", err)
+		}
+
+		dir := t.TempDir()
+		t.Setenv(kernels.PathEnv, dir)
+		text, err := os.ReadFile("../kernels/cl/unary.cl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := strings.Replace(string(text), "UNARY(square, x * x,", "UNARY(square, i == 5 ? x * x * 1.0001f : x * x,", 1)
+		if err := os.WriteFile(filepath.Join(dir, "unary.cl"), []byte(wrong), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		bad, err := tensor.Open(sel, tensor.Options{Check: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer bad.Close()
+		y := tensor.Full(bad, 3, 20).Unary(kernels.Square, 0, 0)
+		_, err = y.Float64s()
+		var e *tensor.CheckError
+		if !errors.As(err, &e) {
+			t.Fatalf("err = %v, want a CheckError", err)
+		}
+		if e.Kernel != "k_square" || e.Param != "Y" || e.Index != 5 || e.Want != 9 || e.Got == 9 || e.ULP < 100 || !reflect.DeepEqual(e.Sizes, []int{20, 20}) {
+			t.Errorf("CheckError %+v", e)
+		}
+		for _, w := range []string{"k_square", "Y[5]", "Go twin has 9", "ULP"} {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("no %q in: %v", w, err)
+			}
+		}
+	}
+}
+
+func TestNPZ(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		path := filepath.Join(t.TempDir(), "x.npz")
+		want := tensor.Dict{
+			"scalar": tensor.Scalar(d, 3.5), "vector": tensor.New(d, []float64{1, 2}), "cube": tensor.NewRNG(1).Normal(d, 0, 1, 2, 3, 4),
+			"view": tensor.New(d, []float64{1, 2, 3, 4}, 2, 2).T(),
+		}
+		if err := tensor.SaveNPZ(path, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := tensor.LoadNPZ(d, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, w := range want {
+			a, _ := w.Float64s()
+			b, err := got[name].Float64s()
+			if err != nil || !reflect.DeepEqual(a, b) || len(got[name].Shape()) != len(w.Shape()) {
+				t.Errorf("%s: %v %v, want %v %v (err %v)", name, got[name].Shape(), b, w.Shape(), a, err)
+			}
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := d.Stats().LiveBytes
+		for _, n := range []int{0, 10, len(raw) / 2, len(raw) - 1} {
+			if err := os.WriteFile(path, raw[:n], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tensor.LoadNPZ(d, path); err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("cut to %d bytes: err = %v", n, err)
+			}
+		}
+		if _, err := tensor.LoadNPZ(d, path+".none"); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("missing file: err = %v", err)
+		}
+		if d.Stats().LiveBytes != live {
+			t.Error("a failed load left memory behind")
+		}
+		if err := tensor.SaveNPZ(filepath.Join(t.TempDir(), "no", "x.npz"), want); err == nil {
+			t.Error("saved into a folder that does not exist")
+		}
+		var b strings.Builder
+		if err := tensor.WriteNPY(&b, want["cube"]); err != nil {
+			t.Fatal(err)
+		}
+		one, err := tensor.ReadNPY(d, strings.NewReader(b.String()))
+		if err != nil || !reflect.DeepEqual(one.Shape(), []int{2, 3, 4}) {
+			t.Errorf("npy: %v, %v", one, err)
+		}
+		if _, err := tensor.ReadNPY(d, strings.NewReader(b.String()[:40])); err == nil {
+			t.Error("a cut npy was read")
+		}
+	})
+}
+
+// TestFloat64: a float64 device keeps what float32 rounds away.
+func TestFloat64(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(t, sel, tensor.Options{Float64: true})
+		v, err := tensor.Binary(kernels.Sub, tensor.New(d, []float64{1 + 0x1p-40}), tensor.Scalar(d, 1)).Float64s()
+		if err != nil || v[0] != 0x1p-40 || math.IsNaN(v[0]) {
+			t.Errorf("%s: %v, %v", sel, v, err)
+		}
+	}
+}
