@@ -1,0 +1,236 @@
+package optim_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+func TestSchedules(t *testing.T) {
+	cosine := optim.Cosine(1, 0.2, 10)
+	warm := optim.Warmup(4, optim.Exponential(1, 0.5))
+	for _, c := range []struct {
+		name string
+		s    optim.Schedule
+		want map[int]float64
+	}{
+		{"Constant", optim.Constant(3), map[int]float64{0: 3, 99: 3}},
+		{"Exponential", optim.Exponential(2, 0.5), map[int]float64{0: 2, 1: 1, 3: 0.25}},
+		{"Cosine", cosine, map[int]float64{0: 1, 5: 0.6, 10: 0.2, 11: 0.2}},
+		{"Staircase", optim.Staircase(8, 0.5, 3), map[int]float64{0: 8, 2: 8, 3: 4, 6: 2}},
+		{"Warmup", warm, map[int]float64{0: 0.25, 3: 1, 4: 1, 5: 0.5}},
+	} {
+		for step, want := range c.want {
+			if got := c.s(step); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s at step %d is %v, want %v", c.name, step, got, want)
+			}
+		}
+	}
+}
+
+// rules are the optimizers, with settings that exercise every term.
+var rules = map[string]func(p []*autograd.Node) optim.Optimizer{
+	"adamw": func(p []*autograd.Node) optim.Optimizer {
+		return optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Exponential(0.1, 0.9), Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, WeightDecay: 0.1})
+	},
+	"adamw without correction": func(p []*autograd.Node) optim.Optimizer {
+		return optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(0.1), Beta1: 0.9, Beta2: 0.99, Eps: 1e-3, NoBiasCorrect: true})
+	},
+	"sgd": func(p []*autograd.Node) optim.Optimizer {
+		return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(0.1), Momentum: 0.9, L2: 0.5})
+	},
+	"nesterov": func(p []*autograd.Node) optim.Optimizer {
+		return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(0.1), Momentum: 0.9, L2: 0.5, Nesterov: true})
+	},
+}
+
+// scalarSteps is each rule for one weight whose gradient is always g, written out by hand.
+func scalarSteps(rule string, p, g float64, steps int) float64 {
+	var m, v float64
+	for t := 1; t <= steps; t++ {
+		switch rule {
+		case "adamw":
+			lr := 0.1 * math.Pow(0.9, float64(t-1))
+			p -= lr * 0.1 * p
+			m, v = 0.9*m+0.1*g, 0.99*v+0.01*g*g
+			p -= lr * (m / (1 - math.Pow(0.9, float64(t)))) / (math.Sqrt(v/(1-math.Pow(0.99, float64(t)))) + 1e-8)
+		case "adamw without correction":
+			m, v = 0.9*m+0.1*g, 0.99*v+0.01*g*g
+			p -= 0.1 * m / (math.Sqrt(v) + 1e-3)
+		case "sgd":
+			v = 0.9*v + g + 0.5*p
+			p -= 0.1 * v
+		case "nesterov":
+			d := g + 0.5*p
+			v = 0.9*v + d
+			p -= 0.1 * (d + 0.9*v)
+		}
+	}
+	return p
+}
+
+func TestRules(t *testing.T) {
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			d := devtest.CPU(t)
+			p := autograd.Param(tensor.New(d, []float64{1, -2}), "p")
+			idle := autograd.Param(tensor.New(d, []float64{5}), "idle")
+			opt := rule([]*autograd.Node{p, idle})
+			for range 3 {
+				if err := p.MulScalar(3).Sum().Backward(); err != nil {
+					t.Fatal(err)
+				}
+				if err := opt.Step(); err != nil {
+					t.Fatal(err)
+				}
+				opt.ZeroGrad()
+			}
+			got, err := p.Value().Float64s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, start := range []float64{1, -2} {
+				if want := scalarSteps(name, start, 3, 3); math.Abs(got[i]-want) > 1e-12 {
+					t.Errorf("weight %d is %v, want %v", i, got[i], want)
+				}
+			}
+			if v, _ := idle.Value().Item(); v != 5 {
+				t.Errorf("a parameter without a gradient moved to %v", v)
+			}
+		})
+	}
+}
+
+// TestResume: an optimizer restored from a state goes on with the same bits.
+func TestResume(t *testing.T) {
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+				start := func(values []float64) (*autograd.Node, optim.Optimizer) {
+					p := autograd.Param(tensor.New(d, values), "p")
+					return p, rule([]*autograd.Node{p})
+				}
+				step := func(p *autograd.Node, opt optim.Optimizer) {
+					t.Helper()
+					if err := p.Square().Add(p).Sum().Backward(); err != nil {
+						t.Fatal(err)
+					}
+					if err := opt.Step(); err != nil {
+						t.Fatal(err)
+					}
+					opt.ZeroGrad()
+				}
+				p, opt := start([]float64{1, 2, 3})
+				for range 5 {
+					step(p, opt)
+				}
+				state := opt.State()
+				for name, v := range state.Tensors {
+					state.Tensors[name] = v.Copy()
+				}
+				at, err := p.Value().Float64s()
+				if err != nil {
+					t.Fatal(err)
+				}
+				q, resumed := start(at)
+				if err := resumed.Restore(state); err != nil {
+					t.Fatal(err)
+				}
+				for range 5 {
+					step(p, opt)
+					step(q, resumed)
+				}
+				a, _ := p.Value().Float64s()
+				b, _ := q.Value().Float64s()
+				if !reflect.DeepEqual(a, b) || resumed.Steps() != 10 || resumed.LR() != opt.LR() {
+					t.Errorf("resumed: %v after %d steps, want %v after 10", b, resumed.Steps(), a)
+				}
+				_, other := start([]float64{1, 2})
+				if err := other.Restore(state); err == nil || !strings.Contains(err.Error(), "[3]") {
+					t.Errorf("a state of another shape: err = %v", err)
+				}
+				if err := other.Restore(optim.State{}); err == nil {
+					t.Error("an empty state was restored")
+				}
+			})
+		})
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	d := devtest.CPU(t)
+	p := []*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}
+	for what, f := range map[string]func(){
+		"Beta1":    func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Beta1: 1}) },
+		"Eps":      func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Eps: -1}) },
+		"Momentum": func() { optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(1), Momentum: math.NaN()}) },
+		"schedule": func() { optim.NewSGD(p, optim.SGDConfig{}) },
+	} {
+		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: err = %v", what, err)
+		}
+	}
+	opt := optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(math.NaN())})
+	if err := opt.Step(); err == nil || !strings.Contains(err.Error(), "NaN at step 0") {
+		t.Errorf("a learning rate of NaN: err = %v", err)
+	}
+}
+
+// TestOneLaunch: a step is one launch, however many parameters there are.
+func TestOneLaunch(t *testing.T) {
+	for name, rule := range rules {
+		d := devtest.CPU(t)
+		var params []*autograd.Node
+		sum := autograd.Const(tensor.Scalar(d, 0))
+		for i := range 20 {
+			p := autograd.Param(tensor.Full(d, 1, i+1), fmt.Sprint("p", i))
+			params = append(params, p)
+			sum = sum.Add(p.Sum())
+		}
+		opt := rule(params)
+		if err := sum.Backward(); err != nil {
+			t.Fatal(err)
+		}
+		before := d.Stats().Launches
+		if err := opt.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if n := d.Stats().Launches - before; n != 1 {
+			t.Errorf("%s: %d launches", name, n)
+		}
+	}
+}
+
+func ExampleNewAdamW() {
+	d, err := tensor.Open("cpu", tensor.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w := autograd.Param(tensor.New(d, []float32{4}), "w")
+	opt := optim.NewAdamW([]*autograd.Node{w}, optim.AdamWDefaults(optim.Constant(0.1)))
+	for range 200 {
+		loss := w.AddScalar(-1).Square().Sum()
+		if err := loss.Backward(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		loss.Free()
+		if err := opt.Step(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		opt.ZeroGrad()
+	}
+	v, err := w.Value().Item()
+	fmt.Printf("%.1f %v\n", v, err)
+	// Output: 1.0 <nil>
+}
