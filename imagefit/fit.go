@@ -62,6 +62,7 @@ func (f *Fit) objective() *autograd.Node {
 // Step does one training step. It does not wait for the device.
 func (f *Fit) Step() error {
 	before := f.device.Stats().Launches
+	f.freeLoss()
 	var loss *autograd.Node
 	var err error
 	tensor.Scope(f.device, func() {
@@ -71,9 +72,6 @@ func (f *Fit) Step() error {
 	})
 	if err != nil {
 		return err
-	}
-	if f.loss != nil {
-		f.loss.Free()
 	}
 	f.loss = loss.Value()
 	if err := f.opt.Step(); err != nil {
@@ -91,6 +89,9 @@ func (f *Fit) Steps() int { return f.opt.Steps() }
 // Loss waits for the device and returns the loss of the last step: the sum over its batch. It wraps
 // ErrDiverged, with the step, if that is not a finite number.
 func (f *Fit) Loss() (float64, error) {
+	if f.loss == nil {
+		return 0, errors.New("imagefit: there is no loss before the first step")
+	}
 	v, err := f.loss.Item()
 	if err != nil {
 		return 0, err
@@ -175,8 +176,13 @@ func (f *Fit) Free() {
 	f.opt.Free()
 	f.Model.free()
 	f.pixels.Free()
+	f.freeLoss()
+}
+
+func (f *Fit) freeLoss() {
 	if f.loss != nil {
 		f.loss.Free()
+		f.loss = nil
 	}
 }
 

@@ -63,9 +63,6 @@ func DecodePNG(raw []byte) (*Image, error) {
 	}
 	src, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the file is cut short")
-		}
 		return nil, fmt.Errorf("%w: %w", ErrImage, err)
 	}
 	return fromImage(src), nil

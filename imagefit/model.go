@@ -168,6 +168,7 @@ func decodeModel(d tensor.Device, raw []byte) (*Model, error) {
 		}
 	}()
 	if err := nn.LoadStateDict(m.Params(), dict); err != nil {
+		m.free()
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	return m, d.Err()

@@ -45,7 +45,7 @@ func gemm(form string, ta, tb blas.Transpose) *Kernel {
 				Global: [3]int{ceilDiv(n, gemmTile) * gemmItems, ceilDiv(m, gemmTile) * gemmItems}}
 		},
 		Twin: Twin{gemmTwin(ta, tb, blas32.Implementation().Sgemm), gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
-		Tol: Tolerance{ULP: 4, Rel: 2, Scale: func(a []Arg) float64 {
+		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
 			return float64(a[5].Int) * maxAbs(a, 0) * maxAbs(a, 1)
 		}},
 	}

@@ -18,7 +18,7 @@ var (
 		Twin:   Twin{outerTwin[float32], outerTwin[float64]}, Tol: outerTol}
 )
 
-var outerTol = Tolerance{ULP: 4, Rel: 2, Scale: func(a []Arg) float64 {
+var outerTol = Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
 	return maxAbs(a, 2) + float64(a[3].Int)*maxAbs(a, 0)*maxAbs(a, 1)
 }}
 

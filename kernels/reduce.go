@@ -13,7 +13,7 @@ var (
 		},
 		Params: []Param{{"X", In}, {"P", Out}, {"n", IntArg}, {"chunk", IntArg}, {"scale", RealArg}},
 		Twin:   Twin{sumTwin[float32], sumTwin[float64]},
-		Tol:    Tolerance{ULP: 4, Rel: 2, Scale: sumScale(3, 4)}}
+		Tol:    Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SumAtomic is Y[0] += scale·ΣX with float atomics: X, Y, n, scale.
 	SumAtomic = &Kernel{Name: "k_sum_atomic", File: "reduce.cl",
 		Grid: func(a []Arg, l Limits) Grid {
@@ -41,7 +41,7 @@ var (
 		Params: []Param{{"X", In}, {"Y", InOut}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg},
 			{"scale", RealArg}, {"accumulate", IntArg}},
 		Twin: Twin{sumAxisTwin[float32], sumAxisTwin[float64]},
-		Tol:  Tolerance{ULP: 4, Rel: 2, Scale: sumScale(3, 5)}}
+		Tol:  Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner]; a NaN wins:
 	// X, Y, outer, len, inner.
 	MaxAxis = &Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
