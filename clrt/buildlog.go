@@ -44,10 +44,3 @@ func sourceLines(text string) map[string]string {
 	}
 	return lines
 }
-
-// memoryDetail says what a refused allocation met.
-func memoryDetail(nbytes int, info Info, s Stats) string {
-	mib := func(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
-	return fmt.Sprintf("%s wanted; %s live and %s held for reuse, of %s on the device, at most %s in one buffer",
-		mib(int64(nbytes)), mib(s.LiveBytes), mib(s.HeldBytes), mib(info.GlobalMem), mib(info.MaxAlloc))
-}

@@ -11,6 +11,7 @@ package clrt
 import "C"
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -179,6 +180,13 @@ func (d *Device) Alloc(nbytes int) (*Buffer, error) {
 		return nil, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))
 	}
 	return &Buffer{mem: mem, class: class}, nil
+}
+
+// memoryDetail says what a refused allocation met.
+func memoryDetail(nbytes int, info Info, s Stats) string {
+	mib := func(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+	return fmt.Sprintf("%s wanted; %s live and %s held for reuse, of %s on the device, at most %s in one buffer",
+		mib(int64(nbytes)), mib(s.LiveBytes), mib(s.HeldBytes), mib(info.GlobalMem), mib(info.MaxAlloc))
 }
 
 // Free returns b to the pool. b must not be used again.

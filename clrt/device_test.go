@@ -254,7 +254,7 @@ func signals() {
 		f()
 	}
 	var null *int
-	zero := len(os.Args) - len(os.Args)
+	zero := len(os.Getenv("CLRT_IS_NEVER_SET"))
 	panics("nil pointer", func() { *null = 1 })
 	panics("divide by zero", func() { zero = 1 / zero })
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

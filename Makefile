@@ -1,0 +1,50 @@
+# make         builds bin/mlpimage, with OpenCL if there is a C compiler
+# make demo    trains on testdata/lake.png
+# make test    installs what the tests need, and runs everything
+# make bench   benchmarks of the kernels and of a training step
+# make fuzz    fuzzes everything that reads bytes from outside, a minute each
+# make golden  makes the reference numbers in testdata/golden anew, with PyTorch
+
+GO ?= go
+CC ?= cc
+OUT ?= out
+
+# go-opencl includes "cl.h", which is ours: a build needs no OpenCL SDK. It also says #import, which GCC
+# calls deprecated.
+export CGO_CFLAGS := -O2 -g -I$(CURDIR)/clrt/include -Wno-deprecated
+
+ifneq ($(shell command -v $(CC) 2>/dev/null),)
+TAGS := -tags opencl
+endif
+
+.PHONY: build demo test bench fuzz golden clean
+build:
+	@mkdir -p bin
+	$(GO) build $(TAGS) -o bin/mlpimage ./cmd/mlpimage
+
+demo: build
+	@mkdir -p $(OUT)
+	bin/mlpimage train testdata/lake.png -o $(OUT)/lake.png --plot $(OUT)/loss.svg --steps 5000
+	@echo "the reconstruction is $(OUT)/lake.png, the loss curve $(OUT)/loss.svg"
+
+test:
+	scripts/setup.sh
+	scripts/test.sh
+
+bench:
+	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./imagefit
+
+FUZZTIME ?= 1m
+fuzz:
+	$(GO) test -run '^$$' -fuzz FuzzRead -fuzztime $(FUZZTIME) ./internal/npz
+	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime $(FUZZTIME) ./internal/npz
+	$(GO) test -run '^$$' -fuzz FuzzDecodePNG -fuzztime $(FUZZTIME) ./imagefit
+	$(GO) test -run '^$$' -fuzz FuzzDecodeModel -fuzztime $(FUZZTIME) ./imagefit
+	$(GO) test -run '^$$' -fuzz FuzzSelect -fuzztime $(FUZZTIME) ./clrt
+
+golden:
+	@mkdir -p testdata/golden
+	python3 scripts/golden.py testdata/golden
+
+clean:
+	rm -rf bin $(OUT) .build

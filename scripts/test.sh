@@ -1,0 +1,31 @@
+#!/bin/sh
+# Everything that must pass: format, vet, staticcheck; all tests without OpenCL, with the race detector
+# on the Go device, and on PoCL; the kernels under Oclgrind. CGO_CFLAGS comes from the Makefile.
+set -eu
+cd "$(dirname "$0")/.."
+GO=${GO:-go}
+
+step() { echo "== $*"; }
+
+step format
+unformatted=$(gofmt -l .)
+[ -z "$unformatted" ] || { echo "not formatted: $unformatted" >&2; exit 1; }
+
+step vet and staticcheck
+CGO_ENABLED=0 $GO vet ./...
+$GO vet -tags opencl ./...
+CGO_ENABLED=0 $GO tool staticcheck ./...
+$GO tool staticcheck -tags opencl ./...
+
+# Programs that a test runs read files, too: a cached result would miss a change of those.
+step without OpenCL and without a C compiler
+CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short ./...
+
+step the Go device, race detector
+CLGRAD_TEST_DEVICES=cpu $GO test -race -short ./...
+
+step PoCL
+CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 $GO test -tags opencl ./...
+
+step kernels under Oclgrind
+scripts/oclgrind.sh

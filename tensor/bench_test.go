@@ -1,0 +1,61 @@
+package tensor_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// rate runs f, waiting for each run, and reports what it did per second in units of 10⁹.
+func rate(b *testing.B, d tensor.Device, unit string, perRun float64, f func()) {
+	f() // builds the kernel
+	if err := d.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		f()
+		if err := d.Sync(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(perRun*float64(b.N)/b.Elapsed().Seconds()/1e9, unit)
+}
+
+func BenchmarkMatMul(b *testing.B) {
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(b, sel, tensor.Options{})
+		rng := tensor.NewRNG(1)
+		for _, s := range [][3]int{{512, 64, 64}, {65536, 64, 64}, {512, 512, 512}, {1024, 1024, 1024}} {
+			m, n, k := s[0], s[1], s[2]
+			x, w, g := rng.Uniform(d, -1, 1, m, k), rng.Uniform(d, -1, 1, k, n), rng.Uniform(d, -1, 1, m, n)
+			flops := 2 * float64(m) * float64(n) * float64(k)
+			y, dx, dw := tensor.Zeros(d, m, n), tensor.Zeros(d, m, k), tensor.Zeros(d, k, n)
+			b.Run(fmt.Sprintf("%s/%dx%dx%d/nn", sel, m, n, k), func(b *testing.B) {
+				rate(b, d, "GFLOP/s", flops, func() { tensor.MatMulInto(y, x, w, false) })
+			})
+			b.Run(fmt.Sprintf("%s/%dx%dx%d/nt", sel, m, n, k), func(b *testing.B) {
+				rate(b, d, "GFLOP/s", flops, func() { tensor.MatMulInto(dx, g, w.T(), false) })
+			})
+			b.Run(fmt.Sprintf("%s/%dx%dx%d/tn", sel, m, n, k), func(b *testing.B) {
+				rate(b, d, "GFLOP/s", flops, func() { tensor.MatMulInto(dw, x.T(), g, false) })
+			})
+		}
+	}
+}
+
+func BenchmarkElementwise(b *testing.B) {
+	const n = 1 << 22
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(b, sel, tensor.Options{})
+		x := tensor.NewRNG(1).Uniform(d, -1, 1, n)
+		bytes := 2 * float64(n*d.Real().Size())
+		for _, u := range kernels.Unaries {
+			b.Run(sel+"/"+u.Name, func(b *testing.B) {
+				rate(b, d, "GB/s", bytes, func() { x.Unary(u, u.A, u.B).Free() })
+			})
+		}
+	}
+}
