@@ -175,6 +175,9 @@ func (d *Device) Info() Info { return d.info }
 // Alloc returns nbytes of device memory, from the pool where it has a buffer of that class. When the
 // device refuses, the pool is drained and the device asked once more.
 func (d *Device) Alloc(nbytes int) (*Buffer, error) {
+	if int64(nbytes) > d.info.MaxAlloc { // some drivers accept it and fail much later
+		return nil, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(), Detail: memoryDetail(nbytes, d.info, d.Stats())}
+	}
 	mem, class, err := d.pool.Get(nbytes)
 	if err != nil {
 		return nil, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))

@@ -46,6 +46,9 @@ func FuzzSelect(f *testing.F) {
 func TestBuildDetail(t *testing.T) {
 	text := "#line 1 \"common.cl\"\n#define X\n\n#line 1 \"mine.cl\"\nint a;\nint b = c;\nint d;\n"
 	got := buildDetail("mine.cl", "-DY=1", text, "error: /tmp/x/mine.cl:2:9: error: use of undeclared identifier 'c'\nmine.cl:2:9: error: use")
+	if nv := buildDetail("mine.cl", "", text, "<kernel>:6:9: error: use of undeclared identifier 'c'"); !strings.Contains(nv, "\nmine.cl:2: int b = c;") {
+		t.Errorf("NVIDIA's positions are not resolved:\n%s", nv)
+	}
 	for _, want := range []string{"mine.cl with options \"-DY=1\"", "undeclared identifier", "\nmine.cl:2: int b = c;"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

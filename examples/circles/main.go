@@ -54,7 +54,10 @@ func run(w io.Writer, device, path string) error {
 	return nil
 }
 
-const batch = 1000
+const (
+	batch = 500
+	steps = 1500
+)
 
 // points draws n points of [−1, 1]² and labels them.
 func points(d tensor.Device, rng *tensor.RNG, n int) (x *tensor.Tensor, labels []float64, err error) {
@@ -73,13 +76,13 @@ func train(d tensor.Device) (*nn.MLP, error) {
 	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{
 		Sizes: []int{2, 40, 10, 1}, Activations: []nn.Activation{nn.Tanh, nn.ReLU, nn.Sigmoid}, Weight: nn.Kaiming(0),
 	})
-	opt := optim.NewSGD(net.Params(), optim.SGDConfig{LR: optim.Cosine(1, 0.01, 3000), Momentum: 0.9, L2: 1e-5})
+	opt := optim.NewSGD(net.Params(), optim.SGDConfig{LR: optim.Cosine(1, 0.01, steps), Momentum: 0.9, L2: 1e-5})
 	at, labels, err := points(d, tensor.NewRNG(2), batch)
 	if err != nil {
 		return nil, err
 	}
 	x, t := autograd.Const(at), autograd.Const(tensor.New(d, labels, batch, 1))
-	for range 3000 {
+	for range steps {
 		loss := net.Forward(x).Sub(t).Square().Mean()
 		if err := loss.Backward(); err != nil {
 			return nil, err
@@ -103,7 +106,7 @@ func decide(d tensor.Device, net *nn.MLP, x *tensor.Tensor) (y []float64, err er
 
 // test returns the share of points, not seen in training, that the network puts on the right side.
 func test(d tensor.Device, net *nn.MLP) (float64, error) {
-	x, labels, err := points(d, tensor.NewRNG(3), 10*batch)
+	x, labels, err := points(d, tensor.NewRNG(3), 20*batch)
 	if err != nil {
 		return 0, err
 	}
