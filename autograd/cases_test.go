@@ -41,6 +41,7 @@ func gradCases(d tensor.Device) []gradCase {
 		unaryCase("leaky_relu", -2, -0.1, func(x *node) *node { return x.LeakyReLU(0.1) }),
 		unaryCase("tanh", -2, 2, (*node).Tanh),
 		unaryCase("sigmoid", -4, 4, (*node).Sigmoid),
+		unaryCase("softplus", -4, 4, (*node).Softplus),
 		unaryCase("pow", 0.2, 2, func(x *node) *node { return x.Pow(2.5) }),
 		unaryCase("pow", -2, -0.2, func(x *node) *node { return x.Pow(3) }),
 		unaryCase("clamp", -0.9, 0.9, func(x *node) *node { return x.Clamp(-1, 1) }),

@@ -58,6 +58,10 @@ func (x *Node) Tanh() *Node { return unary(kernels.Tanh, x, 0, 0) }
 // Sigmoid returns s = 1/(1 + e⁻ˣ). Gradient: s(1 − s)·g.
 func (x *Node) Sigmoid() *Node { return unary(kernels.Sigmoid, x, 0, 0) }
 
+// Softplus returns log(1 + eˣ), the smooth ReLU, without overflow. Gradient: g/(1 + e⁻ˣ). Source: Dugas,
+// Bengio, Bélisle, Nadeau, Garcia, "Incorporating Second-Order Functional Knowledge", NIPS 2000, eq. 2.
+func (x *Node) Softplus() *Node { return unary(kernels.Softplus, x, 0, 0) }
+
 // Pow returns xᵖ, NaN for x < 0 unless p is whole. Gradient: p·xᵖ⁻¹·g.
 func (x *Node) Pow(p float64) *Node { return unary(kernels.Pow, x, p, 0) }
 

@@ -61,6 +61,9 @@ var (
 	Sigmoid = &Unary{Name: "sigmoid", Domain: [2]float64{-9, 9}, ULP: 8, UsesY: true,
 		Fwd: func(x, _, _ float64) float64 { return 1 / (1 + math.Exp(-x)) },
 		Bwd: func(_, y, g, _, _ float64) float64 { return y * (1 - y) * g }}
+	Softplus = &Unary{Name: "softplus", Domain: [2]float64{-9, 9}, ULP: 8, UsesX: true,
+		Fwd: func(x, _, _ float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) },
+		Bwd: func(x, _, g, _, _ float64) float64 { return g / (1 + math.Exp(-x)) }}
 	Pow = &Unary{Name: "pow", Domain: [2]float64{0.1, 4}, ULP: 16, A: 2.5, UsesX: true,
 		Fwd: func(x, a, _ float64) float64 { return math.Pow(x, a) },
 		Bwd: func(x, _, g, a, _ float64) float64 { return a * math.Pow(x, a-1) * g }}
@@ -94,7 +97,7 @@ var (
 )
 
 // Unaries are all rows; a test holds them against the lines of unary.cl.
-var Unaries = unaries(Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Tanh, Sigmoid, Pow, Clamp,
+var Unaries = unaries(Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Tanh, Sigmoid, Softplus, Pow, Clamp,
 	AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar)
 
 // Forward is the kernel of y = f(x): x, y, n, a, b.
