@@ -23,6 +23,7 @@ type Config struct {
 	Beta2       float64
 	Seed        uint64 // of the weights and of the pixels drawn
 	LogEvery    int    // steps between reports
+	NoFuse      bool   // train layer by layer even where one launch could do a whole pass
 }
 
 // Defaults returns the settings that mlpimage uses unless told otherwise.

@@ -27,7 +27,9 @@ type Fit struct {
 	pixels        *tensor.Tensor // [height·width, channels]
 	rng           *tensor.RNG    // of the pixels drawn
 	opt           *optim.AdamW
-	loss          *tensor.Tensor // of the last step
+	fused         *autograd.FusedMLP // nil: layer by layer
+	whyNot        error              // why it is nil
+	loss          *tensor.Tensor     // of the last step
 
 	intervals []float64 // microseconds per step between two reports
 	launches  int64     // of the last step
@@ -49,14 +51,26 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	f.opt = optim.NewAdamW(f.Model.Params(), optim.AdamWConfig{
 		LR: optim.Exponential(cfg.LR, cfg.LRDecay), Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
 	})
+	if cfg.NoFuse {
+		f.whyNot = errors.New("switched off")
+	} else {
+		f.fused, f.whyNot = autograd.NewFusedMLP(f.opt.Arena, slope)
+	}
 	return f, d.Err()
 }
+
+// Fused reports whether a training pass is one launch; if not, the error says why.
+func (f *Fit) Fused() (bool, error) { return f.fused != nil, f.whyNot }
 
 // objective draws a batch and returns the sum of the squared errors of its colours.
 func (f *Fit) objective() *autograd.Node {
 	centres, colours := samplePixels(f.pixels, f.rng, f.Config.Batch, f.width, f.height)
 	target := autograd.Const(colours).Named("target")
-	return f.Model.forward(centres).Sub(target).Square().Sum().Named("loss")
+	x := autograd.Const(encode(centres, f.Config.Features/4)).Named("features")
+	if f.fused != nil {
+		return f.fused.Loss(x, target).Named("loss")
+	}
+	return f.Model.net.Forward(x).Named("colours").Sub(target).Square().Sum().Named("loss")
 }
 
 // Step does one training step. It does not wait for the device.

@@ -177,6 +177,34 @@ func TestMandrill(t *testing.T) {
 	})
 }
 
+// TestFusedQuality: the fused pass reaches what the layers reach.
+func TestFusedQuality(t *testing.T) {
+	img := smooth(40, 28)
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		cfg := small()
+		fused := run(t, d, img, cfg)
+		if on, why := fused.Fused(); !on {
+			t.Fatalf("not fused: %v", why)
+		}
+		cfg.NoFuse = true
+		plain := run(t, d, img, cfg)
+		if on, _ := plain.Fused(); on {
+			t.Error("fused in spite of NoFuse")
+		}
+		if a, b := psnrOf(t, fused, img), psnrOf(t, plain, img); math.Abs(a-b) > 1 {
+			t.Errorf("fused %.2f dB, layer by layer %.2f dB", a, b)
+		}
+		if a, b := fused.LaunchesPerStep(), plain.LaunchesPerStep(); a >= b/2 {
+			t.Errorf("%d launches fused, %d layer by layer", a, b)
+		}
+		cfg.NoFuse, cfg.Hidden = false, 20
+		odd := run(t, d, img, cfg)
+		if on, why := odd.Fused(); on || why == nil {
+			t.Errorf("a width of 20: fused %v, %v", on, why)
+		}
+	})
+}
+
 func TestDivergence(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	cfg := small()
@@ -499,7 +527,9 @@ func FuzzDecodeModel(f *testing.F) {
 
 func TestWriteDOT(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	f := run(t, d, smooth(6, 6), small())
+	cfg := small()
+	cfg.NoFuse = true // the fused pass is one node
+	f := run(t, d, smooth(6, 6), cfg)
 	live, calls := d.Stats().LiveBytes, f.rng.Calls
 	var b bytes.Buffer
 	if err := f.WriteDOT(&b); err != nil {

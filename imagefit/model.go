@@ -55,12 +55,6 @@ func newModel(d tensor.Device, spec Spec, rng *tensor.RNG) *Model {
 	})}
 }
 
-// forward returns the colours [n, channels] at positions [n, 2]. The features are recorded as a constant.
-func (m *Model) forward(centres *tensor.Tensor) *autograd.Node {
-	x := autograd.Const(encode(centres, m.Features/4)).Named("features")
-	return m.net.Forward(x).Named("colours")
-}
-
 // Params returns the parameters of the network.
 func (m *Model) Params() []*autograd.Node { return m.net.Params() }
 

@@ -2,13 +2,15 @@ package kernels
 
 // Kernel specifies one entry point.
 type Kernel struct {
-	Name   string // of the entry point, with the prefix k_
-	File   string // the .cl file it is in
-	GPU    string // the .cl file for devices that are no CPU; "" if it is File
-	Params []Param
-	Grid   func(args []Arg, l Limits) Grid
-	Twin   Twin
-	Tol    Tolerance
+	Name string // of the entry point, with the prefix k_
+	File string // the .cl file it is in
+	GPU  string // the .cl file for devices that are no CPU; "" if it is File
+	// Defines is compiler options for a kernel that is built for one shape of its data.
+	Defines string
+	Params  []Param
+	Grid    func(args []Arg, l Limits) Grid
+	Twin    Twin
+	Tol     Tolerance
 }
 
 // Source returns the file that the kernel is built from on a device.

@@ -147,7 +147,11 @@ func (d *clDevice) kernel(k *kernels.Kernel) (*clrt.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry, err := d.dev.Kernel(clrt.Source{Name: file, Text: text, Options: d.options}, k.Name)
+	options := d.options
+	if k.Defines != "" {
+		options += " " + k.Defines
+	}
+	entry, err := d.dev.Kernel(clrt.Source{Name: file, Text: text, Options: options}, k.Name)
 	if err != nil {
 		return nil, err
 	}

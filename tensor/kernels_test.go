@@ -148,7 +148,18 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 			})
 		}
 	}
+	if k.Name == "k_mlp_loss" {
+		shape := kernels.MLPShape{Inputs: 64, Width: 64, Layers: 3, Outputs: 3, Slope: 0.1}
+		for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {
+			if testing.Short() && c[0] > 33 {
+				continue
+			}
+			add(func(o *operands) { mlpOperands(o, shape, c[0], c[1]) }, "%d samples in %d groups", c[0], c[1])
+		}
+	}
 	switch k {
+	case kernels.ReduceShares:
+		perLength(func(o *operands, n int) { o.in(3*n, -1, 1).in(1, 0.5, 2).out(n).num(n, 3) })
 	case kernels.Fill:
 		perLength(func(o *operands, n int) { o.out(n).num(n).real64(1.25) })
 	case kernels.Zero:
@@ -243,6 +254,40 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 		perLength(func(o *operands, n int) { o.in(2*n, 0, 1).out(n*4*16).num(n, 16) })
 	}
 	return cases
+}
+
+// mlpOperands makes a pass over n samples in a number of groups.
+func mlpOperands(o *operands, s kernels.MLPShape, n, groups int) {
+	o.in(n*s.Inputs, -1, 1).in(n*s.Outputs, 0, 1).in(s.Size(), -0.2, 0.2).in(groups*s.Size(), 0, 0).out(groups).num(n)
+}
+
+// TestMLPShapes runs the fused perceptron in other shapes than that of the list: kernels are built for each.
+func TestMLPShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds many kernels")
+	}
+	check := func(t *testing.T, d tensor.Device) {
+		for i, s := range []kernels.MLPShape{
+			{Inputs: 8, Width: 16, Layers: 1, Outputs: 1, Slope: 0}, {Inputs: 13, Width: 48, Layers: 2, Outputs: 5, Slope: 0.2},
+			{Inputs: 40, Width: 32, Layers: 4, Outputs: 16, Slope: 0.1}, {Inputs: 32, Width: 128, Layers: 2, Outputs: 4, Slope: 0.01}, {Inputs: 128, Width: 128, Layers: 3, Outputs: 3, Slope: 0.1},
+		} {
+			if err := s.Check(d.Real()); err != nil {
+				t.Fatal(err)
+			}
+			o := &operands{r: rand.New(rand.NewPCG(77, uint64(i))), real: d.Real()}
+			mlpOperands(o, s, 75, 2)
+			checkLaunch(t, d, kernels.MLPLoss(s, d.Real()), fmt.Sprintf("%+v", s), o.args)
+			if err := d.Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	devtest.Each(t, false, check)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+		}
+	}
 }
 
 // TestKernels launches every kernel on every device and holds what it wrote against the Go twin, element

@@ -60,6 +60,7 @@ everything that was asked for.`,
 	fs.StringVar(&f.plot, "plot", "", "write the loss curve, as .svg or .png")
 	fs.StringVar(&f.model, "model", "", "write the trained model, for render and NumPy")
 	fs.IntVar(&c.LogEvery, "log-every", c.LogEvery, "steps between two reports")
+	fs.BoolVar(&c.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
 	fs.BoolVar(&f.profile, "profile", false, "measure every kernel and print a table (slower)")
 	fs.BoolVar(&f.json, "json", false, "print the result as one JSON object, the last line of standard output")
 	return cmd
@@ -141,6 +142,11 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 		return err
 	}
 	defer fit.Free()
+	if fused, why := fit.Fused(); fused {
+		fmt.Fprintln(stderr, "training pass: fused, one launch")
+	} else {
+		fmt.Fprintf(stderr, "training pass: layer by layer (%v)\n", why)
+	}
 
 	var history []imagefit.Progress
 	bar := newProgress(stderr, f.fit.Steps)

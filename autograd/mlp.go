@@ -1,0 +1,120 @@
+package autograd
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// FusedMLP trains a perceptron with a squared-error loss in one launch per pass: forward, loss and the
+// gradients of all parameters.
+type FusedMLP struct {
+	arena  *Arena
+	shape  kernels.MLPShape
+	kernel *kernels.Kernel
+}
+
+// NewFusedMLP returns the fused form of the network whose parameters an arena holds, in the order weights
+// and bias of each hidden layer, weights of the output layer; hidden layers are followed by a leaky ReLU
+// of the given slope, the output layer has neither bias nor activation. The error says why a network
+// cannot be fused: train it layer by layer.
+func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
+	refuse := func(format string, args ...any) (*FusedMLP, error) {
+		return nil, fmt.Errorf("autograd: fused perceptron: "+format, args...)
+	}
+	p := arena.Params
+	if len(p) < 3 || len(p)%2 == 0 {
+		return refuse("%d parameters: it has weights and bias for each hidden layer, and weights for the output", len(p))
+	}
+	for i, q := range p {
+		if rank := 2 - i%2; len(q.Shape()) != rank {
+			return refuse("parameter %d (%q) has shape %v, of another rank than %d", i, q.Name(), q.Shape(), rank)
+		}
+	}
+	s := kernels.MLPShape{Inputs: p[0].Shape()[0], Width: p[0].Shape()[1], Layers: len(p) / 2, Outputs: p[len(p)-1].Shape()[1], Slope: slope}
+	for i, q := range p {
+		want := []int{s.Width, s.Width}
+		if i == 0 {
+			want[0] = s.Inputs
+		}
+		if i == len(p)-1 {
+			want[1] = s.Outputs
+		}
+		if i%2 == 1 {
+			want = want[1:]
+		}
+		if fmt.Sprint(q.Shape()) != fmt.Sprint(want) {
+			return refuse("parameter %d (%q) has shape %v, want %v: hidden layers are of one width", i, q.Name(), q.Shape(), want)
+		}
+	}
+	real := arena.Values.Device().Real()
+	if err := s.Check(real); err != nil {
+		return refuse("%w", err)
+	}
+	return &FusedMLP{arena, s, kernels.MLPLoss(s, real)}, nil
+}
+
+// Loss returns the sum of the squared errors of the network's outputs for x [n, inputs] against target
+// [n, outputs], both constants:
+//
+//	Σ (net(x) − target)²
+//
+// The gradients of the parameters are computed in the same launch, as shares that Backward adds up in a
+// fixed order and multiplies by g. It panics with tensor.ErrShape, and with tensor.ErrValue if x or target
+// needs a gradient.
+func (m *FusedMLP) Loss(x, target *Node) *Node {
+	const op = "MLPLoss"
+	xv, tv := x.use(op), target.use(op)
+	s, d := m.shape, xv.Device()
+	n := xv.Shape()[0]
+	if fmt.Sprint(xv.Shape()) != fmt.Sprint([]int{n, s.Inputs}) || fmt.Sprint(tv.Shape()) != fmt.Sprint([]int{n, s.Outputs}) || n == 0 {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{xv.Shape(), tv.Shape()},
+			Detail: fmt.Sprintf("the network has %d inputs and %d outputs", s.Inputs, s.Outputs)})
+	}
+	if x.needs || target.needs {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the fused network gives no gradient for its input or target: train it layer by layer"})
+	}
+	groups := s.Groups(n, d.Limits())
+	shares, losses := tensor.Empty(d, groups, s.Size()), tensor.Empty(d, groups)
+	tensor.Launch(d, m.kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), kernels.I(n))
+	loss := losses.Sum()
+	losses.Free()
+	inputs := append([]*Node{x, target}, m.arena.Params...)
+	node := record("MLPLoss", loss, inputs, func(g *tensor.Tensor, in *grads) {
+		in.fromShares(2, m.arena, shares, g)
+		shares.Free()
+	}, m.arena.Values, shares)
+	if node.backward == nil {
+		shares.Free()
+	}
+	return node
+}
+
+// fromShares delivers g·Σ of shares [groups, arena's length] to the parameters of an arena, which are the
+// inputs from first on: in place, in one launch, if none has a gradient yet.
+func (in *grads) fromShares(first int, a *Arena, shares, g *tensor.Tensor) {
+	d, size := g.Device(), a.Values.Len()
+	fresh := true
+	for _, p := range a.Params {
+		fresh = fresh && p.grad == nil
+	}
+	sum := a.Grads
+	if !fresh {
+		sum = tensor.Empty(d, size)
+	}
+	tensor.Launch(d, kernels.ReduceShares, shares.Arg(), g.Arg(), sum.Arg(), kernels.I(size), kernels.I(shares.Shape()[0]))
+	sum.Touch()
+	for i, p := range a.Params {
+		if fresh {
+			p.grad = p.home
+			continue
+		}
+		part := a.Place(sum, i, p.Shape())
+		in.share(first+i, part)
+		part.Free()
+	}
+	if !fresh {
+		sum.Free()
+	}
+}

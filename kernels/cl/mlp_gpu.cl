@@ -1,0 +1,209 @@
+// @depends: common
+// A whole training pass of a small perceptron in one launch, for GPUs: forward, loss, backward, and
+// partial gradients of the weights.
+//
+//   H[0] = X;  H[l+1] = f(H[l]·W[l] + b[l]) for l in 0:LAYERS;  Z = H[LAYERS]·W[LAYERS];  loss = Σ (Z − T)²
+//
+// f is the leaky ReLU of slope SLOPE. X: [s*INPUTS + i]  T: [s*OUTPUTS + o]. W holds all parameters, each
+// from a multiple of ALIGN on: W[0], b[0], …, W[LAYERS-1], b[LAYERS-1], W[LAYERS], row-major
+// [inputs of the layer, outputs]. Work-group g of G takes an equal run of the blocks of BLOCK samples and
+// writes its share of the gradient to PART[g*SIZE + …], in the layout of W, and of the loss to LOSS[g].
+// Summing the shares in the order of g gives the same bits on every run.
+//
+// All activations of a tile stay in local memory. Samples past n count as zeros with a gradient of zero.
+// After the single-kernel design of Müller et al., tiny-cuda-nn, in single precision and without atomics.
+
+#ifndef INPUTS
+#define INPUTS 64
+#endif
+#ifndef WIDTH
+#define WIDTH 64 // of the hidden layers, a multiple of 16
+#endif
+#ifndef LAYERS
+#define LAYERS 3 // hidden ones
+#endif
+#ifndef OUTPUTS
+#define OUTPUTS 3 // at most 16
+#endif
+#ifndef SLOPE
+#define SLOPE 0.1f
+#endif
+#ifndef TILE_GPU
+#define TILE_GPU 16 // samples of a tile: a multiple of 4 that divides BLOCK
+#endif
+#define TILE TILE_GPU
+#define BLOCK 16 // the samples are shared out in blocks of so many
+#define ITEMS 128 // work-items of a group, a multiple of TILE
+#define ALIGN 128 // elements
+#define ALIGNED(n) (((n) + ALIGN - 1) / ALIGN * ALIGN)
+#define FAN_IN(l) ((l) == 0 ? INPUTS : WIDTH)
+#define WEIGHTS(l) ((l) == 0 ? 0 : ALIGNED(INPUTS * WIDTH) + ALIGNED(WIDTH) + ((l) - 1) * (ALIGNED(WIDTH * WIDTH) + ALIGNED(WIDTH)))
+#define BIAS(l) (WEIGHTS(l) + ALIGNED(FAN_IN(l) * WIDTH))
+#define SIZE (WEIGHTS(LAYERS) + ALIGNED(WIDTH * OUTPUTS))
+#define WIDEST (INPUTS > WIDTH ? INPUTS : WIDTH)
+#define ROW (WIDEST + 4) // of a tile: four more than the widest layer, against bank conflicts
+#define PARTS (ITEMS / TILE) // shares of a dot product of the output layer
+#define CHUNK (WIDTH == 32 || WIDTH == 64 ? 32 : 16) // rows of W staged at once: they divide WIDTH
+#define STAGE (CHUNK * (WIDTH + 1) > ITEMS * OUTPUTS ? CHUNK * (WIDTH + 1) : ITEMS * OUTPUTS)
+
+// out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes 2 samples by 4 neighbours j.
+static void forward_layer(local REAL (*in)[ROW], local REAL (*out)[ROW], global const REAL *w, global const REAL *b,
+                          int fan_in, int lid) {
+    for (int e = lid; e < TILE / 2 * (WIDTH / 4); e += ITEMS) {
+        const int j = e % (WIDTH / 4) * 4, s = e / (WIDTH / 4) * 2;
+        REAL4 z0 = vload4(0, b + j), z1 = z0;
+#pragma unroll 8
+        for (int k = 0; k < fan_in; k++) {
+            const REAL4 wk = vload4(0, w + k * WIDTH + j);
+            z0 = fma((REAL4)(in[s][k]), wk, z0);
+            z1 = fma((REAL4)(in[s + 1][k]), wk, z1);
+        }
+        vstore4(select(z0 * (REAL)SLOPE, z0, z0 > (REAL4)0), 0, &out[s][j]);
+        vstore4(select(z1 * (REAL)SLOPE, z1, z1 > (REAL4)0), 0, &out[s + 1][j]);
+    }
+}
+
+// part[i*WIDTH + j] (+)= Σ_s h[s][i]·d[s][j]: a work-item makes 4 by 4.
+static void weight_gradient(local REAL (*h)[ROW], local REAL (*d)[ROW], global REAL *part, int fan_in, int add, int lid) {
+    for (int e = lid; e < (fan_in + 3) / 4 * (WIDTH / 4); e += ITEMS) {
+        const int j = e % (WIDTH / 4) * 4, i = e / (WIDTH / 4) * 4;
+        REAL4 a0 = 0, a1 = 0, a2 = 0, a3 = 0;
+#pragma unroll 4
+        for (int s = 0; s < TILE; s++) {
+            const REAL4 hs = vload4(0, &h[s][i]), ds = vload4(0, &d[s][j]);
+            a0 = fma((REAL4)(hs.s0), ds, a0);
+            a1 = fma((REAL4)(hs.s1), ds, a1);
+            a2 = fma((REAL4)(hs.s2), ds, a2);
+            a3 = fma((REAL4)(hs.s3), ds, a3);
+        }
+        global REAL *p = part + i * WIDTH + j;
+        vstore4(add ? vload4(0, p) + a0 : a0, 0, p);
+        if (i + 1 < fan_in) vstore4(add ? vload4(0, p + WIDTH) + a1 : a1, 0, p + WIDTH);
+        if (i + 2 < fan_in) vstore4(add ? vload4(0, p + 2 * WIDTH) + a2 : a2, 0, p + 2 * WIDTH);
+        if (i + 3 < fan_in) vstore4(add ? vload4(0, p + 3 * WIDTH) + a3 : a3, 0, p + 3 * WIDTH);
+    }
+}
+
+// Rows [k0, k0+CHUNK) of w [WIDTH, WIDTH] into stage, rows WIDTH+1 apart: columns of it are read without
+// bank conflicts.
+static void stage_rows(local REAL *stage, global const REAL *w, int k0, int lid) {
+    for (int e = lid; e < CHUNK * WIDTH; e += ITEMS) {
+        stage[e / WIDTH * (WIDTH + 1) + e % WIDTH] = w[k0 * WIDTH + e];
+    }
+}
+
+// out[s][k] = f'(h[s][k])·Σ_j d[s][j]·w[k][j] for the staged rows k0…: a work-item makes 4 samples by 1 k.
+static void backward_chunk(local REAL (*d)[ROW], local REAL (*out)[ROW], local REAL (*h)[ROW], local const REAL *stage,
+                           int k0, int lid) {
+    for (int e = lid; e < TILE / 4 * CHUNK; e += ITEMS) {
+        const int k = e % CHUNK, s = e / CHUNK * 4;
+        local const REAL *w = stage + k * (WIDTH + 1);
+        REAL a0 = 0, a1 = 0, a2 = 0, a3 = 0;
+#pragma unroll 4
+        for (int j = 0; j < WIDTH; j += 4) {
+            const REAL4 d0 = vload4(0, &d[s][j]), d1 = vload4(0, &d[s + 1][j]);
+            const REAL4 d2 = vload4(0, &d[s + 2][j]), d3 = vload4(0, &d[s + 3][j]);
+            const REAL w0 = w[j], w1 = w[j + 1], w2 = w[j + 2], w3 = w[j + 3];
+            a0 = fma(d0.s3, w3, fma(d0.s2, w2, fma(d0.s1, w1, fma(d0.s0, w0, a0))));
+            a1 = fma(d1.s3, w3, fma(d1.s2, w2, fma(d1.s1, w1, fma(d1.s0, w0, a1))));
+            a2 = fma(d2.s3, w3, fma(d2.s2, w2, fma(d2.s1, w1, fma(d2.s0, w0, a2))));
+            a3 = fma(d3.s3, w3, fma(d3.s2, w2, fma(d3.s1, w1, fma(d3.s0, w0, a3))));
+        }
+        out[s][k0 + k] = h[s][k0 + k] > 0 ? a0 : a0 * (REAL)SLOPE;
+        out[s + 1][k0 + k] = h[s + 1][k0 + k] > 0 ? a1 : a1 * (REAL)SLOPE;
+        out[s + 2][k0 + k] = h[s + 2][k0 + k] > 0 ? a2 : a2 * (REAL)SLOPE;
+        out[s + 3][k0 + k] = h[s + 3][k0 + k] > 0 ? a3 : a3 * (REAL)SLOPE;
+    }
+}
+
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
+    local REAL h[LAYERS + 1][TILE][ROW]; // the activations; from the top down they become gradients
+    local REAL d[TILE][ROW];
+    local REAL stage[STAGE];
+    local REAL dz[TILE][OUTPUTS];
+    const int lid = get_local_id(0), g = get_group_id(0), groups = get_num_groups(0);
+    global const REAL *w = W + W_off;
+    global REAL *part = PART + PART_off + g * SIZE;
+    REAL loss = 0;
+
+    const long blocks = (n + BLOCK - 1) / BLOCK;
+    const int from = blocks * g / groups * (BLOCK / TILE), to = blocks * (g + 1) / groups * (BLOCK / TILE);
+    for (int tile = from; tile < to; tile++) {
+        const int base = tile * TILE, first = tile == from;
+        for (int e = lid; e < TILE * ROW; e += ITEMS) { // past the inputs: zeros, which the last i reads
+            const int s = e / ROW, i = e % ROW;
+            h[0][s][i] = base + s < n && i < INPUTS ? X[X_off + (base + s) * INPUTS + i] : 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int l = 0; l < LAYERS; l++) {
+            forward_layer(h[l], h[l + 1], w + WEIGHTS(l), w + BIAS(l), FAN_IN(l), lid);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+
+        // The output layer: PARTS work-items share a sample's dot products.
+        global const REAL *wo = w + WEIGHTS(LAYERS);
+        {
+            const int s = lid / PARTS, p = lid % PARTS;
+            REAL z[OUTPUTS];
+            for (int o = 0; o < OUTPUTS; o++) z[o] = 0;
+            for (int k = p; k < WIDTH; k += PARTS) {
+                const REAL hk = h[LAYERS][s][k];
+                for (int o = 0; o < OUTPUTS; o++) z[o] = fma(hk, wo[k * OUTPUTS + o], z[o]);
+            }
+            for (int o = 0; o < OUTPUTS; o++) stage[lid * OUTPUTS + o] = z[o];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int e = lid; e < TILE * OUTPUTS; e += ITEMS) {
+            const int s = e / OUTPUTS, o = e % OUTPUTS;
+            REAL z = 0;
+            for (int p = 0; p < PARTS; p++) z += stage[(s * PARTS + p) * OUTPUTS + o];
+            const REAL error = base + s < n ? z - T[T_off + (base + s) * OUTPUTS + o] : 0;
+            loss = fma(error, error, loss);
+            dz[s][o] = 2 * error;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int e = lid; e < WIDTH * OUTPUTS; e += ITEMS) {
+            const int k = e / OUTPUTS, o = e % OUTPUTS;
+            REAL a = 0;
+            for (int s = 0; s < TILE; s++) a = fma(h[LAYERS][s][k], dz[s][o], a);
+            global REAL *p = part + WEIGHTS(LAYERS) + e;
+            *p = first ? a : *p + a;
+        }
+        for (int e = lid; e < TILE * WIDTH; e += ITEMS) {
+            const int s = e / WIDTH, k = e % WIDTH;
+            REAL a = 0;
+            for (int o = 0; o < OUTPUTS; o++) a = fma(dz[s][o], wo[k * OUTPUTS + o], a);
+            d[s][k] = h[LAYERS][s][k] > 0 ? a : a * (REAL)SLOPE;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        // d is the gradient of layer l's sum; h[l+1] is free to take that of the layer below.
+        for (int l = LAYERS - 1; l >= 0; l--) {
+            local REAL (*now)[ROW] = l == LAYERS - 1 ? d : h[l + 2];
+            weight_gradient(h[l], now, part + WEIGHTS(l), FAN_IN(l), !first, lid);
+            for (int j = lid; j < WIDTH; j += ITEMS) {
+                REAL a = 0;
+                for (int s = 0; s < TILE; s++) a += now[s][j];
+                global REAL *p = part + BIAS(l) + j;
+                *p = first ? a : *p + a;
+            }
+            if (l == 0) break;
+            for (int k0 = 0; k0 < WIDTH; k0 += CHUNK) {
+                stage_rows(stage, w + WEIGHTS(l), k0, lid);
+                barrier(CLK_LOCAL_MEM_FENCE);
+                backward_chunk(now, h[l + 1], h[l], stage, k0, lid);
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // h[0] is loaded anew
+    }
+
+    stage[lid] = loss;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) {
+        REAL sum = 0;
+        for (int i = 0; i < ITEMS; i++) sum += stage[i];
+        LOSS[LOSS_off + g] = sum;
+    }
+}

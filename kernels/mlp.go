@@ -1,0 +1,252 @@
+package kernels
+
+import (
+	"fmt"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// MLPShape is a perceptron that one launch can train: Layers hidden layers of Width units with a leaky
+// ReLU of Slope, and an output layer without bias or activation.
+type MLPShape struct {
+	Inputs, Width, Layers, Outputs int
+	Slope                          float64
+}
+
+// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock; ITEMS
+// of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that GPUs have.
+const (
+	mlpAlign = 128
+	mlpBlock = 16
+	mlpItems = 128
+	mlpLocal = 48 << 10
+)
+
+// Check returns why the kernels cannot train the shape on reals of type t, or nil.
+func (s MLPShape) Check(t DType) error {
+	switch {
+	case s.Width%16 != 0 || s.Width < 16 || s.Width > 128:
+		return fmt.Errorf("width %d: fused layers are 16 to 128 units wide, a multiple of 16", s.Width)
+	case s.Inputs < 8 || s.Inputs > 256:
+		return fmt.Errorf("%d inputs: fused networks have 8 to 256", s.Inputs)
+	case s.Outputs < 1 || s.Outputs > 16:
+		return fmt.Errorf("%d outputs: fused networks have 1 to 16", s.Outputs)
+	case s.Layers < 1 || s.tile(t) == 0:
+		return fmt.Errorf("%d layers of width %d: their activations exceed a GPU's local memory", s.Layers, s.Width)
+	case !(s.Slope >= 0):
+		return fmt.Errorf("slope %v: the sign of an activation must tell its derivative", s.Slope)
+	}
+	return nil
+}
+
+// tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, 0 if it has not
+// enough for any.
+func (s MLPShape) tile(t DType) int {
+	row := max(s.Inputs, s.Width) + 4
+	chunk := 16 // CHUNK of mlp_gpu.cl
+	if s.Width == 32 || s.Width == 64 {
+		chunk = 32
+	}
+	for tile := mlpBlock; tile >= mlpBlock/2; tile /= 2 {
+		if elements := (s.Layers+2)*tile*row + max(chunk*(s.Width+1), mlpItems*s.Outputs) + tile*s.Outputs; elements*t.Size() <= mlpLocal {
+			return tile
+		}
+	}
+	return 0
+}
+
+// offsets returns where the weights and the bias of layer l start.
+func (s MLPShape) offsets(l int) (weights, bias int) {
+	for i := range l {
+		weights += roundUp(s.fanIn(i)*s.Width, mlpAlign) + roundUp(s.Width, mlpAlign)
+	}
+	return weights, weights + roundUp(s.fanIn(l)*s.Width, mlpAlign)
+}
+
+func (s MLPShape) fanIn(l int) int {
+	if l == 0 {
+		return s.Inputs
+	}
+	return s.Width
+}
+
+// Size returns the elements of the parameters, each padded to the alignment of an arena.
+func (s MLPShape) Size() int {
+	last, _ := s.offsets(s.Layers)
+	return last + roundUp(s.Width*s.Outputs, mlpAlign)
+}
+
+// Groups returns how many shares of the gradient a pass over n samples makes.
+func (s MLPShape) Groups(n int, l Limits) int {
+	if l.CPU {
+		return max(1, min(ceilDiv(n, mlpBlock), l.Units))
+	}
+	return max(1, min(ceilDiv(n, mlpBlock), 264)) // two groups for each of the H200's 132 units
+}
+
+// MLPLoss returns the kernel of a training pass on reals of type t: X [n, Inputs], T [n, Outputs], W (the parameters as
+// mlp_gpu.cl lays them out), PART [groups, Size], LOSS [groups], n. Each group of samples leaves its share
+// of the gradient and of the sum of squared errors. The paddings of PART are not written.
+func MLPLoss(s MLPShape, t DType) *Kernel {
+	return &Kernel{
+		Name: "k_mlp_loss", File: "mlp_cpu.cl", GPU: "mlp_gpu.cl",
+		Defines: fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DSLOPE=%g -DTILE_GPU=%d", s.Inputs, s.Width, s.Layers, s.Outputs, s.Slope, s.tile(t)),
+		Params:  []Param{{"X", In}, {"T", In}, {"W", In}, {"PART", InOut}, {"LOSS", Out}, {"n", IntArg}},
+		Grid: func(a []Arg, l Limits) Grid {
+			if l.CPU {
+				return Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
+			}
+			return Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
+		},
+		Twin: Twin{mlpTwin(s, blas32.Implementation().Sgemm), mlpTwin(s, blas64.Implementation().Dgemm)},
+		Tol: Tolerance{ULP: 4, Rel: 64, Scale: func(a []Arg) float64 {
+			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
+			return float64(a[5].Int) * max(1, maxAbs(a, 0)) * max(1, maxAbs(a, 1)) * max(1, maxAbs(a, 2)) * float64(s.Width)
+		}},
+	}
+}
+
+// ReduceShares sums shares in their order: Y[i] = G[0]·Σ_g PART[g*size + i]: PART [groups, size], G [1],
+// Y [size], groups.
+var ReduceShares = &Kernel{Name: "k_reduce_shares", File: "reduce.cl", Grid: perElement(2),
+	Params: []Param{{"PART", In}, {"G", In}, {"Y", Out}, {"size", IntArg}, {"groups", IntArg}},
+	Twin:   Twin{reduceSharesTwin[float32], reduceSharesTwin[float64]},
+	Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
+		return float64(a[4].Int) * maxAbs(a, 0) * maxAbs(a, 1)
+	}}}
+
+func reduceSharesTwin[T Real](c Call[T]) {
+	part, g, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
+	parallel(size, grain, func(lo, hi int) {
+		copy(y[lo:hi], part[lo:hi])
+		for k := 1; k < groups; k++ {
+			for i, v := range part[k*size+lo : k*size+hi] {
+				y[lo+i] += v
+			}
+		}
+		for i := lo; i < hi; i++ {
+			y[i] *= g
+		}
+	})
+}
+
+type blasGemm[T Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
+
+// mlpScratch is what a share keeps from launch to launch: the activations of each layer and two buffers
+// for gradients.
+type mlpScratch[T Real] struct {
+	h    [][]T
+	d, e []T
+}
+
+// mlpTwin runs a pass with gonum's BLAS, the shares in parallel.
+func mlpTwin[T Real](s MLPShape, gemm blasGemm[T]) func(Call[T]) {
+	var scratch, transposes sync.Pool
+	return func(c Call[T]) {
+		x, t, w, part, loss, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Int(5)
+		wt := make([]*[]T, s.Layers) // as in gemmTwin: dot products are the fast form
+		for l := range wt {
+			at, _ := s.offsets(l)
+			wt[l] = transposed(&transposes, w[at:at+s.fanIn(l)*s.Width], s.fanIn(l), s.Width, s.Width)
+			defer transposes.Put(wt[l])
+		}
+		groups, tiles := len(loss), ceilDiv(n, mlpBlock)
+		parallel(groups, 1, func(lo, hi int) {
+			m, _ := scratch.Get().(*mlpScratch[T])
+			if m == nil {
+				m = &mlpScratch[T]{}
+			}
+			defer scratch.Put(m)
+			for g := lo; g < hi; g++ {
+				from, to := tiles*g/groups*mlpBlock, min(n, tiles*(g+1)/groups*mlpBlock)
+				loss[g] = m.pass(s, gemm, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], to-from)
+			}
+		})
+	}
+}
+
+// pass trains on n samples: it writes their gradient to part and returns their loss.
+func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]T, part []T, n int) T {
+	if len(m.d) < n*s.Width {
+		m.h = make([][]T, s.Layers)
+		for l := range m.h {
+			m.h[l] = make([]T, n*s.Width)
+		}
+		m.d, m.e = make([]T, n*s.Width), make([]T, n*s.Width)
+	}
+	factor := [2]T{T(s.Slope), 1}
+	in := x
+	for l := range s.Layers {
+		h, k := m.h[l][:n*s.Width], s.fanIn(l)
+		_, at := s.offsets(l)
+		for r := range n {
+			copy(h[r*s.Width:], w[at:at+s.Width])
+		}
+		gemm(blas.NoTrans, blas.Trans, n, s.Width, k, 1, in, k, *wt[l], k, 1, h, s.Width)
+		for i, v := range h {
+			h[i] = v * factor[isPositive(v)]
+		}
+		in = h
+	}
+	d, e := m.d[:n*s.Width], m.e[:n*s.Width]
+	loss := m.output(s, in, t, w, part, d, factor, n)
+	for l := s.Layers - 1; l >= 0; l-- {
+		below, k := x, s.fanIn(l)
+		if l > 0 {
+			below = m.h[l-1][:n*s.Width]
+		}
+		weights, bias := s.offsets(l)
+		gemm(blas.Trans, blas.NoTrans, k, s.Width, n, 1, below, k, d, s.Width, 0, part[weights:], s.Width)
+		db := part[bias : bias+s.Width]
+		clear(db)
+		for r := range n {
+			for j, v := range d[r*s.Width : (r+1)*s.Width] {
+				db[j] += v
+			}
+		}
+		if l == 0 {
+			break
+		}
+		gemm(blas.NoTrans, blas.Trans, n, s.Width, s.Width, 1, d, s.Width, w[weights:], s.Width, 0, e, s.Width)
+		for i, v := range below {
+			e[i] *= factor[isPositive(v)]
+		}
+		d, e = e, d
+	}
+	return loss
+}
+
+// output computes the last layer, its loss, the gradient of its weights, and d, that of the layer below.
+func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, n int) T {
+	at, _ := s.offsets(s.Layers)
+	wo, dwo := w[at:at+s.Width*s.Outputs], part[at:at+s.Width*s.Outputs]
+	clear(dwo)
+	var loss T
+	var z [16]T
+	for r := range n {
+		h, down := top[r*s.Width:(r+1)*s.Width], d[r*s.Width:(r+1)*s.Width]
+		clear(z[:])
+		for k, v := range h {
+			for o, u := range wo[k*s.Outputs : (k+1)*s.Outputs] {
+				z[o] += v * u
+			}
+		}
+		for o := range s.Outputs {
+			err := z[o] - t[r*s.Outputs+o]
+			loss += err * err
+			z[o] = 2 * err
+		}
+		for k, v := range h {
+			var sum T
+			for o, u := range wo[k*s.Outputs : (k+1)*s.Outputs] {
+				sum += z[o] * u
+				dwo[k*s.Outputs+o] += v * z[o]
+			}
+			down[k] = sum * factor[isPositive(v)]
+		}
+	}
+	return loss
+}
