@@ -10,9 +10,9 @@ import (
 // FusedMLP trains a perceptron with a squared-error loss in one launch per pass: forward, loss and the
 // gradients of all parameters.
 type FusedMLP struct {
-	arena  *Arena
-	shape  kernels.MLPShape
-	kernel *kernels.Kernel
+	arena *Arena
+	shape kernels.MLPShape
+	built map[int]*kernels.Kernel // by the samples in a block
 }
 
 // NewFusedMLP returns the fused form of the network whose parameters an arena holds, in the order weights
@@ -48,11 +48,10 @@ func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
 			return refuse("parameter %d (%q) has shape %v, want %v: hidden layers are of one width", i, q.Name(), q.Shape(), want)
 		}
 	}
-	real := arena.Values.Device().Real()
-	if err := s.Check(real); err != nil {
+	if err := s.Check(arena.Values.Device().Real()); err != nil {
 		return refuse("%w", err)
 	}
-	return &FusedMLP{arena, s, kernels.MLPLoss(s, real)}, nil
+	return &FusedMLP{arena, s, map[int]*kernels.Kernel{}}, nil
 }
 
 // Loss returns the sum of the squared errors of the network's outputs for x [n, inputs] against target
@@ -75,9 +74,15 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	if x.needs || target.needs {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the fused network gives no gradient for its input or target: train it layer by layer"})
 	}
-	groups := s.Groups(n, d.Limits())
+	block := s.Block(n, d.Real(), d.Limits())
+	kernel := m.built[block]
+	if kernel == nil {
+		kernel = kernels.MLPLoss(s, d.Real(), block)
+		m.built[block] = kernel
+	}
+	groups := s.Groups(n, block, d.Limits())
 	shares, losses := tensor.Empty(d, groups, s.Size()), tensor.Empty(d, groups)
-	tensor.Launch(d, m.kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), kernels.I(n))
+	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), kernels.I(n))
 	loss := losses.Sum()
 	losses.Free()
 	inputs := append([]*Node{x, target}, m.arena.Params...)

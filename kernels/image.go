@@ -20,7 +20,7 @@ var (
 	// FrequencyEncode writes sines and cosines of coordinates in octaves: C [n, 2], F [n, 4·octaves], n,
 	// octaves.
 	FrequencyEncode = &Kernel{Name: "k_frequency_encode", File: "image.cl",
-		Grid:   func(a []Arg, l Limits) Grid { return plane(2*int(a[3].Int), int(a[2].Int), l) },
+		Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[3].Int), 2*int(a[2].Int), l) },
 		Params: []Param{{"C", In}, {"F", Out}, {"n", IntArg}, {"octaves", IntArg}},
 		Twin:   Twin{frequencyEncodeTwin[float32], frequencyEncodeTwin[float64]},
 		Tol:    Tolerance{ULP: 4, Rel: 4, Scale: func([]Arg) float64 { return 1 }}}

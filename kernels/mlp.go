@@ -16,7 +16,7 @@ type MLPShape struct {
 	Slope                          float64
 }
 
-// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock; ITEMS
+// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock or half of it; ITEMS
 // of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that GPUs have.
 const (
 	mlpAlign = 128
@@ -42,17 +42,26 @@ func (s MLPShape) Check(t DType) error {
 	return nil
 }
 
-// tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, 0 if it has not
+// tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, 0 if there is not
 // enough for any.
 func (s MLPShape) tile(t DType) int {
-	row := max(s.Inputs, s.Width) + 4
-	chunk := 16 // CHUNK of mlp_gpu.cl
-	if s.Width == 32 || s.Width == 64 {
-		chunk = 32
-	}
 	for tile := mlpBlock; tile >= mlpBlock/2; tile /= 2 {
-		if elements := (s.Layers+2)*tile*row + max(chunk*(s.Width+1), mlpItems*s.Outputs) + tile*s.Outputs; elements*t.Size() <= mlpLocal {
+		if s.chunk(tile, t) > 0 {
 			return tile
+		}
+	}
+	return 0
+}
+
+// chunk returns the rows of a layer's weights that mlp_gpu.cl stages in local memory beside the activations
+// of a tile: a divisor of Width, 0 if there is room for none. More than one row for each work-item of a
+// sample's four gain nothing.
+func (s MLPShape) chunk(tile int, t DType) int {
+	row := max(s.Inputs, s.Width) + 4
+	for chunk := mlpItems * 4 / tile; chunk >= 16; chunk /= 2 {
+		elements := (s.Layers+2)*tile*row + max(chunk*(s.Width+1), mlpItems*s.Outputs) + tile*s.Outputs
+		if s.Width%chunk == 0 && elements*t.Size() <= mlpLocal {
+			return chunk
 		}
 	}
 	return 0
@@ -79,29 +88,42 @@ func (s MLPShape) Size() int {
 	return last + roundUp(s.Width*s.Outputs, mlpAlign)
 }
 
-// Groups returns how many shares of the gradient a pass over n samples makes.
-func (s MLPShape) Groups(n int, l Limits) int {
-	if l.CPU {
-		return max(1, min(ceilDiv(n, mlpBlock), l.Units))
+// Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those whose
+// activations are in local memory at once, fewer if that keeps more of its units busy.
+func (s MLPShape) Block(n int, t DType, l Limits) int {
+	tile := s.tile(t)
+	if !l.CPU && n < mlpBlock*l.Units {
+		return mlpBlock / 2
 	}
-	return max(1, min(ceilDiv(n, mlpBlock), 264)) // two groups for each of the H200's 132 units
+	return tile
 }
 
-// MLPLoss returns the kernel of a training pass on reals of type t: X [n, Inputs], T [n, Outputs], W (the parameters as
+// Groups returns how many shares of the gradient a pass over n samples in such blocks makes: on a GPU, as
+// many as its units run at once, on a CPU one for each core.
+func (s MLPShape) Groups(n, block int, l Limits) int {
+	most := l.Units
+	if !l.CPU {
+		most *= 6
+	}
+	return max(1, min(ceilDiv(n, block), most))
+}
+
+// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8 or 16 samples: X [n, Inputs], T [n, Outputs], W (the parameters as
 // mlp_gpu.cl lays them out), PART [groups, Size], LOSS [groups], n. Each group of samples leaves its share
 // of the gradient and of the sum of squared errors. The paddings of PART are not written.
-func MLPLoss(s MLPShape, t DType) *Kernel {
+func MLPLoss(s MLPShape, t DType, block int) *Kernel {
 	return &Kernel{
 		Name: "k_mlp_loss", File: "mlp_cpu.cl", GPU: "mlp_gpu.cl",
-		Defines: fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DSLOPE=%g -DTILE_GPU=%d", s.Inputs, s.Width, s.Layers, s.Outputs, s.Slope, s.tile(t)),
-		Params:  []Param{{"X", In}, {"T", In}, {"W", In}, {"PART", InOut}, {"LOSS", Out}, {"n", IntArg}},
+		Defines: fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DSLOPE=%g -DBLOCK=%d -DCHUNK=%d",
+			s.Inputs, s.Width, s.Layers, s.Outputs, s.Slope, block, s.chunk(block, t)),
+		Params: []Param{{"X", In}, {"T", In}, {"W", In}, {"PART", InOut}, {"LOSS", Out}, {"n", IntArg}},
 		Grid: func(a []Arg, l Limits) Grid {
 			if l.CPU {
 				return Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
 			}
 			return Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
-		Twin: Twin{mlpTwin(s, blas32.Implementation().Sgemm), mlpTwin(s, blas64.Implementation().Dgemm)},
+		Twin: Twin{mlpTwin(s, block, blas32.Implementation().Sgemm), mlpTwin(s, block, blas64.Implementation().Dgemm)},
 		Tol: Tolerance{ULP: 4, Rel: 64, Scale: func(a []Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
 			return float64(a[5].Int) * max(1, maxAbs(a, 0)) * max(1, maxAbs(a, 1)) * max(1, maxAbs(a, 2)) * float64(s.Width)
@@ -111,7 +133,14 @@ func MLPLoss(s MLPShape, t DType) *Kernel {
 
 // ReduceShares sums shares in their order: Y[i] = G[0]·Σ_g PART[g*size + i]: PART [groups, size], G [1],
 // Y [size], groups.
-var ReduceShares = &Kernel{Name: "k_reduce_shares", File: "reduce.cl", Grid: perElement(2),
+var ReduceShares = &Kernel{Name: "k_reduce_shares", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
+	Grid: func(a []Arg, l Limits) Grid {
+		if l.CPU {
+			return line(a[2].N, l)
+		}
+		const wide, slices = 32, 8
+		return Grid{Dims: 2, Global: [3]int{roundUp(a[2].N, wide), slices}, Local: [3]int{wide, slices}}
+	},
 	Params: []Param{{"PART", In}, {"G", In}, {"Y", Out}, {"size", IntArg}, {"groups", IntArg}},
 	Twin:   Twin{reduceSharesTwin[float32], reduceSharesTwin[float64]},
 	Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
@@ -143,7 +172,7 @@ type mlpScratch[T Real] struct {
 }
 
 // mlpTwin runs a pass with gonum's BLAS, the shares in parallel.
-func mlpTwin[T Real](s MLPShape, gemm blasGemm[T]) func(Call[T]) {
+func mlpTwin[T Real](s MLPShape, block int, gemm blasGemm[T]) func(Call[T]) {
 	var scratch, transposes sync.Pool
 	return func(c Call[T]) {
 		x, t, w, part, loss, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Int(5)
@@ -153,7 +182,7 @@ func mlpTwin[T Real](s MLPShape, gemm blasGemm[T]) func(Call[T]) {
 			wt[l] = transposed(&transposes, w[at:at+s.fanIn(l)*s.Width], s.fanIn(l), s.Width, s.Width)
 			defer transposes.Put(wt[l])
 		}
-		groups, tiles := len(loss), ceilDiv(n, mlpBlock)
+		groups, blocks := len(loss), ceilDiv(n, block)
 		parallel(groups, 1, func(lo, hi int) {
 			m, _ := scratch.Get().(*mlpScratch[T])
 			if m == nil {
@@ -161,7 +190,7 @@ func mlpTwin[T Real](s MLPShape, gemm blasGemm[T]) func(Call[T]) {
 			}
 			defer scratch.Put(m)
 			for g := lo; g < hi; g++ {
-				from, to := tiles*g/groups*mlpBlock, min(n, tiles*(g+1)/groups*mlpBlock)
+				from, to := blocks*g/groups*block, min(n, blocks*(g+1)/groups*block)
 				loss[g] = m.pass(s, gemm, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], to-from)
 			}
 		})

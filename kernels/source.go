@@ -112,7 +112,7 @@ func All() []*Kernel {
 	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
 		Sum, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, GemmNN, GemmNT, GemmTN, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode,
-		ReduceShares, MLPLoss(MLPShape{64, 64, 3, 3, 0.1}, Float32)}
+		ReduceShares, MLPLoss(MLPShape{64, 64, 3, 3, 0.1}, Float32, 16)}
 	for _, u := range Unaries {
 		all = append(all, u.Forward(), u.Gradient())
 	}

@@ -28,14 +28,35 @@ kernel void k_sample_pixels(IN(IMAGE), OUT(C), OUT(V), int n, int width, int hei
     for (int k = 0; k < channels; k++) V[V_off + i * channels + k] = IMAGE[IMAGE_off + pixel * channels + k];
 }
 
-// F[i, (d*octaves + o)*2 + {0, 1}] = sin, cos of 2^(o+1)·π·C[i, d], for d in {0, 1} and o < octaves.
-// Source: Mildenhall et al., "NeRF", ECCV 2020, eq. 4, one octave higher. Multiplying by a power of two
-// and dropping whole turns are exact, so high octaves lose nothing but what C itself lacks.
+// Sine and cosine of t turns, t in [0, 1). In single precision by polynomials of an eighth of a turn, after
+// Taylor: without branches or calls, so that a CPU runs work-items in the lanes of a vector. The error is
+// below 2e-7.
+static void sincos_turns(REAL t, REAL *sine, REAL *cosine) {
+#ifdef REAL_IS_DOUBLE
+    *sine = sinpi(2 * t);
+    *cosine = cospi(2 * t);
+#else
+    const float q = rint(4 * t);
+    const float a = (t - 0.25f * q) * 6.28318531f, a2 = a * a;
+    const float s = a + a * a2 * fma(a2, fma(a2, fma(a2, 2.75573192e-6f, -1.98412698e-4f), 8.33333333e-3f), -1.66666667e-1f);
+    const float c = 1 + a2 * fma(a2, fma(a2, fma(a2, 2.48015873e-5f, -1.38888889e-3f), 4.16666667e-2f), -0.5f);
+    const int quarter = (int)q;
+    const float x = quarter & 1 ? c : s, y = quarter & 1 ? s : c;
+    *sine = quarter & 2 ? -x : x;
+    *cosine = (quarter + 1) & 2 ? -y : y;
+#endif
+}
+
+// F[(r*octaves + o)*2 + {0, 1}] = sin, cos of 2^(o+1)·π·C[r], for the coordinates r in 0:2n (x and y of each
+// position) and o in 0:octaves. Source: Mildenhall et al., "NeRF", ECCV 2020, eq. 4, one octave higher.
+// Multiplying by a power of two and dropping whole turns are exact, so high octaves lose nothing but what C
+// itself lacks.
 kernel void k_frequency_encode(IN(C), OUT(F), int n, int octaves) {
-    const int j = get_global_id(0), i = get_global_id(1); // j = d*octaves + o
-    if (i >= n || j >= 2 * octaves) return;
-    const REAL turns = ldexp(C[C_off + 2 * i + j / octaves], j % octaves);
-    const REAL t = 2 * (turns - floor(turns));
-    F[F_off + (i * 2 * octaves + j) * 2] = sinpi(t);
-    F[F_off + (i * 2 * octaves + j) * 2 + 1] = cospi(t);
+    const int o = get_global_id(0), r = get_global_id(1);
+    if (r >= 2 * n || o >= octaves) return;
+    const REAL turns = C[C_off + r] * (REAL)(1UL << o);
+    REAL sine, cosine;
+    sincos_turns(turns - floor(turns), &sine, &cosine);
+    F[F_off + (r * octaves + o) * 2] = sine;
+    F[F_off + (r * octaves + o) * 2 + 1] = cosine;
 }

@@ -24,7 +24,9 @@
 #define TILE 48 // samples: a multiple of MR
 #endif
 #define MR 6 // rows of a micro-kernel: 6 by 4 vectors fill the registers of AVX-512
+#ifndef BLOCK
 #define BLOCK 16 // the samples are shared out in blocks of so many
+#endif
 #define ALIGN 128
 #define ALIGNED(n) (((n) + ALIGN - 1) / ALIGN * ALIGN)
 #define FAN_IN(l) ((l) == 0 ? INPUTS : WIDTH)

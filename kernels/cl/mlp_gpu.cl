@@ -6,7 +6,7 @@
 //
 // f is the leaky ReLU of slope SLOPE. X: [s*INPUTS + i]  T: [s*OUTPUTS + o]. W holds all parameters, each
 // from a multiple of ALIGN on: W[0], b[0], …, W[LAYERS-1], b[LAYERS-1], W[LAYERS], row-major
-// [inputs of the layer, outputs]. Work-group g of G takes an equal run of the blocks of BLOCK samples and
+// [inputs of the layer, outputs]. Work-group g of G takes an equal run of the tiles of TILE samples and
 // writes its share of the gradient to PART[g*SIZE + …], in the layout of W, and of the loss to LOSS[g].
 // Summing the shares in the order of g gives the same bits on every run.
 //
@@ -28,11 +28,14 @@
 #ifndef SLOPE
 #define SLOPE 0.1f
 #endif
-#ifndef TILE_GPU
-#define TILE_GPU 16 // samples of a tile: a multiple of 4 that divides BLOCK
+#ifndef BLOCK
+#define BLOCK 16 // the samples are shared out in blocks of so many: 8 or 16
 #endif
-#define TILE TILE_GPU
-#define BLOCK 16 // the samples are shared out in blocks of so many
+#ifndef CHUNK
+#define CHUNK 32 // rows of W staged at once: a divisor of WIDTH
+#endif
+#define TILE BLOCK // samples in local memory at once
+#define SAMPLES (TILE / 8) // of a work-item in the forward layers
 #define ITEMS 128 // work-items of a group, a multiple of TILE
 #define ALIGN 128 // elements
 #define ALIGNED(n) (((n) + ALIGN - 1) / ALIGN * ALIGN)
@@ -43,23 +46,21 @@
 #define WIDEST (INPUTS > WIDTH ? INPUTS : WIDTH)
 #define ROW (WIDEST + 4) // of a tile: four more than the widest layer, against bank conflicts
 #define PARTS (ITEMS / TILE) // shares of a dot product of the output layer
-#define CHUNK (WIDTH == 32 || WIDTH == 64 ? 32 : 16) // rows of W staged at once: they divide WIDTH
 #define STAGE (CHUNK * (WIDTH + 1) > ITEMS * OUTPUTS ? CHUNK * (WIDTH + 1) : ITEMS * OUTPUTS)
 
-// out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes 2 samples by 4 neighbours j.
+// out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes SAMPLES samples by 4 neighbours j.
 static void forward_layer(local REAL (*in)[ROW], local REAL (*out)[ROW], global const REAL *w, global const REAL *b,
                           int fan_in, int lid) {
-    for (int e = lid; e < TILE / 2 * (WIDTH / 4); e += ITEMS) {
-        const int j = e % (WIDTH / 4) * 4, s = e / (WIDTH / 4) * 2;
-        REAL4 z0 = vload4(0, b + j), z1 = z0;
-#pragma unroll 8
+    for (int e = lid; e < TILE / SAMPLES * (WIDTH / 4); e += ITEMS) {
+        const int j = e % (WIDTH / 4) * 4, s = e / (WIDTH / 4) * SAMPLES;
+        REAL4 z[SAMPLES];
+        for (int r = 0; r < SAMPLES; r++) z[r] = vload4(0, b + j);
+#pragma unroll 16
         for (int k = 0; k < fan_in; k++) {
             const REAL4 wk = vload4(0, w + k * WIDTH + j);
-            z0 = fma((REAL4)(in[s][k]), wk, z0);
-            z1 = fma((REAL4)(in[s + 1][k]), wk, z1);
+            for (int r = 0; r < SAMPLES; r++) z[r] = fma((REAL4)(in[s + r][k]), wk, z[r]);
         }
-        vstore4(select(z0 * (REAL)SLOPE, z0, z0 > (REAL4)0), 0, &out[s][j]);
-        vstore4(select(z1 * (REAL)SLOPE, z1, z1 > (REAL4)0), 0, &out[s + 1][j]);
+        for (int r = 0; r < SAMPLES; r++) vstore4(select(z[r] * (REAL)SLOPE, z[r], z[r] > (REAL4)0), 0, &out[s + r][j]);
     }
 }
 
@@ -127,8 +128,8 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
     global REAL *part = PART + PART_off + g * SIZE;
     REAL loss = 0;
 
-    const long blocks = (n + BLOCK - 1) / BLOCK;
-    const int from = blocks * g / groups * (BLOCK / TILE), to = blocks * (g + 1) / groups * (BLOCK / TILE);
+    const long tiles = (n + TILE - 1) / TILE;
+    const int from = tiles * g / groups, to = tiles * (g + 1) / groups;
     for (int tile = from; tile < to; tile++) {
         const int base = tile * TILE, first = tile == from;
         for (int e = lid; e < TILE * ROW; e += ITEMS) { // past the inputs: zeros, which the last i reads
@@ -200,10 +201,9 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
     }
 
     stage[lid] = loss;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid == 0) {
-        REAL sum = 0;
-        for (int i = 0; i < ITEMS; i++) sum += stage[i];
-        LOSS[LOSS_off + g] = sum;
+    for (int span = ITEMS / 2; span > 0; span >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < span) stage[lid] += stage[lid + span];
     }
+    if (lid == 0) LOSS[LOSS_off + g] = stage[0];
 }

@@ -35,13 +35,3 @@ kernel void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int
         D[D_off + at] = X[X_off + at] == m ? g / ties : 0;
     }
 }
-
-// Y[i] = G[0]·Σ_g PART[g*size + i], in the order of g.
-kernel void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
-    const int i = get_global_id(0);
-    if (i >= size) return;
-    global const REAL *p = PART + PART_off + i;
-    REAL s = p[0];
-    for (int g = 1; g < groups; g++) s += p[g * size];
-    Y[Y_off + i] = G[G_off] * s;
-}
