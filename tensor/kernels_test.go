@@ -11,8 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// guard is the number of elements kept around every buffer argument. They must not change.
-const guard = 67
+// guard is the number of elements kept around every buffer argument. They must not change. It is a
+// multiple of four, which some kernels ask of their offsets, and of no power of two above.
+const guard = 68
 
 // operands makes the arguments of one launch: buffers as host memory, numbers as they are.
 type operands struct {

@@ -5,7 +5,7 @@
 //   H[0] = X;  H[l+1] = f(H[l]·W[l] + b[l]) for l in 0:LAYERS;  Z = H[LAYERS]·W[LAYERS];  loss = Σ (Z − T)²
 //
 // f is the leaky ReLU of slope SLOPE. X: [s*INPUTS + i]  T: [s*OUTPUTS + o]. W holds all parameters, each
-// from a multiple of ALIGN on: W[0], b[0], …, W[LAYERS-1], b[LAYERS-1], W[LAYERS], row-major
+// from a multiple of ALIGN on (and W, PART themselves from a multiple of 4): W[0], b[0], …, W[LAYERS-1], b[LAYERS-1], W[LAYERS], row-major
 // [inputs of the layer, outputs]. Work-group g of G takes an equal run of the tiles of TILE samples and
 // writes its share of the gradient to PART[g*SIZE + …], in the layout of W, and of the loss to LOSS[g].
 // Summing the shares in the order of g gives the same bits on every run.
@@ -48,19 +48,25 @@
 #define PARTS (ITEMS / TILE) // shares of a dot product of the output layer
 #define STAGE (CHUNK * (WIDTH + 1) > ITEMS * OUTPUTS ? CHUNK * (WIDTH + 1) : ITEMS * OUTPUTS)
 
+// Four neighbours at once. Unlike vload4, which promises only the alignment of an element and becomes four
+// loads on NVIDIA, these are one. Rows of tiles, parameters and shares all start at multiples of four.
+#define LOCAL4(p) (*(local REAL4 *)(p))
+#define CONST4(p) (*(global const REAL4 *)(p))
+#define GLOBAL4(p) (*(global REAL4 *)(p))
+
 // out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes SAMPLES samples by 4 neighbours j.
 static void forward_layer(local REAL (*in)[ROW], local REAL (*out)[ROW], global const REAL *w, global const REAL *b,
                           int fan_in, int lid) {
     for (int e = lid; e < TILE / SAMPLES * (WIDTH / 4); e += ITEMS) {
         const int j = e % (WIDTH / 4) * 4, s = e / (WIDTH / 4) * SAMPLES;
         REAL4 z[SAMPLES];
-        for (int r = 0; r < SAMPLES; r++) z[r] = vload4(0, b + j);
+        for (int r = 0; r < SAMPLES; r++) z[r] = CONST4(b + j);
 #pragma unroll 16
         for (int k = 0; k < fan_in; k++) {
-            const REAL4 wk = vload4(0, w + k * WIDTH + j);
+            const REAL4 wk = CONST4(w + k * WIDTH + j);
             for (int r = 0; r < SAMPLES; r++) z[r] = fma((REAL4)(in[s + r][k]), wk, z[r]);
         }
-        for (int r = 0; r < SAMPLES; r++) vstore4(select(z[r] * (REAL)SLOPE, z[r], z[r] > (REAL4)0), 0, &out[s + r][j]);
+        for (int r = 0; r < SAMPLES; r++) LOCAL4(&out[s + r][j]) = select(z[r] * (REAL)SLOPE, z[r], z[r] > (REAL4)0);
     }
 }
 
@@ -71,17 +77,17 @@ static void weight_gradient(local REAL (*h)[ROW], local REAL (*d)[ROW], global R
         REAL4 a0 = 0, a1 = 0, a2 = 0, a3 = 0;
 #pragma unroll 4
         for (int s = 0; s < TILE; s++) {
-            const REAL4 hs = vload4(0, &h[s][i]), ds = vload4(0, &d[s][j]);
+            const REAL4 hs = LOCAL4(&h[s][i]), ds = LOCAL4(&d[s][j]);
             a0 = fma((REAL4)(hs.s0), ds, a0);
             a1 = fma((REAL4)(hs.s1), ds, a1);
             a2 = fma((REAL4)(hs.s2), ds, a2);
             a3 = fma((REAL4)(hs.s3), ds, a3);
         }
         global REAL *p = part + i * WIDTH + j;
-        vstore4(add ? vload4(0, p) + a0 : a0, 0, p);
-        if (i + 1 < fan_in) vstore4(add ? vload4(0, p + WIDTH) + a1 : a1, 0, p + WIDTH);
-        if (i + 2 < fan_in) vstore4(add ? vload4(0, p + 2 * WIDTH) + a2 : a2, 0, p + 2 * WIDTH);
-        if (i + 3 < fan_in) vstore4(add ? vload4(0, p + 3 * WIDTH) + a3 : a3, 0, p + 3 * WIDTH);
+        GLOBAL4(p) = add ? GLOBAL4(p) + a0 : a0;
+        if (i + 1 < fan_in) GLOBAL4(p + WIDTH) = add ? GLOBAL4(p + WIDTH) + a1 : a1;
+        if (i + 2 < fan_in) GLOBAL4(p + 2 * WIDTH) = add ? GLOBAL4(p + 2 * WIDTH) + a2 : a2;
+        if (i + 3 < fan_in) GLOBAL4(p + 3 * WIDTH) = add ? GLOBAL4(p + 3 * WIDTH) + a3 : a3;
     }
 }
 
@@ -102,8 +108,8 @@ static void backward_chunk(local REAL (*d)[ROW], local REAL (*out)[ROW], local R
         REAL a0 = 0, a1 = 0, a2 = 0, a3 = 0;
 #pragma unroll 4
         for (int j = 0; j < WIDTH; j += 4) {
-            const REAL4 d0 = vload4(0, &d[s][j]), d1 = vload4(0, &d[s + 1][j]);
-            const REAL4 d2 = vload4(0, &d[s + 2][j]), d3 = vload4(0, &d[s + 3][j]);
+            const REAL4 d0 = LOCAL4(&d[s][j]), d1 = LOCAL4(&d[s + 1][j]);
+            const REAL4 d2 = LOCAL4(&d[s + 2][j]), d3 = LOCAL4(&d[s + 3][j]);
             const REAL w0 = w[j], w1 = w[j + 1], w2 = w[j + 2], w3 = w[j + 3];
             a0 = fma(d0.s3, w3, fma(d0.s2, w2, fma(d0.s1, w1, fma(d0.s0, w0, a0))));
             a1 = fma(d1.s3, w3, fma(d1.s2, w2, fma(d1.s1, w1, fma(d1.s0, w0, a1))));
@@ -119,8 +125,8 @@ static void backward_chunk(local REAL (*d)[ROW], local REAL (*out)[ROW], local R
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
-    local REAL h[LAYERS + 1][TILE][ROW]; // the activations; from the top down they become gradients
-    local REAL d[TILE][ROW];
+    local REAL h[LAYERS + 1][TILE][ROW] __attribute__((aligned(32))); // the activations; from the top down they become gradients
+    local REAL d[TILE][ROW] __attribute__((aligned(32)));
     local REAL stage[STAGE];
     local REAL dz[TILE][OUTPUTS];
     const int lid = get_local_id(0), g = get_group_id(0), groups = get_num_groups(0);
