@@ -50,7 +50,7 @@ func (n *Node) Backward(opts ...Option) error {
 	if o.seed != nil {
 		n.pending = gradient{o.seed.View(), false}
 	} else {
-		n.pending = gradient{tensor.Full(d, 1, n.Shape()...), true}
+		n.pending = gradient{tensor.One(d, n.Shape()...), false}
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		node := order[i]

@@ -79,13 +79,13 @@ func gradCases(d tensor.Device) []gradCase {
 		{"MatMul", [][]int{{3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
 		{"MatMul", [][]int{{4, 3}, {2, 4}}, -2, 2, func(in []*node) *node { return in[0].T().MatMul(in[1].T()) }},
 		{"MatMul", [][]int{{4, 4}}, -1, 1, func(in []*node) *node { return in[0].MatMul(in[0]) }},
-		{"MLPLoss", [][]int{{9, 16}, {16}, {16, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
+		{"MLPLoss", [][]int{{12, 16}, {16}, {16, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
 			m, err := autograd.NewFusedMLP(autograd.NewArena(in), 0.1)
 			if err != nil {
 				panic(err)
 			}
 			rng := tensor.NewRNG(3)
-			return m.Loss(autograd.Const(rng.Uniform(d, -1, 1, 20, 9)), autograd.Const(rng.Uniform(d, 0, 1, 20, 2)))
+			return m.Loss(autograd.Const(rng.Uniform(d, -1, 1, 20, 12)), autograd.Const(rng.Uniform(d, 0, 1, 20, 2)))
 		}},
 	}
 	for _, b := range []struct {

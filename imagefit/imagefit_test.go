@@ -71,6 +71,7 @@ func TestFit(t *testing.T) {
 	img := smooth(40, 28)
 	var results []float64
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		live := d.Stats().LiveBytes
 		f := run(t, d, img, small())
 		p := psnrOf(t, f, img)
 		if p < 24 {
@@ -81,8 +82,8 @@ func TestFit(t *testing.T) {
 		}
 		results = append(results, p)
 		f.Free()
-		if live := d.Stats().LiveBytes; live != 0 {
-			t.Errorf("%d bytes live after Free", live)
+		if now := d.Stats().LiveBytes; now != live {
+			t.Errorf("%d bytes live before, %d after Free", live, now)
 		}
 	})
 	for _, p := range results {

@@ -30,8 +30,8 @@ func (s MLPShape) Check(t DType) error {
 	switch {
 	case s.Width%16 != 0 || s.Width < 16 || s.Width > 128:
 		return fmt.Errorf("width %d: fused layers are 16 to 128 units wide, a multiple of 16", s.Width)
-	case s.Inputs < 8 || s.Inputs > 256:
-		return fmt.Errorf("%d inputs: fused networks have 8 to 256", s.Inputs)
+	case s.Inputs%4 != 0 || s.Inputs < 8 || s.Inputs > 256:
+		return fmt.Errorf("%d inputs: fused networks have 8 to 256, a multiple of 4", s.Inputs)
 	case s.Outputs < 1 || s.Outputs > 16:
 		return fmt.Errorf("%d outputs: fused networks have 1 to 16", s.Outputs)
 	case s.Layers < 1 || s.tile(t) == 0:

@@ -118,6 +118,7 @@ type base struct {
 	scopes  []*scope
 	recent  Launched
 	nrecent int
+	one     *Tensor // see One
 }
 
 // recentLaunches is how many launches are remembered for the graph node that asked for them: as many as

@@ -86,6 +86,19 @@ func Full(d Device, v float64, shape ...int) *Tensor {
 	return t
 }
 
+// One returns a tensor of ones with the given shape, of one element in all. The device keeps it: it must not
+// be written to, and costs no launch after the first call. It is the seed of every Backward from a scalar.
+func One(d Device, shape ...int) *Tensor {
+	if n := checkShape("One", shape); n != 1 {
+		panic(&Error{Op: "One", Kind: ErrShape, Shapes: [][]int{shape}, Detail: "it has one element"})
+	}
+	c := d.core()
+	if c.one == nil {
+		c.one = Full(d, 1, []int{}...).Keep()
+	}
+	return c.one.view(slices.Clone(shape), rowMajor(shape), 0)
+}
+
 // Device returns the device that t is on.
 func (t *Tensor) Device() Device { return t.st.dev }
 

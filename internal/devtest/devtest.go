@@ -56,6 +56,7 @@ func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 	if err != nil {
 		t.Fatalf("open %s: %v", sel, err)
 	}
+	tensor.One(d) // the device keeps it: tests that count live bytes start from here
 	t.Cleanup(func() {
 		if err := d.Sync(); err != nil && !t.Failed() {
 			t.Errorf("device at the end of the test: %v", err)

@@ -6,11 +6,13 @@
 #ifdef REAL_IS_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define REAL double
+#define REAL2 double2
 #define REAL4 double4
 #define REAL8 double8
 #define REAL16 double16
 #else
 #define REAL float
+#define REAL2 float2
 #define REAL4 float4
 #define REAL8 float8
 #define REAL16 float16

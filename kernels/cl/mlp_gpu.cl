@@ -14,7 +14,7 @@
 // After the single-kernel design of Müller et al., tiny-cuda-nn, in single precision and without atomics.
 
 #ifndef INPUTS
-#define INPUTS 64
+#define INPUTS 64 // a multiple of 4
 #endif
 #ifndef WIDTH
 #define WIDTH 64 // of the hidden layers, a multiple of 16
@@ -35,7 +35,7 @@
 #define CHUNK 32 // rows of W staged at once: a divisor of WIDTH
 #endif
 #define TILE BLOCK // samples in local memory at once
-#define SAMPLES (TILE / 8) // of a work-item in the forward layers
+#define SAMPLES (TILE / 4) // of a work-item in the forward layers
 #define ITEMS 128 // work-items of a group, a multiple of TILE
 #define ALIGN 128 // elements
 #define ALIGNED(n) (((n) + ALIGN - 1) / ALIGN * ALIGN)
@@ -50,23 +50,30 @@
 
 // Four neighbours at once. Unlike vload4, which promises only the alignment of an element and becomes four
 // loads on NVIDIA, these are one. Rows of tiles, parameters and shares all start at multiples of four.
+#define LOCAL2(p) (*(local REAL2 *)(p))
+#define CONST2(p) (*(global const REAL2 *)(p))
 #define LOCAL4(p) (*(local REAL4 *)(p))
 #define CONST4(p) (*(global const REAL4 *)(p))
 #define GLOBAL4(p) (*(global REAL4 *)(p))
 
-// out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes SAMPLES samples by 4 neighbours j.
+// out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes SAMPLES samples by 2 neighbours j, so
+// that a warp reads every weight once.
 static void forward_layer(local REAL (*in)[ROW], local REAL (*out)[ROW], global const REAL *w, global const REAL *b,
                           int fan_in, int lid) {
-    for (int e = lid; e < TILE / SAMPLES * (WIDTH / 4); e += ITEMS) {
-        const int j = e % (WIDTH / 4) * 4, s = e / (WIDTH / 4) * SAMPLES;
-        REAL4 z[SAMPLES];
-        for (int r = 0; r < SAMPLES; r++) z[r] = CONST4(b + j);
-#pragma unroll 16
-        for (int k = 0; k < fan_in; k++) {
-            const REAL4 wk = CONST4(w + k * WIDTH + j);
-            for (int r = 0; r < SAMPLES; r++) z[r] = fma((REAL4)(in[s + r][k]), wk, z[r]);
+    for (int e = lid; e < TILE / SAMPLES * (WIDTH / 2); e += ITEMS) {
+        const int j = e % (WIDTH / 2) * 2, s = e / (WIDTH / 2) * SAMPLES;
+        REAL2 z[SAMPLES];
+        for (int r = 0; r < SAMPLES; r++) z[r] = CONST2(b + j);
+#pragma unroll 4
+        for (int k = 0; k < fan_in; k += 4) {
+            global const REAL *wk = w + k * WIDTH + j;
+            const REAL2 w0 = CONST2(wk), w1 = CONST2(wk + WIDTH), w2 = CONST2(wk + 2 * WIDTH), w3 = CONST2(wk + 3 * WIDTH);
+            for (int r = 0; r < SAMPLES; r++) {
+                const REAL4 x = LOCAL4(&in[s + r][k]);
+                z[r] = fma((REAL2)(x.s3), w3, fma((REAL2)(x.s2), w2, fma((REAL2)(x.s1), w1, fma((REAL2)(x.s0), w0, z[r]))));
+            }
         }
-        for (int r = 0; r < SAMPLES; r++) LOCAL4(&out[s + r][j]) = select(z[r] * (REAL)SLOPE, z[r], z[r] > (REAL4)0);
+        for (int r = 0; r < SAMPLES; r++) LOCAL2(&out[s + r][j]) = select(z[r] * (REAL)SLOPE, z[r], z[r] > (REAL2)0);
     }
 }
 
