@@ -162,8 +162,6 @@ func reduceSharesTwin[T Real](c Call[T]) {
 	})
 }
 
-type blasGemm[T Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
-
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two buffers
 // for gradients.
 type mlpScratch[T Real] struct {

@@ -221,8 +221,13 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 				if k == kernels.GemmNT {
 					ldb, rowsB = kk+pad, n
 				}
-				o.in(rowsA*lda, -1, 1).in(rowsB*ldb, -1, 1).in(m*ldc, -1, 1).num(m, n, kk, lda, ldb, ldc, i%2,
-					kernels.GemmRows(m, n, kernels.Limits{CPU: true, Units: 2}))
+				slice, accumulate := kk, i%2
+				if i%3 == 1 { // in shares
+					slice, accumulate = (kk+2)/3, 0
+				}
+				shares := (kk + slice - 1) / slice
+				o.in(rowsA*lda, -1, 1).in(rowsB*ldb, -1, 1).in(shares*m*ldc, -1, 1).num(m, n, kk, lda, ldb, ldc, accumulate,
+					kernels.GemmRows(m, n, kernels.Limits{CPU: true, Units: 2}), slice)
 			}, "%v", s)
 		}
 	case kernels.OuterAcc:

@@ -81,8 +81,20 @@ func matMulTo(c, a, b *Tensor, accumulate bool) {
 	case tb:
 		kernel = kernels.GemmNT
 	}
-	launch(d, kernel, reach(a), reach(b), c.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
-		kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.I(kernels.GemmRows(m, n, d.Limits())))
+	rows, slice := kernels.GemmRows(m, n, d.Limits()), kernels.GemmSlice(m, n, k, d.Limits())
+	product := func(out *Tensor, accumulate bool) {
+		launch(d, kernel, reach(a), reach(b), out.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(lda),
+			kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.I(rows), kernels.I(slice))
+	}
+	if slice >= k {
+		product(c, accumulate)
+		return
+	}
+	slices := (k + slice - 1) / slice
+	shares := alloc("MatMul", d, []int{slices, m, n})
+	product(shares, false)
+	sumAxis(c, shares, 1, slices, m*n, 1, accumulate)
+	shares.Free()
 }
 
 // reach is the argument for a matrix that may have gaps between its rows or columns.

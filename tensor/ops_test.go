@@ -210,44 +210,51 @@ func TestReductions(t *testing.T) {
 }
 
 func TestMatMul(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		r := rand.New(rand.NewPCG(1, 4))
-		for _, s := range [][3]int{{1, 1, 1}, {2, 3, 4}, {17, 1, 9}, {1, 65, 3}, {70, 64, 66}, {5, 3, 0}, {0, 3, 2}, {130, 130, 70}} {
-			m, n, k := s[0], s[1], s[2]
-			a, b := random(r, m, k), random(r, k, n)
-			want := array{[]int{m, n}, make([]float64, m*n)}
-			each([]int{m, n, k}, func(i []int) {
-				want.data[i[0]*n+i[1]] += a.data[i[0]*k+i[2]] * b.data[i[2]*n+i[1]]
-			})
-			x, y := on(d, a), on(d, b)
-			xt, yt := x.T().Copy().T(), y.T().Copy().T()
-			for form, c := range map[string]*tensor.Tensor{
-				"nn": tensor.MatMul(x, y), "tn": tensor.MatMul(xt, y), "nt": tensor.MatMul(x, yt), "tt": tensor.MatMul(xt, yt),
-			} {
-				expect(t, fmt.Sprint(form, s), c, want, 1e-5)
-			}
-			// Operands with gaps: columns of wider matrices, and every second column.
-			wide := tensor.Zeros(d, k, n+3)
-			cols := wide.Slice(1, 2, n+2)
-			wide.SetInPlace(tensor.Binary(kernels.Add, wide, pad(d, b, 2, n+3)))
-			expect(t, fmt.Sprint("columns", s), tensor.MatMul(x, cols), want, 1e-5)
-			acc := tensor.Full(d, 1, m, n)
-			tensor.MatMulInto(acc, x, y, true)
-			for i := range want.data {
-				want.data[i]++
-			}
-			expect(t, fmt.Sprint("accumulate", s), acc, want, 1e-5)
-			for _, atomic := range []bool{false, true} {
-				outer := tensor.Full(d, 1, m, n)
-				if u, v := x.T(), y; atomic {
-					outer.OuterAccAtomicInPlace(u, v)
-				} else {
-					outer.OuterAccInPlace(u, v)
-				}
-				expect(t, fmt.Sprint("outer products", s, atomic), outer, want, 1e-5)
-			}
+	devtest.Each(t, true, testMatMul)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" { // a GPU sums long products in slices
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { testMatMul(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
 		}
-	})
+	}
+}
+
+func testMatMul(t *testing.T, d tensor.Device) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for _, s := range [][3]int{{1, 1, 1}, {2, 3, 4}, {17, 1, 9}, {1, 65, 3}, {70, 64, 66}, {5, 3, 0}, {0, 3, 2}, {130, 130, 70}, {5, 7, 1000}} {
+		m, n, k := s[0], s[1], s[2]
+		a, b := random(r, m, k), random(r, k, n)
+		want := array{[]int{m, n}, make([]float64, m*n)}
+		each([]int{m, n, k}, func(i []int) {
+			want.data[i[0]*n+i[1]] += a.data[i[0]*k+i[2]] * b.data[i[2]*n+i[1]]
+		})
+		x, y := on(d, a), on(d, b)
+		xt, yt := x.T().Copy().T(), y.T().Copy().T()
+		for form, c := range map[string]*tensor.Tensor{
+			"nn": tensor.MatMul(x, y), "tn": tensor.MatMul(xt, y), "nt": tensor.MatMul(x, yt), "tt": tensor.MatMul(xt, yt),
+		} {
+			expect(t, fmt.Sprint(form, s), c, want, 1e-5)
+		}
+		// Operands with gaps: columns of wider matrices, and every second column.
+		wide := tensor.Zeros(d, k, n+3)
+		cols := wide.Slice(1, 2, n+2)
+		wide.SetInPlace(tensor.Binary(kernels.Add, wide, pad(d, b, 2, n+3)))
+		expect(t, fmt.Sprint("columns", s), tensor.MatMul(x, cols), want, 1e-5)
+		acc := tensor.Full(d, 1, m, n)
+		tensor.MatMulInto(acc, x, y, true)
+		for i := range want.data {
+			want.data[i]++
+		}
+		expect(t, fmt.Sprint("accumulate", s), acc, want, 1e-5)
+		for _, atomic := range []bool{false, true} {
+			outer := tensor.Full(d, 1, m, n)
+			if u, v := x.T(), y; atomic {
+				outer.OuterAccAtomicInPlace(u, v)
+			} else {
+				outer.OuterAccInPlace(u, v)
+			}
+			expect(t, fmt.Sprint("outer products", s, atomic), outer, want, 1e-5)
+		}
+	}
 }
 
 // pad returns a in the columns from left on of a matrix of zeros.

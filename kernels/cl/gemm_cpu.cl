@@ -6,6 +6,8 @@
 //   tn  A: [k*lda + i]  B: [k*ldb + j]
 //   C: [i*ldc + j], i in 0:m, j in 0:n, k in 0:K
 //
+// With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
+//
 // One work-item per work-group and no local memory: a work-item owns a block of C of `rows` rows and
 // PANEL columns. For each slice of KC steps of k it packs its panel of B, zero-padded, into private
 // memory, and then runs a micro-kernel that keeps MR rows of C in vector registers while it streams
@@ -86,13 +88,15 @@ static void pack(REAL *P, operand b, int kc, int width, int padded) {
 MICRO(micro_wide, MR, WIDE)
 MICRO(micro_narrow, NARROW_MR, 1)
 
-static void gemm(operand a, operand b, global REAL *C, int m, int n, int K, int ldc, int accumulate, int rows) {
+static void gemm(operand a, operand b, global REAL *C, int m, int n, int K, int ldc, int accumulate, int rows, int slice) {
     REAL panel[KC * PANEL];
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
     const int j0 = get_group_id(0) * PANEL, width = min(n - j0, PANEL);
     const int narrow = width <= 16;
-    for (int k0 = 0; k0 == 0 || k0 < K; k0 += KC) { // K = 0 still writes C
-        const int kc = min(K - k0, KC), add = accumulate || k0 > 0;
+    const int z = get_group_id(2), start = z * slice, end = min(K, start + slice);
+    C += z * m * ldc;
+    for (int k0 = start; k0 < end; k0 += KC) {
+        const int kc = min(end - k0, KC), add = accumulate || k0 > start;
         const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
         pack(panel, bk, kc, width, narrow ? 16 : PANEL);
         for (int i = i0; i < i1; i += narrow ? NARROW_MR : MR) {
@@ -107,9 +111,9 @@ static void gemm(operand a, operand b, global REAL *C, int m, int n, int K, int 
 #define GEMM(form, a_row, a_step, b_row, b_step)                                                     \
     kernel __attribute__((reqd_work_group_size(1, 1, 1)))                                            \
     void k_gemm_##form(IN(A), IN(B), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,         \
-                       int accumulate, int rows) {                                                   \
+                       int accumulate, int rows, int slice) {                                        \
         const operand a = {A + A_off, a_row, a_step}, b = {B + B_off, b_row, b_step};                \
-        gemm(a, b, C + C_off, m, n, K, ldc, accumulate, rows);                                       \
+        gemm(a, b, C + C_off, m, n, K, ldc, accumulate, rows, slice);                                \
     }
 
 GEMM(nn, lda, 1, 1, ldb)
