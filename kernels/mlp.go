@@ -109,7 +109,7 @@ func (s MLPShape) Groups(n, block int, l Limits) int {
 }
 
 // MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8 or 16 samples: X [n, Inputs], T [n, Outputs], W (the parameters as
-// mlp_gpu.cl lays them out), PART [groups, Size], LOSS [groups], n. Each group of samples leaves its share
+// mlp.cl lays them out), PART [groups, Size], LOSS [groups], n. Each group of samples leaves its share
 // of the gradient and of the sum of squared errors. The paddings of PART are not written.
 func MLPLoss(s MLPShape, t DType, block int) *Kernel {
 	return &Kernel{

@@ -57,6 +57,17 @@ var (
 // sumGroup is SUM_GROUP of reduce_gpu.cl.
 const sumGroup = 256
 
+// SumRuns returns in how many runs the rows of [outer, n, inner] are to be summed before the runs are: 1,
+// unless the columns would fill only a part of a GPU.
+func SumRuns(outer, n, inner int, l Limits) int {
+	const short = 256 // rows: a shorter run is not worth a work-group
+	columns := ceilDiv(inner, 32)
+	if l.CPU || outer != 1 || columns >= l.Units || n < 8*short {
+		return 1
+	}
+	return max(1, min(2*l.Units/columns, n/short))
+}
+
 func axisPlane(outer, inner int) func([]Arg, Limits) Grid {
 	return func(a []Arg, l Limits) Grid { return plane(int(a[inner].Int), int(a[outer].Int), l) }
 }

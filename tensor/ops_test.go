@@ -153,9 +153,9 @@ func transposedIndex(cols int) func(i []int) []int {
 }
 
 func TestReductions(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(1, 3))
-		for _, shape := range [][]int{{7}, {3, 5}, {2, 3, 4, 2}, {1, 1}, {513, 3}, {40, 1000}, {0, 3}, {3, 0}} {
+		for _, shape := range [][]int{{7}, {3, 5}, {2, 3, 4, 2}, {1, 1}, {513, 3}, {40, 1000}, {5001, 3}, {0, 3}, {3, 0}} {
 			a := random(r, shape...)
 			x := on(d, a)
 			for mask := range 1 << len(shape) {
@@ -210,10 +210,16 @@ func TestReductions(t *testing.T) {
 }
 
 func TestMatMul(t *testing.T) {
-	devtest.Each(t, true, testMatMul)
+	onEveryVariant(t, testMatMul)
+}
+
+// onEveryVariant runs f on every device, and with the kernels for GPUs, which sum long products and columns in
+// slices.
+func onEveryVariant(t *testing.T, f func(t *testing.T, d tensor.Device)) {
+	devtest.Each(t, true, f)
 	for _, sel := range devtest.Selected() {
-		if sel != "cpu" { // a GPU sums long products in slices
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { testMatMul(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+		if sel != "cpu" {
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
 		}
 	}
 }

@@ -80,9 +80,27 @@ func (t *Tensor) sum(op string, scale float64, axes []int) *Tensor {
 	})
 }
 
+// sumAxis writes scale times the sum over the middle axis of x [outer, n, inner] to y [outer, inner], or adds
+// it. Where the columns alone would leave most of a GPU idle, runs of rows are summed apart first.
 func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) {
-	launch(x.Device(), kernels.SumAxis, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner),
-		kernels.R(scale), kernels.Flag(accumulate))
+	d := x.Device()
+	sum := func(y, x kernels.Arg, outer, n int, scale float64, accumulate bool) {
+		launch(d, kernels.SumAxis, x, y, kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.R(scale), kernels.Flag(accumulate))
+	}
+	runs := kernels.SumRuns(outer, n, inner, d.Limits())
+	if runs == 1 {
+		sum(y.arg(), x.arg(), outer, n, scale, accumulate)
+		return
+	}
+	length := n / runs
+	rest := n - runs*length
+	partial := alloc("Sum", d, []int{runs + min(rest, 1), inner})
+	sum(partial.Run(0, runs*inner), x.Run(0, runs*length*inner), runs, length, 1, false)
+	if rest > 0 {
+		sum(partial.Run(runs*inner, inner), x.Run(runs*length*inner, rest*inner), 1, rest, 1, false)
+	}
+	sum(y.arg(), partial.arg(), 1, partial.shape[0], scale, accumulate)
+	partial.Free()
 }
 
 func (t *Tensor) sumAll(op string, scale float64) *Tensor {

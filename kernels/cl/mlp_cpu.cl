@@ -1,39 +1,15 @@
-// @depends: common
-// A whole training pass of a small perceptron in one launch, for CPUs; mlp_gpu.cl says what it computes
-// and how W, PART and LOSS are laid out.
+// @depends: common, vector, mlp
+// A whole training pass of a small perceptron in one launch, for CPUs. mlp.cl says what it computes and how W,
+// PART and LOSS lie in memory.
 //
-// One work-item per work-group, as in gemm_cpu.cl. A work-group takes its samples TILE at a time: small enough for activations and gradients to stay in the second-level cache, large enough to
-// amortise loading and storing the sums of the weight gradients.
+// One work-item per work-group, as in gemm_cpu.cl. A work-group takes its samples TILE at a time: small enough
+// for activations and gradients to stay in the second-level cache, large enough to amortise loading and storing
+// the sums of the weight gradients.
 
-#ifndef INPUTS
-#define INPUTS 64
-#endif
-#ifndef WIDTH
-#define WIDTH 64 // of the hidden layers, a multiple of 16
-#endif
-#ifndef LAYERS
-#define LAYERS 3 // hidden ones
-#endif
-#ifndef OUTPUTS
-#define OUTPUTS 3
-#endif
-#ifndef SLOPE
-#define SLOPE 0.1f
-#endif
 #ifndef TILE
 #define TILE 48 // samples: a multiple of MR
 #endif
 #define MR 6 // rows of a micro-kernel: 6 by 4 vectors fill the registers of AVX-512
-#ifndef BLOCK
-#define BLOCK 16 // the samples are shared out in blocks of so many
-#endif
-#define ALIGN 128
-#define ALIGNED(n) (((n) + ALIGN - 1) / ALIGN * ALIGN)
-#define FAN_IN(l) ((l) == 0 ? INPUTS : WIDTH)
-#define WEIGHTS(l) ((l) == 0 ? 0 : ALIGNED(INPUTS * WIDTH) + ALIGNED(WIDTH) + ((l) - 1) * (ALIGNED(WIDTH * WIDTH) + ALIGNED(WIDTH)))
-#define BIAS(l) (WEIGHTS(l) + ALIGNED(FAN_IN(l) * WIDTH))
-#define SIZE (WEIGHTS(LAYERS) + ALIGNED(WIDTH * OUTPUTS))
-#define WIDEST (INPUTS > WIDTH ? INPUTS : WIDTH)
 #if WIDTH % 64 == 0
 #define WIDE 4 // vectors of 16 that a micro-kernel makes at once
 #elif WIDTH % 32 == 0
@@ -112,12 +88,6 @@ static void weight_gradient(const REAL *h, const REAL *d, global REAL *part, int
             }
         }
     }
-}
-
-static REAL sum16(REAL16 v) {
-    const REAL8 a = v.lo + v.hi;
-    const REAL4 b = a.lo + a.hi;
-    return (b.s0 + b.s2) + (b.s1 + b.s3);
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))

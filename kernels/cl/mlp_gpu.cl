@@ -1,48 +1,16 @@
-// @depends: common
-// A whole training pass of a small perceptron in one launch, for GPUs: forward, loss, backward, and
-// partial gradients of the weights.
+// @depends: common, mlp
+// A whole training pass of a small perceptron in one launch, for GPUs: forward, loss, backward, and partial
+// gradients of the weights. mlp.cl says what it computes and how W, PART and LOSS lie in memory.
 //
-//   H[0] = X;  H[l+1] = f(H[l]·W[l] + b[l]) for l in 0:LAYERS;  Z = H[LAYERS]·W[LAYERS];  loss = Σ (Z − T)²
-//
-// f is the leaky ReLU of slope SLOPE. X: [s*INPUTS + i]  T: [s*OUTPUTS + o]. W holds all parameters, each
-// from a multiple of ALIGN on (and W, PART themselves from a multiple of 4): W[0], b[0], …, W[LAYERS-1], b[LAYERS-1], W[LAYERS], row-major
-// [inputs of the layer, outputs]. Work-group g of G takes an equal run of the tiles of TILE samples and
-// writes its share of the gradient to PART[g*SIZE + …], in the layout of W, and of the loss to LOSS[g].
-// Summing the shares in the order of g gives the same bits on every run.
-//
-// All activations of a tile stay in local memory. Samples past n count as zeros with a gradient of zero.
-// After the single-kernel design of Müller et al., tiny-cuda-nn, in single precision and without atomics.
+// All activations of a tile of samples stay in local memory. Samples past n count as zeros with a gradient of
+// zero. After the single-kernel design of Müller et al., tiny-cuda-nn, in single precision and without atomics.
 
-#ifndef INPUTS
-#define INPUTS 64 // a multiple of 4
-#endif
-#ifndef WIDTH
-#define WIDTH 64 // of the hidden layers, a multiple of 16
-#endif
-#ifndef LAYERS
-#define LAYERS 3 // hidden ones
-#endif
-#ifndef OUTPUTS
-#define OUTPUTS 3 // at most 16
-#endif
-#ifndef SLOPE
-#define SLOPE 0.1f
-#endif
-#ifndef BLOCK
-#define BLOCK 16 // the samples are shared out in blocks of so many: 8 or 16
-#endif
 #ifndef CHUNK
 #define CHUNK 32 // rows of W staged at once: a divisor of WIDTH
 #endif
 #define TILE BLOCK // samples in local memory at once
 #define SAMPLES (TILE / 4) // of a work-item in the forward layers
 #define ITEMS 128 // work-items of a group, a multiple of TILE
-#define ALIGN 128 // elements
-#define ALIGNED(n) (((n) + ALIGN - 1) / ALIGN * ALIGN)
-#define FAN_IN(l) ((l) == 0 ? INPUTS : WIDTH)
-#define WEIGHTS(l) ((l) == 0 ? 0 : ALIGNED(INPUTS * WIDTH) + ALIGNED(WIDTH) + ((l) - 1) * (ALIGNED(WIDTH * WIDTH) + ALIGNED(WIDTH)))
-#define BIAS(l) (WEIGHTS(l) + ALIGNED(FAN_IN(l) * WIDTH))
-#define SIZE (WEIGHTS(LAYERS) + ALIGNED(WIDTH * OUTPUTS))
 #define WIDEST (INPUTS > WIDTH ? INPUTS : WIDTH)
 #define ROW (WIDEST + 4) // of a tile: four more than the widest layer, against bank conflicts
 #define PARTS (ITEMS / TILE) // shares of a dot product of the output layer

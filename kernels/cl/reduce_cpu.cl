@@ -1,13 +1,6 @@
-// @depends: common
+// @depends: common, vector
 // Sums for CPUs: one work-item per work-group, sixteen partial sums in a vector, no local memory. The
 // order is fixed, so the same input gives the same bits.
-
-// Halves of halves: the fixed tree over a vector.
-static REAL sum16(REAL16 v) {
-    REAL8 a = v.lo + v.hi;
-    REAL4 b = a.lo + a.hi;
-    return (b.s0 + b.s2) + (b.s1 + b.s3);
-}
 
 static REAL sum_run(global const REAL *x, int n) {
     REAL16 a = 0, b = 0;
