@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -44,7 +45,7 @@ func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
 		if i%2 == 1 {
 			want = want[1:]
 		}
-		if fmt.Sprint(q.Shape()) != fmt.Sprint(want) {
+		if !slices.Equal(q.Shape(), want) {
 			return refuse("parameter %d (%q) has shape %v, want %v: hidden layers are of one width", i, q.Name(), q.Shape(), want)
 		}
 	}
@@ -66,8 +67,8 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	const op = "MLPLoss"
 	xv, tv := x.use(op), target.use(op)
 	s, d := m.shape, xv.Device()
-	n := xv.Shape()[0]
-	if fmt.Sprint(xv.Shape()) != fmt.Sprint([]int{n, s.Inputs}) || fmt.Sprint(tv.Shape()) != fmt.Sprint([]int{n, s.Outputs}) || n == 0 {
+	n := xv.Len() / s.Inputs
+	if n == 0 || !slices.Equal(xv.Shape(), []int{n, s.Inputs}) || !slices.Equal(tv.Shape(), []int{n, s.Outputs}) {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{xv.Shape(), tv.Shape()},
 			Detail: fmt.Sprintf("the network has %d inputs and %d outputs", s.Inputs, s.Outputs)})
 	}
@@ -81,6 +82,8 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 		m.built[block] = kernel
 	}
 	groups := s.Groups(n, block, d.Limits())
+	// The paddings between parameters stay undefined in the shares, and so in the arena's gradients: an update
+	// may make anything of the paddings of the values, which nobody reads.
 	shares, losses := tensor.Empty(d, groups, s.Size()), tensor.Empty(d, groups)
 	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), kernels.I(n))
 	loss := losses.Sum()

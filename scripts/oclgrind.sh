@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the kernel tests under Oclgrind, which reports out-of-bounds accesses, data races and reads of
-# uninitialised memory. Optimisation is off: Oclgrind 21.10 does not know LLVM's freeze instruction.
+# uninitialised memory, with the local memory of NVIDIA's devices. Optimisation is off: Oclgrind 21.10 does
+# not know LLVM's freeze instruction.
 set -eu
 cd "$(dirname "$0")/.."
 build=$PWD/.build
@@ -12,7 +13,7 @@ runtime=$(find /usr/lib /usr/local/lib -name liboclgrind-rt.so 2>/dev/null | hea
 log=$build/oclgrind.log
 rm -f "$log"
 (cd tensor && CLGRAD_OPENCL_LIB=$runtime CLGRAD_TEST_DEVICES=oclgrind oclgrind --build-options -cl-opt-disable \
-	--data-races --uninitialized --check-api --log "$log" "$build/tensor.test" -test.short -test.run 'Kernels')
+	--local-mem-size 49152 --data-races --uninitialized --check-api --log "$log" "$build/tensor.test" -test.short -test.run 'Kernels')
 if [ -s "$log" ]; then
 	head -n 60 "$log" >&2
 	echo "oclgrind: it reported the above (all in $log)" >&2

@@ -1,0 +1,49 @@
+//go:build opencl && cgo
+
+package tensor_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// TestEverySourceBuildsAlone: each .cl file builds with the defaults of its macros, in float and in double.
+func TestEverySourceBuildsAlone(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		infos, err := clrt.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := clrt.Select(infos, sel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := clrt.Open(info, clrt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for _, file := range kernels.Files() {
+			text, err := kernels.Assemble(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, options := range []string{"-cl-std=CL1.2", "-cl-std=CL1.2 -DREAL_IS_DOUBLE"} {
+				if file == "mlp_gpu.cl" && options != "-cl-std=CL1.2" {
+					continue // the default tile in double exceeds the local memory of some devices
+				}
+				_, err := d.Kernel(clrt.Source{Name: file, Text: text, Options: options}, "k_is_not_there")
+				if errors.Is(err, clrt.BuildProgramFailure) {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
