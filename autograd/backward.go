@@ -75,6 +75,9 @@ func (n *Node) release(root bool) {
 	}
 	n.freed = true
 	n.backward, n.inputs, n.saved = nil, nil, nil
+	if n.scratch != nil {
+		n.scratch.Free()
+	}
 	if !root && !n.kept {
 		n.value.Free()
 	}

@@ -91,9 +91,8 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	inputs := append([]*Node{x, target}, m.arena.Params...)
 	node := record("MLPLoss", loss, inputs, func(g *tensor.Tensor, in *grads) {
 		in.fromShares(2, m.arena, shares, g)
-		shares.Free()
-	}, m.arena.Values, shares)
-	if node.backward == nil {
+	}, m.arena.Values)
+	if node.scratch = shares; node.backward == nil {
 		shares.Free()
 	}
 	return node

@@ -139,6 +139,16 @@ func TestFusedMLPMemoryAndMisuse(t *testing.T) {
 	if now := d.Stats().LiveBytes; now != live {
 		t.Errorf("%d bytes live before, %d after", live, now)
 	}
+	twice := fused.Loss(x, y)
+	for _, opt := range [][]autograd.Option{{autograd.Retain()}, nil} {
+		if err := twice.Backward(opt...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	twice.Free()
+	if now := d.Stats().LiveBytes; now != live {
+		t.Errorf("%d bytes live before, %d after two passes through one graph", live, now)
+	}
 	loss := fused.Loss(x, y)
 	params[0].Value().FillInPlace(1)
 	fails(t, loss.Backward(), autograd.ErrChanged, "MLPLoss")

@@ -26,6 +26,7 @@ type Node struct {
 
 	backward func(g *tensor.Tensor, in *grads) // nil if needs is false
 	saved    []savedValue
+	scratch  *tensor.Tensor // what only backward reads: freed with the graph
 	launched tensor.Launched
 
 	grad  *tensor.Tensor // of a parameter

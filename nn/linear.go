@@ -62,10 +62,12 @@ func LeakyReLU(slope float64) Activation {
 
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
-	Sizes        []int        // inputs, then the outputs of each layer
-	Activations  []Activation // after each layer; the last one given serves all that follow but the last layer, which has none unless it is given
-	Weight, Bias Initializer  // nil: NormalFanIn
-	NoOutputBias bool         // the last layer has no bias
+	Sizes []int // inputs, then the outputs of each layer
+	// Activations follow the layers. The last one given serves the hidden layers after it too; the output
+	// layer has none unless one is given for it.
+	Activations  []Activation
+	Weight, Bias Initializer // nil: NormalFanIn
+	NoOutputBias bool        // the last layer has no bias
 }
 
 // MLP is layers of Linear with activations between.
