@@ -73,10 +73,12 @@ func frequencyEncodeTwin[T Real](c Call[T]) {
 		for i := lo; i < hi; i++ {
 			turns := float64(in[i])
 			var sin, cos float64
+			anew := 0
 			for o := range octaves {
-				if o%every == 0 {
+				if o == anew {
 					t := math.Ldexp(turns, o)
 					sin, cos = math.Sincos(2 * math.Pi * (t - math.Floor(t)))
+					anew += every
 				} else {
 					sin, cos = 2*sin*cos, (cos-sin)*(cos+sin)
 				}
