@@ -49,7 +49,7 @@ func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
 			return refuse("parameter %d (%q) has shape %v, want %v: hidden layers are of one width", i, q.Name(), q.Shape(), want)
 		}
 	}
-	if err := s.Check(arena.Values.Device().Real()); err != nil {
+	if err := s.Check(arena.Values.Device().Real(), arena.Values.Device().Limits()); err != nil {
 		return refuse("%w", err)
 	}
 	return &FusedMLP{arena, s, map[int]*kernels.Kernel{}}, nil
@@ -71,6 +71,10 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	if n == 0 || !slices.Equal(xv.Shape(), []int{n, s.Inputs}) || !slices.Equal(tv.Shape(), []int{n, s.Outputs}) {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{xv.Shape(), tv.Shape()},
 			Detail: fmt.Sprintf("the network has %d inputs and %d outputs", s.Inputs, s.Outputs)})
+	}
+	if tv.Device() != d || m.arena.Values.Device() != d {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrDevice, Shapes: [][]int{xv.Shape(), tv.Shape()},
+			Detail: "the input, the target and the parameters must be on one"})
 	}
 	if x.needs || target.needs {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the fused network gives no gradient for its input or target: train it layer by layer"})

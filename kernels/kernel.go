@@ -79,10 +79,10 @@ func R(v float64) Arg { return Arg{Real: v} }
 
 // Limits is what a launch must know of its device.
 type Limits struct {
-	CPU         bool // work-items of a group run one after another on one core
-	Units       int  // compute units
-	MaxGroup    int  // work-items in a group
-	VectorWords int  // 32-bit lanes of a vector register
+	CPU      bool // work-items of a group run one after another on one core
+	Units    int  // compute units
+	MaxGroup int  // work-items in a group
+	LocalMem int  // bytes of local memory that a group may take
 }
 
 // Grid is the shape of a launch: work-items and those in one work-group, per dimension.

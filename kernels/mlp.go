@@ -16,8 +16,8 @@ type MLPShape struct {
 	Slope                          float64
 }
 
-// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock or half of it; ITEMS
-// of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that GPUs have.
+// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock or half
+// of it; ITEMS of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that it may take.
 const (
 	mlpAlign = 128
 	mlpBlock = 16
@@ -25,9 +25,11 @@ const (
 	mlpLocal = 48 << 10
 )
 
-// Check returns why the kernels cannot train the shape on reals of type t, or nil.
-func (s MLPShape) Check(t DType) error {
+// Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
+func (s MLPShape) Check(t DType, l Limits) error {
 	switch {
+	case !l.CPU && l.LocalMem < mlpLocal:
+		return fmt.Errorf("the device has %d bytes of local memory: a fused pass may take %d", l.LocalMem, mlpLocal)
 	case s.Width%16 != 0 || s.Width < 16 || s.Width > 128:
 		return fmt.Errorf("width %d: fused layers are 16 to 128 units wide, a multiple of 16", s.Width)
 	case s.Inputs%4 != 0 || s.Inputs < 8 || s.Inputs > 256:
@@ -108,9 +110,10 @@ func (s MLPShape) Groups(n, block int, l Limits) int {
 	return max(1, min(ceilDiv(n, block), most))
 }
 
-// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8 or 16 samples: X [n, Inputs], T [n, Outputs], W (the parameters as
-// mlp.cl lays them out), PART [groups, Size], LOSS [groups], n. Each group of samples leaves its share
-// of the gradient and of the sum of squared errors. The paddings of PART are not written.
+// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8 or 16 samples: X [n, Inputs],
+// T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups, Size], LOSS [groups], n. Each
+// group of samples leaves its share of the gradient and of the sum of squared errors. The paddings of PART
+// are not written.
 func MLPLoss(s MLPShape, t DType, block int) *Kernel {
 	return &Kernel{
 		Name: "k_mlp_loss", File: "mlp_cpu.cl", GPU: "mlp_gpu.cl",

@@ -165,6 +165,22 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestStateNames: parameters that share a name, or have none, keep their moments apart.
+func TestStateNames(t *testing.T) {
+	d := devtest.CPU(t)
+	var params []*autograd.Node
+	for _, name := range []string{"w", "w", "", ""} {
+		params = append(params, autograd.Param(tensor.Zeros(d, 2), name))
+	}
+	opt := rules["adamw"](params)
+	if n := len(opt.State().Tensors); n != 8 {
+		t.Errorf("%d tensors for two moments of four parameters", n)
+	}
+	if err := opt.Restore(opt.State()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	p := []*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}

@@ -93,16 +93,24 @@ func (a *arena) State() State {
 	return s
 }
 
+// key names a moment of parameter i: by the parameter's name, and its place where that does not tell.
 func (a *arena) key(moment string, i int) string {
 	name := a.Params[i].Name()
-	if name == "" {
-		name = fmt.Sprint("param", i)
+	for j, p := range a.Params {
+		if name == "" || j != i && p.Name() == name {
+			return fmt.Sprintf("%s.%s#%d", moment, name, i)
+		}
 	}
 	return moment + "." + name
 }
 
 func (a *arena) Restore(s State) error {
 	own := a.State().Tensors
+	defer func() {
+		for _, view := range own {
+			view.Free()
+		}
+	}()
 	if s.Steps < 0 || len(s.Tensors) != len(own) {
 		return fmt.Errorf("optim: restore: the state has %d steps and %d tensors, the optimizer %d tensors", s.Steps, len(s.Tensors), len(own))
 	}
@@ -117,7 +125,6 @@ func (a *arena) Restore(s State) error {
 	}
 	for name, dst := range own {
 		dst.SetInPlace(s.Tensors[name])
-		dst.Free()
 	}
 	a.steps = s.Steps
 	return a.Values.Device().Err()

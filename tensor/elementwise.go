@@ -63,7 +63,9 @@ func (t *Tensor) BinaryInPlace(f *kernels.Binary, y *Tensor) {
 	if shape, ok := Broadcast(t.shape, y.shape); !ok || !slices.Equal(shape, t.shape) {
 		misuse(f.Name+"InPlace", ErrShape, "", t, y)
 	}
-	binaryTo(f, t, t, y)
+	from := apart(t, y)
+	defer from.done()
+	binaryTo(f, t, t, from.Tensor)
 }
 
 // binaryTo writes f(x, y) to out, which has the broadcast shape and is contiguous.
@@ -97,15 +99,18 @@ func BinaryGradY(f *kernels.Binary, x, y, g *Tensor) *Tensor {
 }
 
 func binaryGrad(f *kernels.Binary, k *kernels.Kernel, x, y, g *Tensor) *Tensor {
-	if f.Linear {
-		x, y = g, g // not read
+	op := f.Name + " gradient"
+	d := check(op, g)
+	cg := g.contiguous()
+	defer cg.done()
+	cx, cy := operand{cg.Tensor, false}, operand{cg.Tensor, false} // not read if f is linear
+	if !f.Linear {
+		check(op, x, y, g)
+		cx, cy = x.spread(g.shape), y.spread(g.shape)
 	}
-	d := check(f.Name+" gradient", x, y, g)
-	cx, cy, cg := x.spread(g.shape), y.spread(g.shape), g.contiguous()
 	defer cx.done()
 	defer cy.done()
-	defer cg.done()
-	out := alloc(f.Name, d, g.shape)
+	out := alloc(op, d, g.shape)
 	launch(d, k, cx.arg(), cy.arg(), cg.arg(), out.arg(), kernels.I(g.Len()))
 	return out
 }

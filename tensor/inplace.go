@@ -16,6 +16,43 @@ func writable(op string, t *Tensor, others ...*Tensor) Device {
 	return d
 }
 
+// overlaps reports whether two tensors may share elements.
+func overlaps(a, b *Tensor) bool {
+	return a.st == b.st && a.off < b.off+b.extent() && b.off < a.off+a.extent()
+}
+
+// extent returns the distance from a tensor's first element to past its last.
+func (t *Tensor) extent() int {
+	if t.Len() == 0 {
+		return 0
+	}
+	n := 1
+	for d, s := range t.shape {
+		n += (s - 1) * t.strides[d]
+	}
+	return n
+}
+
+// apart returns src as an operand of a kernel that writes dst element by element: a copy if writing one
+// element of dst could change another of src.
+func apart(dst, src *Tensor) operand {
+	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.Contiguous()
+	if overlaps(dst, src) && !sameElements {
+		return operand{src.Copy(), true}
+	}
+	return operand{src, false}
+}
+
+// disjoint panics if an operand of op shares elements with its destination, which is written while they are
+// still read.
+func disjoint(op string, dst *Tensor, operands ...*Tensor) {
+	for _, t := range operands {
+		if overlaps(dst, t) {
+			misuse(op, ErrValue, "the destination shares elements with an operand: copy that first", dst, t)
+		}
+	}
+}
+
 func (t *Tensor) fill(v float64) {
 	launch(t.Device(), kernels.Fill, t.arg(), kernels.I(t.Len()), kernels.R(v))
 }
@@ -40,7 +77,9 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 	if !slices.Equal(t.shape, src.shape) {
 		misuse("SetInPlace", ErrShape, "", t, src)
 	}
-	copyTo(t, src)
+	from := apart(t, src)
+	defer from.done()
+	copyTo(t, from.Tensor)
 }
 
 // Upload copies data, as many elements as t has, over t's elements in row-major order.

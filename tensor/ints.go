@@ -99,6 +99,7 @@ func (t *Tensor) ScatterAddRowsInPlace(index *Ints, g *Tensor) {
 	if index.bound > t.shape[0] {
 		misuse(op, ErrIndex, fmt.Sprintf("indices reach %d", index.bound-1), t)
 	}
+	disjoint(op, t, g)
 	cg := g.contiguous()
 	defer cg.done()
 	launch(d, kernels.ScatterAddRows, cg.arg(), index.arg(), t.arg(), kernels.I(index.n), kernels.I(t.shape[1]))

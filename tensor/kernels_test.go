@@ -279,7 +279,7 @@ func TestMLPShapes(t *testing.T) {
 			{Inputs: 8, Width: 16, Layers: 1, Outputs: 1, Slope: 0}, {Inputs: 20, Width: 48, Layers: 2, Outputs: 5, Slope: 0.2},
 			{Inputs: 40, Width: 32, Layers: 4, Outputs: 16, Slope: 0.1}, {Inputs: 32, Width: 128, Layers: 2, Outputs: 4, Slope: 0.01}, {Inputs: 128, Width: 128, Layers: 3, Outputs: 3, Slope: 0.1},
 		} {
-			if err := s.Check(d.Real()); err != nil {
+			if err := s.Check(d.Real(), d.Limits()); err != nil {
 				t.Fatal(err)
 			}
 			o := &operands{r: rand.New(rand.NewPCG(77, uint64(i))), real: d.Real()}

@@ -25,6 +25,7 @@ func MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	if dst.Rank() != 2 || dst.shape[0] != a.shape[0] || dst.shape[1] != b.shape[1] {
 		misuse("MatMulInto", ErrShape, "", dst, a, b)
 	}
+	disjoint("MatMulInto", dst, a, b)
 	matMulTo(dst, a, b, accumulate)
 }
 
@@ -122,6 +123,7 @@ func (t *Tensor) outerAcc(op string, u, v *Tensor, slice int) {
 		t.shape[0] != u.shape[1] || t.shape[1] != v.shape[1] {
 		misuse(op, ErrShape, "", t, u, v)
 	}
+	disjoint(op, t, u, v)
 	cu, cv := u.contiguous(), v.contiguous()
 	defer cu.done()
 	defer cv.done()

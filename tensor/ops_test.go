@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -270,6 +271,45 @@ func pad(d tensor.Device, a array, left, cols int) *tensor.Tensor {
 		w.data[i/a.shape[1]*cols+left+i%a.shape[1]] = v
 	}
 	return on(d, w)
+}
+
+// TestOverlap: an in-place operation on views of one storage gives what it would give on copies, and where a
+// kernel cannot, it is refused.
+func TestOverlap(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		a := random(rand.New(rand.NewPCG(1, 6)), 400, 33)
+		minus := func(pick func(i int) float64) array {
+			w := array{a.shape, nil}
+			for i, v := range a.data {
+				w.data = append(w.data, v-pick(i))
+			}
+			return w
+		}
+		x := on(d, a)
+		x.BinaryInPlace(kernels.Sub, x.Slice(0, 0, 1))
+		expect(t, "first row", x, minus(func(i int) float64 { return a.data[i%33] }), 1e-6)
+		x = on(d, a)
+		x.BinaryInPlace(kernels.Sub, x.Slice(0, 0, 1).Slice(1, 2, 3))
+		expect(t, "one element", x, minus(func(int) float64 { return a.data[2] }), 1e-6)
+		x = on(d, a)
+		x.BinaryInPlace(kernels.Sub, x)
+		expect(t, "itself", x, minus(func(i int) float64 { return a.data[i] }), 0)
+		x = on(d, a)
+		x.Slice(0, 0, 399).SetInPlace(x.Slice(0, 1, 400))
+		expect(t, "shifted", x.Slice(0, 0, 399), array{[]int{399, 33}, a.data[33:]}, 0)
+		sq := tensor.Full(d, 1, 8, 8)
+		for name, f := range map[string]func(){
+			"MatMulInto":      func() { tensor.MatMulInto(sq, sq, tensor.Zeros(d, 8, 8), false) },
+			"OuterAccInPlace": func() { sq.OuterAccInPlace(tensor.Zeros(d, 8, 8), sq) },
+			"SumRowsInto":     func() { tensor.SumRowsInto(sq.Slice(0, 0, 1).Reshape(8), sq, false) },
+		} {
+			if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) {
+				t.Errorf("%s: err = %v", name, err)
+			}
+		}
+		tensor.MatMulInto(sq.Slice(0, 0, 4), sq.Slice(0, 4, 8), tensor.Full(d, 1, 8, 8), false) // apart
+		expect(t, "apart", sq.Slice(0, 0, 1), array{[]int{1, 8}, []float64{8, 8, 8, 8, 8, 8, 8, 8}}, 0)
+	})
 }
 
 func TestRows(t *testing.T) {

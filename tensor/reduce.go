@@ -197,6 +197,7 @@ func SumRowsInto(dst, x *Tensor, accumulate bool) {
 	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
 		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
 	}
+	disjoint("SumRowsInto", dst, x)
 	cx := x.contiguous()
 	defer cx.done()
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)

@@ -164,7 +164,7 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 	if fit.Steps() == 0 {
 		return errors.New("interrupted before the first step: nothing was written")
 	}
-	r, err := f.finish(fit, img, history, stdout)
+	r, err := f.finish(fit, img, history)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 }
 
 // finish renders and writes everything that was asked for. An interrupt no longer stops it.
-func (f *trainFlags) finish(fit *imagefit.Fit, img *imagefit.Image, history []imagefit.Progress, stdout io.Writer) (*result, error) {
+func (f *trainFlags) finish(fit *imagefit.Fit, img *imagefit.Image, history []imagefit.Progress) (*result, error) {
 	out, err := fit.Model.Render(context.Background(), img.Width, img.Height)
 	if err != nil {
 		return nil, err
