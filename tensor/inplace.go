@@ -21,18 +21,6 @@ func overlaps(a, b *Tensor) bool {
 	return a.st == b.st && a.off < b.off+b.extent() && b.off < a.off+a.extent()
 }
 
-// extent returns the distance from a tensor's first element to past its last.
-func (t *Tensor) extent() int {
-	if t.Len() == 0 {
-		return 0
-	}
-	n := 1
-	for d, s := range t.shape {
-		n += (s - 1) * t.strides[d]
-	}
-	return n
-}
-
 // apart returns src as an operand of a kernel that writes dst element by element: a copy if writing one
 // element of dst could change another of src.
 func apart(dst, src *Tensor) operand {

@@ -84,7 +84,7 @@ func matMulTo(c, a, b *Tensor, accumulate bool) {
 	}
 	rows, slice := kernels.GemmRows(m, n, d.Limits()), kernels.GemmSlice(m, n, k, d.Limits())
 	product := func(out *Tensor, accumulate bool) {
-		launch(d, kernel, reach(a), reach(b), out.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(lda),
+		launch(d, kernel, a.reach(), b.reach(), out.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(lda),
 			kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.I(rows), kernels.I(slice))
 	}
 	if slice >= k {
@@ -96,12 +96,6 @@ func matMulTo(c, a, b *Tensor, accumulate bool) {
 	product(shares, false)
 	sumAxis(c, shares, 1, slices, m*n, 1, accumulate)
 	shares.Free()
-}
-
-// reach is the argument for a matrix that may have gaps between its rows or columns.
-func reach(t *Tensor) kernels.Arg {
-	last := (t.shape[0]-1)*t.strides[0] + (t.shape[1]-1)*t.strides[1]
-	return kernels.Vec(t.st.buf, t.off, last+1)
 }
 
 // OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n], in

@@ -182,7 +182,7 @@ func (t *Tensor) Run(off, n int) kernels.Arg {
 // Touch counts a write to t's storage by a kernel that [Launch] ran.
 func (t *Tensor) Touch() { t.st.version++ }
 
-// arg is the kernel argument for a contiguous tensor, or for the reach of any view.
+// arg is the kernel argument for a contiguous tensor.
 func (t *Tensor) arg() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.Len()) }
 
 // Float64s waits for the device and returns the elements in row-major order. The error is the device's

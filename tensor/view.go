@@ -138,17 +138,31 @@ func copyTo(dst, src *Tensor) {
 			kernels.I(src.shape[0]), kernels.I(src.shape[1]))
 	default:
 		dims, strides := [MaxRank]int{1, 1, 1, 1, 1, 1}, [MaxRank]int{}
-		lead, reach := MaxRank-src.Rank(), 1
+		lead := MaxRank - src.Rank()
 		for i, s := range src.shape {
 			dims[lead+i], strides[lead+i] = s, src.strides[i]
-			reach += (s - 1) * src.strides[i]
 		}
-		launch(d, kernels.StridedCopy, kernels.Vec(src.st.buf, src.off, reach), dst.arg(), kernels.I(n),
+		launch(d, kernels.StridedCopy, src.reach(), dst.arg(), kernels.I(n),
 			kernels.I(dims[1]), kernels.I(dims[2]), kernels.I(dims[3]), kernels.I(dims[4]), kernels.I(dims[5]),
 			kernels.I(strides[0]), kernels.I(strides[1]), kernels.I(strides[2]), kernels.I(strides[3]),
 			kernels.I(strides[4]), kernels.I(strides[5]))
 	}
 }
+
+// extent returns the distance from a tensor's first element to past its last.
+func (t *Tensor) extent() int {
+	if t.Len() == 0 {
+		return 0
+	}
+	n := 1
+	for d, s := range t.shape {
+		n += (s - 1) * t.strides[d]
+	}
+	return n
+}
+
+// reach is the kernel argument for a view with gaps: all elements from its first to its last.
+func (t *Tensor) reach() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.extent()) }
 
 // operand is a contiguous tensor for a launch: the tensor itself, or a copy of a view with gaps.
 type operand struct {
