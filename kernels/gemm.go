@@ -8,34 +8,61 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Gemm is a matrix product C [m, n] = op(A)·op(B), or C += op(A)·op(B) if accumulate is not 0. Arguments:
-// A, B, C, m, n, K, lda, ldb, ldc, accumulate, rows (of GemmRows), slice (of GemmSlice). Each ld is the
-// distance of two rows in memory. With slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
-var (
-	GemmNN = gemm("nn", blas.NoTrans, blas.NoTrans) // A [m, K], B [K, n]
-	GemmNT = gemm("nt", blas.NoTrans, blas.Trans)   // A [m, K], B [n, K]
-	GemmTN = gemm("tn", blas.Trans, blas.NoTrans)   // A [K, m], B [K, n]
+// GemmForm says which operand of a matrix product is stored transposed.
+type GemmForm string
+
+// The forms of C [m, n] = op(A)·op(B).
+const (
+	NN GemmForm = "nn" // A [m, K], B [K, n]
+	NT GemmForm = "nt" // A [m, K], B [n, K]
+	TN GemmForm = "tn" // A [K, m], B [K, n]
 )
 
-// The tiles of gemm_cpu.cl and gemm_gpu.cl.
-const (
-	gemmPanel           = 64 // columns of C per work-item of a CPU
-	gemmTile, gemmItems = 64, 16
-)
+// GemmForms lists the forms.
+var GemmForms = []GemmForm{NN, NT, TN}
+
+// Gemm returns the kernel of a matrix product with an epilogue,
+//
+//	C [m, n] = f(op(A)·op(B) + accumulate·C + biased·BIAS [n])
+//
+// built for a tile. Arguments: A, B, BIAS, C, m, n, K, lda, ldb, ldc, accumulate and biased (0 or 1), act
+// (an [Activation]) and its slope, rows (of GemmRows), slice (of GemmSlice). Each ld is the distance of two
+// rows in memory. If biased is 0, BIAS is any buffer. With slice < K, C is [⌈K/slice⌉, m, ldc]: a share for
+// each slice of the sum, without an epilogue.
+func Gemm(form GemmForm, tile GemmTile) *Kernel {
+	key := gemmKey{form, tile}
+	if k, ok := gemms.Load(key); ok {
+		return k.(*Kernel)
+	}
+	k, _ := gemms.LoadOrStore(key, newGemm(form, tile)) // one kernel for a key: devices build each once
+	return k.(*Kernel)
+}
+
+type gemmKey struct {
+	form GemmForm
+	tile GemmTile
+}
+
+var gemms sync.Map // of gemmKey to *Kernel
 
 // GemmRows chooses the rows of C that one work-item of a CPU computes: enough that packing its panel
 // of B is a small part of the work, few enough that every core gets a share.
-func GemmRows(m, n int, l Limits) int {
-	panels := ceilDiv(n, gemmPanel)
+func GemmRows(m, n int, tile GemmTile, l Limits) int {
+	const most = 240 // with its slice of A still in the second-level cache
+	panels := ceilDiv(n, tile.N)
 	share := ceilDiv(m*panels, l.Units)
-	return max(12, min(roundUp(share, 12), 240))
+	return max(12, min(roundUp(share, 12), most))
 }
 
 // GemmSlice chooses the length of the slices in which K is summed up: K on a CPU, and on a GPU whose units
-// the tiles of C alone would not fill, so much less that they do.
+// the tiles of C alone would not fill, so much less that they do. It does not depend on the tile, so that
+// tuning changes no result.
 func GemmSlice(m, n, k int, l Limits) int {
-	const short = 128 // a slice of less is not worth the share that it writes
-	tiles := ceilDiv(m, gemmTile) * ceilDiv(n, gemmTile)
+	const (
+		short = 128 // a slice of less is not worth the share that it writes
+		tile  = 64
+	)
+	tiles := ceilDiv(m, tile) * ceilDiv(n, tile)
 	if l.CPU || tiles >= l.Units || k < 2*short {
 		return max(k, 1)
 	}
@@ -43,23 +70,31 @@ func GemmSlice(m, n, k int, l Limits) int {
 	return roundUp(ceilDiv(k, max(slices, 1)), 16)
 }
 
-func gemm(form string, ta, tb blas.Transpose) *Kernel {
+func newGemm(form GemmForm, tile GemmTile) *Kernel {
+	var ta, tb blas.Transpose = blas.NoTrans, blas.NoTrans
+	switch form {
+	case NT:
+		tb = blas.Trans
+	case TN:
+		ta = blas.Trans
+	}
 	return &Kernel{
-		Name: "k_gemm_" + form, File: "gemm_cpu.cl", GPU: "gemm_gpu.cl",
-		Params: []Param{{"A", In}, {"B", In}, {"C", InOut}, {"m", IntArg}, {"n", IntArg}, {"K", IntArg},
-			{"lda", IntArg}, {"ldb", IntArg}, {"ldc", IntArg}, {"accumulate", IntArg}, {"rows", IntArg}, {"slice", IntArg}},
+		Name: "k_gemm_" + string(form), File: "gemm_cpu.cl", GPU: "gemm_gpu.cl", Defines: tile.defines(),
+		Params: []Param{{"A", In}, {"B", In}, {"BIAS", In}, {"C", InOut}, {"m", IntArg}, {"n", IntArg}, {"K", IntArg},
+			{"lda", IntArg}, {"ldb", IntArg}, {"ldc", IntArg}, {"accumulate", IntArg}, {"biased", IntArg},
+			{"act", IntArg}, {"slope", RealArg}, {"rows", IntArg}, {"slice", IntArg}},
 		Grid: func(a []Arg, l Limits) Grid {
-			m, n, rows := int(a[3].Int), int(a[4].Int), int(a[10].Int)
-			slices := ceilDiv(int(a[5].Int), int(a[11].Int))
+			m, n, rows := int(a[4].Int), int(a[5].Int), int(a[14].Int)
+			slices := ceilDiv(int(a[6].Int), int(a[15].Int))
 			if l.CPU {
-				return Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{ceilDiv(n, gemmPanel), ceilDiv(m, rows), slices}}
+				return Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{ceilDiv(n, tile.N), ceilDiv(m, rows), slices}}
 			}
-			return Grid{Dims: 3, Local: [3]int{gemmItems, gemmItems, 1},
-				Global: [3]int{ceilDiv(n, gemmTile) * gemmItems, ceilDiv(m, gemmTile) * gemmItems, slices}}
+			items := tile.items()
+			return Grid{Dims: 3, Local: [3]int{items, 1, 1}, Global: [3]int{ceilDiv(n, tile.N) * items, ceilDiv(m, tile.M), slices}}
 		},
 		Twin: Twin{gemmTwin(ta, tb, blas32.Implementation().Sgemm), gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
-		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
-			return float64(a[5].Int) * maxAbs(a, 0) * maxAbs(a, 1)
+		Tol: Tolerance{ULP: 8, Rel: 8, Scale: func(a []Arg) float64 { // activations shrink differences
+			return float64(a[6].Int)*maxAbs(a, 0)*maxAbs(a, 1) + maxAbs(a, 2)
 		}},
 	}
 }
@@ -70,13 +105,14 @@ func gemm(form string, ta, tb blas.Transpose) *Kernel {
 func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 	var scratch sync.Pool // of *[]T: a launch leaves nothing to the garbage collector
 	return func(c Call[T]) {
-		m, n, K, lda, ldb, ldc, slice := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(11)
+		m, n, K, lda, ldb, ldc, slice := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(15)
+		biased, act, slope := c.Int(11) != 0, Activation(c.Int(12)), c.Real(13)
 		var beta T // of C's old elements; BLAS does not read C where it is 0
-		if c.Int(9) != 0 {
+		if c.Int(10) != 0 {
 			beta = 1
 		}
 		for from := 0; from < K; from += slice {
-			k, out := min(slice, K-from), c.Reals(2)[from/slice*m*ldc:]
+			k, out := min(slice, K-from), c.Reals(3)[from/slice*m*ldc:]
 			a, row := c.Reals(0)[from:], lda // row is the distance of two rows of op(A)
 			b, tb, ldb := c.Reals(1)[from:], tb, ldb
 			if ta == blas.Trans {
@@ -91,7 +127,25 @@ func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 				b, ldb, tb = *buf, k, blas.Trans
 			}
 			parallel(m, max(1, 4*grain/max(n*k, 1)), func(lo, hi int) {
+				beta := beta
+				if biased && beta == 0 { // BLAS adds the bias as C's old elements
+					for r := lo; r < hi; r++ {
+						copy(out[r*ldc:r*ldc+n], c.Reals(2))
+					}
+					beta = 1
+				} else if biased {
+					for r := lo; r < hi; r++ {
+						for j, v := range c.Reals(2)[:n] {
+							out[r*ldc+j] += v
+						}
+					}
+				}
 				gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
+				if act != ActNone {
+					for r := lo; r < hi; r++ {
+						activate(act, slope, out[r*ldc:r*ldc+n])
+					}
+				}
 			})
 		}
 	}

@@ -83,6 +83,8 @@ type Limits struct {
 	Units    int  // compute units
 	MaxGroup int  // work-items in a group
 	LocalMem int  // bytes of local memory that a group may take
+
+	Gemm []GemmChoice // tiles of matrix products that were found fastest, by size; none: defaults
 }
 
 // Grid is the shape of a launch: work-items and those in one work-group, per dimension.

@@ -16,6 +16,9 @@ type MLPShape struct {
 	Slope                          float64
 }
 
+// ExampleMLP is the shape whose kernel stands in [All] for those of all shapes.
+var ExampleMLP = MLPShape{Inputs: 64, Width: 64, Layers: 3, Outputs: 3, Slope: 0.1}
+
 // mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock or half
 // of it; ITEMS of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that it may take.
 const (

@@ -5,15 +5,20 @@ package kernels
 var (
 	// Sum is P[g] = scale·ΣX over chunk g, in a fixed order: X, P, n, chunk, scale.
 	Sum = &Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
-		Grid: func(a []Arg, l Limits) Grid {
-			if l.CPU {
-				return Grid{Dims: 1, Global: [3]int{a[1].N}, Local: [3]int{1}}
-			}
-			return Grid{Dims: 1, Global: [3]int{a[1].N * sumGroup}, Local: [3]int{sumGroup}}
-		},
+		Grid:   perChunk(1),
 		Params: []Param{{"X", In}, {"P", Out}, {"n", IntArg}, {"chunk", IntArg}, {"scale", RealArg}},
 		Twin:   Twin{sumTwin[float32], sumTwin[float64]},
 		Tol:    Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
+	// SquaredError is P[g] = Σ(X−T)² over chunk g, in a fixed order, and the gradient D = 2(X−T):
+	// X, T, D, P, n, chunk.
+	SquaredError = &Kernel{Name: "k_squared_error", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
+		Grid:   perChunk(3),
+		Params: []Param{{"X", In}, {"T", In}, {"D", Out}, {"P", Out}, {"n", IntArg}, {"chunk", IntArg}},
+		Twin:   Twin{squaredErrorTwin[float32], squaredErrorTwin[float64]},
+		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
+			most := maxAbs(a, 0) + maxAbs(a, 1)
+			return float64(a[5].Int) * most * most
+		}}}
 	// SumAtomic is Y[0] += scale·ΣX with float atomics: X, Y, n, scale.
 	SumAtomic = &Kernel{Name: "k_sum_atomic", File: "reduce.cl",
 		Grid: func(a []Arg, l Limits) Grid {
@@ -68,6 +73,16 @@ func SumRuns(outer, n, inner int, l Limits) int {
 	return max(1, min(2*l.Units/columns, n/short))
 }
 
+// perChunk launches one work-group per element of argument arg.
+func perChunk(arg int) func([]Arg, Limits) Grid {
+	return func(a []Arg, l Limits) Grid {
+		if l.CPU {
+			return Grid{Dims: 1, Global: [3]int{a[arg].N}, Local: [3]int{1}}
+		}
+		return Grid{Dims: 1, Global: [3]int{a[arg].N * sumGroup}, Local: [3]int{sumGroup}}
+	}
+}
+
 func axisPlane(outer, inner int) func([]Arg, Limits) Grid {
 	return func(a []Arg, l Limits) Grid { return plane(int(a[inner].Int), int(a[outer].Int), l) }
 }
@@ -97,6 +112,21 @@ func sumTwin[T Real](c Call[T]) {
 	parallel(len(p), max(1, grain/max(chunk, 1)), func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			p[g] = scale * pairwise(x[min(g*chunk, len(x)):min((g+1)*chunk, len(x))])
+		}
+	})
+}
+
+func squaredErrorTwin[T Real](c Call[T]) {
+	x, t, d, p, chunk := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5)
+	parallel(len(p), max(1, grain/max(chunk, 1)), func(lo, hi int) {
+		for g := lo; g < hi; g++ {
+			sum := 0.0
+			for i := min(g*chunk, len(x)); i < min((g+1)*chunk, len(x)); i++ {
+				e := x[i] - t[i]
+				d[i] = 2 * e
+				sum += float64(e) * float64(e)
+			}
+			p[g] = T(sum)
 		}
 	})
 }

@@ -107,12 +107,18 @@ func Files() []string {
 	return names
 }
 
-// All returns every kernel.
-func All() []*Kernel {
+// All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
+// each tile.
+func All(t DType, l Limits) []*Kernel {
 	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
-		Sum, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, GemmNN, GemmNT, GemmTN, OuterAcc, OuterAccAtomic,
+		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode,
-		ReduceShares, MLPLoss(MLPShape{64, 64, 3, 3, 0.1}, Float32, 16)}
+		ReduceShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t))}
+	for _, tile := range GemmTiles(t, l) {
+		for _, form := range GemmForms {
+			all = append(all, Gemm(form, tile))
+		}
+	}
 	for _, u := range Unaries {
 		all = append(all, u.Forward(), u.Gradient())
 	}

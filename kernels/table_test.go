@@ -61,7 +61,7 @@ func TestParamsMatchSources(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	for _, k := range All() {
+	for _, k := range All(Float32, Limits{CPU: true}) {
 		for _, file := range []string{k.File, k.GPU} {
 			if file == "" {
 				continue

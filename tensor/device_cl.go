@@ -55,6 +55,10 @@ func openCL(sel string, opt Options) (Device, error) {
 	}
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", built: map[*kernels.Kernel]*clrt.Kernel{}}
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels, Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
+	if d.limits.Gemm, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
+		dev.Close()
+		return nil, err
+	}
 	if opt.Float64 {
 		d.real = kernels.Float64
 		d.options += " -DREAL_IS_DOUBLE"

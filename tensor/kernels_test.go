@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -157,6 +158,9 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 			add(func(o *operands) { mlpOperands(o, mlpShape, c[0], c[1]) }, "%d samples in %d groups", c[0], c[1])
 		}
 	}
+	if strings.HasPrefix(k.Name, "k_gemm_") {
+		cases = gemmCases(kernels.GemmForm(strings.TrimPrefix(k.Name, "k_gemm_")))
+	}
 	switch k {
 	case kernels.ReduceShares:
 		perLength(func(o *operands, n int) { o.in(3*n, -1, 1).in(1, 0.5, 2).out(n).num(n, 3) })
@@ -186,6 +190,17 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 	case kernels.Sum:
 		perLength(func(o *operands, n int) { o.in(n, -1, 1).out(1).num(n, max(n, 1)).real64(0.5) })
 		add(func(o *operands) { o.in(1000, -1, 1).out(4).num(1000, 257).real64(1) }, "4 chunks")
+	case kernels.SquaredError:
+		perLength(func(o *operands, n int) { o.in(n, -1, 1).in(n, -1, 1).out(n).out(1).num(n, max(n, 1)) })
+		add(func(o *operands) { o.in(1000, -1, 1).in(1000, -1, 1).out(1000).out(4).num(1000, 256) }, "4 chunks")
+	case kernels.LinearGrad:
+		for i, s := range append(matrices, [][2]int{{65, 16}, {70, 40}}...) {
+			r, c, run := s[0], s[1], 1+3*i
+			runs := (r + run - 1) / run
+			add(func(o *operands) {
+				o.in(r*c, -1, 1).in(r*c, -1, 1).out(r*c).out(runs*c).num(r, c, run, i%5).real64(0.2)
+			}, "%dx%d in runs of %d", r, c, run)
+		}
 	case kernels.SumAtomic:
 		perLength(func(o *operands, n int) { o.in(n, 0, 1).in(1, 0, 1).num(n).real64(0.5) })
 	case kernels.SumAxis:
@@ -204,30 +219,6 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 				o.reals(b[0]*b[1]*b[2], func(int) float64 { return float64(o.r.IntN(4)) })
 				o.reals(b[0]*b[2], func(int) float64 { return 3 }).in(b[0]*b[2], -1, 1).out(b[0]*b[1]*b[2]).num(b[0], b[1], b[2])
 			}, "%v", b)
-		}
-	case kernels.GemmNN, kernels.GemmNT, kernels.GemmTN:
-		for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {64, 64, 64}, {65, 67, 63}, {7, 130, 5}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520}} {
-			if testing.Short() && s[0]*s[1]*s[2] > 70000 {
-				continue
-			}
-			add(func(o *operands) {
-				m, n, kk, pad := s[0], s[1], s[2], i%3
-				lda, ldb, ldc := kk+pad, n+pad, n
-				rowsA, rowsB := m, kk
-				if k == kernels.GemmTN {
-					lda, rowsA = m+pad, kk
-				}
-				if k == kernels.GemmNT {
-					ldb, rowsB = kk+pad, n
-				}
-				slice, accumulate := kk, i%2
-				if i%3 == 1 { // in shares
-					slice, accumulate = (kk+2)/3, 0
-				}
-				shares := (kk + slice - 1) / slice
-				o.in(rowsA*lda, -1, 1).in(rowsB*ldb, -1, 1).in(shares*m*ldc, -1, 1).num(m, n, kk, lda, ldb, ldc, accumulate,
-					kernels.GemmRows(m, n, kernels.Limits{CPU: true, Units: 2}), slice)
-			}, "%v", s)
 		}
 	case kernels.OuterAcc:
 		perMatrix(func(o *operands, r, c int) { o.in(9*r, -1, 1).in(9*c, -1, 1).in(r*c, -1, 1).num(9, r, c) })
@@ -261,8 +252,40 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 	return cases
 }
 
+// gemmCases covers tiles that are whole and cut off, rows that are aligned and not, shares of the sum, and the
+// epilogues.
+func gemmCases(form kernels.GemmForm) []kernelCase {
+	var cases []kernelCase
+	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {64, 64, 64}, {65, 67, 63}, {7, 130, 5}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520}, {132, 260, 36}, {20, 48, 96}} {
+		m, n, k, pad := s[0], s[1], s[2], i%3
+		if testing.Short() && m*n*k > 70000 {
+			continue
+		}
+		act := kernels.Activation(i % 5)
+		lda, ldb, ldc := k+pad, n+pad, n
+		rowsA, rowsB := m, k
+		switch form {
+		case kernels.TN:
+			lda, rowsA = m+pad, k
+		case kernels.NT:
+			ldb, rowsB = k+pad, n
+		}
+		slice, accumulate, biased := k, i%2, i/2%2
+		if i%3 == 1 { // in shares
+			slice, accumulate, biased, act = (k+2)/3, 0, 0, kernels.ActNone
+		}
+		shares := (k + slice - 1) / slice
+		rows := 12 * (1 + i%3)
+		cases = append(cases, kernelCase{fmt.Sprint(s), func(o *operands) {
+			o.in(rowsA*lda, -1, 1).in(rowsB*ldb, -1, 1).in(n, -1, 1).in(shares*m*ldc, -1, 1).num(m, n, k, lda, ldb, ldc,
+				accumulate, biased, int(act)).real64(0.1).num(rows, slice)
+		}})
+	}
+	return cases
+}
+
 // mlpShape is that of the perceptron in kernels.All.
-var mlpShape = kernels.MLPShape{Inputs: 64, Width: 64, Layers: 3, Outputs: 3, Slope: 0.1}
+var mlpShape = kernels.ExampleMLP
 
 // mlpOperands makes a pass over n samples in a number of groups.
 func mlpOperands(o *operands, s kernels.MLPShape, n, groups int) {
@@ -315,13 +338,10 @@ func TestGPUKernels(t *testing.T) {
 }
 
 func testKernels(t *testing.T, d tensor.Device) {
-	for i, k := range kernels.All() {
+	for i, k := range kernels.All(d.Real(), d.Limits()) {
 		cases := kernelCases(k)
 		if len(cases) == 0 {
 			t.Errorf("%s has no test case", k.Name)
-		}
-		if k.Name == "k_mlp_loss" && d.Real() == kernels.Float64 { // is built for a type: its tile must fit local memory
-			k = kernels.MLPLoss(mlpShape, d.Real(), 8)
 		}
 		for j, c := range cases {
 			o := &operands{r: rand.New(rand.NewPCG(uint64(i), uint64(j))), real: d.Real()}
@@ -387,7 +407,7 @@ func checkLaunch(t *testing.T, d tensor.Device, k *kernels.Kernel, name string, 
 		kernels.CopyMem(got, 0, all, guard, args[i].N)
 		kernels.CopyMem(want, 0, args[i].Buf.(*kernels.Mem), guard, args[i].N)
 		if at := tensor.Compare(k, got, want, scale); at >= 0 {
-			t.Errorf("%s %s: %s[%d] = %v, twin has %v (%d ULP)", k.Name, name, p.Name, at, got.At(at), want.At(at),
+			t.Errorf("%s %s %s: %s[%d] = %v, twin has %v (%d ULP)", k.Name, k.Defines, name, p.Name, at, got.At(at), want.At(at),
 				kernels.ULPDistance(got.DType(), got.At(at), want.At(at)))
 		}
 	}

@@ -14,7 +14,7 @@ func MatMul(a, b *Tensor) *Tensor {
 	d := check("MatMul", a, b)
 	checkMatMul("MatMul", a, b)
 	c := alloc("MatMul", d, []int{a.shape[0], b.shape[1]})
-	matMulTo(c, a, b, false)
+	matMulTo(c, a, b, epilogue{})
 	return c
 }
 
@@ -26,7 +26,7 @@ func MatMulInto(dst, a, b *Tensor, accumulate bool) {
 		misuse("MatMulInto", ErrShape, "", dst, a, b)
 	}
 	disjoint("MatMulInto", dst, a, b)
-	matMulTo(dst, a, b, accumulate)
+	matMulTo(dst, a, b, epilogue{accumulate: accumulate})
 }
 
 func checkMatMul(op string, a, b *Tensor) {
@@ -51,16 +51,17 @@ func layout(t *Tensor) (ld int, transposed, ok bool) {
 	return 0, false, false
 }
 
-func matMulTo(c, a, b *Tensor, accumulate bool) {
+func matMulTo(c, a, b *Tensor, e epilogue) {
 	d := c.Device()
 	m, n, k := a.shape[0], b.shape[1], a.shape[1]
 	if m == 0 || n == 0 {
 		return
 	}
 	if k == 0 {
-		if !accumulate {
+		if !e.accumulate {
 			c.zero()
 		}
+		e.apply(c)
 		return
 	}
 	lda, ta, okA := layout(a)
@@ -75,27 +76,53 @@ func matMulTo(c, a, b *Tensor, accumulate bool) {
 		defer b.Free()
 		ldb, tb = n, false
 	}
-	kernel := kernels.GemmNN
+	form := kernels.NN
 	switch {
 	case ta:
-		kernel = kernels.GemmTN
+		form = kernels.TN
 	case tb:
-		kernel = kernels.GemmNT
+		form = kernels.NT
 	}
-	rows, slice := kernels.GemmRows(m, n, d.Limits()), kernels.GemmSlice(m, n, k, d.Limits())
-	product := func(out *Tensor, accumulate bool) {
-		launch(d, kernel, a.reach(), b.reach(), out.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(lda),
-			kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.I(rows), kernels.I(slice))
+	tile := kernels.GemmTileFor(form, m, n, k, d.Real(), d.Limits())
+	rows, slice := kernels.GemmRows(m, n, tile, d.Limits()), kernels.GemmSlice(m, n, k, d.Limits())
+	product := func(out *Tensor, e epilogue) {
+		bias := a.reach() // what the kernel does not read may be anything
+		if e.bias != nil {
+			bias = e.bias.arg()
+		}
+		launch(d, kernels.Gemm(form, tile), a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
+			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil),
+			kernels.I(int(e.act)), kernels.R(e.slope), kernels.I(rows), kernels.I(slice))
 	}
 	if slice >= k {
-		product(c, accumulate)
+		product(c, e)
 		return
 	}
 	slices := (k + slice - 1) / slice
 	shares := alloc("MatMul", d, []int{slices, m, n})
-	product(shares, false)
-	sumAxis(c, shares, 1, slices, m*n, 1, accumulate)
+	product(shares, epilogue{})
+	sumAxis(c, shares, 1, slices, m*n, 1, e.accumulate)
 	shares.Free()
+	e.accumulate = false
+	e.apply(c)
+}
+
+// epilogue is what a matrix product does with its result besides storing it.
+type epilogue struct {
+	accumulate bool    // add C's old elements
+	bias       *Tensor // [n], to add to every row; nil: none
+	act        kernels.Activation
+	slope      float64
+}
+
+// apply does what is left of an epilogue when the product is already in c.
+func (e epilogue) apply(c *Tensor) {
+	if e.bias != nil {
+		c.BinaryInPlace(kernels.Add, e.bias)
+	}
+	if f := e.act.Unary(); f != nil {
+		c.UnaryInPlace(f, e.slope, 0)
+	}
 }
 
 // OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n], in

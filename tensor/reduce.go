@@ -113,18 +113,29 @@ func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 	}
 	x := t.contiguous()
 	defer x.done()
-	groups := min((n+sumChunk-1)/sumChunk, sumGroups)
+	groups, chunk := sumGrid(n)
 	if groups == 1 {
-		launch(d, kernels.Sum, x.arg(), out.arg(), kernels.I(n), kernels.I(n), kernels.R(scale))
+		launch(d, kernels.Sum, x.arg(), out.arg(), kernels.I(n), kernels.I(chunk), kernels.R(scale))
 		return out
 	}
-	chunk := (n + groups - 1) / groups
-	groups = (n + chunk - 1) / chunk
 	partial := alloc(op, d, []int{groups})
 	launch(d, kernels.Sum, x.arg(), partial.arg(), kernels.I(n), kernels.I(chunk), kernels.R(1))
-	launch(d, kernels.Sum, partial.arg(), out.arg(), kernels.I(groups), kernels.I(groups), kernels.R(scale))
-	partial.Free()
+	sumPartial(out, partial, scale)
 	return out
+}
+
+// sumGrid returns in how many chunks, and of what length, n elements are summed; the last may be shorter.
+func sumGrid(n int) (groups, chunk int) {
+	groups = min((n+sumChunk-1)/sumChunk, sumGroups)
+	chunk = ((n+groups-1)/groups + 15) / 16 * 16
+	return (n + chunk - 1) / chunk, chunk
+}
+
+// sumPartial writes scale times the sum of partial, which it frees, to out.
+func sumPartial(out, partial *Tensor, scale float64) {
+	n := kernels.I(partial.Len())
+	launch(out.Device(), kernels.Sum, partial.arg(), out.arg(), n, n, kernels.R(scale))
+	partial.Free()
 }
 
 // fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.

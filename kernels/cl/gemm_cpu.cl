@@ -1,10 +1,10 @@
-// @depends: common
-// Matrix products for CPUs: C = op(A)·op(B), or C += op(A)·op(B) if accumulate is not 0.
+// @depends: common, activation
+// Matrix products for CPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
 //   nt  A: [i*lda + k]  B: [j*ldb + k]
 //   tn  A: [k*lda + i]  B: [k*ldb + j]
-//   C: [i*ldc + j], i in 0:m, j in 0:n, k in 0:K
+//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K; f is activation `act` of activation.cl
 //
 // With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
 //
@@ -12,7 +12,8 @@
 // PANEL columns. For each slice of KC steps of k it packs its panel of B, zero-padded, into private
 // memory, and then runs a micro-kernel that keeps MR rows of C in vector registers while it streams
 // through the slice (the scheme of Goto and van de Geijn, "Anatomy of High-Performance Matrix
-// Multiplication", 2008). Sums run over k in ascending order: the same input gives the same bits.
+// Multiplication", 2008). A is read in place if its steps of k are neighbours, else packed BLOCK rows at a
+// time. Sums run over k in ascending order: the same input gives the same bits.
 //
 // WIDE is the number of 16-wide vectors in a panel. The defaults fill the 32 registers of AVX-512 with
 // 6·4 accumulators; the narrow micro-kernel serves the last n%PANEL <= 16 columns.
@@ -21,99 +22,143 @@
 #define WIDE 4
 #endif
 #ifndef MR
-#define MR 6
+#define MR 6 // a divisor of BLOCK
 #endif
-#ifndef NARROW_MR
 #define NARROW_MR 12
-#endif
-#ifndef KC
 #define KC 256
-#endif
+#define BLOCK 48
 #define PANEL (16 * WIDE)
 
-// op(A)[i, k] for a fixed i, as a pointer and the distance of one k.
+// op(A) or op(B): element (x, k) is at[x*row + k*step].
 typedef struct {
     global const REAL *at;
-    int row, step; // element (i, k) is at[i*row + k*step]
+    int row, step;
 } operand;
 
-// Packs columns [0, width) of kc steps of op(B) into P, `padded` columns wide.
-static void pack(REAL *P, operand b, int kc, int width, int padded) {
-    if (b.row == 1 && width == padded) { // rows of B are contiguous: whole vectors
+// What happens to C after a slice of KC steps: `add` to it, or set it; after the `last`, bias and activation.
+typedef struct {
+    const REAL *bias; // of the panel
+    int add, last, act;
+    REAL slope;
+} epilogue;
+
+// P[k*padded + x] = element (x, k) for x < width, zero from there to padded, for k < kc.
+static void pack(REAL *P, operand s, int kc, int width, int padded) {
+    int x = 0;
+    if (s.row == 1 && width >= 16) { // neighbours along x: whole vectors, the last over the one before
         for (int k = 0; k < kc; k++) {
-            for (int v = 0; v < padded; v += 16) vstore16(vload16(0, b.at + k * b.step + v), 0, P + k * padded + v);
+            for (x = 0; x < width; x += 16) {
+                const int at = min(x, width - 16);
+                vstore16(vload16(0, s.at + at + k * s.step), 0, P + k * padded + at);
+            }
         }
-        return;
+        x = width;
+    } else if (s.step == 1) { // neighbours along k: transpose squares of 4
+        for (; x + 4 <= width; x += 4) {
+            global const REAL *r0 = s.at + x * s.row, *r1 = r0 + s.row, *r2 = r1 + s.row, *r3 = r2 + s.row;
+            int k = 0;
+            for (; k + 4 <= kc; k += 4) {
+                const REAL4 a = vload4(0, r0 + k), b = vload4(0, r1 + k), c = vload4(0, r2 + k), d = vload4(0, r3 + k);
+                REAL *p = P + k * padded + x;
+                vstore4((REAL4)(a.s0, b.s0, c.s0, d.s0), 0, p);
+                vstore4((REAL4)(a.s1, b.s1, c.s1, d.s1), 0, p + padded);
+                vstore4((REAL4)(a.s2, b.s2, c.s2, d.s2), 0, p + 2 * padded);
+                vstore4((REAL4)(a.s3, b.s3, c.s3, d.s3), 0, p + 3 * padded);
+            }
+            for (; k < kc; k++) vstore4((REAL4)(r0[k], r1[k], r2[k], r3[k]), 0, P + k * padded + x);
+        }
     }
     for (int k = 0; k < kc; k++) {
-        for (int j = 0; j < width; j++) P[k * padded + j] = b.at[j * b.row + k * b.step];
-        for (int j = width; j < padded; j++) P[k * padded + j] = 0;
+        for (int y = x; y < width; y++) P[k * padded + y] = s.at[y * s.row + k * s.step];
+        for (int y = width; y < padded; y++) P[k * padded + y] = 0;
     }
 }
 
-// One micro-kernel: C[0:live, 0:width] (+)= A[0:live, 0:kc]·P, in R rows by V vectors. Rows past the
-// last repeat it; their results are dropped.
-#define MICRO(name, R, V)                                                                            \
-    static void name(operand a, int live, const REAL *P, int kc, global REAL *C, int ldc, int width, \
-                     int add) {                                                                      \
-        REAL16 acc[R][V];                                                                            \
-        _Pragma("unroll") for (int r = 0; r < R; r++)                                                \
-            _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                             \
-        int row[R];                                                                                  \
-        _Pragma("unroll") for (int r = 0; r < R; r++) row[r] = min(r, live - 1) * a.row;             \
-        for (int k = 0; k < kc; k++) {                                                               \
-            global const REAL *ak = a.at + k * a.step;                                               \
-            REAL16 b[V];                                                                             \
-            _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, P + k * 16 * V);         \
-            _Pragma("unroll") for (int r = 0; r < R; r++) {                                          \
-                const REAL16 x = (REAL16)(ak[row[r]]);                                               \
-                _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);   \
-            }                                                                                        \
-        }                                                                                            \
-        _Pragma("unroll") for (int r = 0; r < R; r++) {                                              \
-            if (r >= live) continue;                                                                 \
-            _Pragma("unroll") for (int v = 0; v < V; v++) {                                          \
-                global REAL *c = C + r * ldc + 16 * v;                                               \
-                if (16 * v + 16 <= width) {                                                          \
-                    vstore16(add ? vload16(0, c) + acc[r][v] : acc[r][v], 0, c);                     \
-                } else {                                                                             \
-                    REAL tail[16];                                                                   \
-                    vstore16(acc[r][v], 0, tail);                                                    \
-                    for (int j = 0; j < width - 16 * v; j++) c[j] = add ? c[j] + tail[j] : tail[j];  \
-                }                                                                                    \
-            }                                                                                        \
-        }                                                                                            \
+// One micro-kernel: C[0:live, 0:width] from a[r*row + k*step], k in 0:kc, and the panel P, in R rows by V
+// vectors. Rows past the last repeat it; their results are dropped.
+#define MICRO(name, R, V, space)                                                                      \
+    static void name(space const REAL *a, int a_row, int step, int live, const REAL *P, int kc,       \
+                     global REAL *C, int ldc, int width, epilogue e) {                                \
+        REAL16 acc[R][V];                                                                             \
+        _Pragma("unroll") for (int r = 0; r < R; r++)                                                 \
+            _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                              \
+        int row[R];                                                                                   \
+        _Pragma("unroll") for (int r = 0; r < R; r++) row[r] = min(r, live - 1) * a_row;              \
+        for (int k = 0; k < kc; k++) {                                                                \
+            space const REAL *ak = a + k * step;                                                      \
+            REAL16 b[V];                                                                              \
+            _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, P + k * 16 * V);          \
+            _Pragma("unroll") for (int r = 0; r < R; r++) {                                           \
+                const REAL16 x = (REAL16)(ak[row[r]]);                                                \
+                _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);    \
+            }                                                                                         \
+        }                                                                                             \
+        _Pragma("unroll") for (int r = 0; r < R; r++) {                                               \
+            if (r >= live) continue;                                                                  \
+            _Pragma("unroll") for (int v = 0; v < V; v++) {                                           \
+                store(acc[r][v], C + r * ldc + 16 * v, width - 16 * v, e.bias + 16 * v, &e);          \
+            }                                                                                         \
+        }                                                                                             \
     }
 
-MICRO(micro_wide, MR, WIDE)
-MICRO(micro_narrow, NARROW_MR, 1)
+// Stores up to 16 elements of a row of C.
+static void store(REAL16 v, global REAL *c, int count, const REAL *bias, const epilogue *e) {
+    if (count <= 0) return;
+    if (count >= 16) {
+        if (e->add) v = vload16(0, c) + v;
+        if (e->last) v = activate_REAL16(v + vload16(0, bias), e->act, e->slope);
+        vstore16(v, 0, c);
+        return;
+    }
+    REAL old[16], tail[16];
+    for (int j = 0; j < 16; j++) old[j] = e->add && j < count ? c[j] : 0;
+    v = vload16(0, old) + v;
+    if (e->last) v = activate_REAL16(v + vload16(0, bias), e->act, e->slope);
+    vstore16(v, 0, tail);
+    for (int j = 0; j < count; j++) c[j] = tail[j];
+}
 
-static void gemm(operand a, operand b, global REAL *C, int m, int n, int K, int ldc, int accumulate, int rows, int slice) {
-    REAL panel[KC * PANEL];
+MICRO(wide_in_place, MR, WIDE, global)
+MICRO(wide_packed, MR, WIDE, private)
+MICRO(narrow_in_place, NARROW_MR, 1, global)
+MICRO(narrow_packed, NARROW_MR, 1, private)
+
+static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, int m, int n, int K, int ldc,
+                 int accumulate, int biased, int act, REAL slope, int rows, int slice) {
+    REAL panel[KC * PANEL], packed[KC * BLOCK], padded[PANEL];
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
     const int j0 = get_group_id(0) * PANEL, width = min(n - j0, PANEL);
-    const int narrow = width <= 16;
+    const int narrow = width <= 16, in_place = a.step == 1;
     const int z = get_group_id(2), start = z * slice, end = min(K, start + slice);
     C += z * m * ldc;
+    for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
     for (int k0 = start; k0 < end; k0 += KC) {
-        const int kc = min(end - k0, KC), add = accumulate || k0 > start;
+        const int kc = min(end - k0, KC);
+        const epilogue e = {padded, accumulate || k0 > start, k0 + kc == end, act, slope};
         const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
         pack(panel, bk, kc, width, narrow ? 16 : PANEL);
-        for (int i = i0; i < i1; i += narrow ? NARROW_MR : MR) {
-            const operand ak = {a.at + i * a.row + k0 * a.step, a.row, a.step};
-            global REAL *c = C + i * ldc + j0;
-            if (narrow) micro_narrow(ak, min(i1 - i, NARROW_MR), panel, kc, c, ldc, width, add);
-            else micro_wide(ak, min(i1 - i, MR), panel, kc, c, ldc, width, add);
+        for (int from = i0; from < i1; from += BLOCK) {
+            const int to = min(i1, from + BLOCK);
+            const operand ak = {a.at + from * a.row + k0 * a.step, a.row, a.step};
+            if (!in_place) pack(packed, ak, kc, to - from, to - from);
+            for (int i = from; i < to; i += narrow ? NARROW_MR : MR) {
+                global const REAL *at = ak.at + (i - from) * a.row;
+                global REAL *c = C + i * ldc + j0;
+                if (narrow && in_place) narrow_in_place(at, a.row, 1, min(to - i, NARROW_MR), panel, kc, c, ldc, width, e);
+                else if (narrow) narrow_packed(packed + i - from, 1, to - from, min(to - i, NARROW_MR), panel, kc, c, ldc, width, e);
+                else if (in_place) wide_in_place(at, a.row, 1, min(to - i, MR), panel, kc, c, ldc, width, e);
+                else wide_packed(packed + i - from, 1, to - from, min(to - i, MR), panel, kc, c, ldc, width, e);
+            }
         }
     }
 }
 
-#define GEMM(form, a_row, a_step, b_row, b_step)                                                     \
-    kernel __attribute__((reqd_work_group_size(1, 1, 1)))                                            \
-    void k_gemm_##form(IN(A), IN(B), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,         \
-                       int accumulate, int rows, int slice) {                                        \
-        const operand a = {A + A_off, a_row, a_step}, b = {B + B_off, b_row, b_step};                \
-        gemm(a, b, C + C_off, m, n, K, ldc, accumulate, rows, slice);                                \
+#define GEMM(form, a_row, a_step, b_row, b_step)                                                           \
+    kernel __attribute__((reqd_work_group_size(1, 1, 1)))                                                  \
+    void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,     \
+                       int accumulate, int biased, int act, REAL slope, int rows, int slice) {             \
+        const operand a = {A + A_off, a_row, a_step}, b = {B + B_off, b_row, b_step};                      \
+        gemm(a, b, BIAS + BIAS_off, C + C_off, m, n, K, ldc, accumulate, biased, act, slope, rows, slice); \
     }
 
 GEMM(nn, lda, 1, 1, ldb)

@@ -1,87 +1,148 @@
-// @depends: common
-// Matrix products for GPUs: C = op(A)·op(B), or C += op(A)·op(B) if accumulate is not 0.
+// @depends: common, activation
+// Matrix products for GPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
 //   nt  A: [i*lda + k]  B: [j*ldb + k]
 //   tn  A: [k*lda + i]  B: [k*ldb + j]
-//   C: [i*ldc + j], i in 0:m, j in 0:n, k in 0:K
+//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K; f is activation `act` of activation.cl
 //
 // With slice < K, C is a share for each slice of the sum, [z*m*ldc + i*ldc + j] over k in [z*slice, (z+1)*slice):
 // a product of two long thin matrices has too few tiles to fill a GPU. Adding the shares in their order gives
 // the same bits on every run.
 //
-// A work-group of (TM/WM)·(TN/WN) work-items computes a TM×TN tile of C. It stages TK steps of both
-// operands in local memory, zero-padded past the edges, and each work-item accumulates WM×WN elements
-// in registers: register blocking over local-memory tiles as in Nugteren's SGEMM tutorial, step 6. The
-// rows of A's tile are one element longer than TM so that its transposing stores hit different banks.
-// `rows` serves the CPU variant only.
+// A work-group computes a TM×TN tile of C. It stages TK steps of both operands in local memory, zero-padded
+// past the edges, while its work-items accumulate WM×WN elements each in registers from the steps staged
+// before: two buffers, one barrier per TK steps. Thirty-two neighbouring work-items make a block of 4·WM by
+// 8·WN elements, so that the lanes of a warp read each vector of A and of B from local memory once, after
+// Boehm, "How to Optimize a CUDA Matmul Kernel", kernel 10 (warp tiling). An element sums over k in
+// ascending order whatever the tile: the choice of a tile changes no bit. `rows` serves the CPU variant only.
 
 #ifndef TM
-#define TM 64 // rows of the tile
+#define TM 64 // rows of the tile, a multiple of 4·WM
 #endif
 #ifndef TN
-#define TN 64 // columns of the tile
+#define TN 64 // columns of the tile, a multiple of 8·WN
 #endif
 #ifndef TK
-#define TK 16 // steps of k staged at once
+#define TK 16 // steps of k staged at once, a multiple of 4
 #endif
 #ifndef WM
-#define WM 4 // rows per work-item
+#define WM 4 // rows per work-item, a multiple of 4
 #endif
 #ifndef WN
-#define WN 4 // columns per work-item
+#define WN 4 // columns per work-item, a multiple of 4
 #endif
-#define ITEMS_M (TM / WM)
-#define ITEMS_N (TN / WN)
-#define ITEMS (ITEMS_M * ITEMS_N)
+#define WARPS_N (TN / (8 * WN))
+#define ITEMS (TM / WM * (TN / WN))
+#define VECTORS_A (TM * TK / 4 / ITEMS) // that a work-item loads of each tile
+#define VECTORS_B (TN * TK / 4 / ITEMS)
+#define ROW_A (TM + 4) // of a staged tile: aligned, and not on one bank
+#define ROW_B (TN + 4)
 
-// Loads T[k][x] = S[(x0+x)*x_step + (k0+k)*k_step] for x < width and k < TK, zero outside limits.
-// Neighbouring work-items take neighbouring addresses: along x if x_step is 1, else along k.
-#define STAGE(T, S, width, x0, x_step, x_end, k_step)                                           \
-    for (int e = lid; e < (width) * TK; e += ITEMS) {                                           \
-        const int x = (x_step) == 1 ? e % (width) : e / TK;                                     \
-        const int k = (x_step) == 1 ? e / (width) : e % TK;                                     \
-        const int inside = (x0) + x < (x_end) && k0 + k < k_end;                                \
-        (T)[k][x] = inside ? (S)[((x0) + x) * (x_step) + (k0 + k) * (k_step)] : 0;              \
+// Up to four neighbours from p on, zeros past count. Aligned, four are one load; vload4 promises no more
+// than the alignment of an element and is four.
+static REAL4 load4(global const REAL *p, int count, int aligned) {
+    if (count >= 4) return aligned ? *(global const REAL4 *)p : vload4(0, p);
+    REAL4 v = 0;
+    if (count > 0) v.s0 = p[0];
+    if (count > 1) v.s1 = p[1];
+    if (count > 2) v.s2 = p[2];
+    return v;
+}
+
+// Vector e of a tile's part of an operand. Its element (x, k) is S[x + k*ld] if `along_x`, else S[x*ld + k].
+#define FETCH(V, S, width, x0, x_end, ld, along_x, k0, e, aligned)                    \
+    if (along_x) {                                                                    \
+        const int x = (x0) + (e) % ((width) / 4) * 4, k = (k0) + (e) / ((width) / 4); \
+        V = load4((S) + x + k * (ld), k < k_end ? (x_end) - x : 0, aligned);          \
+    } else {                                                                          \
+        const int x = (x0) + (e) / (TK / 4), k = (k0) + (e) % (TK / 4) * 4;           \
+        V = load4((S) + x * (ld) + k, x < (x_end) ? k_end - k : 0, aligned);          \
     }
 
-#define GEMM(form, a_row, a_step, b_row, b_step)                                                \
-    kernel __attribute__((reqd_work_group_size(ITEMS_N, ITEMS_M, 1)))                           \
-    void k_gemm_##form(IN(A), IN(B), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,    \
-                       int accumulate, int rows, int slice) {                                   \
-        local REAL as[TK][TM + 1], bs[TK][TN + 1];                                              \
-        const int tx = get_local_id(0), ty = get_local_id(1), lid = ty * ITEMS_N + tx;          \
-        const int i0 = get_group_id(1) * TM, j0 = get_group_id(0) * TN;                         \
-        const int z = get_group_id(2), k_end = min(K, (z + 1) * slice);                         \
-        global const REAL *a = A + A_off, *b = B + B_off;                                       \
-        REAL acc[WM][WN];                                                                       \
-        _Pragma("unroll") for (int r = 0; r < WM; r++)                                          \
-            _Pragma("unroll") for (int c = 0; c < WN; c++) acc[r][c] = 0;                       \
-        for (int k0 = z * slice; k0 < k_end; k0 += TK) {                                        \
-            STAGE(as, a, TM, i0, a_row, m, a_step)                                              \
-            STAGE(bs, b, TN, j0, b_row, n, b_step)                                              \
-            barrier(CLK_LOCAL_MEM_FENCE);                                                       \
-            _Pragma("unroll") for (int k = 0; k < TK; k++) {                                    \
-                REAL x[WM], y[WN];                                                              \
-                _Pragma("unroll") for (int r = 0; r < WM; r++) x[r] = as[k][ty + r * ITEMS_M];  \
-                _Pragma("unroll") for (int c = 0; c < WN; c++) y[c] = bs[k][tx + c * ITEMS_N];  \
-                _Pragma("unroll") for (int r = 0; r < WM; r++)                                  \
-                    _Pragma("unroll") for (int c = 0; c < WN; c++)                              \
-                        acc[r][c] = fma(x[r], y[c], acc[r][c]);                                 \
-            }                                                                                   \
-            barrier(CLK_LOCAL_MEM_FENCE);                                                       \
-        }                                                                                       \
-        _Pragma("unroll") for (int r = 0; r < WM; r++) {                                        \
-            _Pragma("unroll") for (int c = 0; c < WN; c++) {                                    \
-                const int i = i0 + ty + r * ITEMS_M, j = j0 + tx + c * ITEMS_N;                 \
-                if (i < m && j < n) {                                                           \
-                    global REAL *out = C + C_off + (z * m + i) * ldc + j;                       \
-                    *out = accumulate ? *out + acc[r][c] : acc[r][c];                           \
-                }                                                                               \
-            }                                                                                   \
-        }                                                                                       \
+// Puts vector e where T[k][x] has its elements.
+#define STORE(T, V, width, along_x, e)                                                      \
+    if (along_x) {                                                                          \
+        *(local REAL4 *)&(T)[(e) / ((width) / 4)][(e) % ((width) / 4) * 4] = V;             \
+    } else {                                                                                \
+        const int x = (e) / (TK / 4), k = (e) % (TK / 4) * 4;                               \
+        (T)[k][x] = V.s0, (T)[k + 1][x] = V.s1, (T)[k + 2][x] = V.s2, (T)[k + 3][x] = V.s3; \
     }
 
-GEMM(nn, lda, 1, 1, ldb)
-GEMM(nt, lda, 1, ldb, 1)
-GEMM(tn, 1, lda, 1, ldb)
+#define FETCH_TILES(k0, a_along_x, b_along_x)                                   \
+    _Pragma("unroll") for (int v = 0; v < VECTORS_A; v++)                       \
+        FETCH(fa[v], a, TM, i0, m, lda, a_along_x, k0, lid + v * ITEMS, even_a) \
+    _Pragma("unroll") for (int v = 0; v < VECTORS_B; v++)                       \
+        FETCH(fb[v], b, TN, j0, n, ldb, b_along_x, k0, lid + v * ITEMS, even_b)
+
+#define STORE_TILES(buffer, a_along_x, b_along_x)                \
+    _Pragma("unroll") for (int v = 0; v < VECTORS_A; v++)        \
+        STORE(as[buffer], fa[v], TM, a_along_x, lid + v * ITEMS) \
+    _Pragma("unroll") for (int v = 0; v < VECTORS_B; v++)        \
+        STORE(bs[buffer], fb[v], TN, b_along_x, lid + v * ITEMS)
+
+#define GEMM(form, a_along_x, b_along_x)                                                                         \
+    kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))                                                    \
+    void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,           \
+                       int accumulate, int biased, int act, REAL slope, int rows, int slice) {                   \
+        local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32))); \
+        const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;                                       \
+        const int i0 = get_group_id(1) * TM, j0 = get_group_id(0) * TN;                                          \
+        const int ti = warp / WARPS_N * 4 * WM + lane / 8 * 4, tj = warp % WARPS_N * 8 * WN + lane % 8 * 4;      \
+        const int z = get_group_id(2), k_end = min(K, (z + 1) * slice);                                          \
+        const int even_a = (A_off | lda | z * slice) % 4 == 0, even_b = (B_off | ldb | z * slice) % 4 == 0;      \
+        global const REAL *a = A + A_off, *b = B + B_off;                                                        \
+        REAL4 fa[VECTORS_A], fb[VECTORS_B], acc[WM][WN / 4];                                                     \
+        _Pragma("unroll") for (int r = 0; r < WM; r++)                                                           \
+            _Pragma("unroll") for (int c = 0; c < WN / 4; c++) acc[r][c] = 0;                                    \
+        FETCH_TILES(z * slice, a_along_x, b_along_x)                                                             \
+        STORE_TILES(0, a_along_x, b_along_x)                                                                     \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                            \
+        int now = 0;                                                                                             \
+        for (int k0 = z * slice; k0 < k_end; k0 += TK) {                                                         \
+            const int more = k0 + TK < k_end;                                                                    \
+            if (more) { FETCH_TILES(k0 + TK, a_along_x, b_along_x) }                                             \
+            _Pragma("unroll") for (int k = 0; k < TK; k++) {                                                     \
+                REAL4 y[WN / 4];                                                                                 \
+                _Pragma("unroll") for (int c = 0; c < WN / 4; c++)                                               \
+                    y[c] = *(local REAL4 *)&bs[now][k][tj + 32 * c];                                             \
+                _Pragma("unroll") for (int r = 0; r < WM / 4; r++) {                                             \
+                    const REAL4 x = *(local REAL4 *)&as[now][k][ti + 16 * r];                                    \
+                    _Pragma("unroll") for (int c = 0; c < WN / 4; c++) {                                         \
+                        acc[4 * r][c] = fma((REAL4)(x.s0), y[c], acc[4 * r][c]);                                 \
+                        acc[4 * r + 1][c] = fma((REAL4)(x.s1), y[c], acc[4 * r + 1][c]);                         \
+                        acc[4 * r + 2][c] = fma((REAL4)(x.s2), y[c], acc[4 * r + 2][c]);                         \
+                        acc[4 * r + 3][c] = fma((REAL4)(x.s3), y[c], acc[4 * r + 3][c]);                         \
+                    }                                                                                            \
+                }                                                                                                \
+            }                                                                                                    \
+            now ^= 1;                                                                                            \
+            if (more) { STORE_TILES(now, a_along_x, b_along_x) }                                                 \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                        \
+        }                                                                                                        \
+        const int even_c = (C_off | ldc) % 4 == 0;                                                               \
+        _Pragma("unroll") for (int c = 0; c < WN / 4; c++) {                                                     \
+            const int j = j0 + tj + 32 * c;                                                                      \
+            const REAL4 add = biased ? load4(BIAS + BIAS_off + j, n - j, 0) : (REAL4)0;                          \
+            _Pragma("unroll") for (int r = 0; r < WM; r++) {                                                     \
+                const int i = i0 + ti + r / 4 * 16 + r % 4;                                                      \
+                if (i < m && j < n) {                                                                            \
+                    global REAL *out = C + C_off + (z * m + i) * ldc + j;                                        \
+                    REAL4 v = acc[r][c];                                                                         \
+                    if (accumulate) v += load4(out, n - j, even_c);                                              \
+                    v = activate_REAL4(v + add, act, slope);                                                     \
+                    if (j + 3 < n && even_c) *(global REAL4 *)out = v;                                           \
+                    else {                                                                                       \
+                        out[0] = v.s0;                                                                           \
+                        if (j + 1 < n) out[1] = v.s1;                                                            \
+                        if (j + 2 < n) out[2] = v.s2;                                                            \
+                        if (j + 3 < n) out[3] = v.s3;                                                            \
+                    }                                                                                            \
+                }                                                                                                \
+            }                                                                                                    \
+        }                                                                                                        \
+    }
+
+GEMM(nn, 0, 1)
+GEMM(nt, 0, 0)
+GEMM(tn, 1, 1)

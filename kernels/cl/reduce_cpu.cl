@@ -45,6 +45,26 @@ void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int ac
     }
 }
 
+// D[i] = 2·(X[i] − T[i]) and P[g] = Σ (X[i] − T[i])² over chunk g, which starts at a multiple of 16.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
+    const int g = get_group_id(0), end = min(n, (g + 1) * chunk);
+    REAL16 s = 0;
+    int i = g * chunk;
+    for (; i + 16 <= end; i += 16) {
+        const REAL16 e = vload16(0, X + X_off + i) - vload16(0, T + T_off + i);
+        vstore16(2 * e, 0, D + D_off + i);
+        s = fma(e, e, s);
+    }
+    REAL sum = sum16(s);
+    for (; i < end; i++) {
+        const REAL e = X[X_off + i] - T[T_off + i];
+        D[D_off + i] = 2 * e;
+        sum = fma(e, e, sum);
+    }
+    P[P_off + g] = sum;
+}
+
 // Y[i] = G[0]·Σ_g PART[g*size + i], in the order of g.
 kernel void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
     const int i = get_global_id(0);

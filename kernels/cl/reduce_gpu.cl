@@ -26,6 +26,23 @@ void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
     if (lid == 0) P[P_off + g] = scale * t[0];
 }
 
+// D[i] = 2·(X[i] − T[i]) and P[g] = Σ (X[i] − T[i])² over chunk g.
+kernel __attribute__((reqd_work_group_size(SUM_GROUP, 1, 1)))
+void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
+    local REAL t[SUM_GROUP];
+    const int lid = get_local_id(0), g = get_group_id(0);
+    const int end = min(n, (g + 1) * chunk);
+    REAL s = 0;
+    for (int i = g * chunk + lid; i < end; i += SUM_GROUP) {
+        const REAL e = X[X_off + i] - T[T_off + i];
+        D[D_off + i] = 2 * e;
+        s = fma(e, e, s);
+    }
+    t[lid] = s;
+    TREE(t, lid, SUM_GROUP / 2, 1)
+    if (lid == 0) P[P_off + g] = t[0];
+}
+
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
 // Work-groups are lx columns by ly slices of k, lx·ly = SUM_GROUP.
 kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {

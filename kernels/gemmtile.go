@@ -1,0 +1,113 @@
+package kernels
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// GemmTile is the blocking of a matrix product. On a GPU a work-group computes M×N elements of C in K steps
+// at a time, each work-item ItemM×ItemN of them; on a CPU, where ItemM is 0, M×N is the block that a core
+// keeps in registers. It decides how fast a product is, and no bit of its result.
+type GemmTile struct {
+	M, N, K, ItemM, ItemN int
+}
+
+// The candidates of the tuner, the default first.
+var (
+	gpuTiles = []GemmTile{
+		{64, 64, 16, 4, 4}, {128, 128, 16, 8, 8}, {128, 128, 8, 8, 8}, {128, 64, 16, 8, 8}, {64, 128, 16, 8, 8}, {128, 64, 16, 8, 4},
+		{64, 64, 16, 8, 4}, {64, 64, 16, 8, 8}, {64, 64, 32, 8, 4}, {128, 64, 32, 8, 8}, {256, 64, 16, 8, 8},
+		{32, 64, 32, 4, 4}, {32, 32, 32, 4, 4},
+	}
+	cpuTiles = []GemmTile{{M: 6, N: 64}, {M: 8, N: 48}, {M: 12, N: 32}, {M: 6, N: 32}, {M: 4, N: 32}, {M: 6, N: 16}, {M: 12, N: 16}}
+)
+
+// GemmTiles returns the tiles that a device can run, the default first.
+func GemmTiles(t DType, l Limits) []GemmTile {
+	if l.CPU {
+		return cpuTiles
+	}
+	var fit []GemmTile
+	for i, tile := range gpuTiles {
+		// Two buffers of K rows of each operand, padded by 4.
+		local := 2 * tile.K * (tile.M + tile.N + 8) * t.Size()
+		if i == 0 || local <= l.LocalMem && tile.items() <= l.MaxGroup {
+			fit = append(fit, tile)
+		}
+	}
+	return fit
+}
+
+func (t GemmTile) items() int { return t.M / t.ItemM * (t.N / t.ItemN) }
+
+func (t GemmTile) defines() string {
+	if t.ItemM == 0 {
+		return fmt.Sprintf("-DMR=%d -DWIDE=%d", t.M, t.N/16)
+	}
+	return fmt.Sprintf("-DTM=%d -DTN=%d -DTK=%d -DWM=%d -DWN=%d", t.M, t.N, t.K, t.ItemM, t.ItemN)
+}
+
+// String returns, for example, 128x64x16/8x8, or 6x64 for a CPU.
+func (t GemmTile) String() string {
+	if t.ItemM == 0 {
+		return fmt.Sprintf("%dx%d", t.M, t.N)
+	}
+	return fmt.Sprintf("%dx%dx%d/%dx%d", t.M, t.N, t.K, t.ItemM, t.ItemN)
+}
+
+// MarshalText and UnmarshalText make the form of String that of a tuning table.
+func (t GemmTile) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText accepts the tiles of the tuner only: others may not build, or be wrong.
+func (t *GemmTile) UnmarshalText(text []byte) error {
+	for _, list := range [][]GemmTile{gpuTiles, cpuTiles} {
+		for _, tile := range list {
+			if tile.String() == string(text) {
+				*t = tile
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("no tile is called %q: run the tuner again", text)
+}
+
+// GemmChoice is the tile that was fastest for a product of one form and size.
+type GemmChoice struct {
+	Form    GemmForm `json:"form"`
+	M       int      `json:"m"`
+	N       int      `json:"n"`
+	K       int      `json:"k"`
+	Tile    GemmTile `json:"tile"`
+	GFLOPS  float64  `json:"gflops"`  // measured
+	Default float64  `json:"default"` // the same with the default tile
+}
+
+// GemmTileFor returns the tile of a product on a device: that of the nearest size which was tuned, sizes
+// compared by their powers of two. Without tuning, larger tiles where there are enough of them to fill a GPU.
+func GemmTileFor(form GemmForm, m, n, k int, t DType, l Limits) GemmTile {
+	best, distance := GemmTile{}, -1
+	for i := range l.Gemm {
+		c := &l.Gemm[i]
+		if c.Form != form || t != Float32 {
+			continue
+		}
+		if d := octaves(m, c.M) + octaves(n, c.N) + octaves(k, c.K); distance < 0 || d < distance {
+			best, distance = c.Tile, d
+		}
+	}
+	switch {
+	case distance >= 0:
+		return best
+	case l.CPU:
+		return cpuTiles[0]
+	case t == Float32 && n > 64 && ceilDiv(m, 128)*ceilDiv(n, 128) >= l.Units:
+		return gpuTiles[1]
+	}
+	return gpuTiles[0]
+}
+
+// octaves returns how many powers of two lie between a and b.
+func octaves(a, b int) int {
+	d := bits.Len(uint(a)) - bits.Len(uint(b))
+	return max(d, -d)
+}
