@@ -2,6 +2,7 @@ package autograd_test
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -79,6 +80,13 @@ func gradCases(d tensor.Device) []gradCase {
 		{"MatMul", [][]int{{3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
 		{"MatMul", [][]int{{4, 3}, {2, 4}}, -2, 2, func(in []*node) *node { return in[0].T().MatMul(in[1].T()) }},
 		{"MatMul", [][]int{{4, 4}}, -1, 1, func(in []*node) *node { return in[0].MatMul(in[0]) }},
+		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.ActNone, 0) }},
+		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.ActReLU, 0) }},
+		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.ActLeakyReLU, 0.1) }},
+		{"Linear", [][]int{{40, 4}, {4, 17}, {17}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.ActTanh, 0) }},
+		{"Linear", [][]int{{4, 3}, {4, 17}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1], nil, kernels.ActSigmoid, 0) }},
+		{"Linear", [][]int{{3, 4}, {4, 5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], nil, kernels.ActNone, 0) }},
+		{"SquaredError", [][]int{{7, 5}, {7, 5}}, -2, 2, func(in []*node) *node { return in[0].SquaredError(in[1]).MulScalar(0.3) }},
 		{"MLPLoss", [][]int{{12, 16}, {16}, {16, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
 			m, err := autograd.NewFusedMLP(autograd.NewArena(in), 0.1)
 			if err != nil {

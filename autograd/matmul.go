@@ -7,15 +7,6 @@ func (x *Node) MatMul(w *Node) *Node {
 	xv, wv := x.use("MatMul"), w.use("MatMul")
 	y := tensor.MatMul(xv, wv)
 	return record("MatMul", y, []*Node{x, w}, func(g *tensor.Tensor, in *grads) {
-		if in.need(0) {
-			wt := wv.T()
-			in.matMul(0, g, wt)
-			wt.Free()
-		}
-		if in.need(1) {
-			xt := xv.T()
-			in.matMul(1, xt, g)
-			xt.Free()
-		}
+		in.product(g, xv, wv)
 	}, xv, wv)
 }

@@ -70,7 +70,7 @@ func (f *Fit) objective() *autograd.Node {
 	if f.fused != nil {
 		return f.fused.Loss(x, target).Named("loss")
 	}
-	return f.Model.net.Forward(x).Named("colours").Sub(target).Square().Sum().Named("loss")
+	return f.Model.net.Forward(x).Named("colours").SquaredError(target).Named("loss")
 }
 
 // Step does one training step. It does not wait for the device.

@@ -28,13 +28,7 @@ func NewLinear(d tensor.Device, rng *tensor.RNG, name string, in, out int, weigh
 }
 
 // Forward returns x·W + b. It panics with tensor.ErrShape unless x is [batch, in].
-func (l *Linear) Forward(x *autograd.Node) *autograd.Node {
-	y := x.MatMul(l.W)
-	if l.B != nil {
-		y = y.Add(l.B)
-	}
-	return y
-}
+func (l *Linear) Forward(x *autograd.Node) *autograd.Node { return Identity.after(l, x) }
 
 // Params returns the weight and, if there is one, the bias.
 func (l *Linear) Params() []*autograd.Node {
@@ -42,22 +36,6 @@ func (l *Linear) Params() []*autograd.Node {
 		return []*autograd.Node{l.W}
 	}
 	return []*autograd.Node{l.W, l.B}
-}
-
-// Activation is a function applied to every element between layers.
-type Activation func(*autograd.Node) *autograd.Node
-
-// Activations without a parameter.
-var (
-	Identity Activation = func(x *autograd.Node) *autograd.Node { return x }
-	ReLU     Activation = (*autograd.Node).ReLU
-	Tanh     Activation = (*autograd.Node).Tanh
-	Sigmoid  Activation = (*autograd.Node).Sigmoid
-)
-
-// LeakyReLU returns the activation of a slope.
-func LeakyReLU(slope float64) Activation {
-	return func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(slope) }
 }
 
 // MLPConfig describes a multi-layer perceptron.
@@ -113,7 +91,7 @@ func (cfg MLPConfig) activation(i, layers int) Activation {
 // Forward returns the output [batch, last size] for x [batch, first size].
 func (m *MLP) Forward(x *autograd.Node) *autograd.Node {
 	for i, l := range m.Layers {
-		x = m.activations[i](l.Forward(x))
+		x = m.activations[i].after(l, x)
 	}
 	return x
 }

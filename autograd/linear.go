@@ -1,0 +1,76 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Linear returns a layer of a perceptron in one launch: f(x·w + b) for x [m, k], w [k, n], b [n] or nil for
+// none. f is a leaky ReLU of the given slope, or another activation, which does not look at it. Gradients,
+// for dz = f'·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At 0 the gradient of
+// a ReLU is that for negative numbers. It panics with tensor.ErrShape, and with tensor.ErrValue for a
+// negative slope: f' is computed from f.
+func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
+	const op = "Linear"
+	xv, wv := x.use(op), w.use(op)
+	inputs := []*Node{x, w}
+	var bv *tensor.Tensor
+	if b != nil {
+		bv = b.use(op)
+		inputs = append(inputs, b)
+	}
+	if f == kernels.ActLeakyReLU && !(slope >= 0) {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Shapes: [][]int{xv.Shape(), wv.Shape()},
+			Detail: "the slope is negative: use MatMul, Add and LeakyReLU"})
+	}
+	y := tensor.Linear(xv, wv, bv, f, slope)
+	return record(op, y, inputs, func(g *tensor.Tensor, in *grads) {
+		dz := g
+		if f != kernels.ActNone {
+			var shares *tensor.Tensor
+			dz, shares = tensor.LinearGrad(g, y, f, slope)
+			defer dz.Free()
+			if b != nil {
+				in.give(2, shares)
+			} else {
+				shares.Free()
+			}
+		} else if b != nil {
+			in.share(2, g)
+		}
+		in.product(dz, xv, wv)
+	}, xv, wv, y)
+}
+
+// product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the product.
+func (in *grads) product(g, x, w *tensor.Tensor) {
+	if in.need(0) {
+		wt := w.T()
+		in.matMul(0, g, wt)
+		wt.Free()
+	}
+	if in.need(1) {
+		xt := x.T()
+		in.matMul(1, xt, g)
+		xt.Free()
+	}
+}
+
+// SquaredError returns the scalar Σ (x − target)². Gradients: 2(x − target)·g and its negative; the pass that
+// sums computes them, too. It panics with tensor.ErrShape unless both have one shape.
+func (x *Node) SquaredError(target *Node) *Node {
+	const op = "SquaredError"
+	xv, tv := x.use(op), target.use(op)
+	sum, grad := tensor.SquaredError(xv, tv)
+	n := record(op, sum, []*Node{x, target}, func(g *tensor.Tensor, in *grads) {
+		dx := tensor.Binary(kernels.Mul, grad, g)
+		if in.need(1) {
+			in.give(1, dx.Unary(kernels.Neg, 0, 0))
+		}
+		in.give(0, dx)
+	})
+	if n.scratch = grad; n.backward == nil {
+		grad.Free()
+	}
+	return n
+}
