@@ -12,9 +12,13 @@ import (
 type Arena struct {
 	Params []*Node
 	Values *tensor.Tensor // of one axis; a parameter's value is a view of it
-	Grads  *tensor.Tensor
 
+	grads  *tensor.Tensor
 	starts []int // of each parameter, in elements
+
+	// What a fused pass left of the gradients of all parameters: seed·Σ shares, not yet in grads. Whoever
+	// reads or adds to a gradient gathers it first; an update rule that knows shares need not.
+	shares, seed *tensor.Tensor
 }
 
 // arenaAlign is the alignment of a parameter in elements: 512 bytes of float32, the base alignment of
@@ -45,10 +49,11 @@ func NewArena(params []*Node) *Arena {
 		total += (p.value.Len() + arenaAlign - 1) / arenaAlign * arenaAlign
 	}
 	d := params[0].value.Device()
-	a.Values, a.Grads = tensor.Zeros(d, total).Keep(), tensor.Zeros(d, total).Keep()
+	a.Values, a.grads = tensor.Zeros(d, total).Keep(), tensor.Zeros(d, total).Keep()
 	for i, p := range params {
 		old, had := p.value, p.grad
-		p.value, p.home = a.Place(a.Values, i, old.Shape()), a.Place(a.Grads, i, old.Shape())
+		p.arena = a
+		p.value, p.home = a.Place(a.Values, i, old.Shape()), a.Place(a.grads, i, old.Shape())
 		p.value.SetInPlace(old)
 		if had != nil {
 			p.home.SetInPlace(had)
@@ -90,8 +95,47 @@ func (a *Arena) Runs(f func(from, to int)) {
 	}
 }
 
+// Grads returns the gradients in the layout of Values; those of parameters without one are undefined.
+func (a *Arena) Grads() *tensor.Tensor {
+	a.gather()
+	return a.grads
+}
+
+// Shares returns the gradients in the form in which a fused pass left them, if that is all there is: the
+// gradient is seed times the sum of the rows of shares [groups, elements of Values].
+func (a *Arena) Shares() (shares, seed *tensor.Tensor, ok bool) {
+	return a.shares, a.seed, a.shares != nil
+}
+
+// setShares makes seed·Σ shares the gradient of every parameter.
+func (a *Arena) setShares(shares, seed *tensor.Tensor) {
+	a.shares, a.seed = shares.View().Keep(), seed.View().Keep()
+	for _, p := range a.Params {
+		p.grad = p.home
+	}
+}
+
+// gather writes the gradients that are still in shares to where they belong, in one launch.
+func (a *Arena) gather() {
+	if a.shares == nil {
+		return
+	}
+	reduceShares(a.grads, a.shares, a.seed)
+	a.grads.Touch()
+	a.dropShares()
+}
+
+func (a *Arena) dropShares() {
+	if a.shares != nil {
+		a.shares.Free()
+		a.seed.Free()
+		a.shares, a.seed = nil, nil
+	}
+}
+
 // ZeroGrad forgets the gradients of all parameters.
 func (a *Arena) ZeroGrad() {
+	a.dropShares()
 	for _, p := range a.Params {
 		p.ZeroGrad()
 	}
@@ -103,8 +147,9 @@ func (a *Arena) Free() {
 	for _, p := range a.Params {
 		p.grad = nil
 		p.home.Free()
-		p.home = nil
+		p.home, p.arena = nil, nil
 	}
 	a.Values.Free()
-	a.Grads.Free()
+	a.dropShares()
+	a.grads.Free()
 }

@@ -79,7 +79,7 @@ func (n *Node) release(root bool) {
 		n.scratch.Free()
 	}
 	if !root && !n.kept {
-		n.value.Free()
+		n.Free()
 	}
 }
 
@@ -163,6 +163,7 @@ func (in *grads) share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient
 // matMul delivers a·b, computed straight into place where that is possible.
 func (in *grads) matMul(i int, a, b *tensor.Tensor) {
 	n := in.node.inputs[i]
+	n.gather()
 	switch {
 	case n.op == "" && n.home != nil:
 		tensor.MatMulInto(n.home, a, b, n.grad != nil)
@@ -199,6 +200,7 @@ func (n *Node) unbroadcast(g gradient) gradient {
 
 // addToLeaf gathers g in a parameter's Grad, which outlives the pass: in its home, if it has one.
 func (n *Node) addToLeaf(g gradient) {
+	n.gather()
 	if n.home != nil {
 		switch {
 		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:

@@ -60,8 +60,8 @@ func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
 //
 //	Σ (net(x) − target)²
 //
-// The gradients of the parameters are computed in the same launch, as shares that Backward adds up in a
-// fixed order and multiplies by g. It panics with tensor.ErrShape, and with tensor.ErrValue if x or target
+// The gradients of the parameters are computed in the same launch, as shares for groups of samples. They are
+// added up, in a fixed order, when the gradients are read; so is the loss. AdamW reads the shares. It panics with tensor.ErrShape, and with tensor.ErrValue if x or target
 // needs a gradient.
 func (m *FusedMLP) Loss(x, target *Node) *Node {
 	const op = "MLPLoss"
@@ -90,12 +90,11 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	// may make anything of the paddings of the values, which nobody reads.
 	shares, losses := tensor.Empty(d, groups, s.Size()), tensor.Empty(d, groups)
 	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), kernels.I(n))
-	loss := losses.Sum()
-	losses.Free()
 	inputs := append([]*Node{x, target}, m.arena.Params...)
-	node := record("MLPLoss", loss, inputs, func(g *tensor.Tensor, in *grads) {
+	node := record("MLPLoss", tensor.Empty(d), inputs, func(g *tensor.Tensor, in *grads) {
 		in.fromShares(2, m.arena, shares, g)
 	}, m.arena.Values)
+	node.parts = losses
 	if node.scratch = shares; node.backward == nil {
 		shares.Free()
 	}
@@ -103,29 +102,29 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 }
 
 // fromShares delivers g·Σ of shares [groups, arena's length] to the parameters of an arena, which are the
-// inputs from first on: in place, in one launch, if none has a gradient yet.
+// inputs from first on. If none has a gradient yet, the shares are kept as they are.
 func (in *grads) fromShares(first int, a *Arena, shares, g *tensor.Tensor) {
-	d, size := g.Device(), a.Values.Len()
+	a.gather()
 	fresh := true
 	for _, p := range a.Params {
 		fresh = fresh && p.grad == nil
 	}
-	sum := a.Grads
-	if !fresh {
-		sum = tensor.Empty(d, size)
+	if fresh {
+		a.setShares(shares, g)
+		return
 	}
-	tensor.Launch(d, kernels.ReduceShares, shares.Arg(), g.Arg(), sum.Arg(), kernels.I(size), kernels.I(shares.Shape()[0]))
-	sum.Touch()
+	sum := tensor.Empty(g.Device(), a.Values.Len())
+	defer sum.Free()
+	reduceShares(sum, shares, g)
 	for i, p := range a.Params {
-		if fresh {
-			p.grad = p.home
-			continue
-		}
 		part := a.Place(sum, i, p.Shape())
 		in.share(first+i, part)
 		part.Free()
 	}
-	if !fresh {
-		sum.Free()
-	}
+}
+
+// reduceShares writes seed·Σ shares [groups, size] to sum [size].
+func reduceShares(sum, shares, seed *tensor.Tensor) {
+	tensor.Launch(sum.Device(), kernels.ReduceShares, shares.Arg(), seed.Arg(), sum.Arg(), kernels.I(sum.Len()),
+		kernels.I(shares.Shape()[0]))
 }

@@ -27,10 +27,12 @@ type Node struct {
 	backward func(g *tensor.Tensor, in *grads) // nil if needs is false
 	saved    []savedValue
 	scratch  *tensor.Tensor // what only backward reads: freed with the graph
+	parts    *tensor.Tensor // their sum is the value, which is computed when it is looked at; or nil
 	launched tensor.Launched
 
 	grad  *tensor.Tensor // of a parameter
-	home  *tensor.Tensor // where an Arena wants grad to be, or nil
+	home  *tensor.Tensor // where the arena wants grad to be, or nil
+	arena *Arena         // of a parameter, or nil
 	kept  bool           // the value survives Backward
 	freed bool           // Backward has passed
 
@@ -56,10 +58,32 @@ func Param(t *tensor.Tensor, name string) *Node {
 }
 
 // Value returns the node's tensor. Backward frees that of an intermediate node unless Keep was called.
-func (n *Node) Value() *tensor.Tensor { return n.value }
+func (n *Node) Value() *tensor.Tensor {
+	n.settle()
+	return n.value
+}
+
+// settle computes a value that was put off.
+func (n *Node) settle() {
+	if n.parts != nil {
+		n.value.SetSum(n.parts)
+		n.parts.Free()
+		n.parts = nil
+	}
+}
 
 // Grad returns the gradient gathered since the last ZeroGrad, or nil. It belongs to the node.
-func (n *Node) Grad() *tensor.Tensor { return n.grad }
+func (n *Node) Grad() *tensor.Tensor {
+	n.gather()
+	return n.grad
+}
+
+// gather makes grad hold what was gathered so far: an arena may have put that off.
+func (n *Node) gather() {
+	if n.arena != nil {
+		n.arena.gather()
+	}
+}
 
 // Name returns the name given to Param or Named.
 func (n *Node) Name() string { return n.name }
@@ -89,11 +113,19 @@ func (n *Node) Item() (float64, error) {
 func (n *Node) Keep() *Node {
 	n.kept = true
 	n.value.Keep()
+	if n.parts != nil {
+		n.parts.Keep()
+	}
 	return n
 }
 
 // Free releases the value of a node that Backward does not: its root, or what NoGrad computed.
-func (n *Node) Free() { n.value.Free() }
+func (n *Node) Free() {
+	n.value.Free()
+	if n.parts != nil {
+		n.parts.Free()
+	}
+}
 
 // Detach returns the value as a constant: no gradient flows through it. It shares n's tensor, which must
 // outlive it.
@@ -104,6 +136,7 @@ func (n *Node) Detach() *Node {
 
 // ZeroGrad forgets the gradient.
 func (n *Node) ZeroGrad() {
+	n.gather() // for the sake of its neighbours in an arena
 	if n.grad != nil && n.grad != n.home {
 		n.grad.Free()
 	}
@@ -131,6 +164,7 @@ func (n *Node) use(op string) *tensor.Tensor {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
 			Detail: fmt.Sprintf("Backward freed the value of %q: call Keep on it before, or Backward with Retain", n.label())})
 	}
+	n.settle()
 	return n.value
 }
 

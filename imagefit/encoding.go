@@ -13,15 +13,15 @@ func pixelCentres(d tensor.Device, first, n, width, height int) *tensor.Tensor {
 	return c
 }
 
-// samplePixels draws n pixels of pixels [height·width, channels] with replacement: their positions [n, 2]
-// and their colours [n, channels].
-func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) (centres, colours *tensor.Tensor) {
+// sampleEncoded draws n pixels of pixels [height·width, channels] with replacement: what encode makes of their
+// positions, [n, 4·octaves], and their colours [n, channels].
+func sampleEncoded(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height, octaves int) (features, colours *tensor.Tensor) {
 	d := pixels.Device()
-	centres, colours = tensor.Empty(d, n, 2), tensor.Empty(d, n, Channels)
+	features, colours = tensor.Empty(d, n, 4*octaves), tensor.Empty(d, n, Channels)
 	lo, hi, call := rng.Next()
-	tensor.Launch(d, kernels.SamplePixels, pixels.Arg(), centres.Arg(), colours.Arg(), kernels.I(n),
-		kernels.I(width), kernels.I(height), kernels.I(Channels), lo, hi, call)
-	return centres, colours
+	tensor.Launch(d, kernels.SampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.I(n),
+		kernels.I(width), kernels.I(height), kernels.I(Channels), kernels.I(octaves), lo, hi, call)
+	return features, colours
 }
 
 // encode returns the features [n, 4·octaves] of positions [n, 2]: for each axis and octave o, sine and

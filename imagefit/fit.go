@@ -29,7 +29,7 @@ type Fit struct {
 	opt           *optim.AdamW
 	fused         *autograd.FusedMLP // nil: layer by layer
 	whyNot        error              // why it is nil
-	loss          *tensor.Tensor     // of the last step
+	loss          *autograd.Node     // of the last step
 
 	intervals []float64 // microseconds per step between two reports
 	launches  int64     // of the last step
@@ -64,9 +64,9 @@ func (f *Fit) Fused() (bool, error) { return f.fused != nil, f.whyNot }
 
 // objective draws a batch and returns the sum of the squared errors of its colours.
 func (f *Fit) objective() *autograd.Node {
-	centres, colours := samplePixels(f.pixels, f.rng, f.Config.Batch, f.width, f.height)
+	features, colours := sampleEncoded(f.pixels, f.rng, f.Config.Batch, f.width, f.height, f.Config.Features/4)
+	x := autograd.Const(features).Named("features")
 	target := autograd.Const(colours).Named("target")
-	x := autograd.Const(encode(centres, f.Config.Features/4)).Named("features")
 	if f.fused != nil {
 		return f.fused.Loss(x, target).Named("loss")
 	}
@@ -87,7 +87,7 @@ func (f *Fit) Step() error {
 	if err != nil {
 		return err
 	}
-	f.loss = loss.Value()
+	f.loss = loss
 	if err := f.opt.Step(); err != nil {
 		return err
 	}

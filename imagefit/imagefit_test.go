@@ -303,8 +303,8 @@ func TestSampling(t *testing.T) {
 			img.Pixels = append(img.Pixels, float32(i))
 		}
 		pixels := tensor.New(d, img.Pixels, width*height, Channels)
-		centres, colours := samplePixels(pixels, tensor.NewRNG(4), n, width, height)
-		c, err := centres.Float64s()
+		features, colours := sampleEncoded(pixels, tensor.NewRNG(4), n, width, height, 1)
+		f, err := features.Float64s()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,9 @@ func TestSampling(t *testing.T) {
 		}
 		hist := make([]int, width*height)
 		for i := range n {
-			x, y := c[2*i]*width-0.5, c[2*i+1]*height-0.5
+			// The first octave is one turn over the picture.
+			turn := func(sin, cos float64) float64 { return math.Mod(math.Atan2(sin, cos)/(2*math.Pi)+1, 1) }
+			x, y := turn(f[4*i], f[4*i+1])*width-0.5, turn(f[4*i+2], f[4*i+3])*height-0.5
 			pixel := int(math.Round(y))*width + int(math.Round(x))
 			hist[pixel]++
 			if v[3*i] != float64(3*pixel) || v[3*i+2] != float64(3*pixel+2) {
@@ -536,7 +538,7 @@ func TestWriteDOT(t *testing.T) {
 	if err := f.WriteDOT(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []string{"features", "layer0.weight", "colours", "target", "loss", "k_frequency_encode"} {
+	for _, w := range []string{"features", "layer0.weight", "colours", "target", "loss", "k_sample_encode"} {
 		if !strings.Contains(b.String(), w) {
 			t.Errorf("no %q in the graph", w)
 		}

@@ -11,12 +11,6 @@ var (
 	PixelCentres = &Kernel{Name: "k_pixel_centres", File: "image.cl", Grid: perInt(1),
 		Params: []Param{{"C", Out}, {"n", IntArg}, {"first", IntArg}, {"width", IntArg}, {"height", IntArg}},
 		Twin:   Twin{pixelCentresTwin[float32], pixelCentresTwin[float64]}, Tol: ULP(3)}
-	// SamplePixels draws n pixels with replacement: IMAGE [height·width, channels], C [n, 2],
-	// V [n, channels], n, width, height, channels, seed_lo, seed_hi, call.
-	SamplePixels = &Kernel{Name: "k_sample_pixels", File: "image.cl", Grid: perInt(3),
-		Params: []Param{{"IMAGE", In}, {"C", Out}, {"V", Out}, {"n", IntArg}, {"width", IntArg}, {"height", IntArg},
-			{"channels", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}},
-		Twin: Twin{samplePixelsTwin[float32], samplePixelsTwin[float64]}, Tol: ULP(3)}
 	// FrequencyEncode writes sines and cosines of coordinates in octaves: C [n, 2], F [n, 4·octaves], n,
 	// octaves.
 	FrequencyEncode = &Kernel{Name: "k_frequency_encode", File: "image.cl",
@@ -24,6 +18,21 @@ var (
 		Params: []Param{{"C", In}, {"F", Out}, {"n", IntArg}, {"octaves", IntArg}},
 		Twin:   Twin{frequencyEncodeTwin[float32], frequencyEncodeTwin[float64]},
 		Tol:    Tolerance{ULP: 4, Rel: 4, Scale: func([]Arg) float64 { return 1 }}}
+	// SampleEncode draws n pixels with replacement and encodes their centres as FrequencyEncode does: IMAGE [height·width, channels], F [n, 4·octaves],
+	// V [n, channels], n, width, height, channels, octaves, seed_lo, seed_hi, call.
+	SampleEncode = &Kernel{Name: "k_sample_encode", File: "sample_cpu.cl", GPU: "sample_gpu.cl",
+		Grid: func(a []Arg, l Limits) Grid {
+			const samples = 32
+			n, octaves := int(a[3].Int), int(a[7].Int)
+			if l.CPU {
+				return Grid{Dims: 1, Global: [3]int{ceilDiv(n, samples)}, Local: [3]int{1}}
+			}
+			return line(n*2*octaves, l)
+		},
+		Params: []Param{{"IMAGE", In}, {"F", Out}, {"V", Out}, {"n", IntArg}, {"width", IntArg}, {"height", IntArg},
+			{"channels", IntArg}, {"octaves", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}},
+		Twin: Twin{sampleEncodeTwin[float32], sampleEncodeTwin[float64]},
+		Tol:  Tolerance{ULP: 4, Rel: 4, Scale: func([]Arg) float64 { return 1 }}}
 )
 
 func storeCentre[T Real](c []T, pixel, width, height int) {
@@ -38,25 +47,7 @@ func pixelCentresTwin[T Real](c Call[T]) {
 	}
 }
 
-func samplePixelsTwin[T Real](c Call[T]) {
-	image, centres, colours := c.Reals(0), c.Reals(1), c.Reals(2)
-	n, width, height, channels := c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-	parallel(ceilDiv(n, 4), grain/64, func(lo, hi int) { // the four words of a counter at once
-		for block := lo; block < hi; block++ {
-			for lane, word := range words(c, 7, block) {
-				i := 4*block + lane
-				if i >= n {
-					return
-				}
-				pixel, _ := bits.Mul32(word, uint32(width*height))
-				storeCentre(centres[2*i:], int(pixel), width, height)
-				copy(colours[i*channels:(i+1)*channels], image[int(pixel)*channels:])
-			}
-		}
-	})
-}
-
-// redo is how many octaves frequencyEncodeTwin doubles before it computes a sine anew. A doubling
+// redo is how many octaves encodeCoordinate doubles before it computes a sine anew. A doubling
 // doubles the error in float64, which starts below 2⁻⁵²: after 16 it is far below what float32 shows. In
 // float64 every octave is computed.
 func redo[T Real]() int {
@@ -68,22 +59,48 @@ func redo[T Real]() int {
 
 func frequencyEncodeTwin[T Real](c Call[T]) {
 	in, out, n, octaves := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)
-	every := redo[T]()
 	parallel(2*n, max(1, grain/(16*max(octaves, 1))), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			turns := float64(in[i])
-			var sin, cos float64
-			anew := 0
-			for o := range octaves {
-				if o == anew {
-					t := math.Ldexp(turns, o)
-					sin, cos = math.Sincos(2 * math.Pi * (t - math.Floor(t)))
-					anew += every
-				} else {
-					sin, cos = 2*sin*cos, (cos-sin)*(cos+sin)
+			encodeCoordinate(out[2*i*octaves:2*(i+1)*octaves], in[i])
+		}
+	})
+}
+
+// encodeCoordinate writes sine and cosine of 2^(o+1)·π·at for each octave.
+func encodeCoordinate[T Real](out []T, at T) {
+	every := redo[T]()
+	turns := float64(at)
+	var sin, cos float64
+	anew := 0
+	for o := range len(out) / 2 {
+		if o == anew {
+			t := math.Ldexp(turns, o)
+			sin, cos = math.Sincos(2 * math.Pi * (t - math.Floor(t)))
+			anew += every
+		} else {
+			sin, cos = 2*sin*cos, (cos-sin)*(cos+sin)
+		}
+		out[2*o], out[2*o+1] = T(sin), T(cos)
+	}
+}
+
+func sampleEncodeTwin[T Real](c Call[T]) {
+	image, features, colours := c.Reals(0), c.Reals(1), c.Reals(2)
+	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
+	parallel(ceilDiv(n, 4), max(1, grain/(128*max(octaves, 1))), func(lo, hi int) {
+		for block := lo; block < hi; block++ {
+			for lane, word := range words(c, 8, block) {
+				i := 4*block + lane
+				if i >= n {
+					return
 				}
-				at := (i*octaves + o) * 2
-				out[at], out[at+1] = T(sin), T(cos)
+				pixel, _ := bits.Mul32(word, uint32(width*height))
+				copy(colours[i*channels:(i+1)*channels], image[int(pixel)*channels:])
+				var centre [2]T
+				storeCentre(centre[:], int(pixel), width, height)
+				f := features[4*i*octaves : 4*(i+1)*octaves]
+				encodeCoordinate(f[:2*octaves], centre[0])
+				encodeCoordinate(f[2*octaves:], centre[1])
 			}
 		}
 	})

@@ -137,37 +137,6 @@ func MLPLoss(s MLPShape, t DType, block int) *Kernel {
 	}
 }
 
-// ReduceShares sums shares in their order: Y[i] = G[0]·Σ_g PART[g*size + i]: PART [groups, size], G [1],
-// Y [size], groups.
-var ReduceShares = &Kernel{Name: "k_reduce_shares", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
-	Grid: func(a []Arg, l Limits) Grid {
-		if l.CPU {
-			return line(a[2].N, l)
-		}
-		const wide, slices = 32, 8
-		return Grid{Dims: 2, Global: [3]int{roundUp(a[2].N, wide), slices}, Local: [3]int{wide, slices}}
-	},
-	Params: []Param{{"PART", In}, {"G", In}, {"Y", Out}, {"size", IntArg}, {"groups", IntArg}},
-	Twin:   Twin{reduceSharesTwin[float32], reduceSharesTwin[float64]},
-	Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
-		return float64(a[4].Int) * maxAbs(a, 0) * maxAbs(a, 1)
-	}}}
-
-func reduceSharesTwin[T Real](c Call[T]) {
-	part, g, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
-	parallel(size, grain, func(lo, hi int) {
-		copy(y[lo:hi], part[lo:hi])
-		for k := 1; k < groups; k++ {
-			for i, v := range part[k*size+lo : k*size+hi] {
-				y[lo+i] += v
-			}
-		}
-		for i := lo; i < hi; i++ {
-			y[i] *= g
-		}
-	})
-}
-
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two buffers
 // for gradients.
 type mlpScratch[T Real] struct {

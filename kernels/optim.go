@@ -11,10 +11,8 @@ var (
 		Twin: Twin{sgdTwin[float32], sgdTwin[float64]}, Tol: Tolerance{ULP: 8, Rel: 4}}
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
 	AdamW = &Kernel{Name: "k_adamw", File: "optim.cl", Grid: perElement(0),
-		Params: []Param{{"P", InOut}, {"G", In}, {"M", InOut}, {"V", InOut}, {"n", IntArg},
-			{"decay", RealArg}, {"b1", RealArg}, {"one_b1", RealArg}, {"b2", RealArg}, {"one_b2", RealArg},
-			{"step", RealArg}, {"root", RealArg}, {"eps", RealArg}},
-		Twin: Twin{adamwTwin[float32], adamwTwin[float64]}, Tol: Tolerance{ULP: 8, Rel: 4}}
+		Params: append([]Param{{"P", InOut}, {"G", In}, {"M", InOut}, {"V", InOut}, {"n", IntArg}}, adamwScalars...),
+		Twin:   Twin{adamwTwin[float32], adamwTwin[float64]}, Tol: Tolerance{ULP: 8, Rel: 4}}
 )
 
 func sgdTwin[T Real](c Call[T]) {
@@ -33,16 +31,24 @@ func sgdTwin[T Real](c Call[T]) {
 	})
 }
 
+var adamwScalars = []Param{{"decay", RealArg}, {"b1", RealArg}, {"one_b1", RealArg}, {"b2", RealArg}, {"one_b2", RealArg},
+	{"step", RealArg}, {"root", RealArg}, {"eps", RealArg}}
+
 func adamwTwin[T Real](c Call[T]) {
 	p, g, m, v := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
-	decay, b1, oneB1, b2, oneB2 := c.Real(5), c.Real(6), c.Real(7), c.Real(8), c.Real(9)
-	step, root, eps := c.Real(10), c.Real(11), c.Real(12)
-	parallel(len(p), grain, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			d := g[i]
+	rule := adamwRule(c, 5)
+	parallel(len(p), grain, func(lo, hi int) { rule(p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]) })
+}
+
+// adamwRule returns the update with the scalars from argument at on.
+func adamwRule[T Real](c Call[T], at int) func(p, g, m, v []T) {
+	decay, b1, oneB1, b2, oneB2 := c.Real(at), c.Real(at+1), c.Real(at+2), c.Real(at+3), c.Real(at+4)
+	step, root, eps := c.Real(at+5), c.Real(at+6), c.Real(at+7)
+	return func(p, g, m, v []T) {
+		for i, d := range g {
 			m[i] = b1*m[i] + oneB1*d
 			v[i] = b2*v[i] + oneB2*d*d
 			p[i] = p[i]*(1-decay) - step*m[i]/(T(math.Sqrt(float64(v[i])))*root+eps)
 		}
-	})
+	}
 }

@@ -112,8 +112,8 @@ func Files() []string {
 func All(t DType, l Limits) []*Kernel {
 	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
 		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
-		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode,
-		ReduceShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t))}
+		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, FrequencyEncode, SampleEncode,
+		ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t))}
 	for _, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {
 			all = append(all, Gemm(form, tile))

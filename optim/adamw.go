@@ -43,7 +43,8 @@ func NewAdamW(params []*autograd.Node, cfg AdamWConfig) *AdamW {
 	return &AdamW{newArena(params, cfg.LR, "m", "v"), cfg}
 }
 
-// Step updates the parameters, in one launch if all have gradients. The corrections are computed in
+// Step updates the parameters, in one launch if all have gradients: also where a fused pass left those in
+// shares. The corrections are computed in
 // double precision on the host; −expm1(t·log β) keeps the digits that 1 − βᵗ loses.
 func (o *AdamW) Step() error {
 	t := float64(o.steps + 1)
@@ -53,12 +54,19 @@ func (o *AdamW) Step() error {
 		correct2 = -math.Expm1(t * math.Log(o.cfg.Beta2))
 	}
 	lr := o.LR()
+	rule := [...]kernels.Arg{kernels.R(lr * o.cfg.WeightDecay), kernels.R(o.cfg.Beta1), kernels.R(1 - o.cfg.Beta1),
+		kernels.R(o.cfg.Beta2), kernels.R(1 - o.cfg.Beta2),
+		kernels.R(lr / correct1), kernels.R(1 / math.Sqrt(correct2)), kernels.R(o.cfg.Eps)}
+	d, p, m, v := o.Values.Device(), o.Values, o.moments["m"], o.moments["v"]
+	if shares, seed, ok := o.Shares(); ok {
+		return o.step(func(_, _ int) {
+			tensor.Launch(d, kernels.AdamWShares, append([]kernels.Arg{p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(),
+				kernels.I(p.Len()), kernels.I(shares.Shape()[0])}, rule[:]...)...)
+		})
+	}
 	return o.step(func(from, to int) {
 		n := to - from
-		tensor.Launch(o.Values.Device(), kernels.AdamW, o.Values.Run(from, n), o.Grads.Run(from, n),
-			o.moments["m"].Run(from, n), o.moments["v"].Run(from, n), kernels.I(n),
-			kernels.R(lr*o.cfg.WeightDecay), kernels.R(o.cfg.Beta1), kernels.R(1-o.cfg.Beta1),
-			kernels.R(o.cfg.Beta2), kernels.R(1-o.cfg.Beta2),
-			kernels.R(lr/correct1), kernels.R(1/math.Sqrt(correct2)), kernels.R(o.cfg.Eps))
+		tensor.Launch(d, kernels.AdamW, append([]kernels.Arg{p.Run(from, n), o.Grads().Run(from, n), m.Run(from, n), v.Run(from, n),
+			kernels.I(n)}, rule[:]...)...)
 	})
 }

@@ -39,7 +39,7 @@ func NewSGD(params []*autograd.Node, cfg SGDConfig) *SGD {
 func (o *SGD) Step() error {
 	return o.step(func(from, to int) {
 		n := to - from
-		tensor.Launch(o.Values.Device(), kernels.SGD, o.Values.Run(from, n), o.Grads.Run(from, n), o.moments["velocity"].Run(from, n),
+		tensor.Launch(o.Values.Device(), kernels.SGD, o.Values.Run(from, n), o.Grads().Run(from, n), o.moments["velocity"].Run(from, n),
 			kernels.I(n), kernels.R(o.LR()), kernels.R(o.cfg.Momentum), kernels.R(o.cfg.L2), kernels.Flag(o.cfg.Nesterov))
 	})
 }

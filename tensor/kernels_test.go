@@ -164,6 +164,10 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 	switch k {
 	case kernels.ReduceShares:
 		perLength(func(o *operands, n int) { o.in(3*n, -1, 1).in(1, 0.5, 2).out(n).num(n, 3) })
+	case kernels.AdamWShares:
+		perLength(func(o *operands, n int) {
+			o.in(n, -1, 1).in(11*n, -1, 1).in(1, 0.5, 2).in(n, -1, 1).in(n, 0, 1).num(n, 11).real64(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+		})
 	case kernels.Fill:
 		perLength(func(o *operands, n int) { o.out(n).num(n).real64(1.25) })
 	case kernels.Zero:
@@ -242,10 +246,13 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 		})
 	case kernels.PixelCentres:
 		perLength(func(o *operands, n int) { o.out(2*n).num(n, 11, 37, 1000) })
-	case kernels.SamplePixels:
-		perLength(func(o *operands, n int) {
-			o.in(7*9*3, 0, 1).out(2*n).out(3*n).num(n, 7, 9, 3, 12345, -7, 3)
-		})
+	case kernels.SampleEncode:
+		for i, n := range lengths() {
+			octaves := []int{16, 1, 20}[i%3]
+			add(func(o *operands) {
+				o.in(7*9*3, 0, 1).out(n*4*octaves).out(3*n).num(n, 7, 9, 3, octaves, 12345, -7, 3)
+			}, "n=%d, %d octaves", n, octaves)
+		}
 	case kernels.FrequencyEncode:
 		perLength(func(o *operands, n int) { o.in(2*n, 0, 1).out(n*4*16).num(n, 16) })
 	}

@@ -138,6 +138,20 @@ func sumPartial(out, partial *Tensor, scale float64) {
 	partial.Free()
 }
 
+// SetSum sets the scalar t to the sum of x, in a fixed order.
+func (t *Tensor) SetSum(x *Tensor) {
+	const op = "SetSum"
+	d := writable(op, t, x)
+	if t.Len() != 1 || x.Len() > sumChunk {
+		misuse(op, ErrShape, "a scalar takes the sum of up to 16384 elements", t, x)
+	}
+	disjoint(op, t, x)
+	cx := x.contiguous()
+	defer cx.done()
+	n := kernels.I(x.Len())
+	launch(d, kernels.Sum, cx.arg(), t.arg(), n, n, kernels.R(1))
+}
+
 // fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
 // step reduces the middle of [outer, n, inner]; it is told which step is the last.
 func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last bool) *Tensor) *Tensor {

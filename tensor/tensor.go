@@ -19,7 +19,8 @@ type Tensor struct {
 // alloc returns a contiguous tensor with undefined contents.
 func alloc(op string, d Device, shape []int) *Tensor {
 	n := checkShape(op, shape)
-	t := &Tensor{st: newStorage(d, d.Real(), n), shape: slices.Clone(shape), strides: rowMajor(shape)}
+	shape = append([]int{}, shape...) // never nil: New takes no shape for that of a vector
+	t := &Tensor{st: newStorage(d, d.Real(), n), shape: shape, strides: rowMajor(shape)}
 	return t.register()
 }
 

@@ -64,12 +64,3 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     }
     P[P_off + g] = sum;
 }
-
-// Y[i] = G[0]·Σ_g PART[g*size + i], in the order of g.
-kernel void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
-    const int i = get_global_id(0);
-    if (i >= size) return;
-    REAL s = PART[PART_off + i];
-    for (int g = 1; g < groups; g++) s += PART[PART_off + g * size + i];
-    Y[Y_off + i] = G[G_off] * s;
-}

@@ -60,23 +60,3 @@ kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale,
         Y[at] = accumulate ? Y[at] + scale * t[tx] : scale * t[tx];
     }
 }
-
-// Y[i] = G[0]·Σ_g PART[g*size + i]. Work-groups are columns i by slices of g: a slice adds its shares in
-// their order, then the slices are added in theirs.
-kernel void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
-    local REAL t[SUM_GROUP];
-    const int i = get_global_id(0), x = get_local_id(0), wide = get_local_size(0);
-    const int slice = get_local_id(1), slices = get_local_size(1);
-    REAL s = 0;
-    if (i < size) {
-        global const REAL *p = PART + PART_off + i;
-        const int to = groups * (slice + 1) / slices;
-        for (int g = groups * slice / slices; g < to; g++) s += p[g * size];
-    }
-    t[slice * wide + x] = s;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (slice == 0 && i < size) {
-        for (int k = 1; k < slices; k++) s += t[k * wide + x];
-        Y[Y_off + i] = G[G_off] * s;
-    }
-}

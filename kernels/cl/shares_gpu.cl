@@ -1,0 +1,45 @@
+// @depends: common, adamw
+// Gradients in shares, PART[g*size + i] for each group of samples g, times the scalar G[0], for GPUs.
+// Work-groups are 32 elements i by 8 slices of g: a slice adds its shares in their order, then the slices
+// are added in theirs.
+
+#define WIDE 32
+#define SLICES 8
+
+// The sum for element i in the work-items of slice 0; the others return before it is whole.
+static REAL sum_shares(global const REAL *part, int i, int size, int groups, local REAL (*t)[WIDE]) {
+    const int x = get_local_id(0), slice = get_local_id(1);
+    REAL s = 0;
+    if (i < size) {
+        const int to = groups * (slice + 1) / SLICES;
+#pragma unroll 4
+        for (int g = groups * slice / SLICES; g < to; g++) s += part[g * size + i];
+    }
+    t[slice][x] = s;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (slice == 0) {
+        for (int k = 1; k < SLICES; k++) s += t[k][x];
+    }
+    return s;
+}
+
+// Y[i] = G[0]·Σ_g PART[g*size + i].
+kernel __attribute__((reqd_work_group_size(WIDE, SLICES, 1)))
+void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
+    local REAL t[SLICES][WIDE];
+    const int i = get_global_id(0);
+    const REAL s = sum_shares(PART + PART_off, i, size, groups, t);
+    if (get_local_id(1) == 0 && i < size) Y[Y_off + i] = G[G_off] * s;
+}
+
+// AdamW (adamw.cl) of that gradient, which is stored nowhere.
+kernel __attribute__((reqd_work_group_size(WIDE, SLICES, 1)))
+void k_adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), int size, int groups, REAL decay, REAL b1,
+                    REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps) {
+    local REAL t[SLICES][WIDE];
+    const int i = get_global_id(0);
+    const REAL g = G[G_off] * sum_shares(PART + PART_off, i, size, groups, t);
+    if (get_local_id(1) == 0 && i < size) {
+        adamw(P + P_off + i, g, M + M_off + i, V + V_off + i, decay, b1, one_b1, b2, one_b2, step, root, eps);
+    }
+}
