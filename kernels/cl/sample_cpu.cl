@@ -30,10 +30,14 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int height, int channels, int octaves,
                      int seed_lo, int seed_hi, int call) {
     const int from = get_group_id(0) * SAMPLES, to = min(n, from + SAMPLES);
+    int pixels[SAMPLES];
+    for (int i = from; i < to; i++) pixels[i - from] = sampled_pixel(i, width * height, seed_lo, seed_hi, call);
+    for (int i = from; i < to; i++) { // apart from the encoding, so that cache misses overlap
+        for (int k = 0; k < channels; k++) V[V_off + i * channels + k] = IMAGE[IMAGE_off + pixels[i - from] * channels + k];
+    }
     for (int i = from; i < to; i++) {
-        const int pixel = sampled_pixel(i, width * height, seed_lo, seed_hi, call);
-        for (int k = 0; k < channels; k++) V[V_off + i * channels + k] = IMAGE[IMAGE_off + pixel * channels + k];
-        encode(F + F_off + 4 * octaves * i, centre_x(pixel, width), octaves);
-        encode(F + F_off + 4 * octaves * i + 2 * octaves, centre_y(pixel, width, height), octaves);
+        global REAL *f = F + F_off + 4 * octaves * i;
+        encode(f, centre_x(pixels[i - from], width), octaves);
+        encode(f + 2 * octaves, centre_y(pixels[i - from], width, height), octaves);
     }
 }
