@@ -45,28 +45,29 @@ type gemmKey struct {
 
 var gemms sync.Map // of gemmKey to *Kernel
 
-// GemmRows chooses the rows of C that one work-item of a CPU computes: enough that packing its panel
-// of B is a small part of the work, few enough that every core gets a share.
-func GemmRows(m, n int, tile GemmTile, l Limits) int {
-	const most = 240 // with its slice of A still in the second-level cache
-	panels := ceilDiv(n, tile.N)
-	share := ceilDiv(m*panels, l.Units)
-	return max(12, min(roundUp(share, 12), most))
+// GemmRows chooses the rows of C that one work-item of a CPU computes, for a product in a number of slices:
+// enough that packing its panel of B is a small part of the work, few enough that its slice of A stays in
+// the second-level cache, and so many alike that every core gets the same share.
+func GemmRows(m, n, slices int, tile GemmTile, l Limits) int {
+	const most, multiple = 240, 12
+	share := ceilDiv(m*ceilDiv(n, tile.N)*slices, l.Units) // of a core, in rows
+	return max(multiple, roundUp(ceilDiv(share, ceilDiv(share, most)), multiple))
 }
 
-// GemmSlice chooses the length of the slices in which K is summed up: K on a CPU, and on a GPU whose units
-// the tiles of C alone would not fill, so much less that they do. It does not depend on the tile, so that
-// tuning changes no result.
+// GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C alone would
+// leave units idle, and then so much less that they do not. It does not depend on the tile, so that tuning
+// changes no result.
 func GemmSlice(m, n, k int, l Limits) int {
-	const (
-		short = 128 // a slice of less is not worth the share that it writes
-		tile  = 64
-	)
+	short, perUnit := 128, 2 // a slice of less is not worth the share that it writes
+	if l.CPU {
+		short, perUnit = 4096, 1
+	}
+	const tile = 64
 	tiles := ceilDiv(m, tile) * ceilDiv(n, tile)
-	if l.CPU || tiles >= l.Units || k < 2*short {
+	if tiles >= l.Units || k < 2*short {
 		return max(k, 1)
 	}
-	slices := min(2*l.Units/tiles, k/short)
+	slices := min(perUnit*l.Units/tiles, k/short)
 	return roundUp(ceilDiv(k, max(slices, 1)), 16)
 }
 

@@ -112,7 +112,7 @@ func Files() []string {
 func All(t DType, l Limits) []*Kernel {
 	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
 		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
-		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, FrequencyEncode, SampleEncode,
+		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, FrequencyEncode, SampleEncode, FMAChains,
 		ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t))}
 	for _, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {

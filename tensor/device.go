@@ -119,7 +119,11 @@ type base struct {
 	recent  Launched
 	nrecent int
 	one     *Tensor // see One
+	tuning  string  // see TuningName
 }
+
+// TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.
+func TuningName(d Device) string { return d.core().tuning }
 
 // recentLaunches is how many launches are remembered for the graph node that asked for them: as many as
 // an operation needs, a copy of each operand included.

@@ -253,6 +253,8 @@ func kernelCases(k *kernels.Kernel) []kernelCase {
 				o.in(7*9*3, 0, 1).out(n*4*octaves).out(3*n).num(n, 7, 9, 3, octaves, 12345, -7, 3)
 			}, "n=%d, %d octaves", n, octaves)
 		}
+	case kernels.FMAChains:
+		perLength(func(o *operands, n int) { o.out(n).num(n, 20).real64(0.999, 0.5) })
 	case kernels.FrequencyEncode:
 		perLength(func(o *operands, n int) { o.in(2*n, 0, 1).out(n*4*16).num(n, 16) })
 	}

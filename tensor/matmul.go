@@ -29,6 +29,15 @@ func MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	matMulTo(dst, a, b, epilogue{accumulate: accumulate})
 }
 
+// MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning.
+func MatMulTiled(dst, a, b *Tensor, tile kernels.GemmTile) {
+	const op = "MatMulTiled"
+	writable(op, dst, a, b)
+	checkMatMul(op, a, b)
+	disjoint(op, dst, a, b)
+	matMulTo(dst, a, b, epilogue{tile: &tile})
+}
+
 func checkMatMul(op string, a, b *Tensor) {
 	if a.Rank() != 2 || b.Rank() != 2 {
 		misuse(op, ErrShape, "both must be matrices", a, b)
@@ -83,8 +92,15 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	case tb:
 		form = kernels.NT
 	}
-	tile := kernels.GemmTileFor(form, m, n, k, d.Real(), d.Limits())
-	rows, slice := kernels.GemmRows(m, n, tile, d.Limits()), kernels.GemmSlice(m, n, k, d.Limits())
+	var tile kernels.GemmTile
+	if e.tile != nil {
+		tile = *e.tile
+	} else {
+		tile = kernels.GemmTileFor(form, m, n, k, d.Real(), d.Limits())
+	}
+	slice := kernels.GemmSlice(m, n, k, d.Limits())
+	slices := (k + slice - 1) / slice
+	rows := kernels.GemmRows(m, n, slices, tile, d.Limits())
 	product := func(out *Tensor, e epilogue) {
 		bias := a.reach() // what the kernel does not read may be anything
 		if e.bias != nil {
@@ -94,11 +110,10 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil),
 			kernels.I(int(e.act)), kernels.R(e.slope), kernels.I(rows), kernels.I(slice))
 	}
-	if slice >= k {
+	if slices == 1 {
 		product(c, e)
 		return
 	}
-	slices := (k + slice - 1) / slice
 	shares := alloc("MatMul", d, []int{slices, m, n})
 	product(shares, epilogue{})
 	sumAxis(c, shares, 1, slices, m*n, 1, e.accumulate)
@@ -113,6 +128,7 @@ type epilogue struct {
 	bias       *Tensor // [n], to add to every row; nil: none
 	act        kernels.Activation
 	slope      float64
+	tile       *kernels.GemmTile // nil: the fastest that is known
 }
 
 // apply does what is left of an epilogue when the product is already in c.

@@ -65,7 +65,7 @@ OpenCL CPU or in plain Go, and writes what the network learned.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newTrain(), newRender(), newDevices(), newVersion())
+	root.AddCommand(newTrain(), newRender(), newDevices(), newBench(), newTune(), newVersion())
 	return root
 }
 

@@ -1,13 +1,14 @@
 """The training step of mlpimage in PyTorch, for comparison: the same network, loss, optimizer and sampling.
 
-Prints one line per batch size: the median time of a step in microseconds, eager and, on a GPU, replayed from a
-captured CUDA graph. Usage: torch_step.py [BATCH...]
+Prints the JSON lines that `mlpimage bench --json` prints, for each batch size: eager and, on a GPU, replayed from
+a captured CUDA graph. Usage: torch_step.py [BATCH...]; TORCH_THREADS sets the threads of a CPU.
 """
-import statistics
+import os
 import sys
-import time
 
 import torch
+
+from timing import report
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SIDE, FEATURES, HIDDEN, OCTAVES = 512, 64, 64, 16
@@ -45,18 +46,6 @@ def make_step(batch):
     return step
 
 
-def median_us(step, steps, runs=9):
-    times = []
-    for _ in range(runs):
-        sync()
-        start = time.perf_counter()
-        for _ in range(steps):
-            step()
-        sync()
-        times.append((time.perf_counter() - start) / steps * 1e6)
-    return statistics.median(times), min(times), max(times)
-
-
 def main():
     for batch in [int(a) for a in sys.argv[1:]] or [512, 8192, 65536, 262144]:
         step = make_step(batch)
@@ -69,13 +58,14 @@ def main():
             torch.cuda.current_stream().wait_stream(side)
         else:
             step()
-        steps = max(3, min(200, 20_000_000 // (batch * 100)))
-        print("torch %s batch %d eager median %.1f us (%.1f to %.1f)" % (DEVICE, batch, *median_us(step, steps)), flush=True)
+        report("step %d eager" % batch, None, step, sync)
         if side:
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
                 step()
-            print("torch %s batch %d graph median %.1f us (%.1f to %.1f)" % (DEVICE, batch, *median_us(graph.replay, steps)), flush=True)
+            report("step %d graph" % batch, None, graph.replay, sync)
 
 
+if "TORCH_THREADS" in os.environ:
+    torch.set_num_threads(int(os.environ["TORCH_THREADS"]))
 main()

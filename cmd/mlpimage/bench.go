@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/clgrad/clgrad/internal/bench"
+	"github.com/spf13/cobra"
+)
+
+func newBench() *cobra.Command {
+	var device deviceFlags
+	var asJSON bool
+	var only string
+	var seconds float64
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure a device",
+		Long: `bench measures what a launch costs, element-wise functions, matrix products, training steps and
+rendering: the median of several runs, the fastest and the slowest, and, where the program can measure
+the device's peak, the share of it. Calls are launched one after the other, and waited for at the end of
+a run.`,
+		Example: `  mlpimage bench
+  mlpimage bench --device cpu --only launch,step
+  mlpimage bench --json > here.jsonl`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			groups := bench.Groups
+			if only != "" {
+				groups = strings.Split(only, ",")
+			}
+			if !(seconds > 0 && seconds <= 3600) {
+				return &usageError{fmt.Errorf("--seconds is %v: it must be above 0, at most 3600", seconds)}
+			}
+			if err := bench.Check(groups); err != nil {
+				return &usageError{fmt.Errorf("--only: %w", err)}
+			}
+			d, err := device.open(cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			w := cmd.OutOrStdout()
+			if !asJSON {
+				fmt.Fprintf(w, "%-28s %12s  %-8s %12s %12s %5s %6s\n", "", "median", "", "low", "high", "runs", "peak")
+			}
+			s := &bench.Suite{Device: d, Budget: time.Duration(seconds * float64(time.Second)), Report: func(r bench.Result) {
+				if asJSON {
+					line, _ := json.Marshal(r) // a struct of strings and finite numbers
+					fmt.Fprintf(w, "%s\n", line)
+					return
+				}
+				share := ""
+				if r.Share > 0 {
+					share = fmt.Sprintf("%.0f%%", 100*r.Share)
+				}
+				fmt.Fprintf(w, "%-28s %12.4g  %-8s %12.4g %12.4g %5d %6s\n", r.Name, r.Median, r.Unit, r.Low, r.High, r.Runs, share)
+			}}
+			return s.Run(cmd.Context(), groups)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&only, "only", "", "measure only these, separated by commas: "+strings.Join(bench.Groups, ", "))
+	fs.Float64Var(&seconds, "seconds", 1, "time for each measurement; long ones still run three times")
+	fs.BoolVar(&asJSON, "json", false, "print a JSON object per line")
+	device.register(fs)
+	return cmd
+}

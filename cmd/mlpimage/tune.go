@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/bench"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/cobra"
+)
+
+func newTune() *cobra.Command {
+	var device deviceFlags
+	var out string
+	cmd := &cobra.Command{
+		Use:   "tune",
+		Short: "Find the fastest matrix products for a device",
+		Long: `tune measures every blocking of the matrix products on a device, checks each one's result, and writes
+which is the fastest for which size. Programs that use clgrad read that table when they open the device.
+Results keep their bits; only the time changes. The table is the file that $` + kernels.TuningEnv + ` names, else
+clgrad/tuning.json in your configuration folder; delete it to undo this.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return tune(cmd, out, device) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&out, "output", "o", "", "table to write, keeping what it says of other devices")
+	device.register(fs)
+	return cmd
+}
+
+func tune(cmd *cobra.Command, out string, device deviceFlags) error {
+	if out == "" {
+		if out = kernels.TuningFile(); out == "" {
+			return &usageError{fmt.Errorf("there is no configuration folder: name the table with -o")}
+		}
+		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := atomicfile.Check(out); err != nil {
+		return fmt.Errorf("cannot write %s: %w", out, err)
+	}
+	table, err := kernels.ReadTuning(out)
+	if err != nil {
+		return err
+	}
+	d, err := device.open(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	name := tensor.TuningName(d)
+	if name == "" {
+		return fmt.Errorf("tune: %s is not an OpenCL device: its matrix products have no tiles", d.Name())
+	}
+	w := cmd.OutOrStdout()
+	table[name], err = bench.Tune(cmd.Context(), d, 300*time.Millisecond, func(c kernels.GemmChoice) {
+		fmt.Fprintf(w, "gemm %s %dx%dx%d: %v, %.1f GFLOP/s (%v: %.1f)\n", c.Form, c.M, c.N, c.K, c.Tile, c.GFLOPS,
+			kernels.GemmTiles(d.Real(), d.Limits())[0], c.Default)
+	})
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(out, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "\t")
+		return e.Encode(table)
+	}); err != nil {
+		return fmt.Errorf("write %s: %w", out, err)
+	}
+	fmt.Fprintf(w, "wrote %s\n", out)
+	return nil
+}
