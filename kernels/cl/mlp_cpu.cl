@@ -7,7 +7,7 @@
 // the sums of the weight gradients.
 
 #ifndef TILE
-#define TILE 48 // samples: a multiple of MR
+#define TILE 96 // samples: a multiple of MR
 #endif
 #define MR 6 // rows of a micro-kernel: 6 by 4 vectors fill the registers of AVX-512
 #if WIDTH % 64 == 0

@@ -13,9 +13,7 @@ static void store_centre(global REAL *c, int pixel, int width, int height) {
     c[1] = centre_y(pixel, width, height);
 }
 
-// The pixel of sample i, of `area` pixels: word i%4 of counter (i/4, call, 0, 0).
-static int sampled_pixel(int i, int area, int seed_lo, int seed_hi, int call) {
-    const uint4 w = philox((uint4)((uint)i / 4, (uint)call, 0, 0), (uint2)((uint)seed_lo, (uint)seed_hi));
-    const uint word = i % 4 == 0 ? w.x : i % 4 == 1 ? w.y : i % 4 == 2 ? w.z : w.w;
-    return mul_hi(word, (uint)area);
+// The pixels of samples 4·block … 4·block + 3, of `area` pixels: the words of counter (block, call, 0, 0).
+static uint4 sampled_pixels(int block, int area, int seed_lo, int seed_hi, int call) {
+    return mul_hi(philox((uint4)((uint)block, (uint)call, 0, 0), (uint2)((uint)seed_lo, (uint)seed_hi)), (uint4)((uint)area));
 }

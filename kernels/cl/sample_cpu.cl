@@ -2,7 +2,7 @@
 // A batch in one launch, for CPUs: what sample_gpu.cl says, by one work-item per work-group for SAMPLES samples,
 // 16 octaves in a vector.
 
-#define SAMPLES 32
+#define SAMPLES 32 // a multiple of 4
 
 SINCOS_TURNS(REAL16, int16)
 
@@ -31,7 +31,9 @@ void k_sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int height, in
                      int seed_lo, int seed_hi, int call) {
     const int from = get_group_id(0) * SAMPLES, to = min(n, from + SAMPLES);
     int pixels[SAMPLES];
-    for (int i = from; i < to; i++) pixels[i - from] = sampled_pixel(i, width * height, seed_lo, seed_hi, call);
+    for (int i = 0; i < SAMPLES; i += 4) {
+        vstore4(convert_int4(sampled_pixels((from + i) / 4, width * height, seed_lo, seed_hi, call)), 0, pixels + i);
+    }
     for (int i = from; i < to; i++) { // apart from the encoding, so that cache misses overlap
         for (int k = 0; k < channels; k++) V[V_off + i * channels + k] = IMAGE[IMAGE_off + pixels[i - from] * channels + k];
     }

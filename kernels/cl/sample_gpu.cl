@@ -10,7 +10,8 @@ kernel void k_sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int hei
                             int seed_lo, int seed_hi, int call) {
     const int e = get_global_id(0), i = e / (2 * octaves), r = e % (2 * octaves);
     if (i >= n) return;
-    const int pixel = sampled_pixel(i, width * height, seed_lo, seed_hi, call);
+    const uint4 four = sampled_pixels(i / 4, width * height, seed_lo, seed_hi, call);
+    const int pixel = i % 4 == 0 ? four.x : i % 4 == 1 ? four.y : i % 4 == 2 ? four.z : four.w;
     const REAL at = r < octaves ? centre_x(pixel, width) : centre_y(pixel, width, height);
     REAL sine, cosine;
     sincos_turns_REAL(at * (REAL)(1UL << r % octaves), &sine, &cosine);
