@@ -22,12 +22,12 @@ var (
 	// V [n, channels], n, width, height, channels, octaves, seed_lo, seed_hi, call.
 	SampleEncode = &Kernel{Name: "k_sample_encode", File: "sample_cpu.cl", GPU: "sample_gpu.cl",
 		Grid: func(a []Arg, l Limits) Grid {
-			const samples = 32
+			const samples, few = 32, 4
 			n, octaves := int(a[3].Int), int(a[7].Int)
 			if l.CPU {
 				return Grid{Dims: 1, Global: [3]int{ceilDiv(n, samples)}, Local: [3]int{1}}
 			}
-			return line(n*2*octaves, l)
+			return line(n*2*ceilDiv(octaves, few), l)
 		},
 		Params: []Param{{"IMAGE", In}, {"F", Out}, {"V", Out}, {"n", IntArg}, {"width", IntArg}, {"height", IntArg},
 			{"channels", IntArg}, {"octaves", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}},

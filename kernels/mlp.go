@@ -19,11 +19,18 @@ type MLPShape struct {
 // ExampleMLP is the shape whose kernel stands in [All] for those of all shapes.
 var ExampleMLP = MLPShape{Inputs: 64, Width: 64, Layers: 3, Outputs: 3, Slope: 0.1}
 
-// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock or half
-// of it; ITEMS of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that it may take.
+// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock, on a GPU
+// also in small and large ones; ITEMS of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that it may take.
 const (
 	mlpAlign = 128
 	mlpBlock = 16
+	mlpSmall = 8
+	mlpLarge = 32
+
+	// Groups for each unit of a GPU. As many as run at once: of large blocks, more would wait for local
+	// memory. On an H200, 2, 3 and 6 made steps of 65,536 and of 262,144 samples slower; 5 the former.
+	mlpGroups      = 6
+	mlpLargeGroups = 4
 	mlpItems = 128
 	mlpLocal = 48 << 10
 )
@@ -39,7 +46,7 @@ func (s MLPShape) Check(t DType, l Limits) error {
 		return fmt.Errorf("%d inputs: fused networks have 8 to 256, a multiple of 4", s.Inputs)
 	case s.Outputs < 1 || s.Outputs > 16:
 		return fmt.Errorf("%d outputs: fused networks have 1 to 16", s.Outputs)
-	case s.Layers < 1 || s.tile(t) == 0:
+	case s.Layers < 1 || s.tile(t, mlpBlock) == 0:
 		return fmt.Errorf("%d layers of width %d: their activations exceed a GPU's local memory", s.Layers, s.Width)
 	case !(s.Slope >= 0):
 		return fmt.Errorf("slope %v: the sign of an activation must tell its derivative", s.Slope)
@@ -47,10 +54,10 @@ func (s MLPShape) Check(t DType, l Limits) error {
 	return nil
 }
 
-// tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, 0 if there is not
-// enough for any.
-func (s MLPShape) tile(t DType) int {
-	for tile := mlpBlock; tile >= mlpBlock/2; tile /= 2 {
+// tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, at most `most`: 0 if
+// there is not enough for any.
+func (s MLPShape) tile(t DType, most int) int {
+	for tile := most; tile >= mlpSmall; tile /= 2 {
 		if s.chunk(tile, t) > 0 {
 			return tile
 		}
@@ -60,11 +67,11 @@ func (s MLPShape) tile(t DType) int {
 
 // chunk returns the rows of a layer's weights that mlp_gpu.cl stages in local memory beside the activations
 // of a tile: a divisor of Width, 0 if there is room for none. More than one row for each work-item of a
-// sample's four gain nothing.
+// block of samples gain nothing.
 func (s MLPShape) chunk(tile int, t DType) int {
 	row := max(s.Inputs, s.Width) + 4
-	for chunk := mlpItems * 4 / tile; chunk >= 16; chunk /= 2 {
-		elements := (s.Layers+2)*tile*row + max(chunk*(s.Width+1), mlpItems*s.Outputs) + tile*s.Outputs
+	for chunk := mlpItems * max(4, tile/4) / tile; chunk >= 16; chunk /= 2 {
+		elements := (s.Layers+1)*tile*row + max(s.Width*(chunk+4), mlpItems*s.Outputs) + tile*s.Outputs
 		if s.Width%chunk == 0 && elements*t.Size() <= mlpLocal {
 			return chunk
 		}
@@ -94,13 +101,15 @@ func (s MLPShape) Size() int {
 }
 
 // Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those whose
-// activations are in local memory at once, fewer if that keeps more of its units busy.
+// activations are in local memory at once, the more the more samples there are for each of its units.
 func (s MLPShape) Block(n int, t DType, l Limits) int {
-	tile := s.tile(t)
-	if !l.CPU && n < mlpBlock*l.Units {
-		return mlpBlock / 2
+	switch {
+	case !l.CPU && n < mlpBlock*l.Units:
+		return mlpSmall
+	case !l.CPU && n >= mlpLarge*mlpLargeGroups*l.Units:
+		return s.tile(t, mlpLarge)
 	}
-	return tile
+	return s.tile(t, mlpBlock)
 }
 
 // Groups returns how many shares of the gradient a pass over n samples in such blocks makes: on a GPU, as
@@ -108,7 +117,10 @@ func (s MLPShape) Block(n int, t DType, l Limits) int {
 func (s MLPShape) Groups(n, block int, l Limits) int {
 	most := l.Units
 	if !l.CPU {
-		most *= 6
+		most *= mlpGroups
+		if block == mlpLarge {
+			most = mlpLargeGroups * l.Units
+		}
 	}
 	return max(1, min(ceilDiv(n, block), most))
 }

@@ -24,7 +24,7 @@
 #define SLOPE 0.1
 #endif
 #ifndef BLOCK
-#define BLOCK 16 // 8 or 16
+#define BLOCK 16 // 8, 16 or 32
 #endif
 #define ALIGN 128 // elements
 #define ALIGNED(n) (((n) + ALIGN - 1) / ALIGN * ALIGN)

@@ -9,12 +9,19 @@
 #define CHUNK 32 // rows of W staged at once: a divisor of WIDTH
 #endif
 #define TILE BLOCK // samples in local memory at once
-#define SAMPLES (TILE / 4) // of a work-item in the forward layers
 #define ITEMS 128 // work-items of a group, a multiple of TILE
+#if TILE < 32 // blocks of a work-item: the larger, the less it loads for each product, and the fewer there are
+#define SAMPLES (TILE / 4) // by 2 units in the forward layers
+#define BACK 1 // samples by 4 units in the backward layers
+#else
+#define SAMPLES (TILE / 8) // by 4 units
+#define BACK 2
+#endif
 #define WIDEST (INPUTS > WIDTH ? INPUTS : WIDTH)
 #define ROW (WIDEST + 4) // of a tile: four more than the widest layer, against bank conflicts
 #define PARTS (ITEMS / TILE) // shares of a dot product of the output layer
-#define STAGE (CHUNK * (WIDTH + 1) > ITEMS * OUTPUTS ? CHUNK * (WIDTH + 1) : ITEMS * OUTPUTS)
+#define STAGE_ROW (CHUNK + 4)
+#define STAGE (WIDTH * STAGE_ROW > ITEMS * OUTPUTS ? WIDTH * STAGE_ROW : ITEMS * OUTPUTS)
 
 // Four neighbours at once. Unlike vload4, which promises only the alignment of an element and becomes four
 // loads on NVIDIA, these are one. Rows of tiles, parameters and shares all start at multiples of four.
@@ -24,85 +31,102 @@
 #define CONST4(p) (*(global const REAL4 *)(p))
 #define GLOBAL4(p) (*(global REAL4 *)(p))
 
-// out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes SAMPLES samples by 2 neighbours j, so
-// that a warp reads every weight once.
+#if TILE < 32
+#define COLUMNS 2
+#define UNITS REAL2
+#define CONST_UNITS CONST2
+#define LOCAL_UNITS LOCAL2
+#else
+#define COLUMNS 4
+#define UNITS REAL4
+#define CONST_UNITS CONST4
+#define LOCAL_UNITS LOCAL4
+#endif
+
+// out[s][j] = f(Σ_k in[s][k]·w[k*WIDTH + j] + b[j]): a work-item makes SAMPLES samples by COLUMNS neighbours j.
 static void forward_layer(local REAL (*in)[ROW], local REAL (*out)[ROW], global const REAL *w, global const REAL *b,
                           int fan_in, int lid) {
-    for (int e = lid; e < TILE / SAMPLES * (WIDTH / 2); e += ITEMS) {
-        const int j = e % (WIDTH / 2) * 2, s = e / (WIDTH / 2) * SAMPLES;
-        REAL2 z[SAMPLES];
-        for (int r = 0; r < SAMPLES; r++) z[r] = CONST2(b + j);
-#pragma unroll 4
+    for (int e = lid; e < TILE / SAMPLES * (WIDTH / COLUMNS); e += ITEMS) {
+        const int j = e % (WIDTH / COLUMNS) * COLUMNS, s = e / (WIDTH / COLUMNS) * SAMPLES;
+        UNITS z[SAMPLES];
+        for (int r = 0; r < SAMPLES; r++) z[r] = CONST_UNITS(b + j);
+#pragma unroll 8
         for (int k = 0; k < fan_in; k += 4) {
             global const REAL *wk = w + k * WIDTH + j;
-            const REAL2 w0 = CONST2(wk), w1 = CONST2(wk + WIDTH), w2 = CONST2(wk + 2 * WIDTH), w3 = CONST2(wk + 3 * WIDTH);
+            const UNITS w0 = CONST_UNITS(wk), w1 = CONST_UNITS(wk + WIDTH), w2 = CONST_UNITS(wk + 2 * WIDTH), w3 = CONST_UNITS(wk + 3 * WIDTH);
             for (int r = 0; r < SAMPLES; r++) {
                 const REAL4 x = LOCAL4(&in[s + r][k]);
-                z[r] = fma((REAL2)(x.s3), w3, fma((REAL2)(x.s2), w2, fma((REAL2)(x.s1), w1, fma((REAL2)(x.s0), w0, z[r]))));
+                z[r] = fma((UNITS)(x.s3), w3, fma((UNITS)(x.s2), w2, fma((UNITS)(x.s1), w1, fma((UNITS)(x.s0), w0, z[r]))));
             }
         }
-        for (int r = 0; r < SAMPLES; r++) LOCAL2(&out[s + r][j]) = select(z[r] * (REAL)SLOPE, z[r], z[r] > (REAL2)0);
+        for (int r = 0; r < SAMPLES; r++) LOCAL_UNITS(&out[s + r][j]) = select(z[r] * (REAL)SLOPE, z[r], z[r] > (UNITS)0);
     }
 }
 
-// part[i*WIDTH + j] (+)= Σ_s h[s][i]·d[s][j]: a work-item makes 4 by 4.
+#if WIDTH * WIDTH >= 32 * ITEMS
+#define GRAD_ROWS 8 // of a work-item's block of the weight gradient, which is 4 wide
+#else
+#define GRAD_ROWS 4
+#endif
+
+// part[i*WIDTH + j] (+)= Σ_s h[s][i]·d[s][j]: a work-item makes GRAD_ROWS by 4.
 static void weight_gradient(local REAL (*h)[ROW], local REAL (*d)[ROW], global REAL *part, int fan_in, int add, int lid) {
-    for (int e = lid; e < (fan_in + 3) / 4 * (WIDTH / 4); e += ITEMS) {
-        const int j = e % (WIDTH / 4) * 4, i = e / (WIDTH / 4) * 4;
-        REAL4 a0 = 0, a1 = 0, a2 = 0, a3 = 0;
-#pragma unroll 4
+    for (int e = lid; e < (fan_in + GRAD_ROWS - 1) / GRAD_ROWS * (WIDTH / 4); e += ITEMS) {
+        const int j = e % (WIDTH / 4) * 4, i = e / (WIDTH / 4) * GRAD_ROWS;
+        REAL4 a[GRAD_ROWS];
+        for (int r = 0; r < GRAD_ROWS; r++) a[r] = 0;
+#pragma unroll 8
         for (int s = 0; s < TILE; s++) {
-            const REAL4 hs = LOCAL4(&h[s][i]), ds = LOCAL4(&d[s][j]);
-            a0 = fma((REAL4)(hs.s0), ds, a0);
-            a1 = fma((REAL4)(hs.s1), ds, a1);
-            a2 = fma((REAL4)(hs.s2), ds, a2);
-            a3 = fma((REAL4)(hs.s3), ds, a3);
+            const REAL4 ds = LOCAL4(&d[s][j]);
+            for (int r = 0; r < GRAD_ROWS; r += 4) {
+                const REAL4 hs = LOCAL4(&h[s][i + r]);
+                a[r] = fma((REAL4)(hs.s0), ds, a[r]);
+                a[r + 1] = fma((REAL4)(hs.s1), ds, a[r + 1]);
+                a[r + 2] = fma((REAL4)(hs.s2), ds, a[r + 2]);
+                a[r + 3] = fma((REAL4)(hs.s3), ds, a[r + 3]);
+            }
         }
         global REAL *p = part + i * WIDTH + j;
-        GLOBAL4(p) = add ? GLOBAL4(p) + a0 : a0;
-        if (i + 1 < fan_in) GLOBAL4(p + WIDTH) = add ? GLOBAL4(p + WIDTH) + a1 : a1;
-        if (i + 2 < fan_in) GLOBAL4(p + 2 * WIDTH) = add ? GLOBAL4(p + 2 * WIDTH) + a2 : a2;
-        if (i + 3 < fan_in) GLOBAL4(p + 3 * WIDTH) = add ? GLOBAL4(p + 3 * WIDTH) + a3 : a3;
+        for (int r = 0; r < GRAD_ROWS; r++) {
+            if (i + r < fan_in) GLOBAL4(p + r * WIDTH) = add ? GLOBAL4(p + r * WIDTH) + a[r] : a[r];
+        }
     }
 }
 
-// Rows [k0, k0+CHUNK) of w [WIDTH, WIDTH] into stage, rows WIDTH+1 apart: columns of it are read without
-// bank conflicts.
+// Rows [k0, k0+CHUNK) of w [WIDTH, WIDTH], transposed: stage[j*STAGE_ROW + k] = w[(k0 + k)*WIDTH + j].
 static void stage_rows(local REAL *stage, global const REAL *w, int k0, int lid) {
     for (int e = lid; e < CHUNK * WIDTH; e += ITEMS) {
-        stage[e / WIDTH * (WIDTH + 1) + e % WIDTH] = w[k0 * WIDTH + e];
+        stage[e % WIDTH * STAGE_ROW + e / WIDTH] = w[k0 * WIDTH + e];
     }
 }
 
-// out[s][k] = f'(h[s][k])·Σ_j d[s][j]·w[k][j] for the staged rows k0…: a work-item makes 4 samples by 1 k.
-static void backward_chunk(local REAL (*d)[ROW], local REAL (*out)[ROW], local REAL (*h)[ROW], local const REAL *stage,
-                           int k0, int lid) {
-    for (int e = lid; e < TILE / 4 * CHUNK; e += ITEMS) {
-        const int k = e % CHUNK, s = e / CHUNK * 4;
-        local const REAL *w = stage + k * (WIDTH + 1);
-        REAL a0 = 0, a1 = 0, a2 = 0, a3 = 0;
-#pragma unroll 4
+// h[s][k] = f'(h[s][k])·Σ_j d[s][j]·w[k][j] for the staged rows k0…, in place: a work-item makes BACK samples
+// by 4 neighbours k.
+static void backward_chunk(local REAL (*d)[ROW], local REAL (*h)[ROW], local const REAL *stage, int k0, int lid) {
+    for (int e = lid; e < TILE / BACK * (CHUNK / 4); e += ITEMS) {
+        const int k = e % (CHUNK / 4) * 4, s = e / (CHUNK / 4) * BACK;
+        REAL4 a[BACK];
+        for (int r = 0; r < BACK; r++) a[r] = 0;
+#pragma unroll 8
         for (int j = 0; j < WIDTH; j += 4) {
-            const REAL4 d0 = LOCAL4(&d[s][j]), d1 = LOCAL4(&d[s + 1][j]);
-            const REAL4 d2 = LOCAL4(&d[s + 2][j]), d3 = LOCAL4(&d[s + 3][j]);
-            const REAL w0 = w[j], w1 = w[j + 1], w2 = w[j + 2], w3 = w[j + 3];
-            a0 = fma(d0.s3, w3, fma(d0.s2, w2, fma(d0.s1, w1, fma(d0.s0, w0, a0))));
-            a1 = fma(d1.s3, w3, fma(d1.s2, w2, fma(d1.s1, w1, fma(d1.s0, w0, a1))));
-            a2 = fma(d2.s3, w3, fma(d2.s2, w2, fma(d2.s1, w1, fma(d2.s0, w0, a2))));
-            a3 = fma(d3.s3, w3, fma(d3.s2, w2, fma(d3.s1, w1, fma(d3.s0, w0, a3))));
+            local const REAL *w = stage + j * STAGE_ROW + k;
+            const REAL4 w0 = LOCAL4(w), w1 = LOCAL4(w + STAGE_ROW), w2 = LOCAL4(w + 2 * STAGE_ROW), w3 = LOCAL4(w + 3 * STAGE_ROW);
+            for (int r = 0; r < BACK; r++) {
+                const REAL4 ds = LOCAL4(&d[s + r][j]);
+                a[r] = fma((REAL4)(ds.s3), w3, fma((REAL4)(ds.s2), w2, fma((REAL4)(ds.s1), w1, fma((REAL4)(ds.s0), w0, a[r]))));
+            }
         }
-        out[s][k0 + k] = h[s][k0 + k] > 0 ? a0 : a0 * (REAL)SLOPE;
-        out[s + 1][k0 + k] = h[s + 1][k0 + k] > 0 ? a1 : a1 * (REAL)SLOPE;
-        out[s + 2][k0 + k] = h[s + 2][k0 + k] > 0 ? a2 : a2 * (REAL)SLOPE;
-        out[s + 3][k0 + k] = h[s + 3][k0 + k] > 0 ? a3 : a3 * (REAL)SLOPE;
+        for (int r = 0; r < BACK; r++) {
+            const REAL4 on = LOCAL4(&h[s + r][k0 + k]);
+            LOCAL4(&h[s + r][k0 + k]) = select(a[r] * (REAL)SLOPE, a[r], on > (REAL4)0);
+        }
     }
 }
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
     local REAL h[LAYERS + 1][TILE][ROW] __attribute__((aligned(32))); // the activations; from the top down they become gradients
-    local REAL d[TILE][ROW] __attribute__((aligned(32)));
-    local REAL stage[STAGE];
+    local REAL stage[STAGE] __attribute__((aligned(32)));
     local REAL dz[TILE][OUTPUTS];
     const int lid = get_local_id(0), g = get_group_id(0), groups = get_num_groups(0);
     global const REAL *w = W + W_off;
@@ -152,17 +176,18 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
             global REAL *p = part + WEIGHTS(LAYERS) + e;
             *p = first ? a : *p + a;
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
         for (int e = lid; e < TILE * WIDTH; e += ITEMS) {
             const int s = e / WIDTH, k = e % WIDTH;
             REAL a = 0;
             for (int o = 0; o < OUTPUTS; o++) a = fma(dz[s][o], wo[k * OUTPUTS + o], a);
-            d[s][k] = h[LAYERS][s][k] > 0 ? a : a * (REAL)SLOPE;
+            h[LAYERS][s][k] = h[LAYERS][s][k] > 0 ? a : a * (REAL)SLOPE;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        // d is the gradient of layer l's sum; h[l+1] is free to take that of the layer below.
+        // h[l+1] is now the gradient of layer l's sum, and h[l] becomes that of the layer below.
         for (int l = LAYERS - 1; l >= 0; l--) {
-            local REAL (*now)[ROW] = l == LAYERS - 1 ? d : h[l + 2];
+            local REAL (*now)[ROW] = h[l + 1];
             weight_gradient(h[l], now, part + WEIGHTS(l), FAN_IN(l), !first, lid);
             for (int j = lid; j < WIDTH; j += ITEMS) {
                 REAL a = 0;
@@ -174,7 +199,7 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
             for (int k0 = 0; k0 < WIDTH; k0 += CHUNK) {
                 stage_rows(stage, w + WEIGHTS(l), k0, lid);
                 barrier(CLK_LOCAL_MEM_FENCE);
-                backward_chunk(now, h[l + 1], h[l], stage, k0, lid);
+                backward_chunk(now, h[l], stage, k0, lid);
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
         }

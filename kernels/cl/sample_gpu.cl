@@ -1,21 +1,27 @@
 // @depends: common, pixel, turns
 // A batch in one launch, for GPUs: n random pixels of IMAGE [height*width, channels], their colours into
 // V [n, channels] and the frequency encoding of their centres, as image.cl defines it, into
-// F [n, 4*octaves]. A work-item makes one sine and cosine, drawing its sample's pixel anew, and neighbours
-// write neighbours.
+// F [n, 4*octaves], which starts at an even offset. A work-item makes the sines and cosines of FEW octaves,
+// drawing its sample's pixel anew.
+
+#define FEW 4
 
 SINCOS_TURNS(REAL, int)
 
 kernel void k_sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int height, int channels, int octaves,
                             int seed_lo, int seed_hi, int call) {
-    const int e = get_global_id(0), i = e / (2 * octaves), r = e % (2 * octaves);
+    const int runs = (octaves + FEW - 1) / FEW; // work-items for an axis
+    const int i = get_global_id(0) / (2 * runs), item = get_global_id(0) % (2 * runs);
     if (i >= n) return;
     const uint4 four = sampled_pixels(i / 4, width * height, seed_lo, seed_hi, call);
     const int pixel = i % 4 == 0 ? four.x : i % 4 == 1 ? four.y : i % 4 == 2 ? four.z : four.w;
-    const REAL at = r < octaves ? centre_x(pixel, width) : centre_y(pixel, width, height);
-    REAL sine, cosine;
-    sincos_turns_REAL(at * (REAL)(1UL << r % octaves), &sine, &cosine);
-    F[F_off + 2 * e] = sine;
-    F[F_off + 2 * e + 1] = cosine;
-    for (int k = r; k < channels; k += 2 * octaves) V[V_off + i * channels + k] = IMAGE[IMAGE_off + pixel * channels + k];
+    const int axis = item / runs, first = item % runs * FEW;
+    REAL turns = (axis == 0 ? centre_x(pixel, width) : centre_y(pixel, width, height)) * (REAL)(1UL << first);
+    global REAL2 *f = (global REAL2 *)(F + F_off) + (2 * i + axis) * octaves;
+    for (int o = first; o < min(first + FEW, octaves); o++, turns *= 2) {
+        REAL sine, cosine;
+        sincos_turns_REAL(turns, &sine, &cosine);
+        f[o] = (REAL2)(sine, cosine);
+    }
+    for (int k = item; k < channels; k += 2 * runs) V[V_off + i * channels + k] = IMAGE[IMAGE_off + pixel * channels + k];
 }
