@@ -102,7 +102,8 @@ func newGemm(form GemmForm, tile GemmTile) *Kernel {
 
 // gemmTwin computes a product with gonum's BLAS, the rows of C shared among the cores. A·B is computed
 // as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot product of two rows, which runs about twice as fast as the
-// one that adds multiples of rows, and transposing B costs O(kn) against O(mnk).
+// one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B, whose operands are
+// both large where C is small, two transposes cost more than they save.
 func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 	var scratch sync.Pool // of *[]T: a launch leaves nothing to the garbage collector
 	return func(c Call[T]) {
@@ -163,7 +164,12 @@ func transposed[T Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
 		*buf = make([]T, rows*cols)
 	}
 	*buf = (*buf)[:rows*cols]
-	y := *buf
+	transpose(*buf, x, rows, cols, ld)
+	return buf
+}
+
+// transpose writes the transpose of x [rows, cols], whose rows are ld apart, to y.
+func transpose[T Real](y, x []T, rows, cols, ld int) {
 	const block = 32 // columns at a time: as many lines of y stay in the cache
 	for c0 := 0; c0 < cols; c0 += block {
 		c1 := min(c0+block, cols)
@@ -173,5 +179,4 @@ func transposed[T Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
 			}
 		}
 	}
-	return buf
 }

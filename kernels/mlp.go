@@ -31,8 +31,8 @@ const (
 	// memory. On an H200, 2, 3 and 6 made steps of 65,536 and of 262,144 samples slower; 5 the former.
 	mlpGroups      = 6
 	mlpLargeGroups = 4
-	mlpItems = 128
-	mlpLocal = 48 << 10
+	mlpItems       = 128
+	mlpLocal       = 48 << 10
 )
 
 // Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
@@ -152,8 +152,9 @@ func MLPLoss(s MLPShape, t DType, block int) *Kernel {
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two buffers
 // for gradients.
 type mlpScratch[T Real] struct {
-	h    [][]T
-	d, e []T
+	h      [][]T
+	d, e   []T
+	ht, dt []T // transposes
 }
 
 // mlpTwin runs a pass with gonum's BLAS, the shares in parallel.
@@ -190,6 +191,7 @@ func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]
 			m.h[l] = make([]T, n*s.Width)
 		}
 		m.d, m.e = make([]T, n*s.Width), make([]T, n*s.Width)
+		m.ht, m.dt = make([]T, n*max(s.Width, s.Inputs)), make([]T, n*s.Width)
 	}
 	factor := [2]T{T(s.Slope), 1}
 	in := x
@@ -213,7 +215,9 @@ func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]
 			below = m.h[l-1][:n*s.Width]
 		}
 		weights, bias := s.offsets(l)
-		gemm(blas.Trans, blas.NoTrans, k, s.Width, n, 1, below, k, d, s.Width, 0, part[weights:], s.Width)
+		transpose(m.ht, below, n, k, k)
+		transpose(m.dt, d, n, s.Width, s.Width)
+		gemm(blas.NoTrans, blas.Trans, k, s.Width, n, 1, m.ht, n, m.dt, n, 0, part[weights:], s.Width) // dot products, as in gemmTwin
 		db := part[bias : bias+s.Width]
 		clear(db)
 		for r := range n {
