@@ -63,9 +63,8 @@ OpenCL CPU or in plain Go, and writes what the network learned.`,
 		Args:          unknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newTrain(), newRender(), newDevices(), newBench(), newTune(), newVersion())
+	root.AddCommand(newTrain(), newRender(), newDevices(), newBench(), newTune(), newMan(), newVersion())
 	return root
 }
 

@@ -22,7 +22,8 @@ type trainFlags struct {
 	fit                   imagefit.Config
 	device                deviceFlags
 	out, model, dot, plot string
-	profile, json         bool
+	log                   string
+	profile, json, quiet  bool
 }
 
 func newTrain() *cobra.Command {
@@ -60,16 +61,18 @@ everything that was asked for.`,
 	fs.StringVar(&f.plot, "plot", "", "write the loss curve, as .svg or .png")
 	fs.StringVar(&f.model, "model", "", "write the trained model, for render and NumPy")
 	fs.IntVar(&c.LogEvery, "log-every", c.LogEvery, "steps between two reports")
+	fs.StringVar(&f.log, "log", "", "write a JSON object per report to this file while training, one per line")
 	fs.BoolVar(&c.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
 	fs.BoolVar(&f.profile, "profile", false, "measure every kernel and print a table (slower)")
 	fs.BoolVar(&f.json, "json", false, "print the result as one JSON object, the last line of standard output")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors, and what --json and --profile ask for")
 	return cmd
 }
 
 // outputs lists every file that train will write.
 func (f *trainFlags) outputs() []string {
 	var list []string
-	for _, path := range []string{f.out, f.model, f.dot, f.plot} {
+	for _, path := range []string{f.out, f.model, f.dot, f.plot, f.log} {
 		if path != "" {
 			list = append(list, path)
 		}
@@ -131,8 +134,12 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 			return fmt.Errorf("cannot write %s: %w", out, err)
 		}
 	}
+	chatter, report := stderr, stdout // what --quiet silences
+	if f.quiet {
+		chatter, report = io.Discard, io.Discard
+	}
 	f.device.profile = f.profile
-	d, err := f.device.open(stderr)
+	d, err := f.device.open(chatter)
 	if err != nil {
 		return err
 	}
@@ -143,23 +150,32 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 	}
 	defer fit.Free()
 	if fused, why := fit.Fused(); fused {
-		fmt.Fprintln(stderr, "training pass: fused, one launch")
+		fmt.Fprintln(chatter, "training pass: fused, one launch")
 	} else {
-		fmt.Fprintf(stderr, "training pass: layer by layer (%v)\n", why)
+		fmt.Fprintf(chatter, "training pass: layer by layer (%v)\n", why)
 	}
 
+	log, err := newRunLog(f.log)
+	if err != nil {
+		return fmt.Errorf("cannot write the log: %w", err)
+	}
+	defer log.close()
+	var logErr error // does not end the run: its work would be lost
 	var history []imagefit.Progress
-	bar := newProgress(stderr, f.fit.Steps)
+	bar := newProgress(chatter, f.fit.Steps)
 	err = fit.Run(ctx, func(p imagefit.Progress) {
 		history = append(history, p)
 		bar.report(p)
+		if logErr == nil {
+			logErr = log.report(p)
+		}
 	})
 	bar.finish()
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintf(stderr, "stopped after %d of %d steps\n", fit.Steps(), f.fit.Steps)
+		fmt.Fprintf(chatter, "stopped after %d of %d steps\n", fit.Steps(), f.fit.Steps)
 	}
 	if fit.Steps() == 0 {
 		return errors.New("interrupted before the first step: nothing was written")
@@ -174,9 +190,14 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 			return err
 		}
 	}
-	fmt.Fprintf(stdout, "wrote %s: %dx%d, PSNR %s, %d steps in %.1f s\n", f.out, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Seconds)
+	fmt.Fprintf(report, "wrote %s: %dx%d, PSNR %s, %d steps in %.1f s\n", f.out, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Seconds)
 	if f.json {
-		return json.NewEncoder(stdout).Encode(r)
+		if err := json.NewEncoder(stdout).Encode(r); err != nil {
+			return err
+		}
+	}
+	if logErr != nil {
+		return fmt.Errorf("the log is incomplete, all else was written: %w", logErr)
 	}
 	return nil
 }
