@@ -18,6 +18,8 @@ type Binary struct {
 
 	hotRow Twin // as Unary.hot, for the kernel that adds biases
 
+	InPlace string // the name of the in-place form, for errors
+
 	forward, row, first, dx, dy *Kernel
 }
 
@@ -75,6 +77,7 @@ func binaries(rows ...*Binary) []*Binary {
 		x, y, z, n := Param{"X", In}, Param{"Y", In}, Param{"Z", Out}, Param{"n", IntArg}
 		g, d := Param{"G", In}, Param{"D", Out}
 		fwd, grad := ULP(b.ULP), ULP(b.ULP+4)
+		b.InPlace = b.Name + "InPlace"
 		b.forward = kernel("", perElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n)
 		b.row = kernel("_row", func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
 			b.hotRow.or(cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)), x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg})

@@ -31,11 +31,14 @@ var GemmForms = []GemmForm{NN, NT, TN}
 // each slice of the sum, without an epilogue.
 func Gemm(form GemmForm, tile GemmTile) *Kernel {
 	key := gemmKey{form, tile}
-	if k, ok := gemms.Load(key); ok {
-		return k.(*Kernel)
+	gemms.Lock()
+	defer gemms.Unlock()
+	k := gemms.kernels[key]
+	if k == nil {
+		k = newGemm(form, tile)
+		gemms.kernels[key] = k
 	}
-	k, _ := gemms.LoadOrStore(key, newGemm(form, tile)) // one kernel for a key: devices build each once
-	return k.(*Kernel)
+	return k
 }
 
 type gemmKey struct {
@@ -43,7 +46,11 @@ type gemmKey struct {
 	tile GemmTile
 }
 
-var gemms sync.Map // of gemmKey to *Kernel
+// gemms holds one kernel for a key: devices build each once.
+var gemms = struct {
+	sync.Mutex
+	kernels map[gemmKey]*Kernel
+}{kernels: map[gemmKey]*Kernel{}}
 
 // GemmRows chooses the rows of C that one work-item of a CPU computes, for a product in a number of slices:
 // enough that packing its panel of B is a small part of the work, few enough that its slice of A stays in

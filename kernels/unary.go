@@ -21,6 +21,8 @@ type Unary struct {
 	// bits that Fwd and Bwd give; a test holds them to it.
 	hot, hotGrad Twin
 
+	InPlace string // the name of the in-place form, for errors
+
 	forward, gradient *Kernel
 }
 
@@ -108,6 +110,7 @@ func (u *Unary) Gradient() *Kernel { return u.gradient }
 
 func unaries(rows ...*Unary) []*Unary {
 	for _, u := range rows {
+		u.InPlace = u.Name + "InPlace"
 		u.forward = &Kernel{
 			Name: "k_" + u.Name, File: "unary.cl", Grid: perElement(1), Tol: ULP(u.ULP),
 			Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},

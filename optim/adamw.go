@@ -30,7 +30,8 @@ func AdamWDefaults(lr Schedule) AdamWConfig {
 // Source: Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019, algorithm 2.
 type AdamW struct {
 	arena
-	cfg AdamWConfig
+	cfg  AdamWConfig
+	args []kernels.Arg // scratch of Step
 }
 
 // NewAdamW returns an optimizer of the given parameters, which it moves into an arena. It panics with
@@ -40,7 +41,7 @@ func NewAdamW(params []*autograd.Node, cfg AdamWConfig) *AdamW {
 	checkRange("Beta2", cfg.Beta2, 0, 1)
 	checkRange("Eps", cfg.Eps, 0, math.Inf(1))
 	checkRange("WeightDecay", cfg.WeightDecay, 0, math.Inf(1))
-	return &AdamW{newArena(params, cfg.LR, "m", "v"), cfg}
+	return &AdamW{arena: newArena(params, cfg.LR, "m", "v"), cfg: cfg}
 }
 
 // Step updates the parameters, in one launch if all have gradients: also where a fused pass left those in
@@ -57,16 +58,18 @@ func (o *AdamW) Step() error {
 	rule := [...]kernels.Arg{kernels.R(lr * o.cfg.WeightDecay), kernels.R(o.cfg.Beta1), kernels.R(1 - o.cfg.Beta1),
 		kernels.R(o.cfg.Beta2), kernels.R(1 - o.cfg.Beta2),
 		kernels.R(lr / correct1), kernels.R(1 / math.Sqrt(correct2)), kernels.R(o.cfg.Eps)}
-	d, p, m, v := o.Values.Device(), o.Values, o.moments["m"], o.moments["v"]
+	p, m, v := o.Values, o.moments["m"], o.moments["v"]
+	launch := func(k *kernels.Kernel, args ...kernels.Arg) {
+		o.args = append(append(o.args[:0], args...), rule[:]...)
+		tensor.Launch(p.Device(), k, o.args...)
+	}
 	if shares, seed, ok := o.Shares(); ok {
 		return o.step(func(_, _ int) {
-			tensor.Launch(d, kernels.AdamWShares, append([]kernels.Arg{p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(),
-				kernels.I(p.Len()), kernels.I(shares.Shape()[0])}, rule[:]...)...)
+			launch(kernels.AdamWShares, p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(), kernels.I(p.Len()), kernels.I(shares.Shape()[0]))
 		})
 	}
 	return o.step(func(from, to int) {
 		n := to - from
-		tensor.Launch(d, kernels.AdamW, append([]kernels.Arg{p.Run(from, n), o.Grads().Run(from, n), m.Run(from, n), v.Run(from, n),
-			kernels.I(n)}, rule[:]...)...)
+		launch(kernels.AdamW, p.Run(from, n), o.Grads().Run(from, n), m.Run(from, n), v.Run(from, n), kernels.I(n))
 	})
 }

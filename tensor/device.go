@@ -142,7 +142,8 @@ func (s *base) Err() error {
 // fail records err unless an earlier failure stands.
 func (s *base) fail(err error) {
 	if err != nil {
-		s.failure.CompareAndSwap(nil, &err)
+		failure := err // a variable of its own: taking err's address would put every nil on the heap
+		s.failure.CompareAndSwap(nil, &failure)
 	}
 }
 

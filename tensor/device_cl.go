@@ -22,7 +22,8 @@ type clDevice struct {
 	limits  kernels.Limits
 	options string // of the compiler
 	built   map[*kernels.Kernel]*clrt.Kernel
-	args    []clrt.Arg // scratch of Launch
+	args    []clrt.Arg   // scratch of Launch
+	grid    kernels.Grid // the same
 }
 
 type clBuffer struct {
@@ -114,7 +115,8 @@ func (d *clDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 }
 
 func (d *clDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
-	grid := k.Grid(args, d.limits)
+	d.grid = k.Grid(args, d.limits)
+	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
 		return
 	}

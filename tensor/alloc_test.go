@@ -1,0 +1,30 @@
+package tensor_test
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestLaunchAllocates: a launch leaves nothing to the garbage collector. On the Go device a twin may: it starts
+// goroutines.
+func TestLaunchAllocates(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		d := devtest.Open(t, sel, tensor.Options{})
+		x, w, y := tensor.Full(d, 1, 64, 16), tensor.Full(d, 1, 16, 16), tensor.Zeros(d, 64, 16)
+		for name, f := range map[string]func(){
+			"unary":  func() { x.UnaryInPlace(kernels.Abs, 0, 0) },
+			"binary": func() { y.BinaryInPlace(kernels.Add, x) },
+			"matmul": func() { tensor.MatMulInto(y, x, w, false) },
+		} {
+			if n := testing.AllocsPerRun(100, f); n > 0 {
+				t.Errorf("%s, %s: %v allocations per launch", sel, name, n)
+			}
+		}
+	}
+}
