@@ -24,6 +24,10 @@ func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 			Detail: "the slope is negative: use MatMul, Add and LeakyReLU"})
 	}
 	y := tensor.Linear(xv, wv, bv, f, slope)
+	saved := []*tensor.Tensor{xv, wv}
+	if f != kernels.ActNone {
+		saved = append(saved, y)
+	}
 	return record(op, y, inputs, func(g *tensor.Tensor, in *grads) {
 		dz := g
 		if f != kernels.ActNone {
@@ -39,7 +43,7 @@ func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 			in.share(2, g)
 		}
 		in.product(dz, xv, wv)
-	}, xv, wv, y)
+	}, saved...)
 }
 
 // product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the product.

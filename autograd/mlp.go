@@ -61,8 +61,8 @@ func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
 //	Σ (net(x) − target)²
 //
 // The gradients of the parameters are computed in the same launch, as shares for groups of samples. They are
-// added up, in a fixed order, when the gradients are read; so is the loss. AdamW reads the shares. It panics with tensor.ErrShape, and with tensor.ErrValue if x or target
-// needs a gradient.
+// added up, in a fixed order, when the gradients are read, and the loss when it is; AdamW reads the shares
+// themselves. It panics with tensor.ErrShape, and with tensor.ErrValue if x or target needs a gradient.
 func (m *FusedMLP) Loss(x, target *Node) *Node {
 	const op = "MLPLoss"
 	xv, tv := x.use(op), target.use(op)

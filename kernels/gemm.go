@@ -101,8 +101,8 @@ func newGemm(form GemmForm, tile GemmTile) *Kernel {
 			return Grid{Dims: 3, Local: [3]int{items, 1, 1}, Global: [3]int{ceilDiv(n, tile.N) * items, ceilDiv(m, tile.M), slices}}
 		},
 		Twin: Twin{gemmTwin(ta, tb, blas32.Implementation().Sgemm), gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
-		Tol: Tolerance{ULP: 8, Rel: 8, Scale: func(a []Arg) float64 { // activations shrink differences
-			return float64(a[6].Int)*maxAbs(a, 0)*maxAbs(a, 1) + maxAbs(a, 2)
+		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { // activations shrink differences
+			return float64(a[6].Int)*maxAbs(a, 0)*maxAbs(a, 1) + float64(a[11].Int)*maxAbs(a, 2)
 		}},
 	}
 }

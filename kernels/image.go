@@ -18,8 +18,9 @@ var (
 		Params: []Param{{"C", In}, {"F", Out}, {"n", IntArg}, {"octaves", IntArg}},
 		Twin:   Twin{frequencyEncodeTwin[float32], frequencyEncodeTwin[float64]},
 		Tol:    Tolerance{ULP: 4, Rel: 4, Scale: func([]Arg) float64 { return 1 }}}
-	// SampleEncode draws n pixels with replacement and encodes their centres as FrequencyEncode does: IMAGE [height·width, channels], F [n, 4·octaves],
-	// V [n, channels], n, width, height, channels, octaves, seed_lo, seed_hi, call.
+	// SampleEncode draws n pixels with replacement and encodes their centres as FrequencyEncode does:
+	// IMAGE [height·width, channels], F [n, 4·octaves], V [n, channels], n, width, height, channels, octaves,
+	// seed_lo, seed_hi, call.
 	SampleEncode = &Kernel{Name: "k_sample_encode", File: "sample_cpu.cl", GPU: "sample_gpu.cl",
 		Grid: func(a []Arg, l Limits) Grid {
 			const samples, few = 32, 4

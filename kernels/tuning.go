@@ -16,6 +16,9 @@ import (
 // the one it was built with.
 const TuningEnv = "CLGRAD_TUNING"
 
+// ErrTuning is a tuning table that cannot be used.
+var ErrTuning = errors.New("bad tuning table")
+
 //go:embed tuning.json
 var builtInTuning []byte
 
@@ -35,18 +38,18 @@ func TuningFile() string {
 	return filepath.Join(dir, "clgrad", "tuning.json")
 }
 
-// ReadTuning reads a table. One that is not there is empty.
+// ReadTuning reads a table. One that is not there is empty. Errors wrap ErrTuning.
 func ReadTuning(path string) (Tuning, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Tuning{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("kernels: tuning table: %w", err)
+		return nil, fmt.Errorf("kernels: %w: %w", ErrTuning, err)
 	}
 	t, err := parseTuning(text)
 	if err != nil {
-		return nil, fmt.Errorf("kernels: tuning table %s: %w: delete it, or tune again", path, err)
+		return nil, fmt.Errorf("kernels: %w: %s: %w: delete it, or tune again", ErrTuning, path, err)
 	}
 	return t, nil
 }

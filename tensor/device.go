@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -96,7 +97,7 @@ func Open(sel string, opt Options) (Device, error) {
 		return openGo(opt)
 	case "", "auto":
 		d, err := openCL("opencl", opt)
-		if err != nil && !opt.Check {
+		if err != nil && !opt.Check && !errors.Is(err, kernels.ErrTuning) { // there is a device, and a file to mend
 			return openGo(opt)
 		}
 		return d, err

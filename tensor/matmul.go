@@ -102,7 +102,8 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	slices := (k + slice - 1) / slice
 	rows := kernels.GemmRows(m, n, slices, tile, d.Limits())
 	product := func(out *Tensor, e epilogue) {
-		bias := a.reach() // what the kernel does not read may be anything
+		bias := a.reach() // any buffer, and no element of it: the kernel does not read it
+		bias.N = 0
 		if e.bias != nil {
 			bias = e.bias.arg()
 		}

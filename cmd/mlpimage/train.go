@@ -125,6 +125,9 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 	if err := f.validate(); err != nil {
 		return err
 	}
+	if f.log != "" && filepath.Clean(f.log) == filepath.Clean(path) {
+		return &usageError{fmt.Errorf("--log %s would overwrite the image", f.log)}
+	}
 	img, err := imagefit.ReadPNG(path)
 	if err != nil {
 		return err

@@ -2,7 +2,8 @@
 ratios of their medians: above 1, clgrad is faster. Usage: compare.py MLPIMAGE [DEVICE]
 
 On a GPU the other side is PyTorch on CUDA, its training step replayed from a captured graph. On a CPU it is NumPy
-for matrix products and PyTorch, with one thread or all, whichever is faster, for training steps.
+for matrix products and PyTorch, with one thread or all, whichever is faster, for training steps. Where PyTorch has
+CUDA, call an OpenCL CPU "pocl": other names of DEVICE are taken for the GPU.
 """
 import importlib.util
 import json
