@@ -75,9 +75,7 @@ func (n *Node) release(root bool) {
 	}
 	n.freed = true
 	n.backward, n.inputs, n.saved = nil, nil, nil
-	if n.scratch != nil {
-		n.scratch.Free()
-	}
+	n.freeScratch()
 	if !root && !n.kept {
 		n.Free()
 	}
@@ -173,6 +171,20 @@ func (in *grads) matMul(i int, a, b *tensor.Tensor) {
 	default:
 		n.add(gradient{tensor.MatMul(a, b), true})
 	}
+}
+
+// fill delivers what write makes of a tensor of input i's shape, without a copy where that is possible.
+func (in *grads) fill(i int, write func(dst *tensor.Tensor)) {
+	n := in.node.inputs[i]
+	n.gather()
+	if n.op == "" && n.home != nil && n.grad == nil {
+		write(n.home)
+		n.grad = n.home
+		return
+	}
+	g := tensor.Empty(n.value.Device(), n.Shape()...)
+	write(g)
+	in.give(i, g)
 }
 
 // add gathers g for n, summed over the axes along which n was broadcast. It takes g over.

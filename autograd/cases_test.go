@@ -40,6 +40,7 @@ func gradCases(d tensor.Device) []gradCase {
 		unaryCase("relu", -2, -0.1, (*node).ReLU),
 		unaryCase("leaky_relu", 0.1, 2, func(x *node) *node { return x.LeakyReLU(0.1) }),
 		unaryCase("leaky_relu", -2, -0.1, func(x *node) *node { return x.LeakyReLU(0.1) }),
+		unaryCase("sine", -2, 2, func(x *node) *node { return x.Sine(3) }),
 		unaryCase("tanh", -2, 2, (*node).Tanh),
 		unaryCase("sigmoid", -4, 4, (*node).Sigmoid),
 		unaryCase("softplus", -4, 4, (*node).Softplus),
@@ -87,8 +88,19 @@ func gradCases(d tensor.Device) []gradCase {
 		{"Linear", [][]int{{4, 3}, {4, 17}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1], nil, kernels.ActSigmoid, 0) }},
 		{"Linear", [][]int{{3, 4}, {4, 5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], nil, kernels.ActNone, 0) }},
 		{"SquaredError", [][]int{{7, 5}, {7, 5}}, -2, 2, func(in []*node) *node { return in[0].SquaredError(in[1]).MulScalar(0.3) }},
+		{"HashEncode", [][]int{{6*5 + 10*8 + 64, 3}}, -1, 1, func(in []*node) *node {
+			grid := tensor.NewHashGrid(d, []tensor.HashLevel{{Across: 4, Down: 3, Entries: 30}, {Across: 8, Down: 6, Entries: 80}, {Across: 37, Down: 29, Entries: 64}}, 3)
+			return in[0].HashEncode(grid, autograd.Const(tensor.NewRNG(4).Uniform(d, 0, 1, 20, 2)))
+		}},
+		{"MLPLoss", [][]int{{20, 12}, {12, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
+			m, err := autograd.NewFusedMLP(autograd.NewArena(in[1:]), 0.1, autograd.AbsoluteLoss)
+			if err != nil {
+				panic(err)
+			}
+			return m.Loss(in[0], autograd.Const(tensor.NewRNG(3).Uniform(d, 0, 1, 20, 2))).MulScalar(0.7)
+		}},
 		{"MLPLoss", [][]int{{12, 16}, {16}, {16, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
-			m, err := autograd.NewFusedMLP(autograd.NewArena(in), 0.1)
+			m, err := autograd.NewFusedMLP(autograd.NewArena(in), 0.1, autograd.SquaredLoss)
 			if err != nil {
 				panic(err)
 			}

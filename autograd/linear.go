@@ -67,14 +67,15 @@ func (x *Node) SquaredError(target *Node) *Node {
 	xv, tv := x.use(op), target.use(op)
 	sum, grad := tensor.SquaredError(xv, tv)
 	n := record(op, sum, []*Node{x, target}, func(g *tensor.Tensor, in *grads) {
-		dx := tensor.Binary(kernels.Mul, grad, g)
 		if in.need(1) {
+			dx := tensor.Binary(kernels.Mul, grad, g)
 			in.give(1, dx.Unary(kernels.Neg, 0, 0))
+			dx.Free()
 		}
-		in.give(0, dx)
+		in.scaled(0, grad, g)
 	})
-	if n.scratch = grad; n.backward == nil {
-		grad.Free()
+	if n.scratch = []*tensor.Tensor{grad}; n.backward == nil {
+		n.freeScratch()
 	}
 	return n
 }

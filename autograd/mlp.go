@@ -13,14 +13,29 @@ import (
 type FusedMLP struct {
 	arena *Arena
 	shape kernels.MLPShape
-	built map[int]*kernels.Kernel // by the samples in a block
+	built map[mlpVariant]*kernels.Kernel
 }
+
+// mlpVariant is what kernels of one shape differ in.
+type mlpVariant struct {
+	block     int // samples
+	inputGrad bool
+}
+
+// Loss is what a fused network minimises.
+type Loss int
+
+// The losses.
+const (
+	SquaredLoss  Loss = iota // Σ (net(x) − target)²
+	AbsoluteLoss             // Σ |net(x) − target|; its gradient at 0 is 0
+)
 
 // NewFusedMLP returns the fused form of the network whose parameters an arena holds, in the order weights
 // and bias of each hidden layer, weights of the output layer; hidden layers are followed by a leaky ReLU
 // of the given slope, the output layer has neither bias nor activation. The error says why a network
 // cannot be fused: train it layer by layer.
-func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
+func NewFusedMLP(arena *Arena, slope float64, loss Loss) (*FusedMLP, error) {
 	refuse := func(format string, args ...any) (*FusedMLP, error) {
 		return nil, fmt.Errorf("autograd: fused perceptron: "+format, args...)
 	}
@@ -33,7 +48,8 @@ func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
 			return refuse("parameter %d (%q) has shape %v, of another rank than %d", i, q.Name(), q.Shape(), rank)
 		}
 	}
-	s := kernels.MLPShape{Inputs: p[0].Shape()[0], Width: p[0].Shape()[1], Layers: len(p) / 2, Outputs: p[len(p)-1].Shape()[1], Slope: slope}
+	s := kernels.MLPShape{Inputs: p[0].Shape()[0], Width: p[0].Shape()[1], Layers: len(p) / 2, Outputs: p[len(p)-1].Shape()[1],
+		Slope: slope, Absolute: loss == AbsoluteLoss}
 	for i, q := range p {
 		want := []int{s.Width, s.Width}
 		if i == 0 {
@@ -52,17 +68,14 @@ func NewFusedMLP(arena *Arena, slope float64) (*FusedMLP, error) {
 	if err := s.Check(arena.Values.Device().Real(), arena.Values.Device().Limits()); err != nil {
 		return refuse("%w", err)
 	}
-	return &FusedMLP{arena, s, map[int]*kernels.Kernel{}}, nil
+	return &FusedMLP{arena, s, map[mlpVariant]*kernels.Kernel{}}, nil
 }
 
-// Loss returns the sum of the squared errors of the network's outputs for x [n, inputs] against target
-// [n, outputs], both constants:
-//
-//	Σ (net(x) − target)²
-//
-// The gradients of the parameters are computed in the same launch, as shares for groups of samples. They are
-// added up, in a fixed order, when the gradients are read, and the loss when it is; AdamW reads the shares
-// themselves. It panics with tensor.ErrShape, and with tensor.ErrValue if x or target needs a gradient.
+// Loss returns the network's loss for x [n, inputs] against a constant target [n, outputs]. The gradients of the
+// parameters, and of x if it needs one, are computed in the same launch, the former as shares for groups of
+// samples. They are added up, in a fixed order, when the gradients are read, and the loss when it is; AdamW
+// reads the shares themselves. It panics with tensor.ErrShape, and with tensor.ErrValue if the target needs a
+// gradient.
 func (m *FusedMLP) Loss(x, target *Node) *Node {
 	const op = "MLPLoss"
 	xv, tv := x.use(op), target.use(op)
@@ -76,29 +89,49 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrDevice, Shapes: [][]int{xv.Shape(), tv.Shape()},
 			Detail: "the input, the target and the parameters must be on one"})
 	}
-	if x.needs || target.needs {
-		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the fused network gives no gradient for its input or target: train it layer by layer"})
+	if target.needs {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the fused network gives no gradient for its target: train it layer by layer"})
 	}
-	block := s.Block(n, d.Real(), d.Limits())
-	kernel := m.built[block]
+	v := mlpVariant{s.Block(n, d.Real(), d.Limits()), x.needs && !noGrad(d)}
+	kernel := m.built[v]
 	if kernel == nil {
-		kernel = kernels.MLPLoss(s, d.Real(), block)
-		m.built[block] = kernel
+		kernel = kernels.MLPLoss(s, d.Real(), v.block, v.inputGrad)
+		m.built[v] = kernel
 	}
-	groups := s.Groups(n, block, d.Limits())
+	groups := s.Groups(n, v.block, d.Limits())
 	// The paddings between parameters stay undefined in the shares, and so in the arena's gradients: an update
 	// may make anything of the paddings of the values, which nobody reads.
 	shares, losses := tensor.Empty(d, groups, s.Size()), tensor.Empty(d, groups)
-	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), kernels.I(n))
+	dx := losses // the kernel does not look at it
+	if v.inputGrad {
+		dx = tensor.Empty(d, xv.Shape()...)
+	}
+	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), dx.Arg(), kernels.I(n))
 	inputs := append([]*Node{x, target}, m.arena.Params...)
 	node := record("MLPLoss", tensor.Empty(d), inputs, func(g *tensor.Tensor, in *grads) {
+		if v.inputGrad {
+			in.scaled(0, dx, g)
+		}
 		in.fromShares(2, m.arena, shares, g)
 	}, m.arena.Values)
 	node.parts = losses
-	if node.scratch = shares; node.backward == nil {
-		shares.Free()
+	node.scratch = []*tensor.Tensor{shares}
+	if v.inputGrad {
+		node.scratch = append(node.scratch, dx)
+	}
+	if node.backward == nil {
+		node.freeScratch()
 	}
 	return node
+}
+
+// scaled delivers seed·g for a scalar seed, which usually is the 1 of a Backward without one.
+func (in *grads) scaled(i int, g, seed *tensor.Tensor) {
+	if tensor.IsOne(seed) {
+		in.share(i, g)
+		return
+	}
+	in.give(i, tensor.Binary(kernels.Mul, g, seed))
 }
 
 // fromShares delivers g·Σ of shares [groups, arena's length] to the parameters of an arena, which are the

@@ -52,7 +52,7 @@ func TestFusedMLP(t *testing.T) {
 			x := autograd.Const(rng.Uniform(d, -1, 1, c.n, c.sizes[0]))
 			y := autograd.Const(rng.Uniform(d, 0, 1, c.n, c.sizes[len(c.sizes)-1]))
 			want, got := perceptron(d, c.sizes...), perceptron(d, c.sizes...)
-			fused, err := autograd.NewFusedMLP(autograd.NewArena(got), 0.1)
+			fused, err := autograd.NewFusedMLP(autograd.NewArena(got), 0.1, autograd.SquaredLoss)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func compareGradients(t *testing.T, what string, got, want *tensor.Tensor, tol f
 func TestFusedMLPMemoryAndMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	params := perceptron(d, 8, 16, 2)
-	fused, err := autograd.NewFusedMLP(autograd.NewArena(params), 0.1)
+	fused, err := autograd.NewFusedMLP(autograd.NewArena(params), 0.1, autograd.SquaredLoss)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,12 +153,12 @@ func TestFusedMLPMemoryAndMisuse(t *testing.T) {
 	params[0].Value().FillInPlace(1)
 	fails(t, loss.Backward(), autograd.ErrChanged, "MLPLoss")
 	fails(t, tensor.Maybe(func() { fused.Loss(y, y) }), tensor.ErrShape, "[5 2]", "8 inputs")
-	fails(t, tensor.Maybe(func() { fused.Loss(autograd.Param(tensor.Zeros(d, 5, 8), "x"), y) }), tensor.ErrValue, "layer by layer")
+	fails(t, tensor.Maybe(func() { fused.Loss(x, autograd.Param(tensor.Zeros(d, 5, 2), "y")) }), tensor.ErrValue, "layer by layer")
 	for name, sizes := range map[string][]int{
 		"width 20": {8, 20, 2}, "4 inputs": {4, 16, 2}, "17 outputs": {8, 16, 17}, "one width": {8, 16, 32, 2},
 		"local memory": {64, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 3},
 	} {
-		if _, err := autograd.NewFusedMLP(autograd.NewArena(perceptron(d, sizes...)), 0.1); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := autograd.NewFusedMLP(autograd.NewArena(perceptron(d, sizes...)), 0.1, autograd.SquaredLoss); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v: err = %v, want one about %q", sizes, err, name)
 		}
 	}

@@ -26,8 +26,8 @@ type Node struct {
 
 	backward func(g *tensor.Tensor, in *grads) // nil if needs is false
 	saved    []savedValue
-	scratch  *tensor.Tensor // what only backward reads: freed with the graph
-	parts    *tensor.Tensor // their sum is the value, which is computed when it is looked at; or nil
+	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
+	parts    *tensor.Tensor   // their sum is the value, which is computed when it is looked at; or nil
 	launched tensor.Launched
 
 	grad  *tensor.Tensor // of a parameter
@@ -132,6 +132,12 @@ func (n *Node) Free() {
 func (n *Node) Detach() *Node {
 	n.use("Detach")
 	return &Node{value: n.value.View()}
+}
+
+func (n *Node) freeScratch() {
+	for _, t := range n.scratch {
+		t.Free()
+	}
 }
 
 // ZeroGrad forgets the gradient.

@@ -52,6 +52,10 @@ func (x *Node) ReLU() *Node { return unary(kernels.ReLU, x, 0, 0) }
 // Hannun, Ng, "Rectifier Nonlinearities Improve Neural Network Acoustic Models", 2013.
 func (x *Node) LeakyReLU(slope float64) *Node { return unary(kernels.LeakyReLU, x, slope, 0) }
 
+// Sine returns sin(ω·x), the activation of SIREN; Sine(1) is the sine. Gradient: ω·cos(ω·x)·g. Source:
+// Sitzmann et al., "Implicit Neural Representations with Periodic Activation Functions", NeurIPS 2020.
+func (x *Node) Sine(omega float64) *Node { return unary(kernels.Sine, x, omega, 0) }
+
 // Tanh returns tanh(x). Gradient: (1 − tanh²x)·g.
 func (x *Node) Tanh() *Node { return unary(kernels.Tanh, x, 0, 0) }
 

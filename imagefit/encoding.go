@@ -5,11 +5,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// pixelCentres returns the positions [n, 2] of n pixels, row by row from pixel first on, of an image of
-// the given size.
-func pixelCentres(d tensor.Device, first, n, width, height int) *tensor.Tensor {
+// pixelCentres returns the positions [n, 2] of the first n pixels of a window, row by row, of an image of the
+// given size: the window begins at (column, row) and has cols columns.
+func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *tensor.Tensor {
 	c := tensor.Empty(d, n, 2)
-	tensor.Launch(d, kernels.PixelCentres, c.Arg(), kernels.I(n), kernels.I(first), kernels.I(width), kernels.I(height))
+	tensor.Launch(d, kernels.PixelCentres, c.Arg(), kernels.I(n), kernels.I(column), kernels.I(row), kernels.I(cols),
+		kernels.I(width), kernels.I(height))
 	return c
 }
 

@@ -54,7 +54,7 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	if cfg.NoFuse {
 		f.whyNot = errors.New("switched off")
 	} else {
-		f.fused, f.whyNot = autograd.NewFusedMLP(f.opt.Arena, slope)
+		f.fused, f.whyNot = autograd.NewFusedMLP(f.opt.Arena, slope, autograd.SquaredLoss)
 	}
 	return f, d.Err()
 }

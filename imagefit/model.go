@@ -77,12 +77,12 @@ func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
 		return nil, fmt.Errorf("imagefit: render: %w: size %d×%d: sides are at least 1, pixels at most %d", ErrConfig, width, height, mostPixels)
 	}
 	img := &Image{Width: width, Height: height, Pixels: make([]float32, 0, width*height*Channels)}
-	for at := 0; at < width*height; at += renderChunk {
+	rows := max(1, renderChunk/width)
+	for row := 0; row < height; row += rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n := min(renderChunk, width*height-at)
-		colours, err := m.colours(at, n, width, height)
+		colours, err := m.colours(min(rows, height-row)*width, row, width, height)
 		if err != nil {
 			return nil, fmt.Errorf("imagefit: render: %w", err)
 		}
@@ -91,10 +91,10 @@ func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
 	return img, nil
 }
 
-func (m *Model) colours(first, n, width, height int) (colours []float32, err error) {
+func (m *Model) colours(n, row, width, height int) (colours []float32, err error) {
 	tensor.Scope(m.device, func() {
 		autograd.NoGrad(m.device, func() {
-			centres := pixelCentres(m.device, first, n, width, height)
+			centres := pixelCentres(m.device, n, 0, row, width, width, height)
 			x := encode(centres, m.Features/4)
 			y := m.net.Forward(autograd.Const(x))
 			x.Free()

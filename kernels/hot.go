@@ -45,6 +45,26 @@ func leakyGradTwin[T Real](c Call[T]) {
 	})
 }
 
+// sineTwin is y = sin(a·x), of the product as a device rounds it.
+func sineTwin[T Real](c Call[T]) {
+	x, y, a := c.Reals(0), c.Reals(1), c.Real(3)
+	parallel(len(y), grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = T(math.Sin(float64(a * x[i])))
+		}
+	})
+}
+
+// sineGradTwin is d = a·cos(a·x)·g.
+func sineGradTwin[T Real](c Call[T]) {
+	x, g, d, a := c.Reals(0), c.Reals(2), c.Reals(3), c.Real(5)
+	parallel(len(d), grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			d[i] = T(float64(a) * math.Cos(float64(a*x[i])) * float64(g[i]))
+		}
+	})
+}
+
 // addRowTwin is z[r, c] = x[r, c] + y[c].
 func addRowTwin[T Real](c Call[T]) {
 	x, y, z, cols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(4)

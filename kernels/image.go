@@ -7,10 +7,26 @@ import (
 
 // Kernels of image.cl. The centre of pixel (c, r) is at ((c + ½)/width, (r + ½)/height).
 var (
-	// PixelCentres writes the centres of n pixels from first on: C [n, 2], n, first, width, height.
+	// PixelCentres writes the centres of n pixels of a picture, those of a window of it, row by row: C [n, 2],
+	// n, column and row of the first, cols of the window, width, height of the picture.
 	PixelCentres = &Kernel{Name: "k_pixel_centres", File: "image.cl", Grid: perInt(1),
-		Params: []Param{{"C", Out}, {"n", IntArg}, {"first", IntArg}, {"width", IntArg}, {"height", IntArg}},
-		Twin:   Twin{pixelCentresTwin[float32], pixelCentresTwin[float64]}, Tol: ULP(3)}
+		Params: []Param{{"C", Out}, {"n", IntArg}, {"column", IntArg}, {"row", IntArg}, {"cols", IntArg},
+			{"width", IntArg}, {"height", IntArg}},
+		Twin: Twin{pixelCentresTwin[float32], pixelCentresTwin[float64]}, Tol: ULP(3)}
+	// SamplePixels draws n pixels with replacement: IMAGE [height·width, channels], C [n, 2],
+	// V [n, channels], n, width, height, channels, seed_lo, seed_hi, call.
+	SamplePixels = &Kernel{Name: "k_sample_pixels", File: "image.cl",
+		Grid: func(a []Arg, l Limits) Grid { return line(ceilDiv(int(a[3].Int), 4), l) },
+		Params: []Param{{"IMAGE", In}, {"C", Out}, {"V", Out}, {"n", IntArg}, {"width", IntArg}, {"height", IntArg},
+			{"channels", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}},
+		Twin: Twin{samplePixelsTwin[float32], samplePixelsTwin[float64]}, Tol: ULP(3)}
+	// FourierEncode writes sines and cosines of projections: C [n, 2], B [2, waves], F [n, 2·waves], n, waves.
+	FourierEncode = &Kernel{Name: "k_fourier_encode", File: "image.cl",
+		Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) },
+		Params: []Param{{"C", In}, {"B", In}, {"F", Out}, {"n", IntArg}, {"waves", IntArg}},
+		Twin:   Twin{fourierEncodeTwin[float32], fourierEncodeTwin[float64]},
+		// Turns are rounded before whole ones are dropped.
+		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { return 1 + 4*math.Pi*maxAbs(a, 0)*maxAbs(a, 1) }}}
 	// FrequencyEncode writes sines and cosines of coordinates in octaves: C [n, 2], F [n, 4·octaves], n,
 	// octaves.
 	FrequencyEncode = &Kernel{Name: "k_frequency_encode", File: "image.cl",
@@ -42,10 +58,44 @@ func storeCentre[T Real](c []T, pixel, width, height int) {
 }
 
 func pixelCentresTwin[T Real](c Call[T]) {
-	out, n, first, width, height := c.Reals(0), c.Int(1), c.Int(2), c.Int(3), c.Int(4)
+	out, n, column, row, cols, width, height := c.Reals(0), c.Int(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 	for i := range n {
-		storeCentre(out[2*i:], first+i, width, height)
+		out[2*i] = (T(column+i%cols) + 0.5) / T(width)
+		out[2*i+1] = (T(row+i/cols) + 0.5) / T(height)
 	}
+}
+
+func samplePixelsTwin[T Real](c Call[T]) {
+	image, centres, colours := c.Reals(0), c.Reals(1), c.Reals(2)
+	n, width, height, channels := c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+	parallel(ceilDiv(n, 4), grain/64, func(lo, hi int) {
+		for block := lo; block < hi; block++ {
+			for lane, word := range words(c, 7, block) {
+				i := 4*block + lane
+				if i >= n {
+					return
+				}
+				pixel, _ := bits.Mul32(word, uint32(width*height))
+				copy(colours[i*channels:(i+1)*channels], image[int(pixel)*channels:])
+				storeCentre(centres[2*i:], int(pixel), width, height)
+			}
+		}
+	})
+}
+
+func fourierEncodeTwin[T Real](c Call[T]) {
+	in, b, out, n, waves := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4)
+	parallel(n, max(1, grain/(16*max(waves, 1))), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x, y := in[2*i], in[2*i+1]
+			f := out[2*i*waves : 2*(i+1)*waves]
+			for k := range waves {
+				turns := float64(x)*float64(b[k]) + float64(y)*float64(b[waves+k])
+				sin, cos := math.Sincos(2 * math.Pi * (turns - math.Floor(turns)))
+				f[2*k], f[2*k+1] = T(sin), T(cos)
+			}
+		}
+	})
 }
 
 // redo is how many octaves encodeCoordinate doubles before it computes a sine anew. A doubling

@@ -26,20 +26,21 @@ type Mode uint8
 
 // The modes. Buffers are followed in the entry point by the int offset of their first element.
 const (
-	In      Mode = iota // reals, read
-	Out                 // reals, all written
-	InOut               // reals, read and written
-	InInts              // ints, read
-	OutInts             // ints, all written
-	IntArg              // an int by value
-	RealArg             // a real by value
+	In        Mode = iota // reals, read
+	Out                   // reals, all written
+	InOut                 // reals, read and written
+	InInts                // ints, read
+	OutInts               // ints, all written
+	InOutInts             // ints, read and written
+	IntArg                // an int by value
+	RealArg               // a real by value
 )
 
 // Buffer reports whether the parameter is memory.
-func (m Mode) Buffer() bool { return m <= OutInts }
+func (m Mode) Buffer() bool { return m <= InOutInts }
 
 // Written reports whether the kernel writes the parameter.
-func (m Mode) Written() bool { return m == Out || m == InOut || m == OutInts }
+func (m Mode) Written() bool { return m == Out || m == InOut || m == OutInts || m == InOutInts }
 
 // Param is one parameter of a kernel.
 type Param struct {

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
@@ -14,6 +15,7 @@ import (
 type MLPShape struct {
 	Inputs, Width, Layers, Outputs int
 	Slope                          float64
+	Absolute                       bool // the loss is the sum of absolute errors, not of squared ones
 }
 
 // ExampleMLP is the shape whose kernel stands in [All] for those of all shapes.
@@ -125,26 +127,32 @@ func (s MLPShape) Groups(n, block int, l Limits) int {
 	return max(1, min(ceilDiv(n, block), most))
 }
 
-// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8 or 16 samples: X [n, Inputs],
-// T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups, Size], LOSS [groups], n. Each
-// group of samples leaves its share of the gradient and of the sum of squared errors. The paddings of PART
-// are not written.
-func MLPLoss(s MLPShape, t DType, block int) *Kernel {
+// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8, 16 or 32 samples:
+// X [n, Inputs], T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups, Size], LOSS [groups],
+// DX [n, Inputs], n. Each group of samples leaves its share of the gradient and of the loss. The paddings of
+// PART are not written, nor is DX, the gradient of X, unless inputGrad is set.
+func MLPLoss(s MLPShape, t DType, block int, inputGrad bool) *Kernel {
+	defines := fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DSLOPE=%g -DBLOCK=%d -DCHUNK=%d",
+		s.Inputs, s.Width, s.Layers, s.Outputs, s.Slope, block, s.chunk(block, t))
+	if s.Absolute {
+		defines += " -DABSOLUTE"
+	}
+	if inputGrad {
+		defines += " -DINPUT_GRAD"
+	}
 	return &Kernel{
-		Name: "k_mlp_loss", File: "mlp_cpu.cl", GPU: "mlp_gpu.cl",
-		Defines: fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DSLOPE=%g -DBLOCK=%d -DCHUNK=%d",
-			s.Inputs, s.Width, s.Layers, s.Outputs, s.Slope, block, s.chunk(block, t)),
-		Params: []Param{{"X", In}, {"T", In}, {"W", In}, {"PART", InOut}, {"LOSS", Out}, {"n", IntArg}},
+		Name: "k_mlp_loss", File: "mlp_cpu.cl", GPU: "mlp_gpu.cl", Defines: defines,
+		Params: []Param{{"X", In}, {"T", In}, {"W", In}, {"PART", InOut}, {"LOSS", Out}, {"DX", InOut}, {"n", IntArg}},
 		Grid: func(a []Arg, l Limits) Grid {
 			if l.CPU {
 				return Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
 			}
 			return Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
-		Twin: Twin{mlpTwin(s, block, blas32.Implementation().Sgemm), mlpTwin(s, block, blas64.Implementation().Dgemm)},
+		Twin: Twin{mlpTwin(s, block, inputGrad, blas32.Implementation().Sgemm), mlpTwin(s, block, inputGrad, blas64.Implementation().Dgemm)},
 		Tol: Tolerance{ULP: 4, Rel: 64, Scale: func(a []Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
-			return float64(a[5].Int) * max(1, maxAbs(a, 0)) * max(1, maxAbs(a, 1)) * max(1, maxAbs(a, 2)) * float64(s.Width)
+			return float64(a[6].Int) * max(1, maxAbs(a, 0)) * max(1, maxAbs(a, 1)) * max(1, maxAbs(a, 2)) * float64(s.Width)
 		}},
 	}
 }
@@ -158,10 +166,10 @@ type mlpScratch[T Real] struct {
 }
 
 // mlpTwin runs a pass with gonum's BLAS, the shares in parallel.
-func mlpTwin[T Real](s MLPShape, block int, gemm blasGemm[T]) func(Call[T]) {
+func mlpTwin[T Real](s MLPShape, block int, inputGrad bool, gemm blasGemm[T]) func(Call[T]) {
 	var scratch, transposes sync.Pool
 	return func(c Call[T]) {
-		x, t, w, part, loss, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Int(5)
+		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
 		wt := make([]*[]T, s.Layers) // as in gemmTwin: dot products are the fast form
 		for l := range wt {
 			at, _ := s.offsets(l)
@@ -177,14 +185,19 @@ func mlpTwin[T Real](s MLPShape, block int, gemm blasGemm[T]) func(Call[T]) {
 			defer scratch.Put(m)
 			for g := lo; g < hi; g++ {
 				from, to := blocks*g/groups*block, min(n, blocks*(g+1)/groups*block)
-				loss[g] = m.pass(s, gemm, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], to-from)
+				var down []T
+				if inputGrad {
+					down = dx[from*s.Inputs : to*s.Inputs]
+				}
+				loss[g] = m.pass(s, gemm, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], down, to-from)
 			}
 		})
 	}
 }
 
-// pass trains on n samples: it writes their gradient to part and returns their loss.
-func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]T, part []T, n int) T {
+// pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil, and returns
+// their loss.
+func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]T, part, dx []T, n int) T {
 	if len(m.d) < n*s.Width {
 		m.h = make([][]T, s.Layers)
 		for l := range m.h {
@@ -226,6 +239,9 @@ func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]
 			}
 		}
 		if l == 0 {
+			if dx != nil {
+				gemm(blas.NoTrans, blas.Trans, n, k, s.Width, 1, d, s.Width, w[weights:], s.Width, 0, dx, k)
+			}
 			break
 		}
 		gemm(blas.NoTrans, blas.Trans, n, s.Width, s.Width, 1, d, s.Width, w[weights:], s.Width, 0, e, s.Width)
@@ -254,8 +270,13 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, 
 		}
 		for o := range s.Outputs {
 			err := z[o] - t[r*s.Outputs+o]
-			loss += err * err
-			z[o] = 2 * err
+			if s.Absolute {
+				loss += T(math.Abs(float64(err)))
+				z[o] = T(sign(float64(err)))
+			} else {
+				loss += err * err
+				z[o] = 2 * err
+			}
 		}
 		for k, v := range h {
 			var sum T

@@ -115,7 +115,7 @@ func paramList(k *Kernel) string {
 			list = append(list, "OUT("+p.Name+")")
 		case InInts:
 			list = append(list, "IN_INTS("+p.Name+")")
-		case OutInts:
+		case OutInts, InOutInts:
 			list = append(list, "OUT_INTS("+p.Name+")")
 		case IntArg:
 			list = append(list, "int "+p.Name)

@@ -57,6 +57,10 @@ var (
 		Fwd: func(x, a, _ float64) float64 { return when(x > 0, x, a*x) },
 		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > 0, g, a*g) },
 		hot: Twin{leakyTwin[float32], leakyTwin[float64]}, hotGrad: Twin{leakyGradTwin[float32], leakyGradTwin[float64]}}
+	Sine = &Unary{Name: "sine", Domain: [2]float64{-9, 9}, A: 2, ULP: 12, UsesX: true, // Go is off by 11 at 6e38
+		Fwd: func(x, a, _ float64) float64 { return math.Sin(a * x) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return a * math.Cos(a*x) * g },
+		hot: Twin{sineTwin[float32], sineTwin[float64]}, hotGrad: Twin{sineGradTwin[float32], sineGradTwin[float64]}}
 	Tanh = &Unary{Name: "tanh", Domain: [2]float64{-9, 9}, ULP: 5, UsesY: true,
 		Fwd: func(x, _, _ float64) float64 { return math.Tanh(x) },
 		Bwd: func(_, y, g, _, _ float64) float64 { return (1 - y*y) * g }}
@@ -99,8 +103,8 @@ var (
 )
 
 // Unaries are all rows; a test holds them against the lines of unary.cl.
-var Unaries = unaries(Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Tanh, Sigmoid, Softplus, Pow, Clamp,
-	AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar)
+var Unaries = unaries(Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Sine, Tanh, Sigmoid, Softplus, Pow,
+	Clamp, AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar)
 
 // Forward is the kernel of y = f(x): x, y, n, a, b.
 func (u *Unary) Forward() *Kernel { return u.forward }

@@ -100,6 +100,12 @@ func One(d Device, shape ...int) *Tensor {
 	return c.one.view(slices.Clone(shape), rowMajor(shape), 0)
 }
 
+// IsOne reports whether t is what One returned.
+func IsOne(t *Tensor) bool {
+	one := t.Device().core().one
+	return one != nil && t.st == one.st
+}
+
 // Device returns the device that t is on.
 func (t *Tensor) Device() Device { return t.st.dev }
 

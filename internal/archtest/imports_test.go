@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
 	"scripts/drawtestdata": {},
 	"internal/bench":       {"autograd", "imagefit", "kernels", "tensor"},
+	"internal/kerneltest":  {"kernels", "tensor"},
 	"internal/mempool":     {},
 	"internal/npz":         {},
 	"internal/atomicfile":  {},

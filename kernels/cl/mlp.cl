@@ -2,6 +2,9 @@
 //
 //   H[0] = X;  H[l+1] = f(H[l]·W[l] + b[l]) for l in 0:LAYERS;  Z = H[LAYERS]·W[LAYERS];  loss = Σ (Z − T)²
 //
+// or, with ABSOLUTE defined, Σ |Z − T|, whose gradient at 0 is 0. With INPUT_GRAD defined, the gradient of X goes
+// to DX.
+//
 // f is the leaky ReLU of slope SLOPE. X: [s*INPUTS + i]  T: [s*OUTPUTS + o]. W holds all parameters, each from a
 // multiple of ALIGN on (X, W and PART themselves from a multiple of 4): W[0], b[0], …, W[LAYERS-1], b[LAYERS-1],
 // W[LAYERS], row-major [inputs of the layer, outputs]. The samples are shared out among the work-groups in runs
@@ -32,3 +35,11 @@
 #define WEIGHTS(l) ((l) == 0 ? 0 : ALIGNED(INPUTS * WIDTH) + ALIGNED(WIDTH) + ((l) - 1) * (ALIGNED(WIDTH * WIDTH) + ALIGNED(WIDTH)))
 #define BIAS(l) (WEIGHTS(l) + ALIGNED(FAN_IN(l) * WIDTH))
 #define SIZE (WEIGHTS(LAYERS) + ALIGNED(WIDTH * OUTPUTS))
+
+#ifdef ABSOLUTE
+#define LOSS_OF(e) fabs(e)
+#define LOSS_SLOPE(e) ((e) > 0 ? (REAL)1 : (e) < 0 ? (REAL)-1 : (REAL)0)
+#else
+#define LOSS_OF(e) ((e) * (e))
+#define LOSS_SLOPE(e) (2 * (e))
+#endif

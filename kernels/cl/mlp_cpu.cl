@@ -90,8 +90,30 @@ static void weight_gradient(const REAL *h, const REAL *d, global REAL *part, int
     }
 }
 
+#define PADDED ((INPUTS + 15) / 16 * 16)
+
+// dx[s][i] = Σ_j d[s][j]·wt[j*PADDED + i] for the first live samples; wt is the transpose of the first layer's
+// weights, padded.
+static void input_gradient(const REAL *d, const REAL *wt, global REAL *dx, int live) {
+    for (int s = 0; s < TILE; s += MR) {
+        for (int i = 0; i < PADDED; i += 16) {
+            REAL16 acc[MR];
+            _Pragma("unroll") for (int r = 0; r < MR; r++) acc[r] = 0;
+            for (int j = 0; j < WIDTH; j++) {
+                const REAL16 w = vload16(0, wt + j * PADDED + i);
+                _Pragma("unroll") for (int r = 0; r < MR; r++) acc[r] = fma((REAL16)(d[(s + r) * WIDTH + j]), w, acc[r]);
+            }
+            REAL part[MR][16];
+            _Pragma("unroll") for (int r = 0; r < MR; r++) vstore16(acc[r], 0, part[r]);
+            for (int r = 0; r < MR && s + r < live; r++) {
+                for (int k = 0; k < 16 && i + k < INPUTS; k++) dx[(s + r) * INPUTS + i + k] = part[r][k];
+            }
+        }
+    }
+}
+
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
+void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
     REAL x[TILE * INPUTS], h[LAYERS][TILE * WIDTH], d[2][TILE * WIDTH];
     REAL wt[LAYERS][WIDTH * WIDTH], wo[OUTPUTS * WIDTH], dwo[OUTPUTS * WIDTH];
     const int g = get_group_id(0), groups = get_num_groups(0);
@@ -106,6 +128,12 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
             for (int j = 0; j < WIDTH; j++) wt[l][j * WIDTH + k] = w[WEIGHTS(l) + k * WIDTH + j];
         }
     }
+#ifdef INPUT_GRAD
+    REAL w0[WIDTH * PADDED];
+    for (int i = 0; i < PADDED; i++) {
+        for (int j = 0; j < WIDTH; j++) w0[j * PADDED + i] = i < INPUTS ? w[i * WIDTH + j] : 0;
+    }
+#endif
     for (int k = 0; k < WIDTH; k++) {
         for (int o = 0; o < OUTPUTS; o++) {
             wo[o * WIDTH + k] = w[WEIGHTS(LAYERS) + k * OUTPUTS + o];
@@ -129,8 +157,8 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
                 REAL16 z = 0;
                 for (int v = 0; v < WIDTH / 16; v++) z = fma(vload16(v, top), vload16(v, wo + o * WIDTH), z);
                 const REAL error = sum16(z) - T[T_off + (base + s) * OUTPUTS + o];
-                loss = fma(error, error, loss);
-                const REAL16 dz = (REAL16)(2 * error);
+                loss += LOSS_OF(error);
+                const REAL16 dz = (REAL16)(LOSS_SLOPE(error));
                 for (int v = 0; v < WIDTH / 16; v++) {
                     down[v] = fma(dz, vload16(v, wo + o * WIDTH), down[v]);
                     vstore16(fma(dz, vload16(v, top), vload16(v, dwo + o * WIDTH)), v, dwo + o * WIDTH);
@@ -149,6 +177,9 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
                 vstore16(b, v, part + BIAS(l));
             }
             if (l > 0) backward_layer(d[now], d[now ^ 1], h[l - 1], wt[l]);
+#ifdef INPUT_GRAD
+            else input_gradient(d[now], w0, DX + DX_off + base * INPUTS, live);
+#endif
         }
     }
     for (int k = 0; k < WIDTH; k++) {

@@ -20,6 +20,7 @@
 #define WIDEST (INPUTS > WIDTH ? INPUTS : WIDTH)
 #define ROW (WIDEST + 4) // of a tile: four more than the widest layer, against bank conflicts
 #define PARTS (ITEMS / TILE) // shares of a dot product of the output layer
+#define INPUT_CHUNK (INPUTS % CHUNK == 0 ? CHUNK : 4) // rows of the first layer's W
 #define STAGE_ROW (CHUNK + 4)
 #define STAGE (WIDTH * STAGE_ROW > ITEMS * OUTPUTS ? WIDTH * STAGE_ROW : ITEMS * OUTPUTS)
 
@@ -93,18 +94,20 @@ static void weight_gradient(local REAL (*h)[ROW], local REAL (*d)[ROW], global R
     }
 }
 
-// Rows [k0, k0+CHUNK) of w [WIDTH, WIDTH], transposed: stage[j*STAGE_ROW + k] = w[(k0 + k)*WIDTH + j].
-static void stage_rows(local REAL *stage, global const REAL *w, int k0, int lid) {
-    for (int e = lid; e < CHUNK * WIDTH; e += ITEMS) {
+// Rows [k0, k0+rows) of w [, WIDTH], at most CHUNK, transposed: stage[j*STAGE_ROW + k] = w[(k0 + k)*WIDTH + j].
+static void stage_rows(local REAL *stage, global const REAL *w, int k0, int rows, int lid) {
+    for (int e = lid; e < rows * WIDTH; e += ITEMS) {
         stage[e % WIDTH * STAGE_ROW + e / WIDTH] = w[k0 * WIDTH + e];
     }
 }
 
 // h[s][k] = f'(h[s][k])·Σ_j d[s][j]·w[k][j] for the staged rows k0…, in place: a work-item makes BACK samples
-// by 4 neighbours k.
-static void backward_chunk(local REAL (*d)[ROW], local REAL (*h)[ROW], local const REAL *stage, int k0, int lid) {
-    for (int e = lid; e < TILE / BACK * (CHUNK / 4); e += ITEMS) {
-        const int k = e % (CHUNK / 4) * 4, s = e / (CHUNK / 4) * BACK;
+// by 4 neighbours k. slope is that of f where h is not positive. Always inline: LLVM 15 crashes
+// while it weighs whether to.
+static __attribute__((always_inline)) void backward_chunk(local REAL (*d)[ROW], local REAL (*h)[ROW], local const REAL *stage, int k0, int rows,
+                           REAL slope, int lid) {
+    for (int e = lid; e < TILE / BACK * (rows / 4); e += ITEMS) {
+        const int k = e % (rows / 4) * 4, s = e / (rows / 4) * BACK;
         REAL4 a[BACK];
         for (int r = 0; r < BACK; r++) a[r] = 0;
 #pragma unroll 8
@@ -118,13 +121,13 @@ static void backward_chunk(local REAL (*d)[ROW], local REAL (*h)[ROW], local con
         }
         for (int r = 0; r < BACK; r++) {
             const REAL4 on = LOCAL4(&h[s + r][k0 + k]);
-            LOCAL4(&h[s + r][k0 + k]) = select(a[r] * (REAL)SLOPE, a[r], on > (REAL4)0);
+            LOCAL4(&h[s + r][k0 + k]) = select(a[r] * slope, a[r], on > (REAL4)0);
         }
     }
 }
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
+void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
     local REAL h[LAYERS + 1][TILE][ROW] __attribute__((aligned(32))); // the activations; from the top down they become gradients
     local REAL stage[STAGE] __attribute__((aligned(32)));
     local REAL dz[TILE][OUTPUTS];
@@ -165,8 +168,8 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
             REAL z = 0;
             for (int p = 0; p < PARTS; p++) z += stage[(s * PARTS + p) * OUTPUTS + o];
             const REAL error = base + s < n ? z - T[T_off + (base + s) * OUTPUTS + o] : 0;
-            loss = fma(error, error, loss);
-            dz[s][o] = 2 * error;
+            loss += LOSS_OF(error);
+            dz[s][o] = LOSS_SLOPE(error);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int e = lid; e < WIDTH * OUTPUTS; e += ITEMS) {
@@ -197,12 +200,23 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), int n) {
             }
             if (l == 0) break;
             for (int k0 = 0; k0 < WIDTH; k0 += CHUNK) {
-                stage_rows(stage, w + WEIGHTS(l), k0, lid);
+                stage_rows(stage, w + WEIGHTS(l), k0, CHUNK, lid);
                 barrier(CLK_LOCAL_MEM_FENCE);
-                backward_chunk(now, h[l], stage, k0, lid);
+                backward_chunk(now, h[l], stage, k0, CHUNK, SLOPE, lid);
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
         }
+#ifdef INPUT_GRAD
+        for (int k0 = 0; k0 < INPUTS; k0 += INPUT_CHUNK) {
+            stage_rows(stage, w, k0, INPUT_CHUNK, lid);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            backward_chunk(h[1], h[0], stage, k0, INPUT_CHUNK, 1, lid);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        for (int e = lid; e < TILE * INPUTS; e += ITEMS) {
+            if (base + e / INPUTS < n) DX[DX_off + base * INPUTS + e] = h[0][e / INPUTS][e % INPUTS];
+        }
+#endif
         barrier(CLK_LOCAL_MEM_FENCE); // h[0] is loaded anew
     }
 
