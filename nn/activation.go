@@ -28,6 +28,11 @@ func LeakyReLU(slope float64) Activation {
 	return Activation{fused: kernels.ActLeakyReLU, slope: slope}
 }
 
+// Sine returns the activation sin(ω·x).
+func Sine(omega float64) Activation {
+	return Custom(func(x *autograd.Node) *autograd.Node { return x.Sine(omega) })
+}
+
 // Custom returns any function as an activation. It runs in launches of its own.
 func Custom(f func(*autograd.Node) *autograd.Node) Activation { return Activation{custom: f} }
 

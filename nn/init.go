@@ -31,6 +31,26 @@ func Xavier(d tensor.Device, rng *tensor.RNG, fanIn, fanOut int, shape ...int) *
 	return rng.Uniform(d, -bound, bound, shape...)
 }
 
+// UniformFanIn is uniform in ±√(1/fanIn): how PyTorch draws the biases of a layer.
+func UniformFanIn(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *tensor.Tensor {
+	bound := math.Sqrt(1 / float64(max(fanIn, 1)))
+	return rng.Uniform(d, -bound, bound, shape...)
+}
+
+// SIREN returns the initializers for weights of layers that are followed by Sine(omega): that of the first layer
+// is uniform in ±1/fanIn, that of the later ones in ±√(6/fanIn)/omega. Source: Sitzmann et al., "Implicit Neural
+// Representations with Periodic Activation Functions", NeurIPS 2020, §3.2.
+func SIREN(omega float64) (first, later Initializer) {
+	within := func(bound func(fanIn float64) float64) Initializer {
+		return func(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *tensor.Tensor {
+			b := bound(float64(max(fanIn, 1)))
+			return rng.Uniform(d, -b, b, shape...)
+		}
+	}
+	return within(func(fanIn float64) float64 { return 1 / fanIn }),
+		within(func(fanIn float64) float64 { return math.Sqrt(6/fanIn) / omega })
+}
+
 // Zeros is zero everywhere.
 func Zeros(d tensor.Device, _ *tensor.RNG, _, _ int, shape ...int) *tensor.Tensor {
 	return tensor.Zeros(d, shape...)

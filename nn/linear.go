@@ -45,6 +45,7 @@ type MLPConfig struct {
 	// layer has none unless one is given for it.
 	Activations  []Activation
 	Weight, Bias Initializer // nil: NormalFanIn
+	First        Initializer // of the first layer's weights; nil: Weight
 	NoOutputBias bool        // the last layer has no bias
 }
 
@@ -71,7 +72,11 @@ func NewMLP(d tensor.Device, rng *tensor.RNG, cfg MLPConfig) *MLP {
 		if cfg.NoOutputBias && i == layers-1 {
 			bias = nil
 		}
-		m.Layers = append(m.Layers, NewLinear(d, rng, fmt.Sprint("layer", i), cfg.Sizes[i], cfg.Sizes[i+1], cfg.Weight, bias))
+		weight := cfg.Weight
+		if i == 0 && cfg.First != nil {
+			weight = cfg.First
+		}
+		m.Layers = append(m.Layers, NewLinear(d, rng, fmt.Sprint("layer", i), cfg.Sizes[i], cfg.Sizes[i+1], weight, bias))
 		m.activations = append(m.activations, cfg.activation(i, layers))
 	}
 	return m

@@ -40,6 +40,9 @@ func TestInitializers(t *testing.T) {
 		{"Kaiming ReLU", nn.Kaiming(0), math.Sqrt(2.0 / in), math.Inf(1)},
 		{"Kaiming leaky", nn.Kaiming(0.5), math.Sqrt(2 / (1.25 * in)), math.Inf(1)},
 		{"Xavier", nn.Xavier, math.Sqrt(2.0 / (in + out)), math.Sqrt(6.0 / (in + out))},
+		{"UniformFanIn", nn.UniformFanIn, math.Sqrt(1.0 / in / 3), math.Sqrt(1.0 / in)},
+		{"SIREN, first", first(nn.SIREN(30)), 1 / (in * math.Sqrt(3)), 1.0 / in},
+		{"SIREN, later", second(nn.SIREN(30)), math.Sqrt(2.0/in) / 30, math.Sqrt(6.0/in) / 30},
 		{"Zeros", nn.Zeros, 0, 0},
 	} {
 		mean, sd, largest := spread(t, c.init(d, tensor.NewRNG(5), in, out, in, out))
@@ -48,6 +51,9 @@ func TestInitializers(t *testing.T) {
 		}
 	}
 }
+
+func first(a, _ nn.Initializer) nn.Initializer  { return a }
+func second(_, b nn.Initializer) nn.Initializer { return b }
 
 func TestMLP(t *testing.T) {
 	d := devtest.CPU(t)
