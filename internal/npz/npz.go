@@ -21,7 +21,8 @@ import (
 // ErrFormat is what a file is that is damaged or holds what this package does not read.
 var ErrFormat = errors.New("not a readable npz file")
 
-// Array is one array in row-major order: its Data is a []float32, a []float64 or a []uint8.
+// Array is one array in row-major order: its Data is a []float32, a []float64, a []uint8, a
+// []int8 or a []uint16.
 type Array struct {
 	Shape []int
 	Data  any
@@ -162,11 +163,15 @@ func decode(raw []byte) (a Array, err error) {
 		return read[float64](r, descr.Shape, n, raw)
 	case "|u1":
 		return read[uint8](r, descr.Shape, n, raw)
+	case "|i1":
+		return read[int8](r, descr.Shape, n, raw)
+	case "<u2":
+		return read[uint16](r, descr.Shape, n, raw)
 	}
-	return Array{}, fmt.Errorf("elements of type %q: float32, float64 and uint8 are read", descr.Type)
+	return Array{}, fmt.Errorf("elements of type %q: float32, float64, uint8, int8 and uint16 are read", descr.Type)
 }
 
-func read[T float32 | float64 | uint8](r *npy.Reader, shape []int, n int, raw []byte) (Array, error) {
+func read[T float32 | float64 | uint8 | int8 | uint16](r *npy.Reader, shape []int, n int, raw []byte) (Array, error) {
 	var zero T
 	if n > len(raw)/int(unsafe.Sizeof(zero)) { // before npyio allocates for what a header claims
 		return Array{}, fmt.Errorf("shape %v needs more than the %d bytes there are", shape, len(raw))

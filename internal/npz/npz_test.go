@@ -14,6 +14,8 @@ func sample() map[string]Array {
 		"matrix": {[]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
 		"cube":   {[]int{2, 1, 3}, []float32{1, 2, 3, 4, 5, 6}},
 		"bytes":  {[]int{4}, []uint8("json")},
+		"small":  {[]int{2, 2}, []int8{-128, 0, 1, 127}},
+		"words":  {[]int{2}, []uint16{0, 65535}},
 		"none":   {[]int{0}, []float32{}},
 	}
 }
