@@ -52,6 +52,14 @@ const (
 		"and see that /etc/OpenCL/vendors holds a .icd file that names it"
 )
 
+// Library returns the path of the OpenCL library that was loaded, or why none was.
+func Library() (string, error) {
+	if err := runtimeMissing("load OpenCL"); err != nil {
+		return "", err
+	}
+	return C.GoString(C.clrt_library_path()), nil
+}
+
 // runtimeMissing returns why there is no OpenCL library, or nil.
 func runtimeMissing(call string) error {
 	if why := C.clrt_load_error(); why != nil {

@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -59,6 +60,12 @@ static void ensure_loaded(void) { pthread_once(&once, load); }
 const char *clrt_load_error(void) {
     ensure_loaded();
     return library != NULL ? NULL : load_error;
+}
+
+const char *clrt_library_path(void) {
+    ensure_loaded();
+    struct link_map *map;
+    return library != NULL && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : NULL;
 }
 
 #define SIGNALS 32 /* the standard signals; nobody takes real-time ones over */

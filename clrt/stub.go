@@ -12,6 +12,11 @@ func List() ([]Info, error) {
 	return nil, &Error{Call: "list devices", Status: ErrNotBuilt, Detail: detailNotBuilt}
 }
 
+// Library returns ErrNotBuilt.
+func Library() (string, error) {
+	return "", &Error{Call: "load OpenCL", Status: ErrNotBuilt, Detail: detailNotBuilt}
+}
+
 // Open returns ErrNotBuilt.
 func Open(Info, Options) (*Device, error) {
 	return nil, &Error{Call: "open", Status: ErrNotBuilt, Detail: detailNotBuilt}

@@ -11,6 +11,9 @@ import (
 // DeviceInfos returns why this build has no OpenCL devices.
 func DeviceInfos() ([]clrt.Info, error) { return clrt.List() }
 
+// OpenCLLibrary returns why this build loads no OpenCL library.
+func OpenCLLibrary() (string, error) { return clrt.Library() }
+
 func openCL(sel string, _ Options) (Device, error) {
 	_, err := clrt.Open(clrt.Info{}, clrt.Options{})
 	return nil, fmt.Errorf("tensor: open %q: %w", sel, err)
