@@ -4,36 +4,64 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ErrConfig is what a setting is that is out of range.
 var ErrConfig = errors.New("bad setting")
 
-// Config is the settings of a fit.
+// The losses.
+const (
+	MSE = "mse" // the sum of squared errors
+	L1  = "l1"  // the sum of absolute errors
+)
+
+// Losses lists them.
+var Losses = []string{MSE, L1}
+
+// Config is the settings of a fit. All but Steps and LogEvery change what is learned.
 type Config struct {
-	Steps       int     // training steps
-	Batch       int     // pixels drawn per step
-	Hidden      int     // width of a hidden layer
-	Layers      int     // hidden layers
-	Features    int     // inputs of the network: sines and cosines, a multiple of 4
-	LR          float64 // learning rate of the first step
-	LRDecay     float64 // factor on it per step
-	WeightDecay float64
-	Beta1       float64
-	Beta2       float64
-	Seed        uint64 // of the weights and of the pixels drawn
-	LogEvery    int    // steps between reports
-	NoFuse      bool   // train layer by layer even where one launch could do a whole pass
+	Steps       int      `json:"steps"` // training steps, at most
+	Batch       int      `json:"batch"` // pixels drawn per step
+	Encoding    Encoding `json:"encoding"`
+	Hidden      int      `json:"hidden"`   // width of a hidden layer
+	Layers      int      `json:"layers"`   // hidden layers
+	Loss        string   `json:"loss"`     // MSE or L1
+	LR          float64  `json:"lr"`       // learning rate of the first step
+	LRDecay     float64  `json:"lr_decay"` // factor on it per step
+	WeightDecay float64  `json:"weight_decay"`
+	Beta1       float64  `json:"beta1"`
+	Beta2       float64  `json:"beta2"`
+	UntilFlat   bool     `json:"until_flat"` // stop when the gain flattens
+	Seed        uint64   `json:"seed"`       // of the weights and of the pixels drawn
+	LogEvery    int      `json:"log_every"`  // steps between reports
+	NoFuse      bool     `json:"no_fuse"`    // train layer by layer even where one launch could do a whole pass
 }
 
-// Defaults returns the settings that mlpimage uses unless told otherwise.
+// Defaults returns the settings that "mlpimage train" uses unless told otherwise: those of the benchmarks.
 func Defaults() Config {
-	return Config{Steps: 10000, Batch: 512, Hidden: 64, Layers: 3, Features: 64, LR: 5.33e-4, LRDecay: 0.99999,
-		WeightDecay: 0.01, Beta1: 0.92, Beta2: 0.95, Seed: 1, LogEvery: 100}
+	return Config{Steps: 10000, Batch: 512, Encoding: DefaultEncoding(Frequency), Hidden: 64, Layers: 3, Loss: MSE,
+		LR: 5.33e-4, LRDecay: 0.99999, WeightDecay: 0.01, Beta1: 0.92, Beta2: 0.95, Seed: 1, LogEvery: 100}
 }
 
-// maxOctaves keeps 2^octave a multiplication that a float32 coordinate survives.
-const maxOctaves = 64
+// DefaultsFor returns the settings that go with a kind of encoding.
+func DefaultsFor(kind string) Config {
+	c := Defaults()
+	c.Encoding = DefaultEncoding(kind)
+	if kind == Frequency {
+		return c
+	}
+	c.Batch, c.LRDecay, c.WeightDecay, c.Beta1, c.Beta2 = 4096, 1, 0, 0.9, 0.99
+	switch kind {
+	case Fourier:
+		c.LR = 3e-3
+	case SIREN:
+		c.LR = 1e-3
+	case Hash:
+		c.Batch, c.LR, c.Layers = 8192, 1e-2, 2
+	}
+	return c
+}
 
 // Validate returns an error that wraps ErrConfig and names the first setting out of range.
 func (c Config) Validate() error {
@@ -55,25 +83,25 @@ func (c Config) Validate() error {
 	}
 	return first(
 		positive("steps", c.Steps), positive("batch", c.Batch), positive("hidden", c.Hidden),
-		positive("layers", c.Layers), positive("features", c.Features), positive("log-every", c.LogEvery),
-		c.checkFeatures(), c.checkSize(),
+		positive("layers", c.Layers), positive("log-every", c.LogEvery),
+		c.Encoding.validate(), c.checkSize(), c.checkLoss(),
 		within("lr", c.LR, 0, math.MaxFloat32, false), within("lr-decay", c.LRDecay, 0, 1, false),
 		within("weight-decay", c.WeightDecay, 0, math.MaxFloat32, false),
 		within("beta1", c.Beta1, 0, 1, true), within("beta2", c.Beta2, 0, 1, true))
 }
 
-func (c Config) checkFeatures() error {
-	if c.Features%4 != 0 || c.Features/4 > maxOctaves {
-		return fmt.Errorf("%w: features is %d: it must be a multiple of 4 (sine and cosine for each of two axes), at most %d",
-			ErrConfig, c.Features, 4*maxOctaves)
+// checkSize refuses matrices that kernels could not index.
+func (c Config) checkSize() error {
+	if widest := max(c.Hidden, c.Encoding.inputs()); c.Batch > mostElements/widest || c.Hidden > mostElements/widest {
+		return fmt.Errorf("%w: batch %d, hidden %d and %d inputs of the network make a matrix of more than 2³¹ elements",
+			ErrConfig, c.Batch, c.Hidden, c.Encoding.inputs())
 	}
 	return nil
 }
 
-// checkSize refuses matrices that kernels could not index.
-func (c Config) checkSize() error {
-	if widest := max(c.Hidden, c.Features); c.Batch > math.MaxInt32/widest || c.Hidden > math.MaxInt32/widest {
-		return fmt.Errorf("%w: batch %d, hidden %d and features %d make a matrix of more than 2³¹ elements", ErrConfig, c.Batch, c.Hidden, c.Features)
+func (c Config) checkLoss() error {
+	if !slices.Contains(Losses, c.Loss) {
+		return fmt.Errorf("%w: there is no loss %q: there are %v", ErrConfig, c.Loss, Losses)
 	}
 	return nil
 }

@@ -1,13 +1,11 @@
 package imagefit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/optim"
@@ -22,14 +20,16 @@ type Fit struct {
 	Model  *Model
 	Config Config
 
-	device        tensor.Device
-	width, height int
-	pixels        *tensor.Tensor // [height·width, channels]
-	rng           *tensor.RNG    // of the pixels drawn
-	opt           *optim.AdamW
-	fused         *autograd.FusedMLP // nil: layer by layer
-	whyNot        error              // why it is nil
-	loss          *autograd.Node     // of the last step
+	device tensor.Device
+	digest string             // of the image
+	pixels *tensor.Tensor     // [height·width, channels]
+	rng    *tensor.RNG        // of the pixels drawn
+	opts   []*optim.AdamW     // of the network and, where that is trained, of the encoding
+	fused  *autograd.FusedMLP // nil: layer by layer
+	whyNot error              // why it is nil
+	loss   *autograd.Node     // of the last step
+	flat   flatness
+	probe  *probe // nil until it is needed
 
 	intervals []float64 // microseconds per step between two reports
 	launches  int64     // of the last step
@@ -40,37 +40,54 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("imagefit: %w", err)
 	}
-	spec := Spec{format, img.Width, img.Height, cfg.Features, cfg.Hidden, cfg.Layers}
+	spec, err := newSpec(img, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("imagefit: %w", err)
+	}
 	f := &Fit{
-		Config: cfg, device: d, width: img.Width, height: img.Height,
+		Config: cfg, device: d, digest: img.digest(),
 		Model:  newModel(d, spec, tensor.NewRNG(cfg.Seed)),
-		pixels: tensor.New(d, img.Pixels, img.Width*img.Height, Channels).Keep(),
+		pixels: tensor.New(d, img.Pixels, img.Width*img.Height, img.Channels()).Keep(),
 		// The weights' stream has the seed itself; the pixels' must be another.
 		rng: tensor.NewRNG(cfg.Seed ^ 0x9E3779B97F4A7C15),
 	}
-	f.opt = optim.NewAdamW(f.Model.Params(), optim.AdamWConfig{
+	adam := optim.AdamWConfig{
 		LR: optim.Exponential(cfg.LR, cfg.LRDecay), Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
-	})
-	if cfg.NoFuse {
+	}
+	net := optim.NewAdamW(f.Model.net.Params(), adam)
+	f.opts = append(f.opts, net)
+	if params := f.Model.encoder.params(); params != nil {
+		// Most entries of a table are not seen in a step: decay would pull them to 0, and a gradient is as small as
+		// few samples make it.
+		adam.WeightDecay, adam.Eps = 0, 1e-15
+		f.opts = append(f.opts, optim.NewAdamW(params, adam))
+	}
+	switch {
+	case cfg.NoFuse:
 		f.whyNot = errors.New("switched off")
-	} else {
-		f.fused, f.whyNot = autograd.NewFusedMLP(f.opt.Arena, slope, autograd.SquaredLoss)
+	case spec.Network.Activation != "leaky_relu":
+		f.whyNot = fmt.Errorf("fused networks have no activation %s", spec.Network.Activation)
+	default:
+		loss := map[string]autograd.Loss{MSE: autograd.SquaredLoss, L1: autograd.AbsoluteLoss}[cfg.Loss]
+		f.fused, f.whyNot = autograd.NewFusedMLP(net.Arena, slope, loss)
 	}
 	return f, d.Err()
 }
 
-// Fused reports whether a training pass is one launch; if not, the error says why.
+// Fused reports whether a training pass of the network is one launch; if not, the error says why.
 func (f *Fit) Fused() (bool, error) { return f.fused != nil, f.whyNot }
 
-// objective draws a batch and returns the sum of the squared errors of its colours.
+// objective draws a batch and returns the loss: the sum of the errors of its colours.
 func (f *Fit) objective() *autograd.Node {
-	features, colours := sampleEncoded(f.pixels, f.rng, f.Config.Batch, f.width, f.height, f.Config.Features/4)
-	x := autograd.Const(features).Named("features")
-	target := autograd.Const(colours).Named("target")
+	x, target := f.sample()
 	if f.fused != nil {
 		return f.fused.Loss(x, target).Named("loss")
 	}
-	return f.Model.net.Forward(x).Named("colours").SquaredError(target).Named("loss")
+	y := f.Model.net.Forward(x).Named("colours")
+	if f.Config.Loss == L1 {
+		return y.Sub(target).Abs().Sum().Named("loss")
+	}
+	return y.SquaredError(target).Named("loss")
 }
 
 // Step does one training step. It does not wait for the device.
@@ -88,17 +105,23 @@ func (f *Fit) Step() error {
 		return err
 	}
 	f.loss = loss
-	if err := f.opt.Step(); err != nil {
-		return err
+	for _, o := range f.opts {
+		if err := o.Step(); err != nil {
+			return err
+		}
+		o.ZeroGrad()
 	}
-	f.opt.ZeroGrad()
 	f.device.Flush()
+	f.Model.Steps = f.Steps()
 	f.launches = f.device.Stats().Launches - before
 	return f.device.Err()
 }
 
 // Steps returns the steps done.
-func (f *Fit) Steps() int { return f.opt.Steps() }
+func (f *Fit) Steps() int { return f.opts[0].Steps() }
+
+// LR returns the learning rate of the next step.
+func (f *Fit) LR() float64 { return f.opts[0].LR() }
 
 // Loss waits for the device and returns the loss of the last step: the sum over its batch. It wraps
 // ErrDiverged, with the step, if that is not a finite number.
@@ -116,49 +139,20 @@ func (f *Fit) Loss() (float64, error) {
 	return v, nil
 }
 
-// Progress is a report of a running fit.
-type Progress struct {
-	Step, Steps int
-	Loss        float64       // sum over the batch
-	PSNR        float64       // estimated from the loss, in dB
-	StepTime    time.Duration // mean since the last report
-}
-
-// queueLimit is the most steps that are launched ahead of the device between two reports.
-const queueLimit = 256
-
-// Run trains until Config.Steps are done or ctx is cancelled, and reports after the first step, after
-// every LogEvery, and at the end. Cancelling is not an error: the fit stands at the step it reached.
-func (f *Fit) Run(ctx context.Context, report func(Progress)) error {
-	var since time.Time
-	last := f.Steps() // step of the last report
-	for f.Steps() < f.Config.Steps && ctx.Err() == nil {
-		if err := f.Step(); err != nil {
-			return err
-		}
-		step := f.Steps()
-		if step%queueLimit == 0 {
-			if err := f.device.Sync(); err != nil {
-				return err
-			}
-		}
-		if step%f.Config.LogEvery != 0 && step != 1 && step != f.Config.Steps && ctx.Err() == nil {
-			continue
-		}
-		loss, err := f.Loss()
-		if err != nil {
-			return err
-		}
-		p := Progress{Step: step, Steps: f.Config.Steps, Loss: loss,
-			PSNR: -10 * math.Log10(loss/float64(f.Config.Batch*Channels))}
-		if !since.IsZero() && step > last { // the first step builds the kernels: it is not timed
-			p.StepTime = time.Since(since) / time.Duration(step-last)
-			f.intervals = append(f.intervals, float64(p.StepTime.Nanoseconds())/1e3)
-		}
-		report(p)
-		since, last = time.Now(), step
+// MSE waits for the device and returns an estimate of the mean squared error: that of the last batch, or, where the
+// loss is another, of some pixels.
+func (f *Fit) MSE() (float64, error) {
+	loss, err := f.Loss()
+	if err != nil {
+		return 0, err
 	}
-	return nil
+	if f.Config.Loss == MSE {
+		return loss / float64(f.Config.Batch*f.Model.Colour.Channels()), nil
+	}
+	if f.probe == nil {
+		f.probe = newProbe(f.device, f.pixels, f.Model.Width, f.Model.Height)
+	}
+	return f.probe.mse(f.Model)
 }
 
 // StepMicros returns the median over the reports of the time per step, in microseconds; 0 before the
@@ -185,12 +179,17 @@ func (f *Fit) WriteDOT(w io.Writer) error {
 	return err
 }
 
-// Free releases the model, the optimizer's state and the image on the device.
+// Free releases the model, the state of the optimizers and the image on the device.
 func (f *Fit) Free() {
-	f.opt.Free()
-	f.Model.free()
+	for _, o := range f.opts {
+		o.Free()
+	}
+	f.Model.Free()
 	f.pixels.Free()
 	f.freeLoss()
+	if f.probe != nil {
+		f.probe.free()
+	}
 }
 
 func (f *Fit) freeLoss() {

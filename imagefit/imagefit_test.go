@@ -2,13 +2,13 @@ package imagefit
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"image"
-	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/tensor"
@@ -41,7 +42,7 @@ func smooth(width, height int) *Image {
 
 func small() Config {
 	c := Defaults()
-	c.Steps, c.Batch, c.Hidden, c.Features, c.LR, c.LogEvery = 300, 128, 32, 16, 5e-3, 50
+	c.Steps, c.Batch, c.Hidden, c.Encoding.Features, c.LR, c.LogEvery = 300, 128, 32, 16, 5e-3, 50
 	return c
 }
 
@@ -51,7 +52,7 @@ func run(t *testing.T, d tensor.Device, img *Image, cfg Config) *Fit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Run(context.Background(), func(Progress) {}); err != nil {
+	if _, err := f.Run(context.Background(), Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -138,7 +139,7 @@ func TestReproducible(t *testing.T) {
 			f := run(t, d, smooth(20, 20), cfg)
 			defer f.Free()
 			var b bytes.Buffer
-			if err := f.Model.Write(&b); err != nil {
+			if err := f.Model.Write(&b, FP32); err != nil {
 				t.Fatal(err)
 			}
 			img, err := f.Model.Render(context.Background(), 20, 20)
@@ -165,7 +166,7 @@ func TestMandrill(t *testing.T) {
 	if _, err := os.Stat(path); err != nil || testing.Short() {
 		t.Skip("the reference image is not there, or -short")
 	}
-	img, err := ReadPNG(path)
+	img, err := ReadImage(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestDivergence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = f.Run(context.Background(), func(Progress) {})
+	_, err = f.Run(context.Background(), Watch{})
 	if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), fmt.Sprint("at step ", f.Steps())) {
 		t.Errorf("err = %v", err)
 	}
@@ -227,12 +228,13 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := f.Run(ctx, func(p Progress) {
+	why, err := f.Run(ctx, Watch{Report: func(p Progress) {
 		if p.Step >= 50 {
 			cancel()
 		}
-	}); err != nil || f.Steps() != 50 {
-		t.Errorf("cancelled at step 50: stands at %d, err %v", f.Steps(), err)
+	}})
+	if err != nil || f.Steps() != 50 || why != Interrupted {
+		t.Errorf("cancelled at step 50: stands at %d, %q, err %v", f.Steps(), why, err)
 	}
 	if _, err := f.Model.Render(ctx, 8, 8); !errors.Is(err, context.Canceled) {
 		t.Errorf("render: err = %v", err)
@@ -246,7 +248,7 @@ func TestConfig(t *testing.T) {
 		"hidden":       func(c *Config) { c.Hidden = 0 },
 		"layers":       func(c *Config) { c.Layers = 0 },
 		"log-every":    func(c *Config) { c.LogEvery = 0 },
-		"features":     func(c *Config) { c.Features = 6 },
+		"features":     func(c *Config) { c.Encoding.Features = 6 },
 		"lr":           func(c *Config) { c.LR = math.NaN() },
 		"lr-decay":     func(c *Config) { c.LRDecay = 1.5 },
 		"weight-decay": func(c *Config) { c.WeightDecay = math.Inf(1) },
@@ -269,7 +271,7 @@ func TestConfig(t *testing.T) {
 func TestEncoding(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		const width, height, octaves = 7, 5, 10
-		v, err := encode(pixelCentres(d, 4, 2, 1, 3, width, height), octaves).Float64s()
+		v, err := frequencies{octaves: octaves}.encode(autograd.Const(pixelCentres(d, 4, 2, 1, 3, width, height))).Value().Float64s()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,10 +301,10 @@ func TestSampling(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		const width, height, n = 6, 4, 24000
 		img := &Image{Width: width, Height: height}
-		for i := range width * height * Channels {
+		for i := range width * height * 3 {
 			img.Pixels = append(img.Pixels, float32(i))
 		}
-		pixels := tensor.New(d, img.Pixels, width*height, Channels)
+		pixels := tensor.New(d, img.Pixels, width*height, 3)
 		features, colours := sampleEncoded(pixels, tensor.NewRNG(4), n, width, height, 1)
 		f, err := features.Float64s()
 		if err != nil {
@@ -340,40 +342,11 @@ func encodePNG(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-func TestDecodePNG(t *testing.T) {
-	r := image.Rect(0, 0, 2, 1)
-	gray := image.NewGray(r)
-	gray.SetGray(1, 0, color.Gray{51})
-	deep := image.NewGray16(r)
-	deep.SetGray16(1, 0, color.Gray16{257})
-	palette := image.NewPaletted(r, color.Palette{color.Black, color.RGBA{255, 0, 51, 255}})
-	palette.SetColorIndex(1, 0, 1)
-	alpha := image.NewNRGBA(r)
-	alpha.SetNRGBA(1, 0, color.NRGBA{255, 0, 0, 51}) // a fifth of red over white; the other is clear
-	for name, c := range map[string]struct {
-		m    image.Image
-		want []float32
-	}{
-		"gray":    {gray, []float32{0, 0, 0, 0.2, 0.2, 0.2}},
-		"16-bit":  {deep, []float32{0, 0, 0, 1.0 / 255, 1.0 / 255, 1.0 / 255}},
-		"palette": {palette, []float32{0, 0, 0, 1, 0, 0.2}},
-		"alpha":   {alpha, []float32{1, 1, 1, 1, 0.8, 0.8}},
-	} {
-		img, err := DecodePNG(encodePNG(t, c.m))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		for i, v := range c.want {
-			if math.Abs(float64(img.Pixels[i]-v)) > 1e-4 {
-				t.Errorf("%s: pixels %v, want %v", name, img.Pixels, c.want)
-				break
-			}
-		}
-	}
-}
-
 // huge returns a PNG whose header claims the given size, and that holds next to nothing.
-func huge(width, height uint32) []byte {
+func huge(width, height uint32) []byte { return pngOf(width, height, 8, 2, nil) }
+
+// pngOf returns a PNG of a colour type with the given rows, each after the byte of its filter.
+func pngOf(width, height uint32, depth, colour byte, rows []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
@@ -383,46 +356,52 @@ func huge(width, height uint32) []byte {
 		binary.Write(&b, binary.BigEndian, crc32.ChecksumIEEE(body))
 	}
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
-	chunk("IHDR", append(header, 8, 2, 0, 0, 0))
-	chunk("IDAT", []byte{0x78, 0x9c, 3, 0})
+	chunk("IHDR", append(header, depth, colour, 0, 0, 0))
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	z.Write(rows)
+	z.Close()
+	chunk("IDAT", packed.Bytes())
 	chunk("IEND", nil)
 	return b.Bytes()
 }
 
-func TestBadPNG(t *testing.T) {
+func TestBadImage(t *testing.T) {
 	whole := encodePNG(t, image.NewGray(image.Rect(0, 0, 30, 30)))
 	for name, c := range map[string]struct {
 		raw []byte
 		say string
 	}{
 		"empty":      {nil, "empty"},
-		"text":       {[]byte("not a picture"), "PNG"},
+		"text":       {[]byte("not a picture"), "neither PNG nor JPEG"},
 		"truncated":  {whole[:len(whole)-20], "unexpected EOF"},
-		"huge":       {huge(20000, 30000), "claims 20000×30000"},
+		"huge":       {huge(20000, 20000), "claims 20000×20000"},
 		"impossible": {huge(1<<20, 1<<20), "more than"},
-		"checksum":   {append(bytes.Clone(whole[:40]), append([]byte{whole[40] ^ 1}, whole[41:]...)...), "PNG"},
+		"checksum":   {append(bytes.Clone(whole[:40]), append([]byte{whole[40] ^ 1}, whole[41:]...)...), "png"},
 	} {
-		if _, err := DecodePNG(c.raw); !errors.Is(err, ErrImage) || !strings.Contains(err.Error(), c.say) {
+		if _, err := DecodeImage(c.raw); !errors.Is(err, ErrImage) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want one that says %q", name, err, c.say)
 		}
 	}
-	if _, err := ReadPNG(filepath.Join(t.TempDir(), "none.png")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadImage(filepath.Join(t.TempDir(), "none.png")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: err = %v", err)
 	}
 }
 
-func FuzzDecodePNG(f *testing.F) {
+func FuzzDecodeImage(f *testing.F) {
 	f.Add(encodePNG(f, image.NewGray(image.Rect(0, 0, 3, 2))))
-	f.Add(huge(20000, 30000))
+	f.Add(huge(20000, 20000))
+	f.Add(grayAlphaPNG())
+	f.Add(oriented(encodeJPEG(f, image.NewGray(image.Rect(0, 0, 9, 7))), 6))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		img, err := DecodePNG(raw)
+		img, err := DecodeImage(raw)
 		if err != nil {
 			if !errors.Is(err, ErrImage) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if len(img.Pixels) != img.Width*img.Height*Channels {
+		if len(img.Pixels) != img.Width*img.Height*img.Channels() {
 			t.Fatalf("%d×%d with %d values", img.Width, img.Height, len(img.Pixels))
 		}
 	})
@@ -444,11 +423,11 @@ func TestModelFile(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	f := run(t, d, smooth(12, 9), small())
 	var b bytes.Buffer
-	if err := f.Model.Write(&b); err != nil {
+	if err := f.Model.Write(&b, FP32); err != nil {
 		t.Fatal(err)
 	}
 	raw := b.Bytes()
-	m, err := decodeModel(d, raw)
+	m, err := DecodeModel(d, raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -474,31 +453,38 @@ func TestModelFile(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	meta := func(text string) func(map[string]npz.Array) {
+	meta := func(edit func(*Spec)) func(map[string]npz.Array) {
 		return func(a map[string]npz.Array) {
-			a[metadataName] = npz.Array{Shape: []int{len(text)}, Data: []uint8(text)}
+			spec := f.Model.Spec
+			edit(&spec)
+			if err := addJSON(a, metadataName, spec); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for name, c := range map[string]struct {
 		raw []byte
 		say string
 	}{
-		"empty":         {nil, "npz"},
-		"cut":           {raw[:len(raw)/2], "npz"},
-		"no metadata":   {change(func(a map[string]npz.Array) { delete(a, metadataName) }), "metadata"},
-		"bad metadata":  {change(meta("{")), "metadata"},
-		"format":        {change(meta(`{"format":99}`)), "format 99"},
-		"absurd layers": {change(meta(`{"format":1,"width":3,"height":3,"features":16,"hidden":32,"layers":2000000000}`)), "layers"},
-		"absurd hidden": {change(meta(`{"format":1,"width":3,"height":3,"features":16,"hidden":2000000000,"layers":3}`)), "hidden"},
-		"another shape": {change(meta(`{"format":1,"width":3,"height":3,"features":16,"hidden":64,"layers":3}`)), "[16 32]"},
-		"negative size": {change(meta(`{"format":1,"width":-3,"height":3,"features":16,"hidden":32,"layers":3}`)), "-3"},
-		"layer shape":   {change(func(a map[string]npz.Array) { a["layer1.bias"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), "layer1.bias"},
-		"renamed":       {change(func(a map[string]npz.Array) { a["x"] = a["layer1.bias"]; delete(a, "layer1.bias") }), "layer1.bias"},
+		"empty":           {nil, "npz"},
+		"cut":             {raw[:len(raw)/2], "npz"},
+		"no metadata":     {change(func(a map[string]npz.Array) { delete(a, metadataName) }), "metadata"},
+		"bad metadata":    {change(func(a map[string]npz.Array) { a[metadataName] = npz.Array{Shape: []int{1}, Data: []uint8("{")} }), "metadata"},
+		"format":          {change(meta(func(s *Spec) { s.Format = 99 })), "format 99"},
+		"absurd layers":   {change(meta(func(s *Spec) { s.Network.Layers = 2000000000 })), "layers"},
+		"absurd hidden":   {change(meta(func(s *Spec) { s.Network.Hidden = 2000000000 })), "hidden"},
+		"absurd levels":   {change(meta(func(s *Spec) { s.Encoding = DefaultEncoding(Hash); s.Encoding.Levels, s.Encoding.Finest = 32, 32 })), "levels"},
+		"another shape":   {change(meta(func(s *Spec) { s.Network.Hidden = 64 })), "the metadata says"},
+		"another network": {change(meta(func(s *Spec) { s.Network.Activation = "sine" })), "sine"},
+		"no encoding":     {change(meta(func(s *Spec) { s.Encoding.Kind = "" })), "no encoding"},
+		"negative size":   {change(meta(func(s *Spec) { s.Width = -3 })), "-3"},
+		"layer shape":     {change(func(a map[string]npz.Array) { a["layer1.bias"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), "layer1.bias"},
+		"renamed":         {change(func(a map[string]npz.Array) { a["x"] = a["layer1.bias"]; delete(a, "layer1.bias") }), "layer1.bias"},
 		"double weights": {change(func(a map[string]npz.Array) {
 			a["layer1.bias"] = npz.Array{Shape: []int{32}, Data: make([]float64, 32)}
 		}), "float64"},
 	} {
-		if _, err := decodeModel(d, c.raw); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), c.say) {
+		if _, err := DecodeModel(d, c.raw); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want one that says %q", name, err, c.say)
 		}
 	}
@@ -509,19 +495,33 @@ func TestModelFile(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
+// fuzzFit returns a fit of few weights.
+func fuzzFit(t testing.TB, d tensor.Device) *Fit {
+	cfg := Defaults()
+	cfg.Encoding.Features, cfg.Hidden, cfg.Layers, cfg.Batch = 4, 2, 1, 4
+	f, err := New(d, smooth(3, 2), cfg)
+	if err == nil {
+		err = f.Step()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func FuzzDecodeModel(f *testing.F) {
 	d, err := tensor.Open("cpu", tensor.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := newModel(d, Spec{format, 3, 2, 4, 2, 1}, tensor.NewRNG(1)).Write(&b); err != nil {
+	if err := fuzzFit(f, d).Model.Write(&b, FP32); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if m, err := decodeModel(d, raw); err == nil {
-			m.free()
+		if m, err := DecodeModel(d, raw); err == nil {
+			m.Free()
 		} else if !errors.Is(err, ErrModel) {
 			t.Fatal(err)
 		}
@@ -556,13 +556,13 @@ func Example() {
 	}
 	img := &Image{Width: 2, Height: 1, Pixels: []float32{1, 0, 0, 0, 0, 1}} // red, blue
 	cfg := Defaults()
-	cfg.Steps, cfg.Batch, cfg.Features, cfg.LR = 200, 16, 4, 0.01
+	cfg.Steps, cfg.Batch, cfg.Encoding.Features, cfg.LR = 200, 16, 4, 0.01
 	f, err := New(d, img, cfg)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := f.Run(context.Background(), func(Progress) {}); err != nil {
+	if _, err := f.Run(context.Background(), Watch{}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -1,8 +1,9 @@
 // Mlpimage fits a small neural network to an image and draws what it learned.
 //
-//	mlpimage train photo.png -o learned.png
-//	mlpimage render model.npz -o large.png --size 1024x1024
-//	mlpimage devices
+//	mlpimage photo.jpg
+//	mlpimage train photo.png -o learned.png --model photo.npz
+//	mlpimage render photo.npz -o large.png --size 1024x1024
+//	mlpimage doctor
 package main
 
 import (
@@ -12,8 +13,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
+	"github.com/clgrad/clgrad/imagefit"
 	"github.com/spf13/cobra"
 )
 
@@ -30,8 +34,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(asTrain(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -57,15 +62,49 @@ func newRoot() *cobra.Command {
 		Use:   "mlpimage",
 		Short: "Fit a small neural network to an image",
 		Long: `mlpimage trains a small neural network to map positions to the colours of one image, on a GPU, on an
-OpenCL CPU or in plain Go, and writes what the network learned.`,
+OpenCL CPU or in plain Go, and writes what the network learned.
+
+  mlpimage photo.jpg
+
+trains with good settings until the gain flattens and writes photo.mlp.png: it is short for
+mlpimage train photo.jpg --preset good, and takes the flags of train.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          unknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newTrain(), newRender(), newDevices(), newBench(), newTune(), newMan(), newVersion())
+	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), newDoctor(), newDevices(), newBench(), newTune(), newMan(), newVersion())
 	return root
+}
+
+// asTrain returns the arguments of train for a command line that names an image in place of a command.
+func asTrain(root *cobra.Command, args []string) []string {
+	if cmd, _, err := root.Find(args); err != nil || cmd != root {
+		return args
+	}
+	for _, arg := range args {
+		// A word with a dot is the name of a file, there or mistyped: not a command.
+		if !strings.HasPrefix(arg, "-") && strings.Contains(arg, ".") || isFile(arg) {
+			train := []string{"train"}
+			if !slices.ContainsFunc(args, ownSettings) {
+				train = append(train, "--preset", imagefit.Good)
+			}
+			return append(train, args...)
+		}
+	}
+	return args
+}
+
+// ownSettings reports whether a flag says what the preset would.
+func ownSettings(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return name == "--preset" || name == "--encoding" || name == "--resume"
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }
 
 func unknownCommand(_ *cobra.Command, args []string) error {

@@ -11,43 +11,70 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// plotLoss draws the reported losses over the steps, on a logarithmic axis.
-func plotLoss(w io.Writer, path string, history []imagefit.Progress) error {
-	points := make(plotter.XYs, 0, len(history))
+// plotCurves draws the reported losses, on a logarithmic axis, above the estimates of PSNR.
+func plotCurves(w io.Writer, path string, history []imagefit.Progress) error {
+	var losses, psnrs plotter.XYs
 	for _, h := range history {
 		if h.Loss > 0 { // an exact fit has no logarithm
-			points = append(points, plotter.XY{X: float64(h.Step), Y: h.Loss})
+			losses = append(losses, plotter.XY{X: float64(h.Step), Y: h.Loss})
+		}
+		if !math.IsInf(h.PSNR, 0) {
+			psnrs = append(psnrs, plotter.XY{X: float64(h.Step), Y: h.PSNR})
 		}
 	}
-	if len(points) == 0 {
+	if len(losses) == 0 || len(psnrs) == 0 {
 		return fmt.Errorf("no loss above 0 to draw")
 	}
+	loss, err := curve("Training loss", "sum of errors over the batch", losses)
+	if err != nil {
+		return err
+	}
+	low, high := span(losses)
+	loss.Y.Min, loss.Y.Max = low/1.1, high*1.1
+	loss.Y.Scale, loss.Y.Tick.Marker = plot.LogScale{}, logTicks{}
+	psnr, err := curve("PSNR, estimated while training", "dB", psnrs)
+	if err != nil {
+		return err
+	}
+	low, high = span(psnrs)
+	psnr.Y.Min, psnr.Y.Max = low-0.5, high+0.5
+
+	const width, height = 16 * vg.Centimeter, 18 * vg.Centimeter
+	canvas, err := draw.NewFormattedCanvas(width, height, strings.ToLower(filepath.Ext(path)[1:]))
+	if err != nil {
+		return err
+	}
+	plots := [][]*plot.Plot{{loss}, {psnr}}
+	tiles := draw.Tiles{Rows: 2, Cols: 1, PadX: vg.Millimeter, PadY: 4 * vg.Millimeter, PadTop: 2 * vg.Millimeter,
+		PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
+	for row, canvases := range plot.Align(plots, tiles, draw.New(canvas)) {
+		plots[row][0].Draw(canvases[0])
+	}
+	_, err = canvas.WriteTo(w)
+	return err
+}
+
+// curve returns a plot of one line over the steps.
+func curve(title, unit string, points plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = "Training loss"
-	p.X.Label.Text = "step"
-	p.Y.Label.Text = "sum of squared errors over the batch"
-	low, high := points[0].Y, points[0].Y
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "step", unit
+	line, err := plotter.NewLine(points)
+	if err != nil {
+		return nil, err
+	}
+	p.Add(plotter.NewGrid(), line)
+	return p, nil
+}
+
+func span(points plotter.XYs) (low, high float64) {
+	low, high = points[0].Y, points[0].Y
 	for _, q := range points {
 		low, high = min(low, q.Y), max(high, q.Y)
 	}
-	low, high = low/1.1, high*1.1
-	p.Y.Min, p.Y.Max = low, high
-	p.Y.Scale = plot.LogScale{}
-	p.Y.Tick.Marker = logTicks{}
-	line, err := plotter.NewLine(points)
-	if err != nil {
-		return err
-	}
-	p.Add(plotter.NewGrid(), line)
-	p.Y.Min, p.Y.Max = low, high
-	to, err := p.WriterTo(16*vg.Centimeter, 10*vg.Centimeter, strings.ToLower(filepath.Ext(path)[1:]))
-	if err != nil {
-		return err
-	}
-	_, err = to.WriteTo(w)
-	return err
+	return low, high
 }
 
 // logTicks marks 1, 2 and 5 times the powers of ten: a loss curve often spans less than a decade.

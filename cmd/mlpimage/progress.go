@@ -15,16 +15,30 @@ import (
 type progress struct {
 	w   io.Writer
 	bar *progressbar.ProgressBar // nil without a terminal
+
+	open bool // the number of steps is a limit, not a plan
 }
 
-func newProgress(w io.Writer, steps int) *progress {
-	p := &progress{w: w}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+// newProgress shows a fit that stands at a step. One that trains until the gain flattens has no end that a bar
+// could fill up to: it spins.
+func newProgress(w io.Writer, step int, cfg imagefit.Config) *progress {
+	p := &progress{w: w, open: cfg.UntilFlat}
+	steps := cfg.Steps
+	if p.open {
+		steps = -1
+	}
+	if onTerminal(w) {
 		p.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("steps"),
-			progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond))
+			progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetElapsedTime(true))
+		_ = p.bar.Set(step) // a terminal that went away does not stop training
 	}
 	return p
+}
+
+func onTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func (p *progress) report(r imagefit.Progress) {
@@ -33,10 +47,16 @@ func (p *progress) report(r imagefit.Progress) {
 		_ = p.bar.Set(r.Step) // a terminal that went away does not stop training
 		return
 	}
-	line := fmt.Sprintf("step %d/%d  loss %.6g  PSNR %.2f dB", r.Step, r.Steps, r.Loss, r.PSNR)
+	line := fmt.Sprintf("step %d", r.Step)
+	if !p.open {
+		line += fmt.Sprintf("/%d", r.Steps)
+	}
+	line += fmt.Sprintf("  loss %.6g  PSNR %.2f dB", r.Loss, r.PSNR)
 	if r.StepTime > 0 {
-		left := time.Duration(r.Steps-r.Step) * r.StepTime
-		line += fmt.Sprintf("  %.0f steps/s  ETA %v", 1/r.StepTime.Seconds(), left.Round(time.Second))
+		line += fmt.Sprintf("  %.0f steps/s", 1/r.StepTime.Seconds())
+		if left := time.Duration(r.Steps-r.Step) * r.StepTime; !p.open {
+			line += fmt.Sprintf("  ETA %v", left.Round(time.Second))
+		}
 	}
 	fmt.Fprintln(p.w, line)
 }
@@ -46,5 +66,41 @@ func (p *progress) finish() {
 	if p.bar != nil {
 		_ = p.bar.Exit()
 		fmt.Fprintln(p.w)
+	}
+}
+
+// rowBar shows how far a picture is drawn: a bar on a terminal, a line every few seconds elsewhere.
+type rowBar struct {
+	w      io.Writer
+	rows   int
+	bar    *progressbar.ProgressBar
+	spoken time.Time
+}
+
+func newRowBar(w io.Writer, rows int) *rowBar {
+	b := &rowBar{w: w, rows: rows, spoken: time.Now()}
+	if onTerminal(w) {
+		b.bar = progressbar.NewOptions(rows, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionShowCount(), progressbar.OptionSetDescription("rows"), progressbar.OptionFullWidth(),
+			progressbar.OptionThrottle(100*time.Millisecond))
+	}
+	return b
+}
+
+func (b *rowBar) report(rows int) {
+	const every = 5 * time.Second
+	switch {
+	case b.bar != nil:
+		_ = b.bar.Set(rows)
+	case time.Since(b.spoken) >= every:
+		b.spoken = time.Now()
+		fmt.Fprintf(b.w, "row %d/%d\n", rows, b.rows)
+	}
+}
+
+func (b *rowBar) finish() {
+	if b.bar != nil {
+		_ = b.bar.Exit()
+		fmt.Fprintln(b.w)
 	}
 }

@@ -3,49 +3,72 @@ package main
 import (
 	"context"
 	"fmt"
+	"image"
 	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
 
+// renderFlags is the command line of render.
+type renderFlags struct {
+	device          deviceFlags
+	out, size, crop string
+	quiet           bool
+}
+
 func newRender() *cobra.Command {
-	var device deviceFlags
-	var out, size string
+	var f renderFlags
 	cmd := &cobra.Command{
-		Use:   "render MODEL.npz -o OUT.png",
-		Short: "Draw a trained model",
-		Long: `render evaluates a model that train wrote, at the size of the image it was trained on or at another. The
-highest octaves of the encoding were trained at the pixels of that image only: between them, at larger
-sizes, they show as noise.`,
+		Use:   "render MODEL -o OUT.png",
+		Short: "Draw a trained model, at any size",
+		Long: `render evaluates a model or a checkpoint that train wrote, at the size of the image it was trained on or at
+another, and writes all of it or a part as a PNG. However large the picture, little of it is in memory at a
+time. Details finer than the pixels of the training image were learned at those pixels only: larger sizes
+show what the encoding makes of the places between, which is smooth for hash and noise for the highest
+octaves of frequency.`,
 		Example: `  mlpimage render photo.npz -o photo.png
-  mlpimage render photo.npz -o small.png --size 128x96`,
+  mlpimage render photo.npz -o poster.png --size 16384x16384
+  mlpimage render photo.npz -o eye.png --size 8192x8192 --crop 3000,2000,640,480`,
 		Args: exactly("the model to draw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return render(cmd.Context(), args[0], out, size, device, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return render(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&out, "output", "o", "", "image to write (required)")
-	fs.StringVar(&size, "size", "", "WIDTHxHEIGHT (default: that of the training image)")
-	device.register(fs)
+	fs.StringVarP(&f.out, "output", "o", "", "image to write (required)")
+	fs.StringVar(&f.size, "size", "", "WIDTHxHEIGHT of the whole picture (default: that of the training image)")
+	fs.StringVar(&f.crop, "crop", "", "X,Y,WIDTH,HEIGHT of the part to draw, in pixels of --size (default: all)")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	f.device.register(fs)
 	return cmd
 }
 
-func render(ctx context.Context, path, out, size string, device deviceFlags, stdout, stderr io.Writer) error {
-	if out == "" {
+func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.Writer) error {
+	if f.out == "" {
 		return &usageError{fmt.Errorf("render needs -o OUT.png")}
 	}
-	width, height, err := parseSize(size)
-	if err != nil {
+	if f.quiet {
+		stdout, stderr = io.Discard, io.Discard
+	}
+	var view imagefit.View
+	var err error
+	if view.Width, view.Height, err = parseSize(f.size); err != nil {
 		return &usageError{err}
 	}
-	if err := atomicfile.Check(out); err != nil {
-		return fmt.Errorf("cannot write %s: %w", out, err)
+	if view.Crop, err = parseCrop(f.crop); err != nil {
+		return &usageError{err}
 	}
-	d, err := device.open(stderr)
+	if err := atomicfile.Check(f.out); err != nil {
+		return fmt.Errorf("cannot write %s: %w", f.out, err)
+	}
+	d, err := f.device.open(stderr)
 	if err != nil {
 		return err
 	}
@@ -54,17 +77,22 @@ func render(ctx context.Context, path, out, size string, device deviceFlags, std
 	if err != nil {
 		return err
 	}
-	if size == "" {
-		width, height = m.Width, m.Height
+	defer m.Free()
+	if f.size == "" {
+		view.Width, view.Height = m.Width, m.Height
 	}
-	img, err := m.Render(ctx, width, height)
+	width, height := view.Width, view.Height
+	if f.crop != "" {
+		width, height = view.Crop.Dx(), view.Crop.Dy()
+	}
+	start := time.Now()
+	bar := newRowBar(stderr, height)
+	err = atomicfile.Write(f.out, func(w io.Writer) error { return m.RenderPNG(ctx, w, view, bar.report) })
+	bar.finish()
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", f.out, err)
 	}
-	if err := atomicfile.Write(out, img.WritePNG); err != nil {
-		return fmt.Errorf("write %s: %w", out, err)
-	}
-	fmt.Fprintf(stdout, "wrote %s: %dx%d\n", out, width, height)
+	fmt.Fprintf(stdout, "wrote %s: %dx%d in %.1f s\n", f.out, width, height, time.Since(start).Seconds())
 	return nil
 }
 
@@ -73,10 +101,37 @@ func parseSize(s string) (width, height int, err error) {
 	if s == "" {
 		return 0, 0, nil
 	}
-	var rest string
-	n, _ := fmt.Sscanf(s+" ", "%dx%d%s", &width, &height, &rest)
-	if n != 2 || width < 1 || height < 1 {
+	v, err := integers(strings.Split(s, "x"))
+	if err != nil || len(v) != 2 || v[0] < 1 || v[1] < 1 {
 		return 0, 0, fmt.Errorf("--size %q: it must be WIDTHxHEIGHT, such as 640x480", s)
 	}
-	return width, height, nil
+	return v[0], v[1], nil
+}
+
+// parseCrop reads "X,Y,W,H"; "" is all.
+func parseCrop(s string) (image.Rectangle, error) {
+	if s == "" {
+		return image.Rectangle{}, nil
+	}
+	v, err := integers(strings.Split(s, ","))
+	if err != nil || len(v) != 4 || v[2] < 1 || v[3] < 1 {
+		return image.Rectangle{}, fmt.Errorf("--crop %q: it must be X,Y,WIDTH,HEIGHT, such as 0,0,640,480", s)
+	}
+	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
+}
+
+// integers reads numbers from 0 to 2³¹−1.
+func integers(words []string) ([]int, error) {
+	var list []int
+	for _, w := range words {
+		v, err := strconv.Atoi(strings.TrimSpace(w))
+		if err != nil {
+			return nil, err
+		}
+		if v < 0 || v > math.MaxInt32 {
+			return nil, strconv.ErrRange
+		}
+		list = append(list, v)
+	}
+	return list, nil
 }

@@ -6,241 +6,171 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
-	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
 
 // trainFlags is the command line of train.
 type trainFlags struct {
-	fit                   imagefit.Config
-	device                deviceFlags
-	out, model, dot, plot string
-	log                   string
-	profile, json, quiet  bool
+	settings settings
+	device   deviceFlags
+	psnr     float64
+	time     time.Duration
+	outputs  outputs
+	resume   string
+	http     string
+
+	profile, json, quiet bool
 }
 
 func newTrain() *cobra.Command {
-	f := trainFlags{fit: imagefit.Defaults()}
+	var f trainFlags
 	cmd := &cobra.Command{
-		Use:   "train IMAGE.png",
+		Use:   "train IMAGE",
 		Short: "Fit a network to an image and write the reconstruction",
-		Long: `train fits a network to a PNG file and writes what the network learned as another. Progress goes to
-standard error, results to standard output. Interrupting it (Ctrl-C) stops training and still writes
-everything that was asked for.`,
-		Example: `  mlpimage train photo.png -o learned.png
-  mlpimage train photo.png --steps 1000 --device cpu --model photo.npz --plot loss.svg`,
+		Long: `train fits a network to a PNG or JPEG file and writes what the network learned as a PNG. Gray images stay
+gray, 16 bits keep their depth, transparency is learned too. Progress goes to standard error, results to
+standard output. Interrupting it (Ctrl-C) stops training and still writes everything that was asked for; a
+second Ctrl-C ends the program at once.
+
+mlpimage IMAGE is short for mlpimage train IMAGE --preset good.`,
+		Example: `  mlpimage photo.jpg
+  mlpimage train photo.png --preset best --time 2m --compare compare.png
+  mlpimage train photo.png --preset good --checkpoint photo.ckpt --model photo.npz
+  mlpimage train photo.png --resume photo.ckpt --checkpoint photo.ckpt
+  mlpimage train photo.png --steps 1000 --device cpu --plot loss.svg`,
 		Args: exactly("the image to fit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return train(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	fs, c := cmd.Flags(), &f.fit
+	fs, o := cmd.Flags(), &f.outputs
 	fs.SortFlags = false
-	fs.StringVarP(&f.out, "output", "o", "", "reconstruction to write (default IMAGE.mlp.png)")
-	fs.IntVar(&c.Steps, "steps", c.Steps, "training steps")
-	fs.IntVar(&c.Batch, "batch", c.Batch, "pixels drawn per step")
-	fs.IntVar(&c.Hidden, "hidden", c.Hidden, "width of a hidden layer")
-	fs.IntVar(&c.Layers, "layers", c.Layers, "hidden layers")
-	fs.IntVar(&c.Features, "features", c.Features, "sines and cosines that encode a position, a multiple of 4")
-	fs.Float64Var(&c.LR, "lr", c.LR, "learning rate of the first step")
-	fs.Float64Var(&c.LRDecay, "lr-decay", c.LRDecay, "factor on the learning rate per step")
-	fs.Float64Var(&c.WeightDecay, "weight-decay", c.WeightDecay, "decoupled weight decay of AdamW")
-	fs.Float64Var(&c.Beta1, "beta1", c.Beta1, "decay of AdamW's first moment")
-	fs.Float64Var(&c.Beta2, "beta2", c.Beta2, "decay of AdamW's second moment")
-	fs.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the weights and of the pixels drawn")
+	fs.StringVarP(&o.image, "output", "o", "", "reconstruction to write (default IMAGE.mlp.png)")
+	f.settings.register(fs)
+	fs.Float64Var(&f.psnr, "psnr", 0, "stop when the whole image has this PSNR, in dB")
+	fs.DurationVar(&f.time, "time", 0, "stop after this time of training, such as 30s or 5m")
 	f.device.register(fs)
 	fs.BoolVar(&f.device.check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
-	fs.StringVar(&f.dot, "dot", "", "write the graph of one step, for Graphviz")
-	fs.StringVar(&f.plot, "plot", "", "write the loss curve, as .svg or .png")
-	fs.StringVar(&f.model, "model", "", "write the trained model, for render and NumPy")
-	fs.IntVar(&c.LogEvery, "log-every", c.LogEvery, "steps between two reports")
-	fs.StringVar(&f.log, "log", "", "write a JSON object per report to this file while training, one per line")
-	fs.BoolVar(&c.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
+	o.register(fs)
+	fs.StringVar(&f.resume, "resume", "", "go on from a checkpoint, with its settings, as if training had never stopped")
+	fs.StringVar(&f.http, "http", "", `show training live at this address, such as 127.0.0.1:8080; without a host it is
+reachable from this machine only`)
 	fs.BoolVar(&f.profile, "profile", false, "measure every kernel and print a table (slower)")
 	fs.BoolVar(&f.json, "json", false, "print the result as one JSON object, the last line of standard output")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors, and what --json and --profile ask for")
 	return cmd
 }
 
-// outputs lists every file that train will write.
-func (f *trainFlags) outputs() []string {
-	var list []string
-	for _, path := range []string{f.out, f.model, f.dot, f.plot, f.log} {
-		if path != "" {
-			list = append(list, path)
-		}
-	}
-	return list
-}
-
 // validate finds what is wrong with the command line before any work is done.
-func (f *trainFlags) validate() error {
-	if err := f.fit.Validate(); err != nil {
-		return &usageError{err}
+func (f *trainFlags) validate(image string) error {
+	if f.settings.flags.Changed("psnr") && !(f.psnr > 0 && f.psnr < 1000) {
+		return &usageError{fmt.Errorf("--psnr is %v: it must be above 0 dB", f.psnr)}
 	}
-	if ext := strings.ToLower(filepath.Ext(f.plot)); f.plot != "" && ext != ".svg" && ext != ".png" {
-		return &usageError{fmt.Errorf("--plot %s: the name must end in .svg or .png", f.plot)}
+	if f.settings.flags.Changed("time") && f.time <= 0 {
+		return &usageError{fmt.Errorf("--time is %v: it must be above 0", f.time)}
 	}
-	seen := map[string]bool{}
-	for _, path := range f.outputs() {
-		if clean := filepath.Clean(path); seen[clean] {
-			return &usageError{fmt.Errorf("two outputs have the name %s", path)}
-		} else {
-			seen[clean] = true
-		}
-	}
-	return nil
-}
-
-// result is what --json prints.
-type result struct {
-	Image           string   `json:"image"`
-	Width           int      `json:"width"`
-	Height          int      `json:"height"`
-	Steps           int      `json:"steps"` // done, fewer than asked for after an interrupt
-	Batch           int      `json:"batch"`
-	Params          int      `json:"params"`
-	Device          string   `json:"device"`
-	Seconds         float64  `json:"seconds"` // from start to the last file written
-	StepMicros      float64  `json:"step_us"` // median
-	Loss            float64  `json:"loss"`    // of the last batch
-	PSNR            *float64 `json:"psnr_db"` // null if the reconstruction is exact
-	LiveBytes       int64    `json:"live_bytes"`
-	PeakBytes       int64    `json:"peak_bytes"`
-	LaunchesPerStep int64    `json:"launches_per_step"`
+	return f.outputs.validate(image)
 }
 
 func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Writer) error {
 	start := time.Now()
-	if f.out == "" {
-		f.out = strings.TrimSuffix(path, filepath.Ext(path)) + ".mlp.png"
+	if f.outputs.image == "" {
+		f.outputs.image = strings.TrimSuffix(path, filepath.Ext(path)) + ".mlp.png"
 	}
-	if err := f.validate(); err != nil {
+	if err := f.validate(path); err != nil {
 		return err
 	}
-	if f.log != "" && filepath.Clean(f.log) == filepath.Clean(path) {
-		return &usageError{fmt.Errorf("--log %s would overwrite the image", f.log)}
-	}
-	img, err := imagefit.ReadPNG(path)
+	img, err := imagefit.ReadImage(path)
 	if err != nil {
 		return err
-	}
-	for _, out := range f.outputs() {
-		if err := atomicfile.Check(out); err != nil {
-			return fmt.Errorf("cannot write %s: %w", out, err)
-		}
 	}
 	chatter, report := stderr, stdout // what --quiet silences
 	if f.quiet {
 		chatter, report = io.Discard, io.Discard
 	}
-	f.device.profile = f.profile
-	d, err := f.device.open(chatter)
+	if err := f.outputs.check(); err != nil {
+		return err
+	}
+	open := func() (tensor.Device, error) {
+		f.device.profile = f.profile
+		return f.device.open(chatter)
+	}
+	fit, err := f.begin(img, open, chatter)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	fit, err := imagefit.New(d, img, f.fit)
-	if err != nil {
-		return err
-	}
+	defer fit.Device().Close()
 	defer fit.Free()
-	if fused, why := fit.Fused(); fused {
-		fmt.Fprintln(chatter, "training pass: fused, one launch")
-	} else {
-		fmt.Fprintf(chatter, "training pass: layer by layer (%v)\n", why)
-	}
-
-	log, err := newRunLog(f.log)
-	if err != nil {
-		return fmt.Errorf("cannot write the log: %w", err)
-	}
-	defer log.close()
-	var logErr error // does not end the run: its work would be lost
-	var history []imagefit.Progress
-	bar := newProgress(chatter, f.fit.Steps)
-	err = fit.Run(ctx, func(p imagefit.Progress) {
-		history = append(history, p)
-		bar.report(p)
-		if logErr == nil {
-			logErr = log.report(p)
-		}
-	})
-	bar.finish()
-	if err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		fmt.Fprintf(chatter, "stopped after %d of %d steps\n", fit.Steps(), f.fit.Steps)
-	}
-	if fit.Steps() == 0 {
-		return errors.New("interrupted before the first step: nothing was written")
-	}
-	r, err := f.finish(fit, img, history)
+	s := &session{name: filepath.Base(path), fit: fit, img: img, outputs: &f.outputs, http: f.http, chatter: chatter}
+	r, err := s.run(ctx, imagefit.Watch{PSNR: f.psnr, Time: f.time})
 	if err != nil {
 		return err
 	}
 	r.Image, r.Seconds = path, time.Since(start).Seconds()
 	if f.profile {
-		if err := printProfile(stderr, d, fit.Steps()); err != nil {
+		if err := printProfile(stderr, fit.Device(), fit.Steps()); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(report, "wrote %s: %dx%d, PSNR %s, %d steps in %.1f s\n", f.out, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Seconds)
+	fmt.Fprintf(report, "wrote %s: %dx%d, PSNR %s, %d steps in %.1f s\n", f.outputs.image, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Seconds)
+	if r.model != "" {
+		fmt.Fprintf(report, "wrote %s: %s\n", f.outputs.model, r.model)
+	}
 	if f.json {
 		if err := json.NewEncoder(stdout).Encode(r); err != nil {
 			return err
 		}
 	}
-	if logErr != nil {
-		return fmt.Errorf("the log is incomplete, all else was written: %w", logErr)
+	if s.logErr != nil {
+		return fmt.Errorf("the log is incomplete, all else was written: %w", s.logErr)
 	}
 	return nil
 }
 
-// finish renders and writes everything that was asked for. An interrupt no longer stops it.
-func (f *trainFlags) finish(fit *imagefit.Fit, img *imagefit.Image, history []imagefit.Progress) (*result, error) {
-	out, err := fit.Model.Render(context.Background(), img.Width, img.Height)
+// begin returns a fit that is new or resumed. The checkpoint is looked at before a device is opened.
+func (f *trainFlags) begin(img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
+	var saved *imagefit.Saved
+	cfg, err := imagefit.Config{}, error(nil)
+	if f.resume != "" {
+		if saved, err = imagefit.ReadCheckpoint(f.resume); err != nil {
+			return nil, err
+		}
+		if cfg, err = f.settings.resumed(saved.Config); err != nil {
+			return nil, err
+		}
+		if saved.Steps >= cfg.Steps {
+			return nil, &usageError{fmt.Errorf("%s has done %d of %d steps: raise --steps to go on", f.resume, saved.Steps, cfg.Steps)}
+		}
+	} else if cfg, err = f.settings.config(img.Width, img.Height); err != nil {
+		return nil, err
+	}
+	d, err := open()
 	if err != nil {
 		return nil, err
 	}
-	loss, err := fit.Loss()
+	var fit *imagefit.Fit
+	if saved == nil {
+		fit, err = imagefit.New(d, img, cfg)
+	} else if fit, err = imagefit.Resume(d, img, saved, cfg); errors.Is(err, imagefit.ErrCheckpoint) {
+		err = fmt.Errorf("%s: %w", f.resume, err)
+	}
 	if err != nil {
+		d.Close()
 		return nil, err
 	}
-	stats := fit.Device().Stats()
-	r := &result{
-		Width: img.Width, Height: img.Height, Steps: fit.Steps(), Batch: f.fit.Batch, Params: fit.Model.Size(),
-		Device: fit.Device().Name(), StepMicros: fit.StepMicros(), Loss: loss,
-		LiveBytes: stats.LiveBytes, PeakBytes: stats.PeakBytes, LaunchesPerStep: fit.LaunchesPerStep(),
-	}
-	if psnr := imagefit.PSNR(img, out); !math.IsInf(psnr, 1) {
-		r.PSNR = &psnr
-	}
-	for _, file := range []struct {
-		path  string
-		write func(io.Writer) error
-	}{
-		{f.out, out.WritePNG},
-		{f.model, fit.Model.Write},
-		{f.dot, fit.WriteDOT},
-		{f.plot, func(w io.Writer) error { return plotLoss(w, f.plot, history) }},
-	} {
-		if file.path == "" {
-			continue
-		}
-		if err := atomicfile.Write(file.path, file.write); err != nil {
-			return nil, fmt.Errorf("write %s: %w", file.path, err)
+	if saved != nil {
+		fmt.Fprintf(chatter, "resumed %s at step %d\n", f.resume, saved.Steps)
+		if saved.Device != d.Name() {
+			fmt.Fprintf(chatter, "the checkpoint was made on %s: on this device the last bits may differ\n", saved.Device)
 		}
 	}
-	return r, nil
+	return fit, nil
 }
 
 func formatPSNR(db *float64) string {

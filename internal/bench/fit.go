@@ -16,7 +16,7 @@ func picture() *imagefit.Image {
 	img := &imagefit.Image{Width: side, Height: side}
 	for y := range side {
 		for x := range side {
-			for c := range imagefit.Channels {
+			for c := range img.Channels() {
 				img.Pixels = append(img.Pixels, float32(0.5+0.5*math.Sin(float64(x*(c+1)+y)/40)))
 			}
 		}

@@ -1,0 +1,414 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/cobra"
+)
+
+// batchFlags is the command line of batch.
+type batchFlags struct {
+	settings settings
+	device   deviceFlags
+	psnr     float64
+	time     time.Duration
+	out      string
+	jobs     int
+	shard    string
+	weights  string
+	every    int
+	quiet    bool
+}
+
+func newBatch() *cobra.Command {
+	var f batchFlags
+	cmd := &cobra.Command{
+		Use:   "batch DIR -o DIR",
+		Short: "Fit a network to each image of a folder",
+		Long: `batch trains on every PNG and JPEG file of a folder, with the flags of train, and writes for each image
+NAME.mlp.png, the model NAME.mlp.npz and what was measured, NAME.mlp.json. At the end it prints a table and
+writes it as summary.csv. An image that is done, with these settings, is not done again; one that cannot be
+read, or fails, does not stop the others. A run that was interrupted or killed goes on where it was: images in
+work are kept in checkpoints.
+
+Over several machines, --shard I/N takes every N-th image from the I-th on, counted from 0. In a Slurm array
+job the share follows from the task; in an indexed job of Kubernetes give --shard N.`,
+		Example: `  mlpimage batch photos -o fits
+  mlpimage batch photos -o fits --jobs 2 --preset best --time 1m
+  srun --array=0-7 mlpimage batch photos -o fits`,
+		Args: exactly("the folder of images"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return batch(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&f.out, "output", "o", "", "folder to write to (required); made if it is not there")
+	fs.IntVar(&f.jobs, "jobs", 1, "images to train on at once")
+	fs.StringVar(&f.shard, "shard", "", "I/N: only every N-th image from the I-th on; N: the index comes from the array job")
+	fs.StringVar(&f.weights, "weights", imagefit.FP32, oneOf(imagefit.WeightFormats)+": how the models' weights are stored")
+	fs.IntVar(&f.every, "checkpoint-every", 1000, "steps between two checkpoints of an image in work")
+	f.settings.register(fs)
+	fs.Float64Var(&f.psnr, "psnr", 0, "stop an image at this PSNR, in dB")
+	fs.DurationVar(&f.time, "time", 0, "stop an image after this time of training")
+	f.device.register(fs)
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	return cmd
+}
+
+// row is what is known of one image: a line of the summary, and the contents of NAME.mlp.json.
+type row struct {
+	Image    string   `json:"image"`
+	State    string   `json:"-"` // done, skipped, failed or left
+	Error    string   `json:"-"`
+	Width    int      `json:"width"`
+	Height   int      `json:"height"`
+	PSNR     *float64 `json:"psnr_db"` // null if exact
+	Steps    int      `json:"steps"`
+	Ended    string   `json:"ended"`
+	Params   int      `json:"params"`
+	Bytes    int64    `json:"model_bytes"`
+	Seconds  float64  `json:"seconds"`
+	Device   string   `json:"device"`
+	Source   string   `json:"source_sha256"` // of the file that was read
+	Settings string   `json:"settings"`      // that it was trained with
+}
+
+func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writer) error {
+	if f.out == "" {
+		return &usageError{errors.New("batch needs -o DIR")}
+	}
+	if f.jobs < 1 || f.every < 1 {
+		return &usageError{fmt.Errorf("--jobs is %d, --checkpoint-every %d: they must be at least 1", f.jobs, f.every)}
+	}
+	if !f.settings.flags.Changed("preset") && !f.settings.flags.Changed("encoding") {
+		f.settings.preset = imagefit.Good
+	}
+	if _, err := f.settings.config(1, 1); err != nil { // before any image is looked at
+		return err
+	}
+	share, source, err := parseShard(f.shard)
+	if err != nil {
+		return &usageError{err}
+	}
+	names, err := images(dir)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%s holds no .png, .jpg or .jpeg file", dir)
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return err
+	}
+	if same(dir, f.out) {
+		return &usageError{fmt.Errorf("-o %s is the folder of the images: results need one of their own", f.out)}
+	}
+	chatter, report := stderr, stdout
+	if f.quiet {
+		chatter, report = io.Discard, io.Discard
+	}
+	clashes := clashing(names)
+	mine := share.of(names)
+	if source != "" {
+		fmt.Fprintf(chatter, "shard %d of %d (%s): %d of %d images\n", share.index, share.count, source, len(mine), len(names))
+	}
+	b := &batchRun{flags: f, dir: dir, clashes: clashes, chatter: chatter, rows: make([]row, len(mine))}
+	b.each(ctx, mine)
+	if err := b.printTable(report); err != nil {
+		return err
+	}
+	summary := filepath.Join(f.out, "summary.csv")
+	if share.count > 1 {
+		summary = filepath.Join(f.out, fmt.Sprintf("summary-%d-of-%d.csv", share.index, share.count))
+	}
+	if err := atomicfile.Write(summary, b.writeCSV); err != nil {
+		return fmt.Errorf("write %s: %w", summary, err)
+	}
+	return b.failure(ctx)
+}
+
+// images returns the names of the images of a folder, sorted.
+func images(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		ext := strings.ToLower(filepath.Ext(e.Name()))
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".png" || ext == ".jpg" || ext == ".jpeg") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+
+// clashing returns, for each image whose results would have the names of an earlier one's, that image.
+func clashing(names []string) map[string]string {
+	first, clashes := map[string]string{}, map[string]string{}
+	for _, name := range names {
+		if other, taken := first[stem(name)]; taken {
+			clashes[name] = other
+		} else {
+			first[stem(name)] = name
+		}
+	}
+	return clashes
+}
+
+func same(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// batchRun is a run of batch.
+type batchRun struct {
+	flags   batchFlags
+	dir     string
+	clashes map[string]string
+	chatter io.Writer
+
+	mu   sync.Mutex // over chatter
+	rows []row
+}
+
+// each fits the images, as many at once as there are jobs. A device belongs to one goroutine: each job opens its own.
+func (b *batchRun) each(ctx context.Context, names []string) {
+	next := make(chan int, len(names))
+	for i, name := range names {
+		b.rows[i] = row{Image: name, State: "left"}
+		next <- i
+	}
+	close(next)
+	var jobs sync.WaitGroup
+	for range min(b.flags.jobs, len(names)) {
+		jobs.Go(func() {
+			var d tensor.Device
+			defer func() {
+				if d != nil {
+					d.Close()
+				}
+			}()
+			for i := range next {
+				if ctx.Err() != nil {
+					return
+				}
+				d = b.one(ctx, d, &b.rows[i])
+				b.say(i)
+			}
+		})
+	}
+	jobs.Wait()
+}
+
+// say prints what became of an image.
+func (b *batchRun) say(i int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := &b.rows[i]
+	switch r.State {
+	case "done", "skipped":
+		fmt.Fprintf(b.chatter, "%s: %s, PSNR %s, %d steps\n", r.Image, r.State, formatPSNR(r.PSNR), r.Steps)
+	case "failed":
+		fmt.Fprintf(b.chatter, "%s: failed: %s\n", r.Image, r.Error)
+	}
+}
+
+// one fits an image and returns the device, opened if it was needed and not yet there. What goes wrong becomes part of
+// the row; a device that failed is closed, so that the next image gets another.
+func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Device {
+	start := time.Now()
+	d, err := b.fit(ctx, d, r)
+	switch {
+	case err != nil:
+		r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", " ")
+	case r.State == "done":
+		r.Seconds = time.Since(start).Seconds()
+		err = atomicfile.Write(b.path(r, ".json"), func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "\t")
+			return e.Encode(r)
+		})
+		if err != nil {
+			r.State, r.Error = "failed", err.Error()
+			break
+		}
+		// Only now: a run that is killed before goes on from it.
+		if err := os.Remove(b.path(r, ".ckpt")); err != nil && !errors.Is(err, os.ErrNotExist) {
+			r.State, r.Error = "failed", err.Error()
+		}
+	}
+	if d != nil && d.Err() != nil {
+		d.Close()
+		d = nil
+	}
+	return d
+}
+
+// path returns the name of a result of an image.
+func (b *batchRun) path(r *row, ext string) string {
+	return filepath.Join(b.flags.out, stem(r.Image)+".mlp"+ext)
+}
+
+func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Device, error) {
+	if other, clash := b.clashes[r.Image]; clash {
+		return d, fmt.Errorf("its results would have the names of those of %s: rename one", other)
+	}
+	raw, err := os.ReadFile(filepath.Join(b.dir, r.Image))
+	if err != nil {
+		return d, err
+	}
+	img, err := imagefit.DecodeImage(raw)
+	if err != nil {
+		return d, err
+	}
+	cfg, err := b.flags.settings.config(img.Width, img.Height)
+	if err != nil {
+		return d, err
+	}
+	sum := sha256.Sum256(raw)
+	settings, err := json.Marshal(struct {
+		imagefit.Config
+		PSNR    float64 `json:"psnr"`
+		Time    string  `json:"time"`
+		Weights string  `json:"weights"`
+	}{cfg, b.flags.psnr, b.flags.time.String(), b.flags.weights})
+	if err != nil {
+		return d, err
+	}
+	r.Width, r.Height, r.Source, r.Settings = img.Width, img.Height, hex.EncodeToString(sum[:]), string(settings)
+	if b.skip(r) {
+		return d, nil
+	}
+	if d == nil {
+		if d, err = b.flags.device.open(io.Discard); err != nil {
+			return nil, err
+		}
+	}
+	fit, err := b.begin(d, img, cfg, b.path(r, ".ckpt"))
+	if err != nil {
+		return d, err
+	}
+	defer fit.Free()
+	s := &session{name: r.Image, fit: fit, img: img, chatter: io.Discard, outputs: &outputs{
+		image: b.path(r, ".png"), model: b.path(r, ".npz"), weights: b.flags.weights,
+		checkpoint: b.path(r, ".ckpt"), checkpointEvery: b.flags.every,
+	}}
+	result, err := s.run(ctx, imagefit.Watch{PSNR: b.flags.psnr, Time: b.flags.time})
+	if err != nil || ctx.Err() != nil && result.Ended == string(imagefit.Interrupted) {
+		return d, err // it is left, with its checkpoint
+	}
+	file, err := os.Stat(s.outputs.model)
+	if err != nil {
+		return d, err
+	}
+	r.State, r.PSNR, r.Steps, r.Ended, r.Params = "done", result.PSNR, result.Steps, result.Ended, result.Params
+	r.Device, r.Bytes = result.Device, file.Size()
+	return d, nil
+}
+
+// skip reports whether an image was done before, with the same settings and from the same file, and takes over what was
+// measured.
+func (b *batchRun) skip(r *row) bool {
+	text, err := os.ReadFile(b.path(r, ".json"))
+	if err != nil {
+		return false
+	}
+	var before row
+	if json.Unmarshal(text, &before) != nil || before.Source != r.Source || before.Settings != r.Settings {
+		return false
+	}
+	for _, ext := range []string{".png", ".npz"} {
+		if !isFile(b.path(r, ext)) {
+			return false
+		}
+	}
+	*r = before
+	r.State = "skipped"
+	return true
+}
+
+// begin resumes the checkpoint of an image, if there is one of this fit, or starts anew.
+func (b *batchRun) begin(d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
+	if saved, err := imagefit.ReadCheckpoint(path); err == nil && saved.Steps < cfg.Steps {
+		if fit, err := imagefit.Resume(d, img, saved, cfg); err == nil {
+			return fit, nil
+		}
+	}
+	return imagefit.New(d, img, cfg)
+}
+
+// printTable prints the summary for a person.
+func (b *batchRun) printTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "image\tstate\tpixels\tPSNR\tsteps\tmodel bytes\tseconds")
+	for _, r := range b.rows {
+		switch r.State {
+		case "failed":
+			fmt.Fprintf(t, "%s\tfailed\t%s\n", r.Image, r.Error)
+		case "left":
+			fmt.Fprintf(t, "%s\tleft\n", r.Image)
+		default:
+			fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%d\t%d\t%.1f\n", r.Image, r.State, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Bytes, r.Seconds)
+		}
+	}
+	return t.Flush()
+}
+
+// writeCSV writes the summary for programs.
+func (b *batchRun) writeCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	lines := [][]string{{"image", "state", "width", "height", "psnr_db", "steps", "ended", "params", "model_bytes", "seconds", "device", "error"}}
+	for _, r := range b.rows {
+		psnr := ""
+		if r.PSNR != nil {
+			psnr = strconv.FormatFloat(*r.PSNR, 'f', 3, 64)
+		}
+		lines = append(lines, []string{r.Image, r.State, strconv.Itoa(r.Width), strconv.Itoa(r.Height), psnr, strconv.Itoa(r.Steps), r.Ended,
+			strconv.Itoa(r.Params), strconv.FormatInt(r.Bytes, 10), strconv.FormatFloat(r.Seconds, 'f', 2, 64), r.Device, r.Error})
+	}
+	return c.WriteAll(lines)
+}
+
+// failure returns the error of a run in which not all images are done.
+func (b *batchRun) failure(ctx context.Context) error {
+	count := func(state string) int {
+		n := 0
+		for _, r := range b.rows {
+			if r.State == state {
+				n++
+			}
+		}
+		return n
+	}
+	if failed := count("failed"); failed > 0 {
+		first := b.rows[slices.IndexFunc(b.rows, func(r row) bool { return r.State == "failed" })]
+		return fmt.Errorf("%d of %d images failed, the first is %s: %s", failed, len(b.rows), first.Image, first.Error)
+	}
+	if left := count("left"); left > 0 && ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %d of %d images are left: the same command goes on", left, len(b.rows))
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/clgrad/clgrad/internal/kerneltest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/cobra"
+)
+
+func newDoctor() *cobra.Command {
+	var device deviceFlags
+	var noKernels, full bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what was found of OpenCL, what is missing, and test every kernel",
+		Long: `doctor looks for what programs need to use a GPU or OpenCL on a CPU (the loader, the drivers registered with
+it, their devices and compilers), says what is missing and how to get it, and then runs every kernel on the
+device that --device names and compares what it computes with the same kernel in Go. It fails if a kernel
+does.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := cmd.OutOrStdout()
+			findings(w)
+			if noKernels {
+				return nil
+			}
+			d, err := device.open(w)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			return testKernels(cmd, w, d, full)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&noKernels, "no-kernels", false, "leave out the test of the kernels")
+	fs.BoolVar(&full, "full", false, "test the kernels at more sizes (slow)")
+	device.register(fs)
+	return cmd
+}
+
+// findings prints what there is of OpenCL on this machine, and what to do about what there is not.
+func findings(w io.Writer) {
+	fmt.Fprintf(w, "program    %s, %s/%s, %d threads\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
+	if loader, err := tensor.OpenCLLibrary(); err != nil {
+		fmt.Fprintf(w, "loader     %v\n", err)
+	} else {
+		fmt.Fprintf(w, "loader     %s\n", loader)
+	}
+	drivers := icdFiles()
+	if len(drivers) == 0 {
+		fmt.Fprintf(w, "drivers    none is registered in %s\n", icdFolder())
+		fmt.Fprintln(w, "           CPU: apt-get install pocl-opencl-icd (Debian)")
+		fmt.Fprintln(w, "           NVIDIA: its driver brings libnvidia-opencl.so.1; a file nvidia.icd must hold that name")
+		fmt.Fprintln(w, "           AMD: rocm-opencl-runtime or mesa-opencl-icd; Intel: intel-opencl-icd")
+	}
+	for _, d := range drivers {
+		fmt.Fprintf(w, "driver     %s\n", d)
+	}
+	infos, err := tensor.DeviceInfos()
+	if err != nil {
+		fmt.Fprintf(w, "devices    %v\n", err)
+	} else if len(infos) == 0 {
+		fmt.Fprintln(w, "devices    the drivers offer none: for a GPU, may this user open /dev/nvidia* or /dev/dri/render*?")
+	}
+	for _, i := range infos {
+		fmt.Fprintf(w, "device     %s %s: %s, %d units, %.1f GiB, driver %s\n", i.ID(), i, i.Type, i.ComputeUnits, float64(i.GlobalMem)/(1<<30), i.Driver)
+		if !i.Compiler {
+			fmt.Fprintln(w, "           it has no compiler: clgrad cannot use it")
+		}
+		if !i.FP64 {
+			fmt.Fprintln(w, "           it has no float64: gradients cannot be checked on it")
+		}
+	}
+}
+
+// icdFolder returns the folder in which the loader looks for drivers.
+func icdFolder() string {
+	if dir := os.Getenv("OCL_ICD_VENDORS"); dir != "" {
+		return dir
+	}
+	return "/etc/OpenCL/vendors"
+}
+
+// icdFiles returns the files that register drivers, with what each says.
+func icdFiles() []string {
+	dir := icdFolder()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".icd") {
+			continue
+		}
+		text, err := os.ReadFile(dir + "/" + e.Name())
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		list = append(list, fmt.Sprintf("%s/%s: %s", dir, e.Name(), strings.TrimSpace(string(text))))
+	}
+	return list
+}
+
+// testKernels runs every kernel beside its twin and prints a line for each.
+func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, full bool) error {
+	fmt.Fprintf(w, "\n%-28s %6s %16s  %s\n", "kernel", "cases", "worst error", "")
+	failed, total := 0, 0
+	seen := map[string]int{}
+	for i, k := range kernels.All(d.Real(), d.Limits()) {
+		if seen[k.Name]++; seen[k.Name] > 2 && !full {
+			continue // further tiles of a matrix product
+		}
+		total++
+		cases := kerneltest.Cases(k, !full)
+		worst, verdict := 0.0, "pass"
+		for j, c := range cases {
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
+			o := kerneltest.NewOperands(d.Real(), uint64(i), uint64(j))
+			c.Build(o)
+			off, err := kerneltest.Check(d, k, c.Name, o.Args)
+			if worst = max(worst, off); err != nil {
+				verdict = "FAIL " + err.Error()
+				break
+			}
+		}
+		if verdict != "pass" {
+			failed++
+		}
+		name := k.Name
+		if seen[k.Name] > 1 {
+			name = fmt.Sprintf("%s (%d)", k.Name, seen[k.Name])
+		}
+		fmt.Fprintf(w, "%-28s %6d %16s  %s\n", name, len(cases), worstError(worst), verdict)
+		if err := d.Err(); err != nil {
+			return fmt.Errorf("the device failed: %w", err)
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d kernels compute something else on %s than in Go: do not trust this device", failed, total, d.Name())
+	}
+	fmt.Fprintf(w, "all %d kernels agree with their twins in Go\n", total)
+	return nil
+}
+
+// worstError writes a difference in units of the last place. Where a sum cancels, a small absolute error is many.
+func worstError(ulp float64) string {
+	switch {
+	case ulp == 0:
+		return "exact"
+	case ulp > 1e6:
+		return "of a sum near 0"
+	}
+	return fmt.Sprintf("%.0f ULP", ulp)
+}

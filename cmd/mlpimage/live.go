@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/live"
+)
+
+// livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the training's goroutine,
+// which the device belongs to, only while somebody watches, and in no more than a tenth of the time.
+type livePage struct {
+	server *live.Server
+	fit    *imagefit.Fit
+	img    *imagefit.Image
+	start  time.Time
+	next   time.Time // of a picture
+}
+
+// serve starts the page, if one was asked for.
+func (s *session) serve() (*livePage, error) {
+	if s.http == "" {
+		return nil, nil
+	}
+	var original bytes.Buffer
+	if err := s.img.WritePNG(&original); err != nil {
+		return nil, err
+	}
+	server, err := live.Listen(s.http, live.Run{
+		Image: s.name, Width: s.img.Width, Height: s.img.Height, Device: s.fit.Device().Name(), Steps: s.fit.Config.Steps, Gain: imagefit.ErrorGain,
+	}, original.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("--http: %w", err)
+	}
+	fmt.Fprintf(s.chatter, "live at %s\n", server.URL())
+	return &livePage{server: server, fit: s.fit, img: s.img, start: time.Now()}, nil
+}
+
+func (l *livePage) report(p imagefit.Progress) {
+	if l == nil {
+		return
+	}
+	point := live.Point{Step: p.Step, Loss: p.Loss, LR: p.LR, StepMicros: float64(p.StepTime.Nanoseconds()) / 1e3, Seconds: time.Since(l.start).Seconds()}
+	if !math.IsInf(p.PSNR, 0) {
+		point.PSNR = &p.PSNR
+	}
+	l.server.Report(point)
+}
+
+// draw shows the reconstruction, if it is time to.
+func (l *livePage) draw(ctx context.Context) error {
+	if l == nil || time.Now().Before(l.next) || !l.server.Watched() {
+		return nil
+	}
+	begun := time.Now()
+	out, err := l.fit.Model.Render(ctx, l.img.Width, l.img.Height)
+	if err == nil {
+		err = l.show(out)
+	}
+	if ctx.Err() != nil {
+		return nil // training ends for that, not for this
+	}
+	l.next = time.Now().Add(max(time.Second, 10*time.Since(begun)))
+	return err
+}
+
+func (l *livePage) show(out *imagefit.Image) error {
+	if l == nil || !l.server.Watched() {
+		return nil
+	}
+	var reconstruction, difference bytes.Buffer
+	if err := out.WritePNG(&reconstruction); err != nil {
+		return err
+	}
+	if err := imagefit.ErrorMap(l.img, out).WritePNG(&difference); err != nil {
+		return err
+	}
+	l.server.Show(live.Picture{Step: l.fit.Steps(), PSNR: min(imagefit.PSNR(l.img, out), 999), Reconstruction: reconstruction.Bytes(), Error: difference.Bytes()})
+	return nil
+}
+
+// end says why training ended and stops serving.
+func (l *livePage) end(why string) {
+	if l != nil {
+		l.server.Close(why)
+	}
+}

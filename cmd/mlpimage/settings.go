@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clgrad/clgrad/imagefit"
+	"github.com/spf13/pflag"
+)
+
+// settings is what the command line says of the training settings. Where it says nothing, those of the preset hold,
+// or of the encoding.
+type settings struct {
+	preset string
+	given  imagefit.Config
+	flags  *pflag.FlagSet
+}
+
+// setting is a flag that sets one field of a Config.
+type setting struct {
+	name string
+	set  func(c *imagefit.Config, given *imagefit.Config)
+}
+
+// list has every setting but the kind of encoding, which comes first.
+var list = []setting{
+	{"steps", func(c, g *imagefit.Config) { c.Steps, c.UntilFlat = g.Steps, false }},
+	{"until-flat", func(c, g *imagefit.Config) { c.UntilFlat = g.UntilFlat }},
+	{"batch", func(c, g *imagefit.Config) { c.Batch = g.Batch }},
+	{"loss", func(c, g *imagefit.Config) { c.Loss = g.Loss }},
+	{"hidden", func(c, g *imagefit.Config) { c.Hidden = g.Hidden }},
+	{"layers", func(c, g *imagefit.Config) { c.Layers = g.Layers }},
+	{"features", func(c, g *imagefit.Config) { c.Encoding.Features = g.Encoding.Features }},
+	{"sigma", func(c, g *imagefit.Config) { c.Encoding.Sigma = g.Encoding.Sigma }},
+	{"omega", func(c, g *imagefit.Config) { c.Encoding.Omega = g.Encoding.Omega }},
+	{"levels", func(c, g *imagefit.Config) { c.Encoding.Levels = g.Encoding.Levels }},
+	{"coarsest", func(c, g *imagefit.Config) { c.Encoding.Coarsest = g.Encoding.Coarsest }},
+	{"finest", func(c, g *imagefit.Config) { c.Encoding.Finest = g.Encoding.Finest }},
+	{"table", func(c, g *imagefit.Config) { c.Encoding.Table = g.Encoding.Table }},
+	{"per-entry", func(c, g *imagefit.Config) { c.Encoding.PerEntry = g.Encoding.PerEntry }},
+	{"lr", func(c, g *imagefit.Config) { c.LR = g.LR }},
+	{"lr-decay", func(c, g *imagefit.Config) { c.LRDecay = g.LRDecay }},
+	{"weight-decay", func(c, g *imagefit.Config) { c.WeightDecay = g.WeightDecay }},
+	{"beta1", func(c, g *imagefit.Config) { c.Beta1 = g.Beta1 }},
+	{"beta2", func(c, g *imagefit.Config) { c.Beta2 = g.Beta2 }},
+	{"seed", func(c, g *imagefit.Config) { c.Seed = g.Seed }},
+	{"log-every", func(c, g *imagefit.Config) { c.LogEvery = g.LogEvery }},
+	{"no-fuse", func(c, g *imagefit.Config) { c.NoFuse = g.NoFuse }},
+}
+
+func (s *settings) register(fs *pflag.FlagSet) {
+	s.flags = fs
+	g, d := &s.given, imagefit.Defaults()
+	e := &g.Encoding
+	fs.StringVar(&s.preset, "preset", "", oneOf(imagefit.Presets)+": hash grids in proportion to the image, trained until the gain flattens")
+	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("training steps (default %d; with --preset as many as it takes)", d.Steps))
+	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens (default with --preset unless --steps is given)")
+	fs.IntVar(&g.Batch, "batch", 0, fmt.Sprintf("pixels drawn per step (default %d, 8192 for hash, 4096 for fourier and siren)", d.Batch))
+	fs.StringVar(&g.Loss, "loss", "", oneOf(imagefit.Losses)+", the error that is made small (default mse)")
+	fs.StringVar(&e.Kind, "encoding", "", oneOf(imagefit.Encodings)+": what the network sees of a position (default frequency)")
+	fs.IntVar(&e.Features, "features", 0, "inputs of the network, of frequency (default 64) and fourier (default 128)")
+	fs.Float64Var(&e.Sigma, "sigma", 0, "of fourier: standard deviation of its waves, in cycles per picture (default 15)")
+	fs.Float64Var(&e.Omega, "omega", 0, "of siren: factor inside its sines (default 30)")
+	fs.IntVar(&e.Levels, "levels", 0, "of hash: grids (default 8)")
+	fs.IntVar(&e.Coarsest, "coarsest", 0, "of hash: cells along the longer side in the first grid (default 16)")
+	fs.IntVar(&e.Finest, "finest", 0, "of hash: cells along the longer side in the last grid (default as many as pixels)")
+	fs.IntVar(&e.Table, "table", 0, "of hash: entries of a grid at most, a power of two (default 16384, presets by the image)")
+	fs.IntVar(&e.PerEntry, "per-entry", 0, "of hash: features of an entry (default 4)")
+	fs.IntVar(&g.Hidden, "hidden", 0, fmt.Sprintf("width of a hidden layer (default %d)", d.Hidden))
+	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d, 2 for hash)", d.Layers))
+	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("learning rate of the first step (default %v; 0.01 for hash, 0.003 for fourier, 0.001 for siren)", d.LR))
+	fs.Float64Var(&g.LRDecay, "lr-decay", 0, fmt.Sprintf("factor on the learning rate per step (default %v; 1 for the other encodings)", d.LRDecay))
+	fs.Float64Var(&g.WeightDecay, "weight-decay", 0, fmt.Sprintf("decoupled weight decay of AdamW (default %v; 0 for the other encodings)", d.WeightDecay))
+	fs.Float64Var(&g.Beta1, "beta1", 0, fmt.Sprintf("decay of AdamW's first moment (default %v; 0.9 for the other encodings)", d.Beta1))
+	fs.Float64Var(&g.Beta2, "beta2", 0, fmt.Sprintf("decay of AdamW's second moment (default %v; 0.99 for the other encodings)", d.Beta2))
+	fs.Uint64Var(&g.Seed, "seed", 0, fmt.Sprintf("seed of the weights and of the pixels drawn (default %d)", d.Seed))
+	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports (default %d)", d.LogEvery))
+	fs.BoolVar(&g.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
+}
+
+// oneOf joins names for a help text.
+func oneOf(names []string) string { return strings.Join(names, ", ") }
+
+// config returns the settings for an image of a size.
+func (s *settings) config(width, height int) (imagefit.Config, error) {
+	c := imagefit.Defaults()
+	if s.preset != "" {
+		var err error
+		if c, err = imagefit.Preset(s.preset, width, height); err != nil {
+			return c, &usageError{err}
+		}
+	}
+	if kind := s.given.Encoding.Kind; s.flags.Changed("encoding") && kind != c.Encoding.Kind {
+		if s.preset != "" {
+			return c, &usageError{fmt.Errorf("--preset %s has the encoding %s: leave out --preset or --encoding", s.preset, c.Encoding.Kind)}
+		}
+		c = imagefit.DefaultsFor(kind)
+	}
+	s.apply(&c)
+	if err := c.Validate(); err != nil {
+		return c, &usageError{err}
+	}
+	return c, nil
+}
+
+// apply changes what flags were given for.
+func (s *settings) apply(c *imagefit.Config) {
+	for _, l := range list {
+		if s.flags.Changed(l.name) {
+			l.set(c, &s.given)
+		}
+	}
+}
+
+// resumed returns the settings of a checkpoint, of which flags may change only what does not change what was learned
+// so far.
+func (s *settings) resumed(saved imagefit.Config) (imagefit.Config, error) {
+	if s.preset != "" {
+		return saved, &usageError{fmt.Errorf("--preset %s with --resume: the checkpoint has its settings: leave out --preset", s.preset)}
+	}
+	if kind := s.given.Encoding.Kind; s.flags.Changed("encoding") && kind != saved.Encoding.Kind {
+		return saved, &usageError{fmt.Errorf("--encoding %s: the checkpoint has the encoding %s", kind, saved.Encoding.Kind)}
+	}
+	c := saved
+	s.apply(&c)
+	if err := c.Validate(); err != nil {
+		return c, &usageError{err}
+	}
+	return c, nil
+}

@@ -1,0 +1,271 @@
+package imagefit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// ErrCheckpoint is what a file is that does not hold a checkpoint, or one of something else.
+var ErrCheckpoint = errors.New("not a usable checkpoint")
+
+// Checkpoint is what a checkpoint holds beside the model and the moments of its optimizers. It is stored as JSON
+// under the name "checkpoint".
+type Checkpoint struct {
+	Config Config   `json:"config"`
+	Image  string   `json:"image_sha256"` // of its pixels
+	Device string   `json:"device"`       // that it was made on: on another, the last bits may differ
+	Steps  int      `json:"steps"`
+	Calls  uint32   `json:"rng_calls"` // of the stream of pixels
+	Flat   flatness `json:"mse"`       // readings so far
+}
+
+const stateName = "checkpoint"
+
+// digest identifies the pixels of an image.
+func (m *Image) digest() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %s\n", m.Width, m.Height, m.Colour)
+	// Hash.Write does not fail.
+	_ = binary.Write(h, binary.LittleEndian, m.Pixels)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// WriteCheckpoint waits for the device and writes everything from which Resume goes on bit for bit: a model file that
+// holds the moments of the optimizers, too. Only of a float32 device, which is what a checkpoint's arrays are.
+func (f *Fit) WriteCheckpoint(w io.Writer) error {
+	if f.device.Real() != kernels.Float32 {
+		return errors.New("imagefit: write checkpoint: the device is of float64, checkpoints are of float32")
+	}
+	arrays, err := f.Model.arrays()
+	if err != nil {
+		return fmt.Errorf("imagefit: write checkpoint: %w", err)
+	}
+	for _, o := range f.opts {
+		for name, t := range o.State().Tensors {
+			data, err := t.Float32s()
+			if err != nil {
+				return fmt.Errorf("imagefit: write checkpoint: %w", err)
+			}
+			arrays[name] = npz.Array{Shape: t.Shape(), Data: data}
+			t.Free()
+		}
+	}
+	for _, m := range moments {
+		f.Model.splitTable(arrays, m)
+	}
+	state := Checkpoint{f.Config, f.digest, f.device.Name(), f.Steps(), f.rng.Calls, f.flat}
+	if err := errors.Join(addJSON(arrays, metadataName, f.Model.Spec), addJSON(arrays, stateName, state)); err != nil {
+		return fmt.Errorf("imagefit: write checkpoint: %w", err)
+	}
+	return npz.Write(w, arrays)
+}
+
+// moments are the prefixes of the names of AdamW's memory.
+var moments = []string{"m.", "v."}
+
+func isMoment(name string) bool {
+	return slices.ContainsFunc(moments, func(m string) bool { return strings.HasPrefix(name, m) })
+}
+
+// dropState removes from the arrays of a checkpoint what is not the model.
+func dropState(arrays map[string]npz.Array) {
+	if _, ok := arrays[stateName]; !ok {
+		return
+	}
+	delete(arrays, stateName)
+	maps.DeleteFunc(arrays, func(name string, _ npz.Array) bool { return isMoment(name) })
+}
+
+// A Saved is a checkpoint that was read and found whole.
+type Saved struct {
+	Checkpoint
+	spec    Spec
+	arrays  map[string]npz.Array // of the model
+	moments map[string]npz.Array
+}
+
+// ReadCheckpoint reads a checkpoint. Errors of the contents wrap ErrCheckpoint.
+func ReadCheckpoint(path string) (*Saved, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("imagefit: read checkpoint: %w", err)
+	}
+	s, err := DecodeCheckpoint(raw)
+	if err != nil {
+		return nil, fmt.Errorf("imagefit: %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// DecodeCheckpoint is ReadCheckpoint of a file's contents.
+func DecodeCheckpoint(raw []byte) (*Saved, error) {
+	arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	s := &Saved{arrays: arrays, moments: map[string]npz.Array{}}
+	if err := s.take(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	return s, nil
+}
+
+func (s *Saved) take() error {
+	if err := takeJSON(s.arrays, stateName, &s.Checkpoint); err != nil {
+		return err
+	}
+	maps.Copy(s.moments, s.arrays)
+	maps.DeleteFunc(s.moments, func(name string, _ npz.Array) bool { return !isMoment(name) })
+	maps.DeleteFunc(s.arrays, func(name string, _ npz.Array) bool { return isMoment(name) })
+	var err error
+	if s.spec, err = takeModel(s.arrays); err != nil {
+		return err
+	}
+	if err := s.Config.Validate(); err != nil {
+		return err
+	}
+	if s.Steps < 0 || s.Steps != s.spec.Steps {
+		return fmt.Errorf("it has done %d steps, its model %d", s.Steps, s.spec.Steps)
+	}
+	trained := 0
+	for name, shape := range s.spec.shapes() {
+		if name == wavesName {
+			continue
+		}
+		for _, m := range moments {
+			trained++
+			a, ok := s.moments[m+name]
+			if _, real := a.Data.([]float32); !ok || !real || !slices.Equal(a.Shape, shape) {
+				return fmt.Errorf("the moment %q is missing or not of shape %v", m+name, shape)
+			}
+		}
+	}
+	if len(s.moments) != trained {
+		return fmt.Errorf("%d moments for %d arrays", len(s.moments), trained/len(moments))
+	}
+	for _, m := range moments {
+		s.spec.joinTable(s.moments, m)
+	}
+	s.spec.values(s.arrays)
+	return nil
+}
+
+// Resume returns the fit that a checkpoint was written of. Its next step is the one that would have come next; on the
+// device that the checkpoint was made on, everything from there on has the same bits. The image must be the same, and
+// so must the settings be, apart from those that say when to stop or report. The error wraps ErrCheckpoint and says
+// how they differ.
+func Resume(d tensor.Device, img *Image, s *Saved, cfg Config) (*Fit, error) {
+	if err := s.compare(img, cfg); err != nil {
+		return nil, fmt.Errorf("imagefit: resume: %w: %w", ErrCheckpoint, err)
+	}
+	f, err := New(d, img, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.restore(s); err != nil {
+		f.Free()
+		return nil, fmt.Errorf("imagefit: resume: %w: %w", ErrCheckpoint, err)
+	}
+	return f, nil
+}
+
+// compare says how the checkpoint differs from what is to be resumed.
+func (s *Saved) compare(img *Image, cfg Config) error {
+	if s.spec.Width != img.Width || s.spec.Height != img.Height || s.spec.Colour != img.Colour {
+		return fmt.Errorf("it is of an image of %d×%d pixels (%v), this one has %d×%d (%v)", s.spec.Width, s.spec.Height, s.spec.Colour,
+			img.Width, img.Height, img.Colour)
+	}
+	if s.Image != img.digest() {
+		return errors.New("it is of another image of the same size")
+	}
+	if d := differences(s.Config, cfg); len(d) > 0 {
+		return fmt.Errorf("its settings differ: %s", strings.Join(d, "; "))
+	}
+	spec, err := newSpec(img, cfg)
+	if err != nil {
+		return err
+	}
+	spec.Steps = s.spec.Steps
+	if spec != s.spec {
+		return fmt.Errorf("its model is not what its settings make: %+v, not %+v", s.spec, spec)
+	}
+	return nil
+}
+
+// differences lists the settings that change what is learned and are not the same.
+func differences(saved, wanted Config) []string {
+	saved.Steps, saved.LogEvery, saved.UntilFlat = wanted.Steps, wanted.LogEvery, wanted.UntilFlat
+	a, b := fields(saved), fields(wanted)
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if a[name] != b[name] {
+			list = append(list, fmt.Sprintf("%s is %v in the checkpoint, %v here", name, a[name], b[name]))
+		}
+	}
+	return list
+}
+
+// fields returns the settings by their names in JSON.
+func fields(c Config) map[string]any {
+	all := map[string]any{}
+	e := reflect.ValueOf(c.Encoding)
+	for i := range e.NumField() {
+		all[jsonName(e.Type().Field(i))] = e.Field(i).Interface()
+	}
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Name != "Encoding" {
+			all[jsonName(f)] = v.Field(i).Interface()
+		}
+	}
+	return all
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// restore copies the checkpoint's state.
+func (f *Fit) restore(s *Saved) error {
+	if err := f.Model.load(s.arrays); err != nil {
+		return err
+	}
+	for _, o := range f.opts {
+		state := optim.State{Steps: s.Steps, Tensors: tensor.Dict{}}
+		own := o.State().Tensors
+		for name, t := range own {
+			a := s.moments[name]
+			data, ok := a.Data.([]float32)
+			if ok && slices.Equal(a.Shape, t.Shape()) {
+				state.Tensors[name] = tensor.New(f.device, data, a.Shape...)
+			}
+			t.Free()
+		}
+		err := o.Restore(state)
+		for _, t := range state.Tensors {
+			t.Free()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.rng.Calls, f.flat = s.Calls, s.Flat
+	f.Model.Steps = s.Steps
+	return f.device.Err()
+}

@@ -1,0 +1,69 @@
+package imagefit
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
+	"math"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+)
+
+// ErrorGain is how much error maps amplify: an error of a sixteenth of the range is as bright as can be.
+const ErrorGain = 16
+
+// ErrorMap returns the magnitude of the difference of each colour channel between two images of one size, amplified
+// by ErrorGain; that of alpha, where there is one, is added to all. It is opaque.
+func ErrorMap(a, b *Image) *Image {
+	n := a.Channels()
+	colours := n
+	if a.Alpha {
+		colours--
+	}
+	out := &Image{Width: a.Width, Height: a.Height, Colour: Colour{Gray: a.Gray}}
+	for i := 0; i < len(a.Pixels); i += n {
+		var alpha float32
+		if a.Alpha {
+			alpha = distance(a.Pixels[i+colours], b.Pixels[i+colours])
+		}
+		for k := range colours {
+			out.Pixels = append(out.Pixels, min(ErrorGain*(distance(a.Pixels[i+k], b.Pixels[i+k])+alpha), 1))
+		}
+	}
+	return out
+}
+
+// distance is that of two values as they are stored.
+func distance(a, b float32) float32 {
+	return float32(math.Abs(quantize(a, 0xffff)-quantize(b, 0xffff)) / 0xffff)
+}
+
+// WriteComparison writes a PNG of an image, its reconstruction and the error between them, side by side, with
+// captions.
+func WriteComparison(w io.Writer, original, reconstruction *Image) error {
+	const caption, gap = 20, 4
+	panels := []struct {
+		img  *Image
+		text string
+	}{
+		{original, "original"},
+		{reconstruction, fmt.Sprintf("reconstruction, %.2f dB", PSNR(original, reconstruction))},
+		{ErrorMap(original, reconstruction), fmt.Sprintf("error x%d", ErrorGain)},
+	}
+	width, height := original.Width, original.Height
+	out := image.NewNRGBA(image.Rect(0, 0, 3*width+2*gap, height+caption))
+	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src)
+	for i, p := range panels {
+		left := i * (width + gap)
+		draw.Draw(out, image.Rect(left, caption, left+width, caption+height), p.img.picture(), image.Point{}, draw.Over)
+		column := out.SubImage(image.Rect(left, 0, left+width, caption)).(*image.NRGBA) // what is longer is cut off
+		d := font.Drawer{Dst: column, Src: image.NewUniform(color.Black), Face: basicfont.Face7x13, Dot: fixed.P(left+2, 14)}
+		d.DrawString(p.text)
+	}
+	return png.Encode(w, out)
+}

@@ -1,0 +1,170 @@
+package imagefit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Write writes the model as a NumPy archive: its arrays by name, and its Spec as JSON in bytes. weights is FP32,
+// FP16 or Int8: how matrices are stored. docs/model-format.md describes the file.
+func (m *Model) Write(w io.Writer, weights string) error {
+	if !slices.Contains(WeightFormats, weights) {
+		return fmt.Errorf("imagefit: write model: %w: there are no weights %q: there are %v", ErrConfig, weights, WeightFormats)
+	}
+	arrays, err := m.arrays()
+	if err != nil {
+		return fmt.Errorf("imagefit: write model: %w", err)
+	}
+	arrays = pack(weights, arrays)
+	spec := m.Spec
+	spec.Weights = weights
+	if err := addJSON(arrays, metadataName, spec); err != nil {
+		return fmt.Errorf("imagefit: write model: %w", err)
+	}
+	return npz.Write(w, arrays)
+}
+
+// addJSON stores a value as JSON in an array of bytes.
+func addJSON(arrays map[string]npz.Array, name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	arrays[name] = npz.Array{Shape: []int{len(text)}, Data: text}
+	return nil
+}
+
+// takeJSON removes what addJSON stored and reads it into v.
+func takeJSON(arrays map[string]npz.Array, name string, v any) error {
+	text, ok := arrays[name].Data.([]uint8)
+	if !ok {
+		return fmt.Errorf("it has no %q", name)
+	}
+	delete(arrays, name)
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// arrays waits for the device and returns the model's tensors as a file has them: the table of a hash encoding in
+// one array for each grid.
+func (m *Model) arrays() (map[string]npz.Array, error) {
+	arrays := map[string]npz.Array{}
+	for name, t := range m.tensors() {
+		data, err := t.Float32s()
+		if err != nil {
+			return nil, err
+		}
+		arrays[name] = npz.Array{Shape: t.Shape(), Data: data}
+	}
+	m.splitTable(arrays, "")
+	return arrays, nil
+}
+
+// splitTable replaces an array of a hash table's shape, called prefix + tableName, by one for each grid.
+func (s Spec) splitTable(arrays map[string]npz.Array, prefix string) {
+	whole, ok := arrays[prefix+tableName]
+	if !ok {
+		return
+	}
+	delete(arrays, prefix+tableName)
+	at := 0
+	for l, g := range s.Encoding.levels(s.Width, s.Height) {
+		n := g.Entries * s.Encoding.PerEntry
+		arrays[prefix+levelName(l)] = npz.Array{Shape: []int{g.Entries, s.Encoding.PerEntry}, Data: whole.Data.([]float32)[at : at+n]}
+		at += n
+	}
+}
+
+// joinTable is the inverse of splitTable, for arrays of float32 whose shapes have been checked.
+func (s Spec) joinTable(arrays map[string]npz.Array, prefix string) {
+	if s.Encoding.Kind != Hash {
+		return
+	}
+	var whole []float32
+	for l := range s.Encoding.Levels {
+		whole = append(whole, arrays[prefix+levelName(l)].Data.([]float32)...)
+		delete(arrays, prefix+levelName(l))
+	}
+	arrays[prefix+tableName] = npz.Array{Shape: []int{len(whole) / s.Encoding.PerEntry, s.Encoding.PerEntry}, Data: whole}
+}
+
+// ReadModel reads a model file, or the model in a checkpoint, onto a device. Errors of the contents wrap ErrModel.
+func ReadModel(d tensor.Device, path string) (*Model, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("imagefit: read model: %w", err)
+	}
+	m, err := DecodeModel(d, raw)
+	if err != nil {
+		return nil, fmt.Errorf("imagefit: %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// DecodeModel is ReadModel of a file's contents.
+func DecodeModel(d tensor.Device, raw []byte) (*Model, error) {
+	arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	dropState(arrays)
+	spec, err := takeModel(arrays)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	m := newModel(d, spec, tensor.NewRNG(0))
+	if err := m.load(spec.values(arrays)); err != nil {
+		m.Free()
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	return m, d.Err()
+}
+
+// takeModel reads the Spec and checks that the arrays left are its model's, which it turns into float32 in place.
+func takeModel(arrays map[string]npz.Array) (Spec, error) {
+	var spec Spec
+	if err := takeJSON(arrays, metadataName, &spec); err != nil {
+		return spec, err
+	}
+	full, err := unpack(spec.Weights, arrays)
+	if err != nil {
+		return spec, err
+	}
+	if err := spec.check(full); err != nil {
+		return spec, err
+	}
+	clear(arrays)
+	for name, a := range full {
+		arrays[name] = a
+	}
+	return spec, nil
+}
+
+// values returns the arrays of a checked file as parameters and encodings hold them.
+func (s Spec) values(arrays map[string]npz.Array) map[string]npz.Array {
+	s.joinTable(arrays, "")
+	return arrays
+}
+
+// load copies arrays into the model's tensors of the same names.
+func (m *Model) load(arrays map[string]npz.Array) error {
+	for name, t := range m.tensors() {
+		a, ok := arrays[name].Data.([]float32)
+		if !ok || len(a) != t.Len() {
+			return fmt.Errorf("array %q does not fit", name)
+		}
+		from := tensor.New(m.device, a, t.Shape()...)
+		t.SetInPlace(from)
+		from.Free()
+	}
+	return m.device.Err()
+}

@@ -1,0 +1,139 @@
+package imagefit
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"math"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// View is a picture of a model: its size, and the part of it that is drawn, all of it if that is empty.
+type View struct {
+	Width, Height int
+	Crop          image.Rectangle
+}
+
+// window returns the part that is drawn, or an error that wraps ErrConfig.
+func (v View) window() (image.Rectangle, error) {
+	whole := image.Rect(0, 0, v.Width, v.Height)
+	if v.Width < 1 || v.Height < 1 || v.Width > math.MaxInt32 || v.Height > math.MaxInt32 {
+		return whole, fmt.Errorf("%w: size %d×%d: sides are 1 to 2³¹−1", ErrConfig, v.Width, v.Height)
+	}
+	if v.Crop == (image.Rectangle{}) {
+		return whole, nil
+	}
+	if v.Crop.Empty() || !v.Crop.In(whole) {
+		return whole, fmt.Errorf("%w: the crop is %d×%d pixels at (%d, %d): it must lie in the picture of %d×%d", ErrConfig,
+			v.Crop.Dx(), v.Crop.Dy(), v.Crop.Min.X, v.Crop.Min.Y, v.Width, v.Height)
+	}
+	return v.Crop, nil
+}
+
+// renderChunk is how many pixels are computed at once: enough to fill a device, little memory.
+const renderChunk = 1 << 15
+
+// Render evaluates the model at the pixel centres of an image of the given size, and returns it whole. Details finer
+// than the pixels of the image that was fitted were seen at their centres only: larger sizes show what the encoding
+// makes of the places between.
+func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
+	if width > 0 && height > 0 && width > mostElements/4/height {
+		return nil, fmt.Errorf("imagefit: render: %w: %d×%d pixels are more than an image in memory has: use RenderPNG", ErrConfig, width, height)
+	}
+	w, err := View{Width: width, Height: height}.window()
+	if err != nil {
+		return nil, fmt.Errorf("imagefit: render: %w", err)
+	}
+	img := &Image{Width: width, Height: height, Colour: m.Colour, Pixels: make([]float32, 0, width*height*m.Colour.Channels())}
+	for y := 0; y < height; {
+		rows, colours, err := m.band(ctx, w, y, width, height)
+		if err != nil {
+			return nil, fmt.Errorf("imagefit: render: %w", err)
+		}
+		img.Pixels = append(img.Pixels, colours...)
+		y += rows
+	}
+	return img, nil
+}
+
+// RenderPNG draws a view as a PNG in bounded memory: of a picture of any size, no more than a band of rows is held.
+// progress, if not nil, is told the rows that are done.
+func (m *Model) RenderPNG(ctx context.Context, w io.Writer, v View, progress func(rows int)) error {
+	win, err := v.window()
+	if err != nil {
+		return fmt.Errorf("imagefit: render: %w", err)
+	}
+	var (
+		failed error // of a band: an image.Image cannot say so, the writer below does
+		from   int
+		rows   int
+		band   []float32
+		stride = win.Dx() * m.Colour.Channels()
+	)
+	row := func(y int) []float32 {
+		if failed == nil && y >= from+rows {
+			from = y
+			if rows, band, failed = m.band(ctx, win, y, v.Width, v.Height); progress != nil {
+				progress(y)
+			}
+		}
+		if failed != nil {
+			return make([]float32, stride)
+		}
+		return band[(y-from)*stride : (y-from+1)*stride]
+	}
+	err = png.Encode(stopper{w, &failed}, newRaster(m.Colour, win.Dx(), win.Dy(), row))
+	if failed != nil {
+		return fmt.Errorf("imagefit: render: %w", failed)
+	}
+	if err == nil && progress != nil {
+		progress(win.Dy())
+	}
+	return err
+}
+
+// stopper is a writer that ends an encoder once something failed elsewhere.
+type stopper struct {
+	io.Writer
+	failed *error
+}
+
+func (s stopper) Write(p []byte) (int, error) {
+	if *s.failed != nil {
+		return 0, *s.failed
+	}
+	return s.Writer.Write(p)
+}
+
+// band evaluates rows of a window of the picture from row y of the window on: about renderChunk pixels, in pieces of
+// rows if a row has more.
+func (m *Model) band(ctx context.Context, w image.Rectangle, y, width, height int) (rows int, colours []float32, err error) {
+	rows = min(max(1, renderChunk/w.Dx()), w.Dy()-y)
+	for x := 0; x < w.Dx(); x += renderChunk {
+		if err := ctx.Err(); err != nil {
+			return 0, nil, err
+		}
+		cols := min(renderChunk, w.Dx()-x)
+		part, err := m.colours(w.Min.X+x, w.Min.Y+y, cols, rows, width, height)
+		if err != nil {
+			return 0, nil, err
+		}
+		colours = append(colours, part...)
+	}
+	return rows, colours, nil
+}
+
+// colours evaluates a window of cols×rows pixels of the picture.
+func (m *Model) colours(column, row, cols, rows, width, height int) (colours []float32, err error) {
+	tensor.Scope(m.device, func() {
+		autograd.NoGrad(m.device, func() {
+			positions := pixelCentres(m.device, cols*rows, column, row, cols, width, height)
+			colours, err = m.forward(autograd.Const(positions)).Value().Float32s()
+		})
+	})
+	return colours, err
+}

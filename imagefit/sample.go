@@ -1,0 +1,49 @@
+package imagefit
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// pixelCentres returns the positions [n, 2] of the first n pixels of a window, row by row, of an image of the
+// given size: the window begins at (column, row) and has cols columns.
+func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *tensor.Tensor {
+	c := tensor.Empty(d, n, 2)
+	tensor.Launch(d, kernels.PixelCentres, c.Arg(), kernels.I(n), kernels.I(column), kernels.I(row), kernels.I(cols),
+		kernels.I(width), kernels.I(height))
+	return c
+}
+
+// samplePixels draws n pixels of pixels [height·width, channels] with replacement: their positions [n, 2] and their
+// colours [n, channels].
+func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) (positions, colours *tensor.Tensor) {
+	d, channels := pixels.Device(), pixels.Shape()[1]
+	positions, colours = tensor.Empty(d, n, 2), tensor.Empty(d, n, channels)
+	lo, hi, call := rng.Next()
+	tensor.Launch(d, kernels.SamplePixels, pixels.Arg(), positions.Arg(), colours.Arg(), kernels.I(n),
+		kernels.I(width), kernels.I(height), kernels.I(channels), lo, hi, call)
+	return positions, colours
+}
+
+// sampleEncoded draws the same pixels, and encodes their positions as frequencies does in the same launch.
+func sampleEncoded(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height, octaves int) (features, colours *tensor.Tensor) {
+	d, channels := pixels.Device(), pixels.Shape()[1]
+	features, colours = tensor.Empty(d, n, 4*octaves), tensor.Empty(d, n, channels)
+	lo, hi, call := rng.Next()
+	tensor.Launch(d, kernels.SampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.I(n),
+		kernels.I(width), kernels.I(height), kernels.I(channels), kernels.I(octaves), lo, hi, call)
+	return features, colours
+}
+
+// sample draws a batch: the inputs of the network and the colours that it is to make of them.
+func (f *Fit) sample() (x, target *autograd.Node) {
+	n, w, h := f.Config.Batch, f.Model.Width, f.Model.Height
+	if e, ok := f.Model.encoder.(frequencies); ok {
+		features, colours := sampleEncoded(f.pixels, f.rng, n, w, h, e.octaves)
+		return autograd.Const(features).Named("features"), autograd.Const(colours).Named("target")
+	}
+	positions, colours := samplePixels(f.pixels, f.rng, n, w, h)
+	at := autograd.Const(positions).Named("positions")
+	return f.Model.encoder.encode(at).Named("features"), autograd.Const(colours).Named("target")
+}

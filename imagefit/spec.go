@@ -1,0 +1,149 @@
+package imagefit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/npz"
+)
+
+// Spec says what a model is; it is stored in the model file as JSON under the name "metadata".
+type Spec struct {
+	Format   int      `json:"format"` // of the file
+	Width    int      `json:"width"`  // of the image that was fitted
+	Height   int      `json:"height"`
+	Colour   Colour   `json:"colour"`
+	Encoding Encoding `json:"encoding"`
+	Network  Network  `json:"network"`
+	Weights  string   `json:"weights"` // how they are stored: FP32, FP16 or Int8
+	Steps    int      `json:"steps"`   // that it was trained
+}
+
+// Network says what a perceptron is: Layers hidden layers of Hidden units, each followed by the activation, and an
+// output layer.
+type Network struct {
+	Hidden     int     `json:"hidden"`
+	Layers     int     `json:"layers"`
+	Activation string  `json:"activation"` // leaky_relu or sine
+	Parameter  float64 `json:"parameter"`  // the slope of leaky_relu, the omega of sine
+	OutputBias bool    `json:"output_bias"`
+}
+
+const (
+	format       = 2
+	metadataName = "metadata"
+)
+
+// slope is that of the leaky ReLU after every hidden layer.
+const slope = 0.1
+
+// network returns the perceptron that goes with an encoding.
+func (e Encoding) network(hidden, layers int) Network {
+	if e.Kind == SIREN {
+		return Network{hidden, layers, "sine", e.Omega, true}
+	}
+	return Network{hidden, layers, "leaky_relu", slope, false}
+}
+
+// newSpec returns what a fit of an image makes.
+func newSpec(img *Image, c Config) (Spec, error) {
+	e := c.Encoding
+	if e.Kind == Hash && e.Finest == 0 {
+		e.Finest = min(max(img.Width, img.Height, e.Coarsest), maxCells)
+	}
+	s := Spec{format, img.Width, img.Height, img.Colour, e, e.network(c.Hidden, c.Layers), FP32, 0}
+	return s, s.checkTable()
+}
+
+// checkTable refuses a hash table that kernels could not index.
+func (s Spec) checkTable() error {
+	if s.Encoding.Kind != Hash {
+		return nil
+	}
+	if n := s.Encoding.entries(s.Width, s.Height); n > mostElements/2/s.Encoding.PerEntry {
+		return fmt.Errorf("%w: a hash table of %d entries of %d features is more than clgrad indexes: lower table or levels",
+			ErrConfig, n, s.Encoding.PerEntry)
+	}
+	return nil
+}
+
+// sizes returns the inputs of the network and the outputs of each layer.
+func (s Spec) sizes() []int {
+	sizes := []int{s.Encoding.inputs()}
+	for range s.Network.Layers {
+		sizes = append(sizes, s.Network.Hidden)
+	}
+	return append(sizes, s.Colour.Channels())
+}
+
+// shapes returns the arrays that a model has, by name, with their shapes.
+func (s Spec) shapes() map[string][]int {
+	all := map[string][]int{}
+	sizes := s.sizes()
+	for l := range len(sizes) - 1 {
+		all[fmt.Sprintf("layer%d.weight", l)] = []int{sizes[l], sizes[l+1]}
+		if l < len(sizes)-2 || s.Network.OutputBias {
+			all[fmt.Sprintf("layer%d.bias", l)] = []int{sizes[l+1]}
+		}
+	}
+	switch s.Encoding.Kind {
+	case Fourier:
+		all[wavesName] = []int{2, s.Encoding.Features / 2}
+	case Hash:
+		for l, g := range s.Encoding.levels(s.Width, s.Height) {
+			all[levelName(l)] = []int{g.Entries, s.Encoding.PerEntry}
+		}
+	}
+	return all
+}
+
+// levelName is the name of a grid's part of the hash table in a model file.
+func levelName(l int) string { return fmt.Sprintf("encoding.level%d", l) }
+
+// check compares what the metadata says with the arrays that are there, before anything is allocated for it.
+func (s Spec) check(arrays map[string]npz.Array) error {
+	if s.Format != format {
+		return fmt.Errorf("format %d: this program reads format %d", s.Format, format)
+	}
+	if s.Width < 1 || s.Height < 1 || s.Width > math.MaxInt32/4/s.Height {
+		return fmt.Errorf("image size %d×%d", s.Width, s.Height)
+	}
+	// A small array is all that absurd numbers of layers or levels would have to show.
+	cfg := Defaults()
+	cfg.Encoding, cfg.Hidden, cfg.Layers, cfg.Batch = s.Encoding, s.Network.Hidden, s.Network.Layers, 1
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	if s.Encoding.Kind == Hash && s.Encoding.Finest == 0 {
+		return fmt.Errorf("%w: finest is 0", ErrConfig)
+	}
+	if want := s.Encoding.network(s.Network.Hidden, s.Network.Layers); s.Network != want {
+		return fmt.Errorf("the network is %+v: with encoding %s it is %+v", s.Network, s.Encoding.Kind, want)
+	}
+	if most := len(arrays); s.Network.Layers > most || s.Encoding.Levels > most {
+		return fmt.Errorf("%d layers and %d levels in %d arrays", s.Network.Layers+1, s.Encoding.Levels, most)
+	}
+	if err := s.checkTable(); err != nil {
+		return err
+	}
+	shapes := s.shapes()
+	for name, want := range shapes {
+		a, ok := arrays[name]
+		if !ok {
+			return fmt.Errorf("there is no array %q", name)
+		}
+		if !slices.Equal(a.Shape, want) {
+			return fmt.Errorf("array %q has shape %v, the metadata says %v", name, a.Shape, want)
+		}
+		if _, ok := a.Data.([]float32); !ok {
+			return fmt.Errorf("array %q holds %T, not []float32", name, a.Data)
+		}
+	}
+	for name := range arrays {
+		if shapes[name] == nil {
+			return fmt.Errorf("array %q belongs to no such model", name)
+		}
+	}
+	return nil
+}

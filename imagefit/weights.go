@@ -1,0 +1,100 @@
+package imagefit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/x448/float16"
+)
+
+// How weights are stored in a model file.
+const (
+	FP32 = "fp32"
+	FP16 = "fp16" // IEEE 754 binary16, as uint16
+	Int8 = "int8" // with a scale for each column
+)
+
+// WeightFormats lists them.
+var WeightFormats = []string{FP32, FP16, Int8}
+
+// scaleSuffix names the scales [columns] of an array of int8: a value is scale·q.
+const scaleSuffix = ".scale"
+
+// compact reports whether an array is stored in fewer bits: matrices of what was trained. Biases are few, and the
+// waves of an encoding are no weights.
+func compact(name string, shape []int) bool { return len(shape) == 2 && name != wavesName }
+
+// pack returns the arrays in which weights are stored.
+func pack(weights string, arrays map[string]npz.Array) map[string]npz.Array {
+	packed := map[string]npz.Array{}
+	for name, a := range arrays {
+		data, ok := a.Data.([]float32)
+		switch {
+		case !ok || weights == FP32 || !compact(name, a.Shape):
+			packed[name] = a
+		case weights == FP16:
+			half := make([]uint16, len(data))
+			for i, v := range data {
+				half[i] = float16.Fromfloat32(v).Bits()
+			}
+			packed[name] = npz.Array{Shape: a.Shape, Data: half}
+		default:
+			q, scales := toInt8(data, a.Shape[1])
+			packed[name] = npz.Array{Shape: a.Shape, Data: q}
+			packed[name+scaleSuffix] = npz.Array{Shape: a.Shape[1:], Data: scales}
+		}
+	}
+	return packed
+}
+
+// toInt8 rounds each column of a matrix to 255 even steps around 0 that reach its largest magnitude.
+func toInt8(data []float32, columns int) ([]int8, []float32) {
+	scales := make([]float32, columns)
+	for i, v := range data {
+		c := i % columns
+		scales[c] = max(scales[c], float32(math.Abs(float64(v)))/127)
+	}
+	q := make([]int8, len(data))
+	for i, v := range data {
+		if s := scales[i%columns]; s > 0 {
+			q[i] = int8(min(max(math.RoundToEven(float64(v/s)), -127), 127))
+		}
+	}
+	return q, scales
+}
+
+// unpack turns stored arrays back into float32, or says what is wrong with them.
+func unpack(weights string, packed map[string]npz.Array) (map[string]npz.Array, error) {
+	arrays := map[string]npz.Array{}
+	for name, a := range packed {
+		switch data := a.Data.(type) {
+		case []uint16:
+			if weights != FP16 || !compact(name, a.Shape) {
+				return nil, fmt.Errorf("array %q holds fp16, the weights are %q", name, weights)
+			}
+			full := make([]float32, len(data))
+			for i, v := range data {
+				full[i] = float16.Frombits(v).Float32()
+			}
+			arrays[name] = npz.Array{Shape: a.Shape, Data: full}
+		case []int8:
+			scales, ok := packed[name+scaleSuffix].Data.([]float32)
+			if weights != Int8 || !compact(name, a.Shape) || !ok || len(scales) != a.Shape[1] {
+				return nil, fmt.Errorf("array %q holds int8 without %q of its columns, or the weights are no int8 but %q", name, name+scaleSuffix, weights)
+			}
+			full := make([]float32, len(data))
+			for i, v := range data {
+				full[i] = scales[i%len(scales)] * float32(v)
+			}
+			arrays[name] = npz.Array{Shape: a.Shape, Data: full}
+		default:
+			if weights == Int8 && strings.HasSuffix(name, scaleSuffix) {
+				continue
+			}
+			arrays[name] = a
+		}
+	}
+	return arrays, nil
+}
