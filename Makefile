@@ -38,8 +38,9 @@ FUZZTIME ?= 1m
 fuzz:
 	$(GO) test -run '^$$' -fuzz FuzzRead -fuzztime $(FUZZTIME) ./internal/npz
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime $(FUZZTIME) ./internal/npz
-	$(GO) test -run '^$$' -fuzz FuzzDecodePNG -fuzztime $(FUZZTIME) ./imagefit
+	$(GO) test -run '^$$' -fuzz FuzzDecodeImage -fuzztime $(FUZZTIME) ./imagefit
 	$(GO) test -run '^$$' -fuzz FuzzDecodeModel -fuzztime $(FUZZTIME) ./imagefit
+	$(GO) test -run '^$$' -fuzz FuzzDecodeCheckpoint -fuzztime $(FUZZTIME) ./imagefit
 	$(GO) test -run '^$$' -fuzz FuzzSelect -fuzztime $(FUZZTIME) ./clrt
 
 golden:

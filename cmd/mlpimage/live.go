@@ -30,8 +30,12 @@ func (s *session) serve() (*livePage, error) {
 	if err := s.img.WritePNG(&original); err != nil {
 		return nil, err
 	}
+	steps := s.fit.Config.Steps
+	if s.fit.Config.UntilFlat {
+		steps = 0
+	}
 	server, err := live.Listen(s.http, live.Run{
-		Image: s.name, Width: s.img.Width, Height: s.img.Height, Device: s.fit.Device().Name(), Steps: s.fit.Config.Steps, Gain: imagefit.ErrorGain,
+		Image: s.name, Width: s.img.Width, Height: s.img.Height, Device: s.fit.Device().Name(), Steps: steps, Gain: imagefit.ErrorGain,
 	}, original.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("--http: %w", err)

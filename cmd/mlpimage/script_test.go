@@ -1,20 +1,27 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"image/png"
 	"math"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -55,7 +62,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"isimage": isImage, "jsonfield": jsonField, "interrupt": interrupt, "noleftovers": noLeftovers,
+			"isimage": isImage, "kindof": kindOf, "jsonfield": jsonField, "interrupt": interrupt, "killed": killed, "noleftovers": noLeftovers,
 		},
 	})
 }
@@ -87,6 +94,38 @@ func drawInputs(dir string) error {
 	if err := picture("dot.png", 1, 1); err != nil {
 		return err
 	}
+	other := image.NewNRGBA(image.Rect(0, 0, 24, 16))
+	clear := image.NewNRGBA(image.Rect(0, 0, 20, 20)) // a disc on nothing
+	deep := image.NewGray16(image.Rect(0, 0, 20, 10))
+	for i := range 24 * 16 {
+		other.SetNRGBA(i%24, i/24, color.NRGBA{uint8(i), 90, uint8(255 - i), 255})
+	}
+	for i := range 20 * 20 {
+		if x, y := float64(i%20)-9.5, float64(i/20)-9.5; math.Hypot(x, y) < 8 {
+			clear.SetNRGBA(i%20, i/20, color.NRGBA{220, 60, 30, 255})
+		}
+		deep.SetGray16(i%20, i/20, color.Gray16{uint16(i * 300)})
+	}
+	for name, img := range map[string]image.Image{"other.png": other, "clear.png": clear, "deep.png": deep} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, other, nil); err != nil {
+		return err
+	}
+	// Orientation 6: to be turned a quarter to the right.
+	exif := "\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"
+	upright := append([]byte{}, b.Bytes()[:2]...)
+	upright = append(append(upright, exif...), b.Bytes()[2:]...)
+	if err := os.WriteFile(filepath.Join(dir, "upright.jpg"), upright, 0o644); err != nil {
+		return err
+	}
 	whole, err := os.ReadFile(filepath.Join(dir, "good.png"))
 	if err != nil {
 		return err
@@ -106,6 +145,61 @@ func isImage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if got := fmt.Sprint(img.Bounds().Dx(), img.Bounds().Dy()); got != args[1]+" "+args[2] {
 		ts.Fatalf("%s is %s", args[0], got)
+	}
+}
+
+// kindOf FILE KIND: the PNG has this kind of pixels.
+func kindOf(ts *testscript.TestScript, neg bool, args []string) {
+	f, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	img, err := png.Decode(f)
+	ts.Check(err)
+	kind := map[string]string{"*image.Gray16": "gray16", "*image.Gray": "gray", "*image.NRGBA": "rgba", "*image.RGBA": "rgb"}[fmt.Sprintf("%T", img)]
+	if kind != args[1] {
+		ts.Fatalf("%s holds a %T", args[0], img)
+	}
+}
+
+// killed COUNT CHECKPOINT PROGRAM ARGS...: starts the program COUNT times and kills it, as kill -9 does, after a random
+// time. After each, the checkpoint must be whole if it is there, and the steps that it has done must not go back. From
+// then on the program is run with --resume, unless it resumes by itself (batch).
+func killed(ts *testscript.TestScript, neg bool, args []string) {
+	count, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	seed := time.Now().UnixNano()
+	ts.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(uint64(seed), 1))
+	checkpoint, steps, found := ts.MkAbs(args[1]), 0, 0
+	for i := range count {
+		line := args[2:]
+		if line[1] == "train" && exists(checkpoint) {
+			line = append(slices.Clone(line), "--resume", checkpoint)
+		}
+		// The program's own folder comes first on the script's path.
+		program := filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], line[0])
+		cmd := exec.Command(program, line[1:]...)
+		cmd.Dir, cmd.Env = ts.MkAbs("."), append(os.Environ(), tensor.DeviceEnv+"=cpu")
+		ts.Check(cmd.Start())
+		time.Sleep(time.Duration(10+r.IntN(140)) * time.Millisecond)
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+		saved, err := imagefit.ReadCheckpoint(checkpoint)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			ts.Fatalf("after kill %d: %v", i, err)
+		}
+		if saved.Steps < steps {
+			ts.Fatalf("after kill %d: %d steps, there were %d", i, saved.Steps, steps)
+		}
+		steps = saved.Steps
+		found++
+	}
+	ts.Logf("%d of %d kills left a checkpoint, the last of step %d", found, count, steps)
+	if found == 0 {
+		ts.Fatalf("none of %d kills left a checkpoint", count)
 	}
 }
 

@@ -83,7 +83,11 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 		return nil, err
 	}
 	if why != imagefit.AllSteps {
-		fmt.Fprintf(s.chatter, "stopped after %d of %d steps: %s\n", fit.Steps(), fit.Config.Steps, why)
+		of := ""
+		if !fit.Config.UntilFlat {
+			of = fmt.Sprintf(" of %d", fit.Config.Steps)
+		}
+		fmt.Fprintf(s.chatter, "stopped after %d%s steps: %s\n", fit.Steps(), of, why)
 	}
 	r, err := s.finish(why, page)
 	if err != nil {

@@ -24,7 +24,7 @@ type Run struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	Device string `json:"device"`
-	Steps  int    `json:"steps"` // at most
+	Steps  int    `json:"steps"` // that it will do; 0 if that is not known
 	Gain   int    `json:"gain"`  // of the error map
 }
 

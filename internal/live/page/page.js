@@ -18,7 +18,7 @@ events.addEventListener("points", (e) => {
   points.push(...JSON.parse(e.data));
   const p = points[points.length - 1];
   const rate = p.step_us > 0 ? `, ${p.step_us < 1000 ? p.step_us.toFixed(0) + " µs" : (p.step_us / 1000).toFixed(2) + " ms"} per step` : "";
-  at("status").textContent = `step ${p.step} of ${run.steps}, loss ${p.loss.toPrecision(4)}` +
+  at("status").textContent = `step ${p.step}${run.steps ? " of " + run.steps : ""}, loss ${p.loss.toPrecision(4)}` +
     (p.psnr_db === null ? "" : `, PSNR ${p.psnr_db.toFixed(2)} dB`) + `, learning rate ${p.lr.toPrecision(3)}${rate}, ${p.seconds.toFixed(0)} s`;
   draw("psnr", points.filter((q) => q.psnr_db !== null).map((q) => [q.step, q.psnr_db]), false);
   draw("loss", points.filter((q) => q.loss > 0).map((q) => [q.step, q.loss]), true);
