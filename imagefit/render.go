@@ -34,8 +34,13 @@ func (v View) window() (image.Rectangle, error) {
 	return v.Crop, nil
 }
 
-// renderChunk is how many pixels are computed at once: enough to fill a device, little memory.
-const renderChunk = 1 << 15
+// chunk is how many pixels are computed at once: enough to fill a device, little memory.
+func (m *Model) chunk() int {
+	if m.device.Limits().CPU {
+		return 1 << 15
+	}
+	return 1 << 18
+}
 
 // Render evaluates the model at the pixel centres of an image of the given size, and returns it whole. Details finer
 // than the pixels of the image that was fitted were seen at their centres only: larger sizes show what the encoding
@@ -67,33 +72,78 @@ func (m *Model) RenderPNG(ctx context.Context, w io.Writer, v View, progress fun
 	if err != nil {
 		return fmt.Errorf("imagefit: render: %w", err)
 	}
-	var (
-		failed error // of a band: an image.Image cannot say so, the writer below does
-		from   int
-		rows   int
-		band   []float32
-		stride = win.Dx() * m.Colour.Channels()
-	)
-	row := func(y int) []float32 {
-		if failed == nil && y >= from+rows {
-			from = y
-			if rows, band, failed = m.band(ctx, win, y, v.Width, v.Height); progress != nil {
-				progress(y)
-			}
-		}
-		if failed != nil {
-			return make([]float32, stride)
-		}
-		return band[(y-from)*stride : (y-from+1)*stride]
+	bands := &bandReader{next: make(chan band, 1), done: progress, compute: func(y int) (int, []float32, error) {
+		return m.band(ctx, win, y, v.Width, v.Height)
+	}, rows: win.Dy(), stride: win.Dx() * m.Colour.Channels()}
+	bands.start(0)
+	encoder := png.Encoder{}
+	if int64(win.Dx())*int64(win.Dy()) > quickPixels {
+		encoder.CompressionLevel = png.BestSpeed
 	}
-	err = png.Encode(stopper{w, &failed}, newRaster(m.Colour, win.Dx(), win.Dy(), row))
-	if failed != nil {
-		return fmt.Errorf("imagefit: render: %w", failed)
+	err = encoder.Encode(stopper{w, &bands.failed}, newRaster(m.Colour, win.Dx(), win.Dy(), bands.row))
+	bands.wait()
+	if bands.failed != nil {
+		return fmt.Errorf("imagefit: render: %w", bands.failed)
 	}
 	if err == nil && progress != nil {
 		progress(win.Dy())
 	}
 	return err
+}
+
+// quickPixels is how large a picture may be to be compressed as well as can be: beyond, that takes most of the time.
+const quickPixels = 1 << 24
+
+// band is rows of a picture from one on, or why they could not be computed.
+type band struct {
+	from, rows int
+	colours    []float32
+	err        error
+}
+
+// bandReader hands out the rows of a picture from the top down. The next band is computed, on another goroutine, while
+// an encoder is at work on the rows of this one; nobody else uses the device meanwhile.
+type bandReader struct {
+	compute      func(y int) (rows int, colours []float32, err error)
+	done         func(rows int) // or nil
+	rows, stride int            // of the picture
+
+	next    chan band
+	pending bool
+	now     band
+	failed  error // an image.Image cannot say so: a stopper does
+}
+
+func (b *bandReader) start(y int) {
+	if b.pending = y < b.rows; b.pending {
+		go func() {
+			rows, colours, err := b.compute(y)
+			b.next <- band{y, rows, colours, err}
+		}()
+	}
+}
+
+func (b *bandReader) row(y int) []float32 {
+	if b.failed == nil && y >= b.now.from+b.now.rows {
+		if b.done != nil {
+			b.done(y)
+		}
+		b.now = <-b.next
+		if b.pending, b.failed = false, b.now.err; b.failed == nil {
+			b.start(y + b.now.rows)
+		}
+	}
+	if b.failed != nil {
+		return make([]float32, b.stride)
+	}
+	return b.now.colours[(y-b.now.from)*b.stride : (y-b.now.from+1)*b.stride]
+}
+
+// wait waits for what is still being computed.
+func (b *bandReader) wait() {
+	if b.pending {
+		<-b.next
+	}
 }
 
 // stopper is a writer that ends an encoder once something failed elsewhere.
@@ -109,15 +159,16 @@ func (s stopper) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// band evaluates rows of a window of the picture from row y of the window on: about renderChunk pixels, in pieces of
+// band evaluates rows of a window of the picture from row y of the window on: about a chunk of pixels, in pieces of
 // rows if a row has more.
 func (m *Model) band(ctx context.Context, w image.Rectangle, y, width, height int) (rows int, colours []float32, err error) {
-	rows = min(max(1, renderChunk/w.Dx()), w.Dy()-y)
-	for x := 0; x < w.Dx(); x += renderChunk {
+	chunk := m.chunk()
+	rows = min(max(1, chunk/w.Dx()), w.Dy()-y)
+	for x := 0; x < w.Dx(); x += chunk {
 		if err := ctx.Err(); err != nil {
 			return 0, nil, err
 		}
-		cols := min(renderChunk, w.Dx()-x)
+		cols := min(chunk, w.Dx()-x)
 		part, err := m.colours(w.Min.X+x, w.Min.Y+y, cols, rows, width, height)
 		if err != nil {
 			return 0, nil, err

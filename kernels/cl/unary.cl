@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, sine
 // Element-wise functions of one tensor, forward and gradient: Y[i] = f(X[i]), D[i] = f'(X[i])·G[i].
 //
 // One line per function, UNARY(name, forward, gradient), in terms of x = X[i], y = Y[i], g = G[i] and
@@ -28,7 +28,7 @@ UNARY(log, log(x), g / x)
 UNARY(square, x * x, 2 * x * g)
 UNARY(relu, x < 0 ? 0 : x, x > 0 ? g : 0)
 UNARY(leaky_relu, x > 0 ? x : a * x, x > 0 ? g : a * g)
-UNARY(sine, sin(a * x), a * cos(a * x) * g)
+UNARY(sine, sine_of(a * x, 0), a * sine_of(a * x, 1) * g)
 UNARY(tanh, tanh(x), (1 - y * y) * g)
 UNARY(sigmoid, 1 / (1 + exp(-x)), y * (1 - y) * g)
 UNARY(softplus, fmax(x, 0) + log1p(exp(-fabs(x))), g / (1 + exp(-x)))
