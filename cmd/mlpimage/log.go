@@ -26,13 +26,18 @@ type runLog struct {
 	start time.Time
 }
 
-func newRunLog(path string) (*runLog, error) {
+// newRunLog begins a log, or goes on with one: a run that is resumed adds to what it said before.
+func newRunLog(path string, resumed bool) (*runLog, error) {
 	l := &runLog{start: time.Now()}
 	if path == "" {
 		return l, nil
 	}
 	var err error
-	l.file, err = os.Create(path)
+	mode := os.O_TRUNC
+	if resumed {
+		mode = os.O_APPEND
+	}
+	l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o644)
 	return l, err
 }
 

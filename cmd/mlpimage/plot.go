@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// plotCurves draws the reported losses, on a logarithmic axis, above the estimates of PSNR.
+// plotCurves draws the reported losses, on a logarithmic axis, above the estimates of PSNR. One loss at least is above 0.
 func plotCurves(w io.Writer, path string, history []imagefit.Progress) error {
 	var losses, psnrs plotter.XYs
 	for _, h := range history {
@@ -24,9 +24,6 @@ func plotCurves(w io.Writer, path string, history []imagefit.Progress) error {
 		if !math.IsInf(h.PSNR, 0) {
 			psnrs = append(psnrs, plotter.XY{X: float64(h.Step), Y: h.PSNR})
 		}
-	}
-	if len(losses) == 0 || len(psnrs) == 0 {
-		return fmt.Errorf("no loss above 0 to draw")
 	}
 	loss, err := curve("Training loss", "sum of errors over the batch", losses)
 	if err != nil {

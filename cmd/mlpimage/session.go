@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
@@ -54,7 +55,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	} else {
 		fmt.Fprintf(s.chatter, "training pass: layer by layer (%v)\n", why)
 	}
-	log, err := newRunLog(s.outputs.log)
+	log, err := newRunLog(s.outputs.log, fit.Steps() > 0)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the log: %w", err)
 	}
@@ -168,7 +169,7 @@ func (s *session) finish(why imagefit.Reason, page *livePage) (*result, error) {
 		{o.preview, out.WritePNG},
 		{o.compare, func(w io.Writer) error { return imagefit.WriteComparison(w, img, out) }},
 		{o.dot, fit.WriteDOT},
-		{o.plot, func(w io.Writer) error { return plotCurves(w, o.plot, s.history) }},
+		{s.plotFile(), func(w io.Writer) error { return plotCurves(w, o.plot, s.history) }},
 	} {
 		if file.path == "" {
 			continue
@@ -183,6 +184,16 @@ func (s *session) finish(why imagefit.Reason, page *livePage) (*result, error) {
 		}
 	}
 	return r, nil
+}
+
+// plotFile returns the name of the plot, or "" if there is nothing to draw: no step was done, or the loss was always 0.
+func (s *session) plotFile() string {
+	drawable := slices.ContainsFunc(s.history, func(p imagefit.Progress) bool { return p.Loss > 0 })
+	if s.outputs.plot != "" && !drawable {
+		fmt.Fprintf(s.chatter, "%s was not written: there is no loss above 0 to draw\n", s.outputs.plot)
+		return ""
+	}
+	return s.outputs.plot
 }
 
 // writeModel writes the model and says how large it is and, if it is stored in fewer bits, what it draws: out is what

@@ -75,6 +75,11 @@ func (f *trainFlags) validate(image string) error {
 	if f.settings.flags.Changed("time") && f.time <= 0 {
 		return &usageError{fmt.Errorf("--time is %v: it must be above 0", f.time)}
 	}
+	for _, path := range f.outputs.list() {
+		if f.resume != "" && filepath.Clean(path) == filepath.Clean(f.resume) && path != f.outputs.checkpoint {
+			return &usageError{fmt.Errorf("the output %s would overwrite the checkpoint", path)}
+		}
+	}
 	return f.outputs.validate(image)
 }
 
