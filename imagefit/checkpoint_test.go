@@ -76,18 +76,7 @@ func TestCheckpointRefused(t *testing.T) {
 	f := run(t, d, img, smallOf(Hash))
 	raw := checkpointOf(t, f)
 	live := d.Stats().LiveBytes
-	change := func(edit func(map[string]npz.Array)) []byte {
-		arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		edit(arrays)
-		var b bytes.Buffer
-		if err := npz.Write(&b, arrays); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
+	change := func(edit func(map[string]npz.Array)) []byte { return edited(t, raw, edit) }
 	var model bytes.Buffer
 	if err := f.Model.Write(&model, FP32); err != nil {
 		t.Fatal(err)

@@ -419,6 +419,21 @@ func TestPSNR(t *testing.T) {
 	}
 }
 
+// edited returns an archive after an edit.
+func edited(t *testing.T, raw []byte, edit func(map[string]npz.Array)) []byte {
+	t.Helper()
+	arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(arrays)
+	var b bytes.Buffer
+	if err := npz.Write(&b, arrays); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 func TestModelFile(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	f := run(t, d, smooth(12, 9), small())
@@ -441,18 +456,7 @@ func TestModelFile(t *testing.T) {
 	}
 
 	live := d.Stats().LiveBytes
-	change := func(edit func(map[string]npz.Array)) []byte {
-		arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		edit(arrays)
-		var b bytes.Buffer
-		if err := npz.Write(&b, arrays); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
+	change := func(edit func(map[string]npz.Array)) []byte { return edited(t, raw, edit) }
 	meta := func(edit func(*Spec)) func(map[string]npz.Array) {
 		return func(a map[string]npz.Array) {
 			spec := f.Model.Spec

@@ -71,13 +71,15 @@ func findings(w io.Writer) {
 		fmt.Fprintln(w, "devices    the drivers offer none: for a GPU, may this user open /dev/nvidia* or /dev/dri/render*?")
 	}
 	for _, i := range infos {
-		fmt.Fprintf(w, "device     %s %s: %s, %d units, %.1f GiB, driver %s\n", i.ID(), i, i.Type, i.ComputeUnits, float64(i.GlobalMem)/(1<<30), i.Driver)
+		compiler, double := "a compiler", "float64"
 		if !i.Compiler {
-			fmt.Fprintln(w, "           it has no compiler: clgrad cannot use it")
+			compiler = "NO COMPILER: clgrad cannot use it"
 		}
 		if !i.FP64 {
-			fmt.Fprintln(w, "           it has no float64: gradients cannot be checked on it")
+			double = "no float64"
 		}
+		fmt.Fprintf(w, "device     %s %s\n           %s, %d units, %.1f GiB, %s, driver %s, %s, %s\n", i.ID(), i, i.Type, i.ComputeUnits,
+			float64(i.GlobalMem)/(1<<30), i.Version, i.Driver, compiler, double)
 	}
 }
 
