@@ -56,7 +56,7 @@ func DefaultsFor(kind string) Config {
 	case Fourier:
 		c.LR = 3e-3
 	case SIREN:
-		c.LR = 1e-3
+		c.LR = 5e-4
 	case Hash:
 		c.Batch, c.LR, c.Layers = 8192, 1e-2, 2
 	}

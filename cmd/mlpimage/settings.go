@@ -68,7 +68,7 @@ func (s *settings) register(fs *pflag.FlagSet) {
 	fs.IntVar(&e.PerEntry, "per-entry", 0, "of hash: features of an entry (default 4)")
 	fs.IntVar(&g.Hidden, "hidden", 0, fmt.Sprintf("width of a hidden layer (default %d)", d.Hidden))
 	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d, 2 for hash)", d.Layers))
-	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("learning rate of the first step (default %v; 0.01 for hash, 0.003 for fourier, 0.001 for siren)", d.LR))
+	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("learning rate of the first step (default %v; 0.01 for hash, 0.003 for fourier, 0.0005 for siren)", d.LR))
 	fs.Float64Var(&g.LRDecay, "lr-decay", 0, fmt.Sprintf("factor on the learning rate per step (default %v; 1 for the other encodings)", d.LRDecay))
 	fs.Float64Var(&g.WeightDecay, "weight-decay", 0, fmt.Sprintf("decoupled weight decay of AdamW (default %v; 0 for the other encodings)", d.WeightDecay))
 	fs.Float64Var(&g.Beta1, "beta1", 0, fmt.Sprintf("decay of AdamW's first moment (default %v; 0.9 for the other encodings)", d.Beta1))
