@@ -27,6 +27,9 @@ func TestResume(t *testing.T) {
 	img := smooth(20, 14)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, kind := range Encodings {
+			if testing.Short() && kind != Hash {
+				continue
+			}
 			cfg := smallOf(kind)
 			cfg.Steps, cfg.UntilFlat, cfg.LRDecay, cfg.NoFuse = 120, true, 0.999, kind == Fourier
 			whole := run(t, d, img, cfg)

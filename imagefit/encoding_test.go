@@ -41,6 +41,9 @@ func TestEncodings(t *testing.T) {
 	for _, kind := range Encodings {
 		for _, loss := range Losses {
 			t.Run(kind+"/"+loss, func(t *testing.T) {
+				if testing.Short() && (kind == SIREN || loss == L1) {
+					t.Skip("slow")
+				}
 				img := smooth(40, 28)
 				if loss == L1 {
 					img = grayAlpha(img)
@@ -168,6 +171,9 @@ func TestEncodingSettings(t *testing.T) {
 
 // TestUntilFlat: a run ends by itself, at the PSNR or the time asked for, and says why.
 func TestUntilFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	img := smooth(24, 16)
 	preset, err := Preset(Fast, 24, 16)

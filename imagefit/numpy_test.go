@@ -18,6 +18,9 @@ import (
 // TestNumPy runs the program of docs/model-format.md on models of every encoding, as every kind of weights, and on a
 // checkpoint: it draws what Render does. CLGRAD_REQUIRE_NUMPY makes the lack of NumPy a failure.
 func TestNumPy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	python := "/usr/bin/python3" // the distribution's, which its package of NumPy belongs to
 	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
 		if os.Getenv("CLGRAD_REQUIRE_NUMPY") != "" {

@@ -82,6 +82,9 @@ func TestRenderRefuses(t *testing.T) {
 
 // TestWeights: stored in fewer bits, a model is smaller and draws nearly the same image.
 func TestWeights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	img := smooth(40, 28)
 	for _, kind := range Encodings {

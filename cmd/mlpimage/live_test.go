@@ -24,7 +24,7 @@ func TestLive(t *testing.T) {
 	image := filepath.Join(dir, "good.png")
 	args := func(name string, more ...string) []string {
 		return append([]string{"train", image, "-o", filepath.Join(dir, name+".png"), "--model", filepath.Join(dir, name+".npz"),
-			"--steps", "3000", "--batch", "64"}, more...)
+			"--steps", "1000", "--batch", "64"}, more...)
 	}
 	if code := run(args("alone"), io.Discard, io.Discard); code != exitOK {
 		t.Fatalf("exit code %d", code)
@@ -58,7 +58,7 @@ func TestLive(t *testing.T) {
 	if code := <-done; code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
-	for _, want := range []string{`"image":"good.png","width":24,"height":16`, "event: points", `event: picture` + "\n" + `data: {"step":3000,`, `event: end` + "\n" + `data: "all steps done"`} {
+	for _, want := range []string{`"image":"good.png","width":24,"height":16`, "event: points", `event: picture` + "\n" + `data: {"step":1000,`, `event: end` + "\n" + `data: "all steps done"`} {
 		if !bytes.Contains(stream, []byte(want)) {
 			t.Errorf("the stream says nothing of %q", want)
 		}

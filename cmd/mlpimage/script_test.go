@@ -171,19 +171,32 @@ func killed(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
 	checkpoint, steps, found := ts.MkAbs(args[1]), 0, 0
+	start := func(line []string) *exec.Cmd {
+		// The program's own folder comes first on the script's path.
+		cmd := exec.Command(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], line[0]), line[1:]...)
+		cmd.Dir, cmd.Env = ts.MkAbs("."), append(os.Environ(), tensor.DeviceEnv+"=cpu")
+		ts.Check(cmd.Start())
+		return cmd
+	}
+	kill := func(cmd *exec.Cmd) {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+	}
+	// How long the program takes to its first checkpoint says when to kill it.
+	begun, first := time.Now(), start(args[2:])
+	for !exists(checkpoint) && time.Since(begun) < time.Minute {
+		time.Sleep(time.Millisecond)
+	}
+	ready := time.Since(begun)
+	kill(first)
 	for i := range count {
 		line := args[2:]
 		if line[1] == "train" && exists(checkpoint) {
 			line = append(slices.Clone(line), "--resume", checkpoint)
 		}
-		// The program's own folder comes first on the script's path.
-		program := filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], line[0])
-		cmd := exec.Command(program, line[1:]...)
-		cmd.Dir, cmd.Env = ts.MkAbs("."), append(os.Environ(), tensor.DeviceEnv+"=cpu")
-		ts.Check(cmd.Start())
-		time.Sleep(time.Duration(10+r.IntN(140)) * time.Millisecond)
-		_ = cmd.Process.Kill() // it may have ended
-		_ = cmd.Wait()
+		cmd := start(line)
+		time.Sleep(time.Duration(r.Int64N(int64(2*ready + 100*time.Millisecond))))
+		kill(cmd)
 		saved, err := imagefit.ReadCheckpoint(checkpoint)
 		if errors.Is(err, os.ErrNotExist) {
 			continue

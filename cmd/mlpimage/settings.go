@@ -22,8 +22,8 @@ type setting struct {
 	set  func(c *imagefit.Config, given *imagefit.Config)
 }
 
-// list has every setting but the kind of encoding, which comes first.
-var list = []setting{
+// settingFlags has every setting but the kind of encoding, which comes first.
+var settingFlags = []setting{
 	{"steps", func(c, g *imagefit.Config) { c.Steps, c.UntilFlat = g.Steps, false }},
 	{"until-flat", func(c, g *imagefit.Config) { c.UntilFlat = g.UntilFlat }},
 	{"batch", func(c, g *imagefit.Config) { c.Batch = g.Batch }},
@@ -105,7 +105,7 @@ func (s *settings) config(width, height int) (imagefit.Config, error) {
 
 // apply changes what flags were given for.
 func (s *settings) apply(c *imagefit.Config) {
-	for _, l := range list {
+	for _, l := range settingFlags {
 		if s.flags.Changed(l.name) {
 			l.set(c, &s.given)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -140,40 +139,49 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 
 // begin returns a fit that is new or resumed. The checkpoint is looked at before a device is opened.
 func (f *trainFlags) begin(img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
-	var saved *imagefit.Saved
-	cfg, err := imagefit.Config{}, error(nil)
 	if f.resume != "" {
-		if saved, err = imagefit.ReadCheckpoint(f.resume); err != nil {
-			return nil, err
-		}
-		if cfg, err = f.settings.resumed(saved.Config); err != nil {
-			return nil, err
-		}
-		if saved.Steps >= cfg.Steps {
-			return nil, &usageError{fmt.Errorf("%s has done %d of %d steps: raise --steps to go on", f.resume, saved.Steps, cfg.Steps)}
-		}
-	} else if cfg, err = f.settings.config(img.Width, img.Height); err != nil {
+		return f.beginFrom(img, open, chatter)
+	}
+	cfg, err := f.settings.config(img.Width, img.Height)
+	if err != nil {
 		return nil, err
 	}
 	d, err := open()
 	if err != nil {
 		return nil, err
 	}
-	var fit *imagefit.Fit
-	if saved == nil {
-		fit, err = imagefit.New(d, img, cfg)
-	} else if fit, err = imagefit.Resume(d, img, saved, cfg); errors.Is(err, imagefit.ErrCheckpoint) {
-		err = fmt.Errorf("%s: %w", f.resume, err)
-	}
+	fit, err := imagefit.New(d, img, cfg)
 	if err != nil {
 		d.Close()
+	}
+	return fit, err
+}
+
+// beginFrom returns the fit of the checkpoint.
+func (f *trainFlags) beginFrom(img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
+	saved, err := imagefit.ReadCheckpoint(f.resume)
+	if err != nil {
 		return nil, err
 	}
-	if saved != nil {
-		fmt.Fprintf(chatter, "resumed %s at step %d\n", f.resume, saved.Steps)
-		if saved.Device != d.Name() {
-			fmt.Fprintf(chatter, "the checkpoint was made on %s: on this device the last bits may differ\n", saved.Device)
-		}
+	cfg, err := f.settings.resumed(saved.Config)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Steps >= cfg.Steps {
+		return nil, &usageError{fmt.Errorf("%s has done %d of %d steps: raise --steps to go on", f.resume, saved.Steps, cfg.Steps)}
+	}
+	d, err := open()
+	if err != nil {
+		return nil, err
+	}
+	fit, err := imagefit.Resume(d, img, saved, cfg)
+	if err != nil {
+		d.Close()
+		return nil, fmt.Errorf("%s: %w", f.resume, err)
+	}
+	fmt.Fprintf(chatter, "resumed %s at step %d\n", f.resume, saved.Steps)
+	if saved.Device != d.Name() {
+		fmt.Fprintf(chatter, "the checkpoint was made on %s: on this device the last bits may differ\n", saved.Device)
 	}
 	return fit, nil
 }

@@ -46,7 +46,22 @@ func (s *Suite) step(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return s.stepHash(ctx)
+}
+
+// stepHash measures training steps of the preset good.
+func (s *Suite) stepHash(ctx context.Context) error {
+	cfg, err := imagefit.Preset(imagefit.Good, side, side)
+	if err != nil {
+		return err
+	}
+	f, err := imagefit.New(s.Device, picture(), cfg)
+	if err != nil {
+		return err
+	}
+	defer f.Free()
+	_, err = s.timeErr(ctx, fmt.Sprintf("step %d hash", cfg.Batch), "us", 0, 0, f.Step)
+	return err
 }
 
 // render measures drawing a whole image, its way to the host included.

@@ -109,7 +109,7 @@ func (s *Server) guard(next http.Handler, addr net.Addr) http.Handler {
 			return
 		}
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'")
+		h.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
