@@ -4,6 +4,7 @@ package npz
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -141,6 +142,9 @@ func decode(raw []byte) (a Array, err error) {
 			a, err = Array{}, fmt.Errorf("damaged header (%v)", p)
 		}
 	}()
+	if err := checkHeader(raw); err != nil {
+		return Array{}, err
+	}
 	r, err := npy.NewReader(bytes.NewReader(raw))
 	if err != nil {
 		return Array{}, err
@@ -169,6 +173,24 @@ func decode(raw []byte) (a Array, err error) {
 		return read[uint16](r, descr.Shape, n, raw)
 	}
 	return Array{}, fmt.Errorf("elements of type %q: float32, float64, uint8, int8 and uint16 are read", descr.Type)
+}
+
+// checkHeader refuses a header that claims to be longer than the file, before npyio allocates it. Its length follows
+// the magic string and the version: two bytes in version 1, four in later ones.
+func checkHeader(raw []byte) error {
+	const magic = "\x93NUMPY"
+	rest, ok := bytes.CutPrefix(raw, []byte(magic))
+	if !ok || len(rest) < 6 {
+		return errors.New("it does not begin as a .npy file does")
+	}
+	length := uint64(binary.LittleEndian.Uint16(rest[2:]))
+	if rest[0] > 1 {
+		length = uint64(binary.LittleEndian.Uint32(rest[2:]))
+	}
+	if length > uint64(len(rest)) {
+		return fmt.Errorf("a header of %d bytes in a file of %d", length, len(raw))
+	}
+	return nil
 }
 
 func read[T float32 | float64 | uint8 | int8 | uint16](r *npy.Reader, shape []int, n int, raw []byte) (Array, error) {
