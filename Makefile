@@ -35,13 +35,15 @@ bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./imagefit
 
 FUZZTIME ?= 1m
+# Minimising an input that is interesting would take the whole minute.
+FUZZ = $(GO) test -run '^$$' -fuzzminimizetime 10x -fuzztime $(FUZZTIME) -fuzz
 fuzz:
-	$(GO) test -run '^$$' -fuzz FuzzRead -fuzztime $(FUZZTIME) ./internal/npz
-	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime $(FUZZTIME) ./internal/npz
-	$(GO) test -run '^$$' -fuzz FuzzDecodeImage -fuzztime $(FUZZTIME) ./imagefit
-	$(GO) test -run '^$$' -fuzz FuzzDecodeModel -fuzztime $(FUZZTIME) ./imagefit
-	$(GO) test -run '^$$' -fuzz FuzzDecodeCheckpoint -fuzztime $(FUZZTIME) ./imagefit
-	$(GO) test -run '^$$' -fuzz FuzzSelect -fuzztime $(FUZZTIME) ./clrt
+	$(FUZZ) FuzzRead ./internal/npz
+	$(FUZZ) FuzzDecode ./internal/npz
+	$(FUZZ) FuzzDecodeImage ./imagefit
+	$(FUZZ) FuzzDecodeModel ./imagefit
+	$(FUZZ) FuzzDecodeCheckpoint ./imagefit
+	$(FUZZ) FuzzSelect ./clrt
 
 golden:
 	@mkdir -p testdata/golden

@@ -92,7 +92,7 @@ func (c Config) Validate() error {
 
 // checkSize refuses matrices that kernels could not index.
 func (c Config) checkSize() error {
-	if widest := max(c.Hidden, c.Encoding.inputs()); c.Batch > mostElements/widest || c.Hidden > mostElements/widest {
+	if widest := max(c.Hidden, c.Encoding.inputs(), 1); c.Batch > mostElements/widest || c.Hidden > mostElements/widest {
 		return fmt.Errorf("%w: batch %d, hidden %d and %d inputs of the network make a matrix of more than 2³¹ elements",
 			ErrConfig, c.Batch, c.Hidden, c.Encoding.inputs())
 	}

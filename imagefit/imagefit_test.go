@@ -522,8 +522,19 @@ func FuzzDecodeModel(f *testing.F) {
 	if err := fuzzFit(f, d).Model.Write(&b, FP32); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(b.Bytes())
-	f.Fuzz(func(t *testing.T, raw []byte) {
+	good := b.Bytes()
+	f.Add(good, []byte{})
+	arrays, err := npz.Read(bytes.NewReader(good), int64(len(good)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte{}, arrays[metadataName].Data.([]uint8))
+	f.Fuzz(func(t *testing.T, raw, metadata []byte) {
+		if len(metadata) > 0 { // past the checksums of the archive
+			raw = edited(t, good, func(a map[string]npz.Array) {
+				a[metadataName] = npz.Array{Shape: []int{len(metadata)}, Data: metadata}
+			})
+		}
 		if m, err := DecodeModel(d, raw); err == nil {
 			m.Free()
 		} else if !errors.Is(err, ErrModel) {
