@@ -68,9 +68,16 @@ func runtimeMissing(call string) error {
 	return nil
 }
 
+// runtimes is held while a runtime starts up, sets devices up and takes them down, or builds: PoCL 3.1 crashes when two
+// threads look for devices at once, and the process's signal handlers, which the loader saves and restores around such
+// calls, are there once.
+var runtimes sync.Mutex
+
 // List returns the devices of all platforms. A platform without devices is passed over.
 // The errors are ErrNoRuntime and ErrNoPlatform.
 func List() ([]Info, error) {
+	runtimes.Lock()
+	defer runtimes.Unlock()
 	found, err := enumerate()
 	infos := make([]Info, len(found))
 	for i, f := range found {
@@ -136,6 +143,8 @@ func describeDevice(p, d int, platform *cl.Platform, device *cl.Device) Info {
 
 // Open opens the device that info, of List, describes.
 func Open(info Info, opt Options) (*Device, error) {
+	runtimes.Lock()
+	defer runtimes.Unlock()
 	found, err := enumerate()
 	if err != nil {
 		return nil, err
@@ -298,6 +307,8 @@ func (d *Device) Close() error {
 	}
 	err := d.finish()
 	d.closed = true
+	runtimes.Lock()
+	defer runtimes.Unlock()
 	for _, k := range d.kernels {
 		k.kernel.Release()
 	}

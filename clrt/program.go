@@ -35,6 +35,8 @@ func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
 	if d.closed {
 		return nil, &Error{Call: "build " + src.Name, Status: ErrClosed, Device: d.info.String()}
 	}
+	runtimes.Lock()
+	defer runtimes.Unlock()
 	program, err := d.program(src)
 	if err != nil {
 		return nil, err
