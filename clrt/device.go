@@ -52,8 +52,8 @@ const (
 		"and see that /etc/OpenCL/vendors holds a .icd file that names it"
 )
 
-// Library returns the path of the OpenCL library that was loaded, or why none was.
-func Library() (string, error) {
+// RuntimePath returns the path of the OpenCL library that was loaded, or why none was.
+func RuntimePath() (string, error) {
 	if err := runtimeMissing("load OpenCL"); err != nil {
 		return "", err
 	}

@@ -12,8 +12,8 @@ func List() ([]Info, error) {
 	return nil, &Error{Call: "list devices", Status: ErrNotBuilt, Detail: detailNotBuilt}
 }
 
-// Library returns ErrNotBuilt.
-func Library() (string, error) {
+// RuntimePath returns ErrNotBuilt.
+func RuntimePath() (string, error) {
 	return "", &Error{Call: "load OpenCL", Status: ErrNotBuilt, Detail: detailNotBuilt}
 }
 

@@ -35,8 +35,8 @@ type clBuffer struct {
 func (b *clBuffer) DType() kernels.DType { return b.dtype }
 func (b *clBuffer) Len() int             { return b.n }
 
-// OpenCLLibrary returns the path of the OpenCL library that was loaded, or why none was.
-func OpenCLLibrary() (string, error) { return clrt.Library() }
+// RuntimePath returns the path of the OpenCL library that was loaded, or why none was.
+func RuntimePath() (string, error) { return clrt.RuntimePath() }
 
 // DeviceInfos describes the OpenCL devices of this machine.
 func DeviceInfos() ([]clrt.Info, error) { return clrt.List() }

@@ -11,8 +11,8 @@ import (
 // DeviceInfos returns why this build has no OpenCL devices.
 func DeviceInfos() ([]clrt.Info, error) { return clrt.List() }
 
-// OpenCLLibrary returns why this build loads no OpenCL library.
-func OpenCLLibrary() (string, error) { return clrt.Library() }
+// RuntimePath returns why this build loads no OpenCL library.
+func RuntimePath() (string, error) { return clrt.RuntimePath() }
 
 func openCL(sel string, _ Options) (Device, error) {
 	_, err := clrt.Open(clrt.Info{}, clrt.Options{})

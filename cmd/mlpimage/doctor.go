@@ -49,7 +49,7 @@ does.`,
 // findings prints what there is of OpenCL on this machine, and what to do about what there is not.
 func findings(w io.Writer) {
 	fmt.Fprintf(w, "program    %s, %s/%s, %d threads\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-	if loader, err := tensor.OpenCLLibrary(); err != nil {
+	if loader, err := tensor.RuntimePath(); err != nil {
 		fmt.Fprintf(w, "loader     %v\n", err)
 	} else {
 		fmt.Fprintf(w, "loader     %s\n", loader)
