@@ -53,7 +53,7 @@ Over several machines, --shard I/N takes every N-th image from the I-th on, coun
 job the share follows from the task; in an indexed job of Kubernetes give --shard N.`,
 		Example: `  mlpimage batch photos -o fits
   mlpimage batch photos -o fits --jobs 2 --preset best --time 1m
-  srun --array=0-7 mlpimage batch photos -o fits`,
+  sbatch --array=0-7 --wrap "mlpimage batch photos -o fits"`,
 		Args: exactly("the folder of images"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return batch(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
