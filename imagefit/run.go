@@ -45,8 +45,8 @@ const (
 )
 
 // Run trains until Config.Steps are done, one of the limits of w or of Config.UntilFlat is reached, or ctx is
-// cancelled. Cancelling is not an error: the fit stands at the step it reached. What ends a run early is looked at
-// every 50 steps.
+// cancelled. Cancelling is not an error: the fit stands at the step it reached. The gain and the PSNR are looked at every
+// 50 steps.
 func (f *Fit) Run(ctx context.Context, w Watch) (Reason, error) {
 	r := runner{fit: f, watch: w, begun: time.Now(), synced: time.Now(), ahead: 1, last: f.Steps()}
 	for {
