@@ -19,7 +19,7 @@ const (
 // Losses lists them.
 var Losses = []string{MSE, L1}
 
-// Config is the settings of a fit. All but Steps and LogEvery change what is learned.
+// Config is the settings of a fit. All but Steps, UntilFlat and LogEvery change what a step learns.
 type Config struct {
 	Steps       int      `json:"steps"` // training steps, at most
 	Batch       int      `json:"batch"` // pixels drawn per step

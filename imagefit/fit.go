@@ -152,7 +152,11 @@ func (f *Fit) MSE() (float64, error) {
 	if f.probe == nil {
 		f.probe = newProbe(f.device, f.pixels, f.Model.Width, f.Model.Height)
 	}
-	return f.probe.mse(f.Model)
+	mse, err := f.probe.mse(f.Model)
+	if err == nil && (math.IsNaN(mse) || math.IsInf(mse, 0)) {
+		err = f.Model.Check()
+	}
+	return mse, err
 }
 
 // StepMicros returns the median over the reports of the time per step, in microseconds; 0 before the

@@ -54,14 +54,26 @@ func takeJSON(arrays map[string]npz.Array, name string, v any) error {
 	return nil
 }
 
-// arrays waits for the device and returns the model's tensors as a file has them: the table of a hash encoding in
-// one array for each grid.
+// Check waits for the device and returns an error that wraps ErrDiverged if a weight is not a finite number. Neither
+// Write nor WriteCheckpoint write such a model.
+func (m *Model) Check() error {
+	_, err := m.arrays()
+	return err
+}
+
+// arrays waits for the device and returns the model's tensors as a file has them, the table of a hash encoding in
+// one array for each grid, or what Check does.
 func (m *Model) arrays() (map[string]npz.Array, error) {
 	arrays := map[string]npz.Array{}
 	for name, t := range m.tensors() {
 		data, err := t.Float32s()
 		if err != nil {
 			return nil, err
+		}
+		for _, v := range data {
+			if v-v != 0 { // an infinity or NaN
+				return nil, fmt.Errorf("%w: %q holds %v after %d steps: lower the learning rate", ErrDiverged, name, v, m.Steps)
+			}
 		}
 		arrays[name] = npz.Array{Shape: t.Shape(), Data: data}
 	}

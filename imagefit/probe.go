@@ -10,23 +10,20 @@ type probe struct {
 	positions, colours *tensor.Tensor // [n, 2], [n, channels]
 }
 
-// probePixels is how many: their sampling error is about 0.1 dB.
+// probePixels is how many there are, in an image of as many.
 const probePixels = 4096
 
 func newProbe(d tensor.Device, pixels *tensor.Tensor, width, height int) *probe {
 	n := min(probePixels, width*height)
-	index := make([]int, n)
+	index, centres := make([]int, n), make([]float64, 0, 2*n)
 	for i := range index {
-		index[i] = i * (width * height) / n
+		at := i * (width * height) / n
+		index[i] = at
+		centres = append(centres, (float64(at%width)+0.5)/float64(width), (float64(at/width)+0.5)/float64(height))
 	}
-	p := &probe{}
-	tensor.Scope(d, func() {
-		at := tensor.NewInts(d, index)
-		defer at.Free()
-		p.colours = pixels.GatherRows(at).Keep()
-		p.positions = pixelCentres(d, width*height, 0, 0, width, width, height).GatherRows(at).Keep()
-	})
-	return p
+	at := tensor.NewInts(d, index)
+	defer at.Free()
+	return &probe{positions: tensor.New(d, centres, n, 2).Keep(), colours: pixels.GatherRows(at).Keep()}
 }
 
 // mse waits for the device and returns the mean squared error of a model.

@@ -28,8 +28,7 @@ import (
 type batchFlags struct {
 	settings settings
 	device   deviceFlags
-	psnr     float64
-	time     time.Duration
+	limits   limits
 	out      string
 	jobs     int
 	shard    string
@@ -43,7 +42,7 @@ func newBatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch DIR -o DIR",
 		Short: "Fit a network to each image of a folder",
-		Long: `batch trains on every PNG and JPEG file of a folder, with the flags of train, and writes for each image
+		Long: `batch trains on every PNG and JPEG file of a folder, with the settings of train, and writes for each image
 NAME.mlp.png, the model NAME.mlp.npz and what was measured, NAME.mlp.json. At the end it prints a table and
 writes it as summary.csv. An image that is done, with these settings, is not done again; one that cannot be
 read, or fails, does not stop the others. A run that was interrupted or killed goes on where it was: images in
@@ -67,8 +66,7 @@ job the share follows from the task; in an indexed job of Kubernetes give --shar
 	fs.StringVar(&f.weights, "weights", imagefit.FP32, oneOf(imagefit.WeightFormats)+": how the models' weights are stored")
 	fs.IntVar(&f.every, "checkpoint-every", 1000, "steps between two checkpoints of an image in work")
 	f.settings.register(fs)
-	fs.Float64Var(&f.psnr, "psnr", 0, "stop an image at this PSNR, in dB")
-	fs.DurationVar(&f.time, "time", 0, "stop an image after this time of training")
+	f.limits.register(fs)
 	f.device.register(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return cmd
@@ -98,6 +96,9 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	}
 	if f.jobs < 1 || f.every < 1 {
 		return &usageError{fmt.Errorf("--jobs is %d, --checkpoint-every %d: they must be at least 1", f.jobs, f.every)}
+	}
+	if err := errors.Join(f.limits.validate(), checkWeights(f.weights)); err != nil {
+		return err
 	}
 	if !f.settings.flags.Changed("preset") && !f.settings.flags.Changed("encoding") {
 		f.settings.preset = imagefit.Good
@@ -294,7 +295,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 		PSNR    float64 `json:"psnr"`
 		Time    string  `json:"time"`
 		Weights string  `json:"weights"`
-	}{cfg, b.flags.psnr, b.flags.time.String(), b.flags.weights})
+	}{cfg, b.flags.limits.psnr, b.flags.limits.time.String(), b.flags.weights})
 	if err != nil {
 		return d, err
 	}
@@ -316,9 +317,12 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 		image: b.path(r, ".png"), model: b.path(r, ".npz"), weights: b.flags.weights,
 		checkpoint: b.path(r, ".ckpt"), checkpointEvery: b.flags.every,
 	}}
-	result, err := s.run(ctx, imagefit.Watch{PSNR: b.flags.psnr, Time: b.flags.time})
-	if err != nil || ctx.Err() != nil && result.Ended == string(imagefit.Interrupted) {
-		return d, err // it is left, with its checkpoint
+	result, err := s.run(ctx, b.flags.limits.watch())
+	if ctx.Err() != nil && (err != nil || result.Ended == string(imagefit.Interrupted)) {
+		return d, nil // it is left, with its checkpoint if it had begun
+	}
+	if err != nil {
+		return d, err
 	}
 	file, err := os.Stat(s.outputs.model)
 	if err != nil {
@@ -352,7 +356,7 @@ func (b *batchRun) skip(r *row) bool {
 
 // begin resumes the checkpoint of an image, if there is one of this fit, or starts anew.
 func (b *batchRun) begin(d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
-	if saved, err := imagefit.ReadCheckpoint(path); err == nil && saved.Steps < cfg.Steps {
+	if saved, err := imagefit.ReadCheckpoint(path); err == nil && saved.Steps <= cfg.Steps {
 		if fit, err := imagefit.Resume(d, img, saved, cfg); err == nil {
 			return fit, nil
 		}

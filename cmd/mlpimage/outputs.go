@@ -46,8 +46,8 @@ func (o *outputs) validate(image string) error {
 	if ext := strings.ToLower(filepath.Ext(o.plot)); o.plot != "" && ext != ".svg" && ext != ".png" {
 		return &usageError{fmt.Errorf("--plot %s: the name must end in .svg or .png", o.plot)}
 	}
-	if !slices.Contains(imagefit.WeightFormats, o.weights) {
-		return &usageError{fmt.Errorf("--weights %s: there are %s", o.weights, oneOf(imagefit.WeightFormats))}
+	if err := checkWeights(o.weights); err != nil {
+		return err
 	}
 	if o.checkpointEvery < 1 || o.previewEvery < 1 {
 		return &usageError{fmt.Errorf("--checkpoint-every is %d, --preview-every %d: they must be at least 1", o.checkpointEvery, o.previewEvery)}
@@ -62,6 +62,13 @@ func (o *outputs) validate(image string) error {
 			return &usageError{fmt.Errorf("the output %s would overwrite the image", path)}
 		}
 		seen[clean] = true
+	}
+	return nil
+}
+
+func checkWeights(weights string) error {
+	if !slices.Contains(imagefit.WeightFormats, weights) {
+		return &usageError{fmt.Errorf("--weights %s: there are %s", weights, oneOf(imagefit.WeightFormats))}
 	}
 	return nil
 }

@@ -103,9 +103,6 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 func (s *session) save(ctx context.Context, step int) error {
 	o := s.outputs
 	if o.checkpoint != "" && step%o.checkpointEvery == 0 {
-		if _, err := s.fit.Loss(); err != nil { // what diverged must not replace what has not
-			return err
-		}
 		if err := s.write(o.checkpoint, s.fit.WriteCheckpoint); err != nil {
 			return err
 		}
@@ -133,6 +130,9 @@ func (s *session) write(path string, write func(io.Writer) error) error {
 // lose it.
 func (s *session) finish(why imagefit.Reason, page *livePage) (*result, error) {
 	fit, img, o := s.fit, s.img, s.outputs
+	if err := fit.Model.Check(); err != nil {
+		return nil, err
+	}
 	if o.checkpoint != "" {
 		if err := s.write(o.checkpoint, fit.WriteCheckpoint); err != nil {
 			return nil, err

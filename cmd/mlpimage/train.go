@@ -18,8 +18,7 @@ import (
 type trainFlags struct {
 	settings settings
 	device   deviceFlags
-	psnr     float64
-	time     time.Duration
+	limits   limits
 	outputs  outputs
 	resume   string
 	http     string
@@ -52,8 +51,7 @@ mlpimage IMAGE is short for mlpimage train IMAGE --preset good.`,
 	fs.SortFlags = false
 	fs.StringVarP(&o.image, "output", "o", "", "reconstruction to write (default IMAGE.mlp.png)")
 	f.settings.register(fs)
-	fs.Float64Var(&f.psnr, "psnr", 0, "stop when the whole image has this PSNR, in dB")
-	fs.DurationVar(&f.time, "time", 0, "stop after this time of training, such as 30s or 5m")
+	f.limits.register(fs)
 	f.device.register(fs)
 	fs.BoolVar(&f.device.check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
 	o.register(fs)
@@ -68,11 +66,8 @@ reachable from this machine only`)
 
 // validate finds what is wrong with the command line before any work is done.
 func (f *trainFlags) validate(image string) error {
-	if f.settings.flags.Changed("psnr") && !(f.psnr > 0 && f.psnr < 1000) {
-		return &usageError{fmt.Errorf("--psnr is %v: it must be above 0 dB", f.psnr)}
-	}
-	if f.settings.flags.Changed("time") && f.time <= 0 {
-		return &usageError{fmt.Errorf("--time is %v: it must be above 0", f.time)}
+	if err := f.limits.validate(); err != nil {
+		return err
 	}
 	for _, path := range f.outputs.list() {
 		if f.resume != "" && filepath.Clean(path) == filepath.Clean(f.resume) && path != f.outputs.checkpoint {
@@ -112,7 +107,7 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 	defer fit.Device().Close()
 	defer fit.Free()
 	s := &session{name: filepath.Base(path), fit: fit, img: img, outputs: &f.outputs, http: f.http, chatter: chatter}
-	r, err := s.run(ctx, imagefit.Watch{PSNR: f.psnr, Time: f.time})
+	r, err := s.run(ctx, f.limits.watch())
 	if err != nil {
 		return err
 	}

@@ -104,8 +104,8 @@ static void stage_rows(local REAL *stage, global const REAL *w, int k0, int rows
 // h[s][k] = f'(h[s][k])·Σ_j d[s][j]·w[k][j] for the staged rows k0…, in place: a work-item makes BACK samples
 // by 4 neighbours k. slope is that of f where h is not positive. Always inline: LLVM 15 crashes
 // while it weighs whether to.
-static __attribute__((always_inline)) void backward_chunk(local REAL (*d)[ROW], local REAL (*h)[ROW], local const REAL *stage, int k0, int rows,
-                           REAL slope, int lid) {
+static __attribute__((always_inline)) void backward_chunk(local REAL (*d)[ROW], local REAL (*h)[ROW],
+                                                          local const REAL *stage, int k0, int rows, REAL slope, int lid) {
     for (int e = lid; e < TILE / BACK * (rows / 4); e += ITEMS) {
         const int k = e % (rows / 4) * 4, s = e / (rows / 4) * BACK;
         REAL4 a[BACK];

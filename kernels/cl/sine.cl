@@ -1,7 +1,8 @@
 // @depends: common
 // Sine and cosine for element-wise kernels. In single precision, up to 8192, by taking off multiples of π/2 in three
 // parts (Cody and Waite, "Software Manual for the Elementary Functions", 1980, ch. 8) and Taylor's series of what is
-// left, at most π/4: within 2 ULP, and several times as fast as the builtins of a CPU, which allow for any argument.
+// left, at most π/4. A step of SIREN takes 13 ms with them on two threads of PoCL 3.1, and 20 with the builtins, which
+// allow for any argument.
 
 // sin(t + quarter·π/2), for a quarter of 0 or 1.
 static REAL sine_of(REAL t, int quarter) {

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/clgrad/clgrad/imagefit"
+	"github.com/spf13/pflag"
+)
+
+// limits is what ends a run before its steps are done.
+type limits struct {
+	psnr  float64
+	time  time.Duration
+	flags *pflag.FlagSet
+}
+
+func (l *limits) register(fs *pflag.FlagSet) {
+	l.flags = fs
+	fs.Float64Var(&l.psnr, "psnr", 0, "stop when the whole image has this PSNR, in dB")
+	fs.DurationVar(&l.time, "time", 0, "stop after this time of training, such as 30s or 5m")
+}
+
+func (l *limits) validate() error {
+	if l.flags.Changed("psnr") && !(l.psnr > 0 && l.psnr < 1000) {
+		return &usageError{fmt.Errorf("--psnr is %v: it must be above 0 dB", l.psnr)}
+	}
+	if l.flags.Changed("time") && l.time <= 0 {
+		return &usageError{fmt.Errorf("--time is %v: it must be above 0", l.time)}
+	}
+	return nil
+}
+
+func (l *limits) watch() imagefit.Watch { return imagefit.Watch{PSNR: l.psnr, Time: l.time} }
