@@ -68,16 +68,25 @@ func pixelCentresTwin[T Real](c Call[T]) {
 func samplePixelsTwin[T Real](c Call[T]) {
 	image, centres, colours := c.Reals(0), c.Reals(1), c.Reals(2)
 	n, width, height, channels := c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-	parallel(ceilDiv(n, 4), grain/64, func(lo, hi int) {
+	drawPixels(c, 7, n, width*height, grain/64, func(i, pixel int) {
+		copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
+		storeCentre(centres[2*i:], pixel, width, height)
+	})
+}
+
+// drawPixels calls f with each of n samples and the pixel, of area pixels, that is drawn for it, from the stream whose
+// arguments start at index seed. Four samples share the words of a counter; least is the fewest such fours that are
+// worth a goroutine.
+func drawPixels[T Real](c Call[T], seed, n, area, least int, f func(i, pixel int)) {
+	parallel(ceilDiv(n, 4), least, func(lo, hi int) {
 		for block := lo; block < hi; block++ {
-			for lane, word := range words(c, 7, block) {
+			for lane, word := range words(c, seed, block) {
 				i := 4*block + lane
 				if i >= n {
 					return
 				}
-				pixel, _ := bits.Mul32(word, uint32(width*height))
-				copy(colours[i*channels:(i+1)*channels], image[int(pixel)*channels:])
-				storeCentre(centres[2*i:], int(pixel), width, height)
+				pixel, _ := bits.Mul32(word, uint32(area))
+				f(i, int(pixel))
 			}
 		}
 	})
@@ -138,21 +147,12 @@ func encodeCoordinate[T Real](out []T, at T) {
 func sampleEncodeTwin[T Real](c Call[T]) {
 	image, features, colours := c.Reals(0), c.Reals(1), c.Reals(2)
 	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
-	parallel(ceilDiv(n, 4), max(1, grain/(128*max(octaves, 1))), func(lo, hi int) {
-		for block := lo; block < hi; block++ {
-			for lane, word := range words(c, 8, block) {
-				i := 4*block + lane
-				if i >= n {
-					return
-				}
-				pixel, _ := bits.Mul32(word, uint32(width*height))
-				copy(colours[i*channels:(i+1)*channels], image[int(pixel)*channels:])
-				var centre [2]T
-				storeCentre(centre[:], int(pixel), width, height)
-				f := features[4*i*octaves : 4*(i+1)*octaves]
-				encodeCoordinate(f[:2*octaves], centre[0])
-				encodeCoordinate(f[2*octaves:], centre[1])
-			}
-		}
+	drawPixels(c, 8, n, width*height, max(1, grain/(128*max(octaves, 1))), func(i, pixel int) {
+		copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
+		var centre [2]T
+		storeCentre(centre[:], pixel, width, height)
+		f := features[4*i*octaves : 4*(i+1)*octaves]
+		encodeCoordinate(f[:2*octaves], centre[0])
+		encodeCoordinate(f[2*octaves:], centre[1])
 	})
 }
