@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,8 +211,11 @@ func TestUntilFlat(t *testing.T) {
 		}
 		f.Free()
 	}
-	exact := flatness{1e-9}
+	exact := flatness(slices.Repeat([]float64{1e-9}, leastWindow))
 	if !exact.exact(255) || exact.exact(65535) {
 		t.Error("an error of 1e-9 is exact in 8 bits, and not in 16")
+	}
+	if exact[1:].exact(255) || append(exact[1:], 1e-3).exact(255) {
+		t.Error("few readings, or one that is not small, are exact")
 	}
 }

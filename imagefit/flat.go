@@ -23,10 +23,11 @@ func (f flatness) reached() bool {
 	return 10*math.Log10(before/last) < flatGain
 }
 
-// exact reports whether the last reading is so small that pixels are stored as they were.
+// exact reports whether the last readings are so small that pixels are stored as they were. One alone may be of a few
+// lucky pixels.
 func (f flatness) exact(peak float64) bool {
 	step := 0.2 / peak // of what makes a rounded value another, less than half
-	return len(f) > 0 && f[len(f)-1] < step*step
+	return len(f) >= leastWindow && mean(f[len(f)-leastWindow:]) < step*step
 }
 
 func mean(v []float64) float64 {

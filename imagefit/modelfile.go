@@ -22,7 +22,9 @@ func (m *Model) Write(w io.Writer, weights string) error {
 	if err != nil {
 		return fmt.Errorf("imagefit: write model: %w", err)
 	}
-	arrays = pack(weights, arrays)
+	if arrays, err = pack(weights, arrays); err != nil {
+		return fmt.Errorf("imagefit: write model: %w", err)
+	}
 	spec := m.Spec
 	spec.Weights = weights
 	if err := addJSON(arrays, metadataName, spec); err != nil {

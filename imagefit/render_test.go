@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -77,6 +78,17 @@ func TestRenderRefuses(t *testing.T) {
 	}
 	if err := f.Model.RenderPNG(ctx, &bytes.Buffer{}, View{3000, 3000, image.Rectangle{}}, stop); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: err = %v", err)
+	}
+}
+
+// TestLargeWeights: what fp16 cannot hold is refused, not stored as an infinity.
+func TestLargeWeights(t *testing.T) {
+	large := map[string]npz.Array{"layer0.weight": {Shape: []int{1, 2}, Data: []float32{1, 70000}}}
+	if _, err := pack(FP16, large); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "layer0.weight") {
+		t.Errorf("err = %v", err)
+	}
+	if _, err := pack(Int8, large); err != nil {
+		t.Error(err)
 	}
 }
 

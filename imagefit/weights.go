@@ -26,8 +26,8 @@ const scaleSuffix = ".scale"
 // waves of an encoding are no weights.
 func compact(name string, shape []int) bool { return len(shape) == 2 && name != wavesName }
 
-// pack returns the arrays in which weights are stored.
-func pack(weights string, arrays map[string]npz.Array) map[string]npz.Array {
+// pack returns the arrays in which weights are stored. The error wraps ErrConfig if one is too large for fp16.
+func pack(weights string, arrays map[string]npz.Array) (map[string]npz.Array, error) {
 	packed := map[string]npz.Array{}
 	for name, a := range arrays {
 		data, ok := a.Data.([]float32)
@@ -37,7 +37,11 @@ func pack(weights string, arrays map[string]npz.Array) map[string]npz.Array {
 		case weights == FP16:
 			half := make([]uint16, len(data))
 			for i, v := range data {
-				half[i] = float16.Fromfloat32(v).Bits()
+				h := float16.Fromfloat32(v)
+				if h.IsInf(0) {
+					return nil, fmt.Errorf("%w: %q holds %v, which fp16 cannot: store the weights as fp32", ErrConfig, name, v)
+				}
+				half[i] = h.Bits()
 			}
 			packed[name] = npz.Array{Shape: a.Shape, Data: half}
 		default:
@@ -46,7 +50,7 @@ func pack(weights string, arrays map[string]npz.Array) map[string]npz.Array {
 			packed[name+scaleSuffix] = npz.Array{Shape: a.Shape[1:], Data: scales}
 		}
 	}
-	return packed
+	return packed, nil
 }
 
 // toInt8 rounds each column of a matrix to 255 even steps around 0 that reach its largest magnitude.
