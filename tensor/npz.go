@@ -18,7 +18,7 @@ type Dict map[string]*Tensor
 // The file is complete or not there. A tensor with several axes and no elements cannot be saved.
 func SaveNPZ(path string, tensors Dict) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteNPZ(w, tensors) }); err != nil {
-		return fmt.Errorf("tensor: save %s: %w", path, err)
+		return fmt.Errorf("tensor: save: %w", err)
 	}
 	return nil
 }

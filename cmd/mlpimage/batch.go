@@ -142,7 +142,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 		summary = filepath.Join(f.out, fmt.Sprintf("summary-%d-of-%d.csv", share.index, share.count))
 	}
 	if err := atomicfile.Write(summary, b.writeCSV); err != nil {
-		return fmt.Errorf("write %s: %w", summary, err)
+		return err
 	}
 	return b.failure(ctx)
 }

@@ -77,7 +77,7 @@ func checkWeights(weights string) error {
 func (o *outputs) check() error {
 	for _, path := range o.list() {
 		if err := atomicfile.Check(path); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, err)
+			return err
 		}
 	}
 	return nil

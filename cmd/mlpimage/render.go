@@ -66,7 +66,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 		return &usageError{err}
 	}
 	if err := atomicfile.Check(f.out); err != nil {
-		return fmt.Errorf("cannot write %s: %w", f.out, err)
+		return err
 	}
 	d, err := f.device.open(stderr)
 	if err != nil {
@@ -90,7 +90,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	err = atomicfile.Write(f.out, func(w io.Writer) error { return m.RenderPNG(ctx, w, view, bar.report) })
 	bar.finish()
 	if err != nil {
-		return fmt.Errorf("write %s: %w", f.out, err)
+		return err
 	}
 	fmt.Fprintf(stdout, "wrote %s: %dx%d in %.1f s\n", f.out, width, height, time.Since(start).Seconds())
 	return nil

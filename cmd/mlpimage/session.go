@@ -120,10 +120,7 @@ func (s *session) save(ctx context.Context, step int) error {
 }
 
 func (s *session) write(path string, write func(io.Writer) error) error {
-	if err := atomicfile.Write(path, write); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return atomicfile.Write(path, write)
 }
 
 // finish renders and writes everything that was asked for. The checkpoint comes first: what fails later does not

@@ -45,7 +45,7 @@ func tune(cmd *cobra.Command, out string, device deviceFlags) error {
 		}
 	}
 	if err := atomicfile.Check(out); err != nil {
-		return fmt.Errorf("cannot write %s: %w", out, err)
+		return err
 	}
 	table, err := kernels.ReadTuning(out)
 	if err != nil {
@@ -73,7 +73,7 @@ func tune(cmd *cobra.Command, out string, device deviceFlags) error {
 		e.SetIndent("", "\t")
 		return e.Encode(table)
 	}); err != nil {
-		return fmt.Errorf("write %s: %w", out, err)
+		return err
 	}
 	fmt.Fprintf(w, "wrote %s\n", out)
 	return nil

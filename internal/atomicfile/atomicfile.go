@@ -1,45 +1,117 @@
-// Package atomicfile writes files that are either complete or not there.
+// Package atomicfile writes files that are either complete or as they were.
+//
+// A symbolic link is followed: the file that it leads to is replaced, or made, and the link stays. Of a file with several
+// hard links, only the name that is written changes. A new file has the permissions that the umask leaves, one that is
+// replaced keeps its own. What is no regular file (a device, a pipe) cannot be replaced: it is written to as it stands.
 package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// Write calls write with a temporary file beside path, flushes it to the disk, and renames it to path. On
-// an error, path is as it was and the temporary file is gone.
-func Write(path string, write func(io.Writer) error) (err error) {
-	if info, statErr := os.Stat(path); statErr == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return direct(path, write) // a device or a pipe, such as /dev/null or /dev/stdout, cannot be replaced
+// Error is what went wrong with the file, as against with what was to be written into it: a full disk, a folder that may
+// not be written to.
+type Error struct {
+	Path string
+	Err  error
+}
+
+func (e *Error) Error() string { return "cannot write " + e.Path + ": " + e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// failed returns the Error of a file. Its message names the file that was asked for, not a temporary one.
+func failed(path string, err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		err = p.Err
+	case errors.As(err, &l):
+		err = l.Err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	return &Error{path, err}
+}
+
+// Write calls write with a temporary file beside path, flushes it to the disk, and renames it to path. On an error, path
+// is as it was and the temporary file is gone. An error of the file is an *Error; one that write has for other reasons is
+// returned as it is.
+func Write(path string, write func(io.Writer) error) error {
+	target, err := Target(path)
 	if err != nil {
+		return failed(path, err)
+	}
+	old, err := os.Stat(target)
+	switch {
+	case err == nil && old.IsDir():
+		return failed(path, syscall.EISDIR)
+	case err == nil && !old.Mode().IsRegular():
+		return direct(path, write)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return failed(path, err)
+	case err != nil:
+		old = nil
+	}
+	f, err := create(target)
+	if err != nil {
+		return failed(path, err)
+	}
+	if err := fill(f, path, write); err != nil {
+		f.Close()
+		os.Remove(f.Name())
 		return err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
+	if err := replace(f, target, old); err != nil {
+		os.Remove(f.Name())
+		return failed(path, err)
+	}
+	return nil
+}
+
+// fill writes all of the contents. A file that cannot be written to is told apart from contents that cannot be made.
+func fill(f *os.File, path string, write func(io.Writer) error) error {
+	t := &target{f: f}
+	b := bufio.NewWriterSize(t, 1<<16)
+	err := write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if t.err != nil {
+		return failed(path, t.err)
+	}
+	return err
+}
+
+// target is a file that remembers the first error of writing to it.
+type target struct {
+	f   *os.File
+	err error
+}
+
+func (t *target) Write(p []byte) (int, error) {
+	n, err := t.f.Write(p)
+	if t.err == nil {
+		t.err = err
+	}
+	return n, err
+}
+
+// replace puts a complete temporary file in the place of another, or of none, and closes it.
+func replace(f *os.File, path string, old fs.FileInfo) error {
+	defer f.Close() // after the renaming: until then its lock says that it is in use
+	if old != nil {
+		keepOwner(f, old)
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return err
 		}
-	}()
-	b := bufio.NewWriterSize(f, 1<<16)
-	if err = write(b); err != nil {
-		return err
 	}
-	if err = b.Flush(); err != nil {
-		return err
-	}
-	// CreateTemp makes the file private; a result is as readable as the directory's other new files.
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
+	if err := f.Sync(); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
@@ -48,29 +120,81 @@ func Write(path string, write func(io.Writer) error) (err error) {
 func direct(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return err
+		return failed(path, err)
 	}
-	if err := write(f); err != nil {
+	if err := fill(f, path, write); err != nil {
 		f.Close()
 		return err
 	}
-	return f.Close()
+	if err := f.Close(); err != nil {
+		return failed(path, err)
+	}
+	return nil
 }
 
-// Check returns the error that Write would meet at path, as far as it can be known: better before hours
-// of work than after.
+// mostLinks is how many symbolic links are followed from one to the next, as many as Linux does.
+const mostLinks = 40
+
+// Target returns the path of the file that writing to path makes or replaces: where symbolic links lead, be there a file
+// or not.
+func Target(path string) (string, error) {
+	for range mostLinks {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			// Not Join: it would take "link/.." for nothing, where the folder above the link's target is meant.
+			to = filepath.Dir(path) + string(filepath.Separator) + to
+		}
+		path = to
+	}
+	return "", errors.New("too many links")
+}
+
+// Check returns the *Error that Write would meet at path, as far as it can be known: better before hours of work than
+// after. A file that its permissions protect is an error, too, although renaming would replace it. Temporary files of the
+// same path that killed programs left behind are removed.
 func Check(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		return &os.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	target, err := Target(path)
 	if err != nil {
-		return err
+		return failed(path, err)
 	}
+	info, err := os.Stat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return failed(path, err)
+	case info.IsDir():
+		return failed(path, syscall.EISDIR)
+	case !info.Mode().IsRegular():
+		return nil
+	default:
+		f, err := os.OpenFile(target, os.O_WRONLY, 0)
+		if err != nil {
+			return failed(path, err)
+		}
+		f.Close()
+	}
+	sweep(target)
+	f, err := create(target)
+	if err != nil {
+		return failed(path, err)
+	}
+	err = os.Remove(f.Name())
 	f.Close()
-	return os.Remove(f.Name())
+	if err != nil {
+		return failed(path, err)
+	}
+	return nil
 }
