@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/kernels"
@@ -32,9 +33,14 @@ type Checkpoint struct {
 	Steps  int      `json:"steps"`
 	Calls  uint32   `json:"rng_calls"` // of the stream of pixels
 	Flat   flatness `json:"mse"`       // readings so far
+	// Seconds of training so far; 0 in files that older versions wrote.
+	Seconds float64 `json:"seconds"`
 }
 
 const stateName = "checkpoint"
+
+// mostSeconds of training that a checkpoint may tell of: a century, less than a Duration holds.
+const mostSeconds = 100 * 366 * 24 * 3600
 
 // digest identifies the pixels of an image.
 func (m *Image) digest() string {
@@ -68,7 +74,7 @@ func (f *Fit) WriteCheckpoint(w io.Writer) error {
 	for _, m := range moments {
 		f.Model.splitTable(arrays, m)
 	}
-	state := Checkpoint{f.Config, f.digest, f.device.Name(), f.Steps(), f.rng.Calls, f.flat}
+	state := Checkpoint{f.Config, f.digest, f.device.Name(), f.Steps(), f.rng.Calls, f.flat, f.Trained().Seconds()}
 	if err := errors.Join(addJSON(arrays, metadataName, f.Model.Spec), addJSON(arrays, stateName, state)); err != nil {
 		return fmt.Errorf("imagefit: write checkpoint: %w", err)
 	}
@@ -141,6 +147,9 @@ func (s *Saved) take() error {
 	}
 	if s.Steps < 0 || s.Steps != s.spec.Steps {
 		return fmt.Errorf("it has done %d steps, its model %d", s.Steps, s.spec.Steps)
+	}
+	if !(s.Seconds >= 0 && s.Seconds <= mostSeconds) {
+		return fmt.Errorf("it has trained for %v seconds", s.Seconds)
 	}
 	trained := 0
 	for name, shape := range s.spec.shapes() {
@@ -266,6 +275,7 @@ func (f *Fit) restore(s *Saved) error {
 		}
 	}
 	f.rng.Calls, f.flat = s.Calls, s.Flat
+	f.spent = time.Duration(s.Seconds * float64(time.Second))
 	f.Model.Steps = s.Steps
 	return f.device.Err()
 }

@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"io"
 	"math"
 
@@ -43,9 +42,9 @@ func distance(a, b float32) float32 {
 	return float32(math.Abs(quantize(a, 0xffff)-quantize(b, 0xffff)) / 0xffff)
 }
 
-// WriteComparison writes a PNG of an image, its reconstruction and the error between them, side by side, with
+// WriteComparison writes a picture of an image, its reconstruction and the error between them, side by side, with
 // captions.
-func WriteComparison(w io.Writer, original, reconstruction *Image) error {
+func WriteComparison(w io.Writer, original, reconstruction *Image, f Format) error {
 	const caption, gap = 20, 4
 	panels := []struct {
 		img  *Image
@@ -65,5 +64,5 @@ func WriteComparison(w io.Writer, original, reconstruction *Image) error {
 		d := font.Drawer{Dst: column, Src: image.NewUniform(color.Black), Face: basicfont.Face7x13, Dot: fixed.P(left+2, 14)}
 		d.DrawString(p.text)
 	}
-	return png.Encode(w, out)
+	return f.encodeImage(w, out)
 }

@@ -209,6 +209,20 @@ func TestUntilFlat(t *testing.T) {
 		if again, err := f.Run(context.Background(), Watch{}); c.want == Flat && (err != nil || again != Flat) {
 			t.Errorf("run once more: %q, %v", again, err)
 		}
+		// Whatever ended it, it is at its end when it is resumed.
+		saved, err := DecodeCheckpoint(checkpointOf(t, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := f.Steps()
+		f.Free()
+		if f, err = Resume(d, img, saved, c.cfg); err != nil {
+			t.Fatal(err)
+		}
+		c.w.Report = func(p Progress) { t.Errorf("%q: a step more after the end", c.want) }
+		if again, err := f.Run(context.Background(), c.w); err != nil || again != c.want || f.Steps() != steps {
+			t.Errorf("resumed after it ended because %q: %q after %d of %d steps (err %v)", c.want, again, f.Steps(), steps, err)
+		}
 		f.Free()
 	}
 	exact := flatness(slices.Repeat([]float64{1e-9}, leastWindow))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/optim"
@@ -33,6 +34,9 @@ type Fit struct {
 
 	intervals []float64 // microseconds per step between two reports
 	launches  int64     // of the last step
+
+	spent time.Duration // in the runs before this one
+	begun time.Time     // when this run began; zero: none is on
 }
 
 // New returns a fit at step 0. The error wraps ErrConfig for a setting out of range, or is the device's.
@@ -119,6 +123,14 @@ func (f *Fit) Step() error {
 
 // Steps returns the steps done.
 func (f *Fit) Steps() int { return f.opts[0].Steps() }
+
+// Trained returns the time spent in Run, with that before the checkpoint that the fit was resumed from.
+func (f *Fit) Trained() time.Duration {
+	if f.begun.IsZero() {
+		return f.spent
+	}
+	return f.spent + time.Since(f.begun)
+}
 
 // LR returns the learning rate of the next step.
 func (f *Fit) LR() float64 { return f.opts[0].LR() }

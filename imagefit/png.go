@@ -3,7 +3,6 @@ package imagefit
 import (
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 )
 
@@ -82,4 +81,4 @@ func (m *Image) picture() *raster {
 }
 
 // WritePNG writes the image in its depth.
-func (m *Image) WritePNG(w io.Writer) error { return png.Encode(w, m.picture()) }
+func (m *Image) WritePNG(w io.Writer) error { return m.Write(w, Format{}) }

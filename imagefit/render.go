@@ -47,7 +47,7 @@ func (m *Model) chunk() int {
 // makes of the places between.
 func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
 	if width > 0 && height > 0 && width > mostElements/4/height {
-		return nil, fmt.Errorf("imagefit: render: %w: %d×%d pixels are more than an image in memory has: use RenderPNG", ErrConfig, width, height)
+		return nil, fmt.Errorf("imagefit: render: %w: %d×%d pixels are more than an image in memory has: use RenderTo", ErrConfig, width, height)
 	}
 	w, err := View{Width: width, Height: height}.window()
 	if err != nil {
@@ -65,10 +65,13 @@ func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
 	return img, nil
 }
 
-// RenderPNG draws a view as a PNG in bounded memory: of a picture of any size, no more than a band of rows is held.
-// progress, if not nil, is told the rows that are done.
-func (m *Model) RenderPNG(ctx context.Context, w io.Writer, v View, progress func(rows int)) error {
+// RenderTo draws a view as a file in bounded memory: of a picture of any size, no more than a band of rows is held, but
+// for gray JPEGs, which are held as a byte a pixel. progress, if not nil, is told the rows that are done.
+func (m *Model) RenderTo(ctx context.Context, w io.Writer, v View, f Format, progress func(rows int)) error {
 	win, err := v.window()
+	if err == nil {
+		err = f.Check(m.Colour, win.Dx(), win.Dy())
+	}
 	if err != nil {
 		return fmt.Errorf("imagefit: render: %w", err)
 	}
@@ -76,11 +79,11 @@ func (m *Model) RenderPNG(ctx context.Context, w io.Writer, v View, progress fun
 		return m.band(ctx, win, y, v.Width, v.Height)
 	}, rows: win.Dy(), stride: win.Dx() * m.Colour.Channels()}
 	bands.start(0)
-	encoder := png.Encoder{}
+	level := png.DefaultCompression
 	if int64(win.Dx())*int64(win.Dy()) > quickPixels {
-		encoder.CompressionLevel = png.BestSpeed
+		level = png.BestSpeed
 	}
-	err = encoder.Encode(stopper{w, &bands.failed}, newRaster(m.Colour, win.Dx(), win.Dy(), bands.row))
+	err = f.encode(stopper{w, &bands.failed}, newRaster(m.Colour, win.Dx(), win.Dy(), bands.row), level)
 	bands.wait()
 	if bands.failed != nil {
 		return fmt.Errorf("imagefit: render: %w", bands.failed)

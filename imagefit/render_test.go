@@ -15,8 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestRenderPNG: the streamed PNG has the pixels of the image in memory, whole and cropped, whatever the bands.
-func TestRenderPNG(t *testing.T) {
+// TestRenderTo: the streamed PNG has the pixels of the image in memory, whole and cropped, whatever the bands.
+func TestRenderTo(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		f := run(t, d, smooth(12, 9), small())
 		const width, height = 301, 260 // more than two bands
@@ -27,7 +27,7 @@ func TestRenderPNG(t *testing.T) {
 		for _, crop := range []image.Rectangle{{}, image.Rect(17, 30, 18, 31), image.Rect(100, 0, 301, 260)} {
 			var b bytes.Buffer
 			rows := 0
-			if err := f.Model.RenderPNG(context.Background(), &b, View{width, height, crop}, func(n int) { rows = n }); err != nil {
+			if err := f.Model.RenderTo(context.Background(), &b, View{width, height, crop}, Format{}, func(n int) { rows = n }); err != nil {
 				t.Fatal(err)
 			}
 			got, err := DecodeImage(b.Bytes())
@@ -65,7 +65,7 @@ func TestRenderRefuses(t *testing.T) {
 		"4×4 pixels at (98, 3)":  {100, 100, image.Rect(98, 3, 102, 7)},
 		"it must lie in the pic": {100, 100, image.Rect(-1, 3, 2, 7)},
 	} {
-		err := f.Model.RenderPNG(context.Background(), &bytes.Buffer{}, v, nil)
+		err := f.Model.RenderTo(context.Background(), &bytes.Buffer{}, v, Format{}, nil)
 		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), say) {
 			t.Errorf("%+v: err = %v, want one that says %q", v, err, say)
 		}
@@ -76,7 +76,7 @@ func TestRenderRefuses(t *testing.T) {
 			cancel()
 		}
 	}
-	if err := f.Model.RenderPNG(ctx, &bytes.Buffer{}, View{3000, 3000, image.Rectangle{}}, stop); !errors.Is(err, context.Canceled) {
+	if err := f.Model.RenderTo(ctx, &bytes.Buffer{}, View{3000, 3000, image.Rectangle{}}, Format{}, stop); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: err = %v", err)
 	}
 }

@@ -19,7 +19,7 @@ type Progress struct {
 // Watch says when a run ends before Config.Steps, and who is told of it. The zero value says nothing of either.
 type Watch struct {
 	PSNR   float64              // of the whole image, in dB, that ends the run; 0: none
-	Time   time.Duration        // since the run began, that ends it; 0: none
+	Time   time.Duration        // of training, with that before a checkpoint, that ends the run; 0: none
 	Report func(Progress)       // called after the first step, every Config.LogEvery, and the last
 	Step   func(step int) error // called after each step; an error ends the run and is returned
 }
@@ -46,9 +46,14 @@ const (
 
 // Run trains until Config.Steps are done, one of the limits of w or of Config.UntilFlat is reached, or ctx is
 // cancelled. Cancelling is not an error: the fit stands at the step it reached. The gain and the PSNR are looked at every
-// 50 steps.
+// 50 steps. A resumed fit that is at its end already does no step.
 func (f *Fit) Run(ctx context.Context, w Watch) (Reason, error) {
-	r := runner{fit: f, watch: w, begun: time.Now(), synced: time.Now(), ahead: 1, last: f.Steps()}
+	f.begun = time.Now()
+	defer func() { f.spent, f.begun = f.Trained(), time.Time{} }()
+	r := runner{fit: f, watch: w, synced: time.Now(), ahead: 1, last: f.Steps()}
+	if done, err := r.doneBefore(ctx); err != nil || done != "" {
+		return done, err
+	}
 	for {
 		switch {
 		case f.Steps() >= f.Config.Steps:
@@ -68,6 +73,28 @@ func (f *Fit) Run(ctx context.Context, w Watch) (Reason, error) {
 	}
 }
 
+// doneBefore returns which limit of the Watch a resumed fit has reached before this run, or "".
+func (r *runner) doneBefore(ctx context.Context) (Reason, error) {
+	f := r.fit
+	if f.Steps() == 0 {
+		return "", nil
+	}
+	if r.watch.Time > 0 && f.spent >= r.watch.Time {
+		return OutOfTime, nil
+	}
+	if r.watch.PSNR <= 0 {
+		return "", nil
+	}
+	psnr, err := f.PSNR(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return "", nil // Run says so
+	case err == nil && psnr >= r.watch.PSNR:
+		return ReachedPSNR, nil
+	}
+	return "", err
+}
+
 // ended returns why a fit that trains until the gain flattens is at its end, or "".
 func (f *Fit) ended() Reason {
 	switch {
@@ -85,7 +112,6 @@ func (f *Fit) ended() Reason {
 type runner struct {
 	fit      *Fit
 	watch    Watch
-	begun    time.Time
 	synced   time.Time // when the device was last waited for
 	queued   int       // steps since then
 	ahead    int       // steps until the next time
@@ -121,7 +147,7 @@ func (r *runner) after(ctx context.Context) (Reason, error) {
 			reason = ReachedPSNR
 		}
 	}
-	if r.watch.Time > 0 && time.Since(r.begun) >= r.watch.Time && r.queued == 0 {
+	if r.watch.Time > 0 && f.Trained() >= r.watch.Time && r.queued == 0 {
 		reason = OutOfTime
 	}
 	final := reason != "" || step == f.Config.Steps || ctx.Err() != nil || f.ended() != ""

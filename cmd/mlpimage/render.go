@@ -87,7 +87,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	}
 	start := time.Now()
 	bar := newRowBar(stderr, height)
-	err = atomicfile.Write(f.out, func(w io.Writer) error { return m.RenderPNG(ctx, w, view, bar.report) })
+	err = atomicfile.Write(f.out, func(w io.Writer) error { return m.RenderTo(ctx, w, view, imagefit.Format{}, bar.report) })
 	bar.finish()
 	if err != nil {
 		return err

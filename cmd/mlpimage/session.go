@@ -164,7 +164,7 @@ func (s *session) finish(why imagefit.Reason, page *livePage) (*result, error) {
 	}{
 		{o.image, out.WritePNG},
 		{o.preview, out.WritePNG},
-		{o.compare, func(w io.Writer) error { return imagefit.WriteComparison(w, img, out) }},
+		{o.compare, func(w io.Writer) error { return imagefit.WriteComparison(w, img, out, imagefit.Format{}) }},
 		{o.dot, fit.WriteDOT},
 		{s.plotFile(), func(w io.Writer) error { return plotCurves(w, o.plot, s.history) }},
 	} {
