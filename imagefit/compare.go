@@ -42,10 +42,17 @@ func distance(a, b float32) float32 {
 	return float32(math.Abs(quantize(a, 0xffff)-quantize(b, 0xffff)) / 0xffff)
 }
 
+// Pixels of a comparison above its panels, and between them.
+const caption, gap = 20, 4
+
+// ComparisonSize returns what a comparison with an image is as a picture.
+func ComparisonSize(m *Image) (c Colour, width, height int) {
+	return Colour{}, 3*m.Width + 2*gap, m.Height + caption
+}
+
 // WriteComparison writes a picture of an image, its reconstruction and the error between them, side by side, with
 // captions.
 func WriteComparison(w io.Writer, original, reconstruction *Image, f Format) error {
-	const caption, gap = 20, 4
 	panels := []struct {
 		img  *Image
 		text string
@@ -55,7 +62,11 @@ func WriteComparison(w io.Writer, original, reconstruction *Image, f Format) err
 		{ErrorMap(original, reconstruction), fmt.Sprintf("error x%d", ErrorGain)},
 	}
 	width, height := original.Width, original.Height
-	out := image.NewNRGBA(image.Rect(0, 0, 3*width+2*gap, height+caption))
+	c, outWidth, outHeight := ComparisonSize(original)
+	if err := f.Check(c, outWidth, outHeight); err != nil {
+		return err
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, outWidth, outHeight))
 	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src)
 	for i, p := range panels {
 		left := i * (width + gap)

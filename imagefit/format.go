@@ -30,7 +30,7 @@ func FormatOf(name string, quality int) (Format, error) {
 		return Format{}, fmt.Errorf("%w: the quality of JPEG is %d: it must be 1 to 100", ErrConfig, quality)
 	}
 	switch ext := filepath.Ext(name); strings.ToLower(ext) {
-	case ".png", "":
+	case ".png", ".", "":
 		return Format{}, nil
 	case ".jpg", ".jpeg":
 		return Format{JPEG: true, Quality: quality}, nil

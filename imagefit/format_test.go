@@ -14,13 +14,13 @@ import (
 )
 
 func TestFormatOf(t *testing.T) {
-	for name, want := range map[string]Format{"a.png": {}, "a.PNG": {}, "a": {}, "d.x/a": {}, "/dev/stdout": {},
+	for name, want := range map[string]Format{"a.png": {}, "a.PNG": {}, "a": {}, ".": {}, "d.x/a": {}, "/dev/stdout": {},
 		"a.jpg": {true, 7}, "a.JPEG": {true, 7}, "a.png.jpg": {true, 7}} {
 		if f, err := FormatOf(name, 7); err != nil || f != want {
 			t.Errorf("%s: %v, %v", name, f, err)
 		}
 	}
-	for _, name := range []string{"a.webp", "a.gif", "a.png2", "a."} {
+	for _, name := range []string{"a.webp", "a.gif", "a.png2"} {
 		if _, err := FormatOf(name, 7); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "written as .png, .jpg or .jpeg") {
 			t.Errorf("%s: %v", name, err)
 		}

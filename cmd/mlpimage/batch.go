@@ -20,6 +20,7 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/samefile"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
@@ -47,6 +48,9 @@ NAME.mlp.png, the model NAME.mlp.npz and what was measured, NAME.mlp.json. At th
 writes it as summary.csv. An image that is done, with these settings, is not done again; one that cannot be
 read, or fails, does not stop the others. A run that was interrupted or killed goes on where it was: images in
 work are kept in checkpoints.
+
+It exits with code 0 if every image is done, with 1 if some failed, and with 3 if a signal (Ctrl-C, SIGTERM or SIGHUP)
+came before the end: the same command goes on.
 
 Over several machines, --shard I/N takes every N-th image from the I-th on, counted from 0. In a Slurm array
 job the share follows from the task; in an indexed job of Kubernetes give --shard N.`,
@@ -127,25 +131,56 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if f.quiet {
 		chatter, report = io.Discard, io.Discard
 	}
-	clashes := clashing(names)
 	mine := share.of(names)
 	if source != "" {
 		fmt.Fprintf(chatter, "shard %d of %d (%s): %d of %d images\n", share.index, share.count, source, len(mine), len(names))
-	}
-	b := &batchRun{flags: f, dir: dir, clashes: clashes, chatter: chatter, rows: make([]row, len(mine))}
-	b.each(ctx, mine)
-	if err := b.printTable(report); err != nil {
-		return err
 	}
 	summary := filepath.Join(f.out, "summary.csv")
 	if share.count > 1 {
 		summary = filepath.Join(f.out, fmt.Sprintf("summary-%d-of-%d.csv", share.index, share.count))
 	}
-	if err := atomicfile.Write(summary, b.writeCSV); err != nil {
+	b := &batchRun{flags: f, dir: dir, chatter: chatter, alarms: stderr, rows: make([]row, len(mine))}
+	if b.clashes, err = clashing(names, b.path); err != nil {
 		return err
 	}
-	return b.failure(ctx)
+	if err := b.distinct(names, mine, summary); err != nil {
+		return err
+	}
+	if err := atomicfile.Check(summary); err != nil {
+		return err
+	}
+	b.each(ctx, mine)
+	_ = b.printTable(report) // standard output remembers, and the summary has it all
+	err, unsaved := b.failure(ctx), atomicfile.Write(summary, b.writeCSV)
+	switch {
+	case unsaved == nil:
+		return err
+	case err != nil:
+		return fmt.Errorf("%w; %v", unsaved, err) // the code is that of a failure
+	}
+	return unsaved
 }
+
+// distinct returns an error if a result would overwrite an image, by a link, or another result.
+func (b *batchRun) distinct(names, mine []string, summary string) error {
+	var inputs []named
+	for _, name := range names {
+		inputs = append(inputs, named{"an image", filepath.Join(b.dir, name)})
+	}
+	outputs := []named{{"the summary", summary}}
+	for _, name := range mine {
+		if _, clash := b.clashes[name]; clash {
+			continue // it fails
+		}
+		for _, ext := range resultExts {
+			outputs = append(outputs, named{"a result of " + name, b.path(name, ext)})
+		}
+	}
+	return distinct(inputs, outputs)
+}
+
+// resultExts are the ends of the names of an image's results.
+var resultExts = []string{".png", ".npz", ".json", ".ckpt"}
 
 // images returns the names of the images of a folder, sorted.
 func images(dir string) ([]string, error) {
@@ -165,17 +200,26 @@ func images(dir string) ([]string, error) {
 
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// clashing returns, for each image whose results would have the names of an earlier one's, that image.
-func clashing(names []string) map[string]string {
-	first, clashes := map[string]string{}, map[string]string{}
-	for _, name := range names {
-		if other, taken := first[stem(name)]; taken {
-			clashes[name] = other
-		} else {
-			first[stem(name)] = name
-		}
+// clashing returns, for each image whose results would be the files of an earlier one's, that image.
+func clashing(names []string, path func(name, ext string) string) (map[string]string, error) {
+	type known struct {
+		name string
+		id   samefile.ID
 	}
-	return clashes
+	byKey, clashes := map[any][]known{}, map[string]string{}
+	for _, name := range names {
+		id, err := samefile.Of(path(name, ".png"))
+		if err != nil {
+			return nil, err
+		}
+		same := slices.IndexFunc(byKey[id.Key()], func(k known) bool { return k.id.Same(id) })
+		if same >= 0 {
+			clashes[name] = byKey[id.Key()][same].name
+			continue
+		}
+		byKey[id.Key()] = append(byKey[id.Key()], known{name, id})
+	}
+	return clashes, nil
 }
 
 func same(a, b string) bool {
@@ -190,6 +234,7 @@ type batchRun struct {
 	dir     string
 	clashes map[string]string
 	chatter io.Writer
+	alarms  io.Writer
 
 	mu   sync.Mutex // over chatter
 	rows []row
@@ -247,7 +292,7 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 		r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", " ")
 	case r.State == "done":
 		r.Seconds = time.Since(start).Seconds()
-		err = atomicfile.Write(b.path(r, ".json"), func(w io.Writer) error {
+		err = atomicfile.Write(b.path(r.Image, ".json"), func(w io.Writer) error {
 			e := json.NewEncoder(w)
 			e.SetIndent("", "\t")
 			return e.Encode(r)
@@ -257,7 +302,7 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 			break
 		}
 		// Only now: a run that is killed before goes on from it.
-		if err := os.Remove(b.path(r, ".ckpt")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(b.path(r.Image, ".ckpt")); err != nil && !errors.Is(err, os.ErrNotExist) {
 			r.State, r.Error = "failed", err.Error()
 		}
 	}
@@ -269,8 +314,8 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 }
 
 // path returns the name of a result of an image.
-func (b *batchRun) path(r *row, ext string) string {
-	return filepath.Join(b.flags.out, stem(r.Image)+".mlp"+ext)
+func (b *batchRun) path(image, ext string) string {
+	return filepath.Join(b.flags.out, stem(image)+".mlp"+ext)
 }
 
 func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Device, error) {
@@ -303,19 +348,24 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 	if b.skip(r) {
 		return d, nil
 	}
+	for _, ext := range resultExts {
+		if err := atomicfile.Check(b.path(r.Image, ext)); err != nil {
+			return d, err
+		}
+	}
 	if d == nil {
 		if d, err = b.flags.device.open(io.Discard); err != nil {
 			return nil, err
 		}
 	}
-	fit, err := b.begin(d, img, cfg, b.path(r, ".ckpt"))
+	fit, err := b.begin(d, img, cfg, b.path(r.Image, ".ckpt"))
 	if err != nil {
 		return d, err
 	}
 	defer fit.Free()
-	s := &session{name: r.Image, fit: fit, img: img, chatter: io.Discard, outputs: &outputs{
-		image: b.path(r, ".png"), model: b.path(r, ".npz"), weights: b.flags.weights,
-		checkpoint: b.path(r, ".ckpt"), checkpointEvery: b.flags.every,
+	s := &session{name: r.Image, fit: fit, img: img, stdout: io.Discard, chatter: io.Discard, alarms: b.alarms, outputs: &outputs{
+		image: b.path(r.Image, ".png"), model: b.path(r.Image, ".npz"), weights: b.flags.weights,
+		checkpoint: b.path(r.Image, ".ckpt"), checkpointEvery: b.flags.every, quality: imagefit.DefaultQuality,
 	}}
 	result, err := s.run(ctx, b.flags.limits.watch())
 	if ctx.Err() != nil && (err != nil || result.Ended == string(imagefit.Interrupted)) {
@@ -336,7 +386,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 // skip reports whether an image was done before, with the same settings and from the same file, and takes over what was
 // measured.
 func (b *batchRun) skip(r *row) bool {
-	text, err := os.ReadFile(b.path(r, ".json"))
+	text, err := os.ReadFile(b.path(r.Image, ".json"))
 	if err != nil {
 		return false
 	}
@@ -345,7 +395,7 @@ func (b *batchRun) skip(r *row) bool {
 		return false
 	}
 	for _, ext := range []string{".png", ".npz"} {
-		if !isFile(b.path(r, ext)) {
+		if !isFile(b.path(r.Image, ext)) {
 			return false
 		}
 	}
@@ -407,12 +457,19 @@ func (b *batchRun) failure(ctx context.Context) error {
 		}
 		return n
 	}
-	if failed := count("failed"); failed > 0 {
+	failed, left := count("failed"), count("left")
+	text := ""
+	if failed > 0 {
 		first := b.rows[slices.IndexFunc(b.rows, func(r row) bool { return r.State == "failed" })]
-		return fmt.Errorf("%d of %d images failed, the first is %s: %s", failed, len(b.rows), first.Image, first.Error)
+		text = fmt.Sprintf("%d of %d images failed, the first is %s: %s", failed, len(b.rows), first.Image, first.Error)
 	}
-	if left := count("left"); left > 0 && ctx.Err() != nil {
-		return fmt.Errorf("interrupted: %d of %d images are left: the same command goes on", left, len(b.rows))
+	switch {
+	case left > 0 && ctx.Err() != nil && failed > 0:
+		return &interruptedError{fmt.Errorf("interrupted: %d of %d images are left: the same command goes on; %s", left, len(b.rows), text)}
+	case left > 0 && ctx.Err() != nil:
+		return &interruptedError{fmt.Errorf("interrupted: %d of %d images are left: the same command goes on", left, len(b.rows))}
+	case failed > 0:
+		return errors.New(text)
 	}
 	return nil
 }

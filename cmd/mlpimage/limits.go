@@ -18,7 +18,7 @@ type limits struct {
 func (l *limits) register(fs *pflag.FlagSet) {
 	l.flags = fs
 	fs.Float64Var(&l.psnr, "psnr", 0, "stop when the whole image has this PSNR, in dB")
-	fs.DurationVar(&l.time, "time", 0, "stop after this time of training, such as 30s or 5m")
+	fs.DurationVar(&l.time, "time", 0, "stop after this time of training, such as 30s or 5m; --resume counts that before its checkpoint")
 }
 
 func (l *limits) validate() error {

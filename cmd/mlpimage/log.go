@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"io"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/atomicfile"
 )
 
 // logLine is a line of --log. A number that JSON cannot hold is null.
@@ -20,11 +22,17 @@ type logLine struct {
 	Seconds    float64  `json:"seconds"` // since training began
 }
 
-// runLog writes a line for each report while training goes on, so that other programs can follow it.
+// runLog writes a line for each report while training goes on, so that other programs can follow it. Lines that could
+// not be written are kept for the next report.
 type runLog struct {
-	file  *os.File // nil: no log was asked for
-	start time.Time
+	file    *os.File // nil: no log was asked for
+	start   time.Time
+	pending []byte
+	lost    int // lines that were too many to keep
 }
+
+// mostPending bounds the lines that are kept: a disk may stay full for days.
+const mostPending = 1 << 20
 
 // newRunLog begins a log, or goes on with one: a run that is resumed adds to what it said before.
 func newRunLog(path string, resumed bool) (*runLog, error) {
@@ -37,18 +45,42 @@ func newRunLog(path string, resumed bool) (*runLog, error) {
 	if resumed {
 		mode = os.O_APPEND
 	}
-	l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o644)
+	l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o666)
 	return l, err
 }
 
+// report adds a line and writes what there is to write.
 func (l *runLog) report(p imagefit.Progress) error {
 	if l.file == nil {
 		return nil
 	}
-	return l.write(l.file, p)
+	line, err := l.line(p)
+	if err != nil {
+		return err
+	}
+	if len(l.pending)+len(line) > mostPending {
+		l.lost++
+	} else {
+		l.pending = append(l.pending, line...)
+	}
+	return l.flush()
 }
 
-func (l *runLog) write(w io.Writer, p imagefit.Progress) error {
+// flush writes what is pending. Of a line of which a part was written, the rest follows.
+func (l *runLog) flush() error {
+	if len(l.pending) == 0 {
+		return nil
+	}
+	n, err := l.file.Write(l.pending) // one write: a reader never sees half a line
+	l.pending = l.pending[n:]
+	if err != nil {
+		return atomicfile.Failed(l.file.Name(), err)
+	}
+	return nil
+}
+
+// line returns a report as JSON and a newline.
+func (l *runLog) line(p imagefit.Progress) ([]byte, error) {
 	line := logLine{Step: p.Step, Steps: p.Steps, Loss: p.Loss, Seconds: time.Since(l.start).Seconds()}
 	if !math.IsInf(p.PSNR, 0) {
 		line.PSNR = &p.PSNR
@@ -57,12 +89,18 @@ func (l *runLog) write(w io.Writer, p imagefit.Progress) error {
 		us := float64(p.StepTime.Nanoseconds()) / 1e3
 		line.StepMicros = &us
 	}
-	return json.NewEncoder(w).Encode(line) // one write: a reader never sees half a line
+	text, err := json.Marshal(line)
+	return append(text, '\n'), err
 }
 
+// close writes what is still pending.
 func (l *runLog) close() error {
 	if l.file == nil {
 		return nil
 	}
-	return l.file.Close()
+	err := errors.Join(l.flush(), l.file.Close())
+	if err == nil && l.lost > 0 {
+		err = atomicfile.Failed(l.file.Name(), fmt.Errorf("%d lines were lost while the disk was full", l.lost))
+	}
+	return err
 }

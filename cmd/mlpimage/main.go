@@ -8,54 +8,32 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/spf13/cobra"
-)
-
-// The exit codes.
-const (
-	exitOK      = 0
-	exitFailure = 1
-	exitUsage   = 2
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the program without the process around it.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program
+	ctx := interruptible(context.Background())
+	out := &output{w: stdout}
 	root := newRoot()
 	root.SetArgs(asTrain(root, args))
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitOK
+		err = out.err
 	}
-	fmt.Fprintf(stderr, "mlpimage: %v\n", err)
-	var usage *usageError
-	if errors.As(err, &usage) {
-		fmt.Fprintf(stderr, "Run 'mlpimage --help' for usage.\n")
-		return exitUsage
-	}
-	return exitFailure
+	return exit(err, stderr)
 }
-
-// usageError is a command line that cannot be carried out as written.
-type usageError struct{ error }
-
-func (e *usageError) Unwrap() error { return e.error }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -67,7 +45,15 @@ OpenCL CPU or in plain Go, and writes what the network learned.
   mlpimage photo.jpg
 
 trains with good settings until the gain flattens and writes photo.mlp.png: it is short for
-mlpimage train photo.jpg --preset good, and takes the flags of train.`,
+mlpimage train photo.jpg --preset good, and takes the flags of train.
+
+Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line cannot be carried out, and nothing was
+done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP): train and batch have written what there is, and go on
+when they are asked to.
+
+Files are written whole or not at all. No output may be a file that is read, under whatever name. A symbolic link is
+followed: the file that it leads to is replaced. New files have the permissions that the umask leaves, replaced ones
+keep theirs. Devices and pipes are written to as they stand.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          unknownCommand,

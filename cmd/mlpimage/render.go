@@ -19,6 +19,7 @@ import (
 type renderFlags struct {
 	device          deviceFlags
 	out, size, crop string
+	quality         int // of JPEG
 	quiet           bool
 }
 
@@ -28,7 +29,7 @@ func newRender() *cobra.Command {
 		Use:   "render MODEL -o OUT.png",
 		Short: "Draw a trained model, at any size",
 		Long: `render evaluates a model or a checkpoint that train wrote, at the size of the image it was trained on or at
-another, and writes all of it or a part as a PNG. However large the picture, little of it is in memory at a
+another, and writes all of it or a part as a PNG or a JPEG. However large the picture, little of it is in memory at a
 time. Details finer than the pixels of the training image were learned at those pixels only: larger sizes
 show what the encoding makes of the places between, which is smooth for hash and noise for the highest
 octaves of frequency.`,
@@ -42,9 +43,10 @@ octaves of frequency.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&f.out, "output", "o", "", "image to write (required)")
+	fs.StringVarP(&f.out, "output", "o", "", "image to write, as .png or .jpg; - is standard output, as PNG (required)")
 	fs.StringVar(&f.size, "size", "", "WIDTHxHEIGHT of the whole picture (default: that of the training image)")
 	fs.StringVar(&f.crop, "crop", "", "X,Y,WIDTH,HEIGHT of the part to draw, in pixels of --size (default: all)")
+	fs.IntVar(&f.quality, "jpeg-quality", imagefit.DefaultQuality, "of a picture whose name ends in .jpg or .jpeg, 1 to 100")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	f.device.register(fs)
 	return cmd
@@ -54,19 +56,31 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	if f.out == "" {
 		return &usageError{fmt.Errorf("render needs -o OUT.png")}
 	}
+	format, err := checkPicture(f.out, f.quality, stdout)
+	if err != nil {
+		return err
+	}
+	if err := distinct([]named{{"the model", path}}, []named{{"-o", f.out}}); err != nil {
+		return err
+	}
+	report := stdout
+	if f.out == stream {
+		report = stderr
+	}
 	if f.quiet {
-		stdout, stderr = io.Discard, io.Discard
+		report, stderr = io.Discard, io.Discard
 	}
 	var view imagefit.View
-	var err error
 	if view.Width, view.Height, err = parseSize(f.size); err != nil {
 		return &usageError{err}
 	}
 	if view.Crop, err = parseCrop(f.crop); err != nil {
 		return &usageError{err}
 	}
-	if err := atomicfile.Check(f.out); err != nil {
-		return err
+	if f.out != stream {
+		if err := atomicfile.Check(f.out); err != nil {
+			return err
+		}
 	}
 	d, err := f.device.open(stderr)
 	if err != nil {
@@ -87,12 +101,12 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	}
 	start := time.Now()
 	bar := newRowBar(stderr, height)
-	err = atomicfile.Write(f.out, func(w io.Writer) error { return m.RenderTo(ctx, w, view, imagefit.Format{}, bar.report) })
+	err = writeFile(f.out, stdout, func(w io.Writer) error { return m.RenderTo(ctx, w, view, format, bar.report) })
 	bar.finish()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "wrote %s: %dx%d in %.1f s\n", f.out, width, height, time.Since(start).Seconds())
+	fmt.Fprintf(report, "wrote %s: %dx%d in %.1f s\n", f.out, width, height, time.Since(start).Seconds())
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -56,6 +57,8 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "opencl":
 				return len(devtest.Selected()) > 1, nil
+			case "mount":
+				return mayMount(), nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			}
@@ -63,6 +66,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"isimage": isImage, "kindof": kindOf, "jsonfield": jsonField, "interrupt": interrupt, "killed": killed, "noleftovers": noLeftovers,
+			"smalldisk": smallDisk,
 		},
 	})
 }
@@ -136,12 +140,41 @@ func drawInputs(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "empty.png"), nil, 0o644)
 }
 
-// isImage FILE WIDTH HEIGHT: the file is a whole PNG of that size.
+// smallDisk DIR SIZE: mounts a disk of that many bytes, which ends with the script.
+func smallDisk(ts *testscript.TestScript, neg bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	ts.Check(mountTmpfs(dir, args[1]))
+	ts.Defer(func() { _ = exec.Command("umount", dir).Run() })
+}
+
+func mountTmpfs(dir, size string) error {
+	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("mount: %w: %s", err, out)
+	}
+	return nil
+}
+
+// mayMount reports whether disks can be mounted here: that takes root, and a machine that lets it.
+var mayMount = sync.OnceValue(func() bool {
+	dir, err := os.MkdirTemp("", "mlpimage-mount-")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	if mountTmpfs(dir, "64k") != nil {
+		return false
+	}
+	return exec.Command("umount", dir).Run() == nil
+})
+
+// isImage FILE WIDTH HEIGHT: the file is a whole PNG or JPEG of that size.
 func isImage(ts *testscript.TestScript, neg bool, args []string) {
 	f, err := os.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer f.Close()
-	img, err := png.Decode(f)
+	img, _, err := image.Decode(f)
 	ts.Check(err)
 	if got := fmt.Sprint(img.Bounds().Dx(), img.Bounds().Dy()); got != args[1]+" "+args[2] {
 		ts.Fatalf("%s is %s", args[0], got)
@@ -242,7 +275,7 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 // interrupt SIGNAL: signals the programs in the background after a second of training.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	time.Sleep(time.Second)
-	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[0]]
+	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
 	for _, cmd := range ts.BackgroundCmds() {
 		ts.Check(cmd.Process.Signal(sig))
 	}

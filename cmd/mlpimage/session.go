@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
@@ -19,11 +20,14 @@ type session struct {
 	fit     *imagefit.Fit
 	img     *imagefit.Image
 	outputs *outputs
-	http    string // address of the live page, or ""
+	http    string    // address of the live page, or ""
+	stdout  io.Writer // for an output of that name
 	chatter io.Writer
+	alarms  io.Writer // for what goes wrong and does not end the run
 
 	history []imagefit.Progress
-	logErr  error // does not end the run: its work would be lost
+	failing map[string]bool // files that could not be written when last tried
+	saved   []string        // files that the end of the run has written
 }
 
 // result is what --json prints.
@@ -47,7 +51,8 @@ type result struct {
 	model string // what to say of the model file
 }
 
-// run trains until something ends it, and writes all outputs. A cancelled ctx ends training, not the writing.
+// run trains until something ends it, and writes all outputs. A cancelled ctx ends training, not the writing. Outputs
+// that cannot be written at the end are an error beside the result.
 func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	fit := s.fit
 	if fused, why := fit.Fused(); fused {
@@ -57,9 +62,10 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	}
 	log, err := newRunLog(s.outputs.log, fit.Steps() > 0)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write the log: %w", err)
+		return nil, atomicfile.Failed(s.outputs.log, err)
 	}
-	defer log.close()
+	defer log.close() // where the run fails; finish looks at it otherwise
+	s.failing = map[string]bool{}
 	page, err := s.serve()
 	if err != nil {
 		return nil, err
@@ -69,15 +75,13 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 		s.history = append(s.history, p)
 		bar.report(p)
 		page.report(p)
-		if s.logErr == nil {
-			s.logErr = log.report(p)
-		}
+		s.tried(s.outputs.log, log.report(p))
 	}
 	w.Step = func(step int) error { return errors.Join(s.save(ctx, step), page.draw(ctx)) }
 	why, err := fit.Run(ctx, w)
 	bar.finish()
 	if err == nil && fit.Steps() == 0 {
-		err = errors.New("interrupted before the first step: nothing was written")
+		err = &interruptedError{errors.New("interrupted before the first step: nothing was written")}
 	}
 	if err != nil {
 		page.end(err.Error())
@@ -90,10 +94,10 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 		}
 		fmt.Fprintf(s.chatter, "stopped after %d%s steps: %s\n", fit.Steps(), of, why)
 	}
-	r, err := s.finish(why, page)
+	r, err := s.finish(why, page, log)
 	if err != nil {
 		page.end(err.Error())
-		return nil, err
+		return r, err
 	}
 	page.end(string(why))
 	return r, nil
@@ -103,7 +107,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 func (s *session) save(ctx context.Context, step int) error {
 	o := s.outputs
 	if o.checkpoint != "" && step%o.checkpointEvery == 0 {
-		if err := s.write(o.checkpoint, s.fit.WriteCheckpoint); err != nil {
+		if err := s.try(o.checkpoint, s.fit.WriteCheckpoint); err != nil {
 			return err
 		}
 	}
@@ -113,34 +117,67 @@ func (s *session) save(ctx context.Context, step int) error {
 			return err
 		}
 		if err == nil {
-			return s.write(o.preview, out.WritePNG)
+			return s.try(o.preview, s.picture(o.preview, out))
 		}
 	}
 	return nil
 }
 
-func (s *session) write(path string, write func(io.Writer) error) error {
-	return atomicfile.Write(path, write)
+// picture returns what writes an image in the format of a file.
+func (s *session) picture(path string, img *imagefit.Image) func(io.Writer) error {
+	return func(w io.Writer) error { return img.Write(w, s.outputs.format(path)) }
+}
+
+// try writes a file while training goes on.
+func (s *session) try(path string, write func(io.Writer) error) error {
+	return s.tried(path, atomicfile.Write(path, write))
+}
+
+// tried says that a file could not be written, once until it can be again, and returns other errors. A full disk does not
+// end a run: its work would be lost, and there may be room when the file is next due.
+func (s *session) tried(path string, err error) error {
+	var file *atomicfile.Error
+	switch {
+	case err == nil:
+		if s.failing[path] {
+			fmt.Fprintf(s.alarms, "mlpimage: %s: %s can be written again\n", s.name, path)
+		}
+	case errors.As(err, &file):
+		if !s.failing[path] {
+			fmt.Fprintf(s.alarms, "mlpimage: %s: %v: training goes on, and the next time it is due it is tried again\n", s.name, err)
+		}
+	default:
+		return err
+	}
+	s.failing[path] = err != nil
+	return nil
 }
 
 // finish renders and writes everything that was asked for. The checkpoint comes first: what fails later does not
-// lose it.
-func (s *session) finish(why imagefit.Reason, page *livePage) (*result, error) {
+// lose it. A file that cannot be written does not keep the others from it.
+func (s *session) finish(why imagefit.Reason, page *livePage, log *runLog) (*result, error) {
 	fit, img, o := s.fit, s.img, s.outputs
 	if err := fit.Model.Check(); err != nil {
 		return nil, err
 	}
-	if o.checkpoint != "" {
-		if err := s.write(o.checkpoint, fit.WriteCheckpoint); err != nil {
-			return nil, err
+	var missing []error
+	put := func(path string, write func(io.Writer) error) {
+		if path == "" {
+			return
 		}
+		if err := writeFile(path, s.stdout, write); err != nil {
+			missing = append(missing, err)
+			return
+		}
+		s.saved = append(s.saved, path)
 	}
+	put(o.checkpoint, fit.WriteCheckpoint)
 	out, err := fit.Model.Render(context.Background(), img.Width, img.Height)
 	if err == nil {
 		err = page.show(out)
 	}
 	if err != nil {
-		return nil, err
+		return nil, s.incomplete(append(missing, err))
 	}
 	stats := fit.Device().Stats()
 	r := &result{
@@ -151,37 +188,59 @@ func (s *session) finish(why imagefit.Reason, page *livePage) (*result, error) {
 	if fit.LaunchesPerStep() > 0 { // a resumed fit may be at its end already
 		loss, err := fit.Loss()
 		if err != nil {
-			return nil, err
+			return nil, s.incomplete(append(missing, err))
 		}
 		r.Loss = &loss
 	}
 	if psnr := imagefit.PSNR(img, out); !math.IsInf(psnr, 1) {
 		r.PSNR = &psnr
 	}
-	for _, file := range []struct {
-		path  string
-		write func(io.Writer) error
-	}{
-		{o.image, out.WritePNG},
-		{o.preview, out.WritePNG},
-		{o.compare, func(w io.Writer) error { return imagefit.WriteComparison(w, img, out, imagefit.Format{}) }},
-		{o.dot, fit.WriteDOT},
-		{s.plotFile(), func(w io.Writer) error { return plotCurves(w, o.plot, s.history) }},
-	} {
-		if file.path == "" {
-			continue
-		}
-		if err := s.write(file.path, file.write); err != nil {
-			return nil, err
-		}
-	}
+	put(o.image, s.picture(o.image, out))
 	if o.model != "" {
-		if r.model, err = s.writeModel(out); err != nil {
-			return nil, err
+		raw, what, err := s.packModel(out)
+		if err != nil {
+			return r, s.incomplete(append(missing, err))
 		}
+		r.model = what
+		put(o.model, func(w io.Writer) error { _, err := w.Write(raw); return err })
 	}
-	return r, nil
+	put(o.preview, s.picture(o.preview, out))
+	put(o.compare, func(w io.Writer) error { return imagefit.WriteComparison(w, img, out, o.format(o.compare)) })
+	put(o.dot, fit.WriteDOT)
+	put(s.plotFile(), func(w io.Writer) error { return plotCurves(w, o.plot, s.history) })
+	if err := log.close(); err != nil {
+		missing = append(missing, err)
+	} else if o.log != "" {
+		s.saved = append(s.saved, o.log)
+	}
+	return r, s.incomplete(missing)
 }
+
+// incomplete returns the error of outputs that could not be written, and says which could.
+func (s *session) incomplete(missing []error) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	written := "nothing was written"
+	if len(s.saved) > 0 {
+		written = "written: " + strings.Join(s.saved, ", ")
+	}
+	var all []string
+	for _, err := range missing {
+		all = append(all, err.Error())
+	}
+	return &incompleteError{missing, strings.Join(all, "; ") + "; " + written}
+}
+
+// incompleteError is a run that ended well but for some of its files.
+type incompleteError struct {
+	missing []error
+	text    string
+}
+
+func (e *incompleteError) Error() string { return e.text }
+
+func (e *incompleteError) Unwrap() []error { return e.missing }
 
 // plotFile returns the name of the plot, or "" if there is nothing to draw: no step was done, or the loss was always 0.
 func (s *session) plotFile() string {
@@ -193,28 +252,25 @@ func (s *session) plotFile() string {
 	return s.outputs.plot
 }
 
-// writeModel writes the model and says how large it is and, if it is stored in fewer bits, what it draws: out is what
-// it draws in all of them.
-func (s *session) writeModel(out *imagefit.Image) (string, error) {
+// packModel returns the model's file, and says how large it is and, if it is stored in fewer bits, what it draws: out is
+// what it draws in all of them.
+func (s *session) packModel(out *imagefit.Image) ([]byte, string, error) {
 	o := s.outputs
 	var raw bytes.Buffer
 	if err := s.fit.Model.Write(&raw, o.weights); err != nil {
-		return "", err
+		return nil, "", err
 	}
 	if o.weights != imagefit.FP32 {
 		m, err := imagefit.DecodeModel(s.fit.Device(), raw.Bytes())
 		if err != nil {
-			return "", err
+			return nil, "", err
 		}
 		defer m.Free()
 		if out, err = m.Render(context.Background(), s.img.Width, s.img.Height); err != nil {
-			return "", err
+			return nil, "", err
 		}
 	}
-	if err := s.write(o.model, func(w io.Writer) error { _, err := w.Write(raw.Bytes()); return err }); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%d weights as %s, %d bytes, %.3g bits per pixel, PSNR %.2f dB", s.fit.Model.Size(), o.weights, raw.Len(),
+	return raw.Bytes(), fmt.Sprintf("%d weights as %s, %d bytes, %.3g bits per pixel, PSNR %.2f dB", s.fit.Model.Size(), o.weights, raw.Len(),
 		bitsPerPixel(raw.Len(), s.img.Width, s.img.Height), imagefit.PSNR(s.img, out)), nil
 }
 

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +25,7 @@ type trainFlags struct {
 	limits   limits
 	outputs  outputs
 	resume   string
+	goOn     string // --resume-or-start
 	http     string
 
 	profile, json, quiet bool
@@ -33,14 +38,24 @@ func newTrain() *cobra.Command {
 		Short: "Fit a network to an image and write the reconstruction",
 		Long: `train fits a network to a PNG or JPEG file and writes what the network learned as a PNG. Gray images stay
 gray, 16 bits keep their depth, transparency is learned too. Progress goes to standard error, results to
-standard output. Interrupting it (Ctrl-C) stops training and still writes everything that was asked for; a
-second Ctrl-C ends the program at once.
+standard output.
+
+Interrupting it (Ctrl-C, SIGTERM or SIGHUP) stops training, still writes everything that was asked for and exits with
+code 3; a second Ctrl-C ends the program at once. A checkpoint, preview or log that cannot be written, on a full disk
+perhaps, does not stop training: it is tried again when it is next due. What cannot be written at the end is an error,
+which says what was.
+
+--resume goes on from a checkpoint. One whose training is at its end (steps, --psnr, --time or the gain) has its outputs
+written once more, and is done. --resume-or-start is for the lines of jobs that a queue may start again: the same line
+begins, goes on and, once all is done, does nothing but write the outputs.
 
 mlpimage IMAGE is short for mlpimage train IMAGE --preset good.`,
 		Example: `  mlpimage photo.jpg
   mlpimage train photo.png --preset best --time 2m --compare compare.png
   mlpimage train photo.png --preset good --checkpoint photo.ckpt --model photo.npz
   mlpimage train photo.png --resume photo.ckpt --checkpoint photo.ckpt
+  mlpimage train photo.png --preset best --resume-or-start photo.ckpt
+  mlpimage train photo.png -o - --quiet > learned.png
   mlpimage train photo.png --steps 1000 --device cpu --plot loss.svg`,
 		Args: exactly("the image to fit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,13 +64,15 @@ mlpimage IMAGE is short for mlpimage train IMAGE --preset good.`,
 	}
 	fs, o := cmd.Flags(), &f.outputs
 	fs.SortFlags = false
-	fs.StringVarP(&o.image, "output", "o", "", "reconstruction to write (default IMAGE.mlp.png)")
+	fs.StringVarP(&o.image, "output", "o", "", "reconstruction to write, as .png or .jpg; - is standard output, as PNG (default IMAGE.mlp.png)")
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
 	fs.BoolVar(&f.device.check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
 	o.register(fs)
 	fs.StringVar(&f.resume, "resume", "", "go on from a checkpoint, with its settings, as if training had never stopped")
+	fs.StringVar(&f.goOn, "resume-or-start", "", `go on from this checkpoint if it is there, else start; it is written while training, unless
+--checkpoint names another. Settings that are given must be the checkpoint's`)
 	fs.StringVar(&f.http, "http", "", `show training live at this address, such as 127.0.0.1:8080; without a host it is
 reachable from this machine only`)
 	fs.BoolVar(&f.profile, "profile", false, "measure every kernel and print a table (slower)")
@@ -65,33 +82,65 @@ reachable from this machine only`)
 }
 
 // validate finds what is wrong with the command line before any work is done.
-func (f *trainFlags) validate(image string) error {
+func (f *trainFlags) validate(image string, stdout io.Writer) error {
 	if err := f.limits.validate(); err != nil {
 		return err
 	}
-	for _, path := range f.outputs.list() {
-		if f.resume != "" && filepath.Clean(path) == filepath.Clean(f.resume) && path != f.outputs.checkpoint {
-			return &usageError{fmt.Errorf("the output %s would overwrite the checkpoint", path)}
-		}
+	if f.json && f.outputs.image == stream {
+		return &usageError{errors.New("--json with -o -: the picture and the result cannot both be standard output")}
 	}
-	return f.outputs.validate(image)
+	inputs := []named{{"the image", image}}
+	if f.resume != "" {
+		inputs = append(inputs, named{resumedFrom, f.resume})
+	}
+	return f.outputs.validate(inputs, stdout)
+}
+
+// complete fills in what the command line leaves open.
+func (f *trainFlags) complete(image string) error {
+	if f.outputs.image == "" {
+		if image == stream {
+			return &usageError{errors.New("the image comes from standard input: name the output with -o")}
+		}
+		f.outputs.image = strings.TrimSuffix(image, filepath.Ext(image)) + ".mlp.png"
+	}
+	if f.goOn == "" {
+		return nil
+	}
+	if f.resume != "" {
+		return &usageError{errors.New("--resume and --resume-or-start: give one of them")}
+	}
+	f.resume = f.goOn
+	if f.outputs.checkpoint == "" {
+		f.outputs.checkpoint = f.goOn
+	}
+	return nil
 }
 
 func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Writer) error {
 	start := time.Now()
-	if f.outputs.image == "" {
-		f.outputs.image = strings.TrimSuffix(path, filepath.Ext(path)) + ".mlp.png"
-	}
-	if err := f.validate(path); err != nil {
+	if err := f.complete(path); err != nil {
 		return err
+	}
+	if err := f.validate(path, stdout); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(f.goOn); f.goOn != "" && errors.Is(err, fs.ErrNotExist) {
+		f.resume = "" // to start
 	}
 	img, err := imagefit.ReadImage(path)
 	if err != nil {
 		return err
 	}
 	chatter, report := stderr, stdout // what --quiet silences
+	if f.outputs.image == stream {
+		report = stderr
+	}
 	if f.quiet {
 		chatter, report = io.Discard, io.Discard
+	}
+	if err := f.outputs.hold(img, chatter); err != nil {
+		return err
 	}
 	if err := f.outputs.check(); err != nil {
 		return err
@@ -106,9 +155,9 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 	}
 	defer fit.Device().Close()
 	defer fit.Free()
-	s := &session{name: filepath.Base(path), fit: fit, img: img, outputs: &f.outputs, http: f.http, chatter: chatter}
+	s := &session{name: filepath.Base(path), fit: fit, img: img, outputs: &f.outputs, http: f.http, stdout: stdout, chatter: chatter, alarms: stderr}
 	r, err := s.run(ctx, f.limits.watch())
-	if err != nil {
+	if r == nil {
 		return err
 	}
 	r.Image, r.Seconds = path, time.Since(start).Seconds()
@@ -117,19 +166,46 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 			return err
 		}
 	}
-	fmt.Fprintf(report, "wrote %s: %dx%d, PSNR %s, %d steps in %.1f s\n", f.outputs.image, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Seconds)
-	if r.model != "" {
-		fmt.Fprintf(report, "wrote %s: %s\n", f.outputs.model, r.model)
-	}
+	f.print(report, r, s.saved)
 	if f.json {
 		if err := json.NewEncoder(stdout).Encode(r); err != nil {
 			return err
 		}
 	}
-	if s.logErr != nil {
-		return fmt.Errorf("the log is incomplete, all else was written: %w", s.logErr)
+	if err == nil && r.Ended == string(imagefit.Interrupted) {
+		return f.interrupted(r.Steps)
 	}
-	return nil
+	return err
+}
+
+// print says what was written.
+func (f *trainFlags) print(w io.Writer, r *result, saved []string) {
+	o := &f.outputs
+	if slices.Contains(saved, o.image) {
+		name, lossy := o.image, ""
+		if name == stream {
+			name = "standard output"
+		}
+		if format := o.format(o.image); format.JPEG {
+			lossy = fmt.Sprintf(" before JPEG of quality %d", format.Quality)
+		}
+		fmt.Fprintf(w, "wrote %s: %dx%d, PSNR %s%s, %d steps in %.1f s\n", name, r.Width, r.Height, formatPSNR(r.PSNR), lossy, r.Steps, r.Seconds)
+	}
+	if slices.Contains(saved, o.model) {
+		fmt.Fprintf(w, "wrote %s: %s\n", o.model, r.model)
+	}
+}
+
+// interrupted says how a run that was stopped goes on.
+func (f *trainFlags) interrupted(steps int) error {
+	how := "--checkpoint would have let it go on"
+	switch {
+	case f.goOn != "" && f.outputs.checkpoint == f.goOn:
+		how = "the same command goes on"
+	case f.outputs.checkpoint != "":
+		how = "--resume " + f.outputs.checkpoint + " goes on"
+	}
+	return &interruptedError{fmt.Errorf("interrupted after %d steps, all outputs are written: %s", steps, how)}
 }
 
 // begin returns a fit that is new or resumed. The checkpoint is looked at before a device is opened.
@@ -159,11 +235,14 @@ func (f *trainFlags) beginFrom(img *imagefit.Image, open func() (tensor.Device, 
 		return nil, err
 	}
 	cfg, err := f.settings.resumed(saved.Config)
+	if f.goOn != "" { // its line says all settings, as it did when it started
+		cfg, err = f.settings.config(img.Width, img.Height)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if saved.Steps >= cfg.Steps {
-		return nil, &usageError{fmt.Errorf("%s has done %d of %d steps: raise --steps to go on", f.resume, saved.Steps, cfg.Steps)}
+	if saved.Steps > cfg.Steps {
+		return nil, &usageError{fmt.Errorf("%s has done %d steps, --steps asks for %d: give at least as many", f.resume, saved.Steps, cfg.Steps)}
 	}
 	d, err := open()
 	if err != nil {

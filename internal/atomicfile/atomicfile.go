@@ -26,8 +26,8 @@ func (e *Error) Error() string { return "cannot write " + e.Path + ": " + e.Err.
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// failed returns the Error of a file. Its message names the file that was asked for, not a temporary one.
-func failed(path string, err error) error {
+// Failed returns the Error of a file. Its message names the file that was asked for, not a temporary one.
+func Failed(path string, err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
 	switch {
@@ -45,22 +45,22 @@ func failed(path string, err error) error {
 func Write(path string, write func(io.Writer) error) error {
 	target, err := Target(path)
 	if err != nil {
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	old, err := os.Stat(target)
 	switch {
 	case err == nil && old.IsDir():
-		return failed(path, syscall.EISDIR)
+		return Failed(path, syscall.EISDIR)
 	case err == nil && !old.Mode().IsRegular():
 		return direct(path, write)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return failed(path, err)
+		return Failed(path, err)
 	case err != nil:
 		old = nil
 	}
 	f, err := create(target)
 	if err != nil {
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	if err := fill(f, path, write); err != nil {
 		f.Close()
@@ -69,7 +69,7 @@ func Write(path string, write func(io.Writer) error) error {
 	}
 	if err := replace(f, target, old); err != nil {
 		os.Remove(f.Name())
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func fill(f *os.File, path string, write func(io.Writer) error) error {
 		err = b.Flush()
 	}
 	if t.err != nil {
-		return failed(path, t.err)
+		return Failed(path, t.err)
 	}
 	return err
 }
@@ -120,14 +120,14 @@ func replace(f *os.File, path string, old fs.FileInfo) error {
 func direct(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	if err := fill(f, path, write); err != nil {
 		f.Close()
 		return err
 	}
 	if err := f.Close(); err != nil {
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	return nil
 }
@@ -168,33 +168,33 @@ func Target(path string) (string, error) {
 func Check(path string) error {
 	target, err := Target(path)
 	if err != nil {
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	info, err := os.Stat(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return failed(path, err)
+		return Failed(path, err)
 	case info.IsDir():
-		return failed(path, syscall.EISDIR)
+		return Failed(path, syscall.EISDIR)
 	case !info.Mode().IsRegular():
 		return nil
 	default:
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
-			return failed(path, err)
+			return Failed(path, err)
 		}
 		f.Close()
 	}
 	sweep(target)
 	f, err := create(target)
 	if err != nil {
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	err = os.Remove(f.Name())
 	f.Close()
 	if err != nil {
-		return failed(path, err)
+		return Failed(path, err)
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ func OfOpen(f *os.File) (ID, error) {
 	return ID{info: info}, err
 }
 
-// Regular reports whether the file is there and holds bytes that writing would replace: it is no device and no pipe.
-func (a ID) Regular() bool { return a.info != nil && a.info.Mode().IsRegular() }
+// Device reports whether the file is a device, such as /dev/null or a terminal: writing to it replaces nothing.
+func (a ID) Device() bool { return a.info != nil && a.info.Mode()&fs.ModeDevice != 0 }
 
 // Same reports whether both are one file. Of two that are not there yet, it asks their folder whether it tells the names
 // apart: some fold case, or forms of Unicode.

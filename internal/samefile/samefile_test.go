@@ -69,9 +69,12 @@ func TestSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	if null, err := Of(os.DevNull); err != nil || !null.Device() {
+		t.Errorf("%s is no device: %v", os.DevNull, err)
+	}
 	open, err := OfOpen(f)
 	named, _ := Of("link")
-	if err != nil || !open.Same(named) || !open.Regular() {
+	if err != nil || !open.Same(named) || open.Device() {
 		t.Errorf("an open file is not the one of its name: %v", err)
 	}
 }
