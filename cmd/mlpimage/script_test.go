@@ -281,12 +281,12 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// noLeftovers: no temporary file of a write is left in the folder.
+// noLeftovers [DIR]: no temporary file of a write is left in the folder.
 func noLeftovers(ts *testscript.TestScript, neg bool, args []string) {
-	entries, err := os.ReadDir(ts.MkAbs("."))
+	entries, err := os.ReadDir(ts.MkAbs(strings.Join(append(args, "."), "/")))
 	ts.Check(err)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+		if strings.HasPrefix(e.Name(), ".") && (!e.IsDir() || e.Name() != ".tmp") {
 			ts.Fatalf("left behind: %s", e.Name())
 		}
 	}
