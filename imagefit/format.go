@@ -23,11 +23,20 @@ const DefaultQuality = 90
 // most pixels of a side of a JPEG.
 const mostJPEG = 1<<16 - 1
 
+// refusal is an ErrConfig that says what is wrong in its own words.
+type refusal struct{ text string }
+
+func refused(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
+
+func (e *refusal) Error() string { return e.text }
+
+func (e *refusal) Unwrap() error { return ErrConfig }
+
 // FormatOf returns the format that the ending of a file's name stands for, JPEG in the quality that is given. A name
 // without an ending is of a PNG. The error wraps ErrConfig.
 func FormatOf(name string, quality int) (Format, error) {
 	if quality < 1 || quality > 100 {
-		return Format{}, fmt.Errorf("%w: the quality of JPEG is %d: it must be 1 to 100", ErrConfig, quality)
+		return Format{}, refused("the quality of JPEG is %d: it must be 1 to 100", quality)
 	}
 	switch ext := filepath.Ext(name); strings.ToLower(ext) {
 	case ".png", ".", "":
@@ -35,7 +44,7 @@ func FormatOf(name string, quality int) (Format, error) {
 	case ".jpg", ".jpeg":
 		return Format{JPEG: true, Quality: quality}, nil
 	default:
-		return Format{}, fmt.Errorf("%w: %s ends in %s: pictures are written as .png, .jpg or .jpeg", ErrConfig, name, ext)
+		return Format{}, refused("%s ends in %s: pictures are written as .png, .jpg or .jpeg", name, ext)
 	}
 }
 
@@ -46,9 +55,9 @@ func (f Format) Check(c Colour, width, height int) error {
 	case !f.JPEG:
 		return nil
 	case c.Alpha:
-		return fmt.Errorf("%w: the picture has transparency, which JPEG cannot hold: write a .png", ErrConfig)
+		return refused("the picture has transparency, which JPEG cannot hold: write a .png")
 	case width > mostJPEG || height > mostJPEG:
-		return fmt.Errorf("%w: a JPEG has at most %d pixels a side, the picture is %d×%d: write a .png", ErrConfig, mostJPEG, width, height)
+		return refused("a JPEG has at most %d pixels a side, the picture is %d×%d: write a .png", mostJPEG, width, height)
 	}
 	return nil
 }

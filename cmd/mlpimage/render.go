@@ -99,6 +99,9 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	if f.crop != "" {
 		width, height = view.Crop.Dx(), view.Crop.Dy()
 	}
+	if err := format.Check(m.Colour, width, height); err != nil {
+		return &usageError{fmt.Errorf("-o %s: %w", f.out, err)}
+	}
 	start := time.Now()
 	bar := newRowBar(stderr, height)
 	err = writeFile(f.out, stdout, func(w io.Writer) error { return m.RenderTo(ctx, w, view, format, bar.report) })
