@@ -24,7 +24,7 @@ build:
 
 demo: build
 	@mkdir -p $(OUT)
-	bin/mlpimage train testdata/lake.png -o $(OUT)/lake.png --plot $(OUT)/loss.svg --steps 5000
+	bin/mlpimage testdata/lake.png -o $(OUT)/lake.png --plot $(OUT)/loss.svg
 	@echo "the reconstruction is $(OUT)/lake.png, the loss curve $(OUT)/loss.svg"
 
 test:

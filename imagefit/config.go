@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // ErrConfig is what a setting is that is out of range.
@@ -38,7 +39,7 @@ type Config struct {
 	NoFuse      bool     `json:"no_fuse"`    // train layer by layer even where one launch could do a whole pass
 }
 
-// Defaults returns the settings that "mlpimage train" uses unless told otherwise: those of the benchmarks.
+// Defaults returns the settings of the benchmarks, a small network that sees octaves of each coordinate.
 func Defaults() Config {
 	return Config{Steps: 10000, Batch: 512, Encoding: DefaultEncoding(Frequency), Hidden: 64, Layers: 3, Loss: MSE,
 		LR: 5.33e-4, LRDecay: 0.99999, WeightDecay: 0.01, Beta1: 0.92, Beta2: 0.95, Seed: 1, LogEvery: 100}
@@ -73,11 +74,11 @@ func (c Config) Validate() error {
 	}
 	within := func(name string, v, low, high float64, open bool) error {
 		if math.IsNaN(v) || v < low || v > high || open && v == high {
-			bracket := "]"
+			to := "to"
 			if open {
-				bracket = ")"
+				to = "to below"
 			}
-			return fmt.Errorf("%w: %s is %v: it must be in [%v, %v%s", ErrConfig, name, v, low, high, bracket)
+			return fmt.Errorf("%w: %s is %v: it must be from %v %s %v", ErrConfig, name, v, low, to, high)
 		}
 		return nil
 	}
@@ -101,7 +102,7 @@ func (c Config) checkSize() error {
 
 func (c Config) checkLoss() error {
 	if !slices.Contains(Losses, c.Loss) {
-		return fmt.Errorf("%w: there is no loss %q: there are %v", ErrConfig, c.Loss, Losses)
+		return fmt.Errorf("%w: there is no loss %q: there are %s", ErrConfig, c.Loss, strings.Join(Losses, ", "))
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func (f *Fit) MSE() (float64, error) {
 		return 0, err
 	}
 	if f.Config.Loss == MSE {
-		return loss / float64(f.Config.Batch*f.Model.Colour.Channels()), nil
+		return loss / float64(f.values()), nil
 	}
 	if f.probe == nil {
 		f.probe = newProbe(f.device, f.pixels, f.Model.Width, f.Model.Height)
@@ -158,6 +158,9 @@ func (f *Fit) MSE() (float64, error) {
 	}
 	return mse, err
 }
+
+// values returns how many errors the loss of a step is the sum of.
+func (f *Fit) values() int { return f.Config.Batch * f.Model.Colour.Channels() }
 
 // StepMicros returns the median over the reports of the time per step, in microseconds; 0 before the
 // second report.

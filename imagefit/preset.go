@@ -3,21 +3,27 @@ package imagefit
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 // The presets.
 const (
-	Fast = "fast"
-	Good = "good"
-	Best = "best"
+	Fast    = "fast"
+	Good    = "good"
+	Best    = "best"
+	Classic = "classic" // the small frequency network of the benchmarks: Defaults
 )
 
 // Presets lists them.
-var Presets = []string{Fast, Good, Best}
+var Presets = []string{Fast, Good, Best, Classic}
 
-// Preset returns settings by name for an image of a size: hash grids whose tables grow with the image, trained until
-// the gain flattens. The learning rate falls along the way, which brings that about. The error wraps ErrConfig.
+// Preset returns settings by name for an image of a size. Classic is the same for every image. The others are hash grids
+// whose tables grow with the image, trained until the gain flattens. The learning rate falls along the way, which brings
+// that about. A batch of theirs has no more pixels than the image. The error wraps ErrConfig.
 func Preset(name string, width, height int) (Config, error) {
+	if name == Classic {
+		return Defaults(), nil
+	}
 	c := DefaultsFor(Hash)
 	c.UntilFlat, c.Steps = true, 100_000
 	table := func(pixelsPerEntry, most int) {
@@ -34,8 +40,9 @@ func Preset(name string, width, height int) (Config, error) {
 		table(8, 1<<20)
 		c.Batch, c.LRDecay = 16384, 0.9993
 	default:
-		return c, fmt.Errorf("%w: there is no preset %q: there are %v", ErrConfig, name, Presets)
+		return c, fmt.Errorf("%w: there is no preset %q: there are %s", ErrConfig, name, strings.Join(Presets, ", "))
 	}
+	c.Batch = min(c.Batch, powerOfTwo(width*height))
 	return c, nil
 }
 

@@ -10,7 +10,7 @@ import (
 // Progress is a report of a running fit.
 type Progress struct {
 	Step, Steps int
-	Loss        float64       // sum over the batch
+	Loss        float64       // mean over the values of the batch, of which a pixel has one per channel
 	PSNR        float64       // estimated, in dB
 	LR          float64       // of the next step
 	StepTime    time.Duration // mean since the last report
@@ -163,7 +163,7 @@ func (r *runner) report(step int) error {
 	if err != nil {
 		return err
 	}
-	p := Progress{Step: step, Steps: f.Config.Steps, Loss: loss, PSNR: psnrOfMSE(mse), LR: f.LR()}
+	p := Progress{Step: step, Steps: f.Config.Steps, Loss: loss / float64(f.values()), PSNR: psnrOfMSE(mse), LR: f.LR()}
 	if !r.reported.IsZero() && step > r.last { // the first step builds the kernels: it is not timed
 		p.StepTime = time.Since(r.reported) / time.Duration(step-r.last)
 		f.intervals = append(f.intervals, float64(p.StepTime.Nanoseconds())/1e3)

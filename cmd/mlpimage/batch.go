@@ -100,9 +100,6 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if err := errors.Join(f.limits.validate(), checkWeights(f.weights)); err != nil {
 		return err
 	}
-	if !f.settings.flags.Changed("preset") && !f.settings.flags.Changed("encoding") {
-		f.settings.preset = imagefit.Good
-	}
 	if _, err := f.settings.config(1, 1); err != nil { // before any image is looked at
 		return err
 	}

@@ -13,11 +13,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/clgrad/clgrad/imagefit"
 	"github.com/spf13/cobra"
 )
 
@@ -67,7 +65,7 @@ OpenCL CPU or in plain Go, and writes what the network learned.
   mlpimage photo.jpg
 
 trains with good settings until the gain flattens and writes photo.mlp.png: it is short for
-mlpimage train photo.jpg --preset good, and takes the flags of train.`,
+mlpimage train photo.jpg, and takes its flags.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          unknownCommand,
@@ -86,20 +84,10 @@ func asTrain(root *cobra.Command, args []string) []string {
 	for _, arg := range args {
 		// A word with a dot is the name of a file, there or mistyped: not a command.
 		if !strings.HasPrefix(arg, "-") && strings.Contains(arg, ".") || isFile(arg) {
-			train := []string{"train"}
-			if !slices.ContainsFunc(args, ownSettings) {
-				train = append(train, "--preset", imagefit.Good)
-			}
-			return append(train, args...)
+			return append([]string{"train"}, args...)
 		}
 	}
 	return args
-}
-
-// ownSettings reports whether a flag says what the preset would.
-func ownSettings(arg string) bool {
-	name, _, _ := strings.Cut(arg, "=")
-	return name == "--preset" || name == "--encoding" || name == "--resume"
 }
 
 func isFile(path string) bool {

@@ -38,7 +38,7 @@ type result struct {
 	Device          string   `json:"device"`
 	Seconds         float64  `json:"seconds"` // from start to the last file written
 	StepMicros      float64  `json:"step_us"` // median
-	Loss            *float64 `json:"loss"`    // of the last batch; null if no step was done
+	Loss            *float64 `json:"loss"`    // mean over the values of the last batch; null if no step was done
 	PSNR            *float64 `json:"psnr_db"` // null if the reconstruction is exact
 	LiveBytes       int64    `json:"live_bytes"`
 	PeakBytes       int64    `json:"peak_bytes"`
@@ -151,12 +151,8 @@ func (s *session) finish(why imagefit.Reason, page *livePage) (*result, error) {
 		Device: fit.Device().Name(), StepMicros: fit.StepMicros(),
 		LiveBytes: stats.LiveBytes, PeakBytes: stats.PeakBytes, LaunchesPerStep: fit.LaunchesPerStep(),
 	}
-	if fit.LaunchesPerStep() > 0 { // a resumed fit may be at its end already
-		loss, err := fit.Loss()
-		if err != nil {
-			return nil, err
-		}
-		r.Loss = &loss
+	if n := len(s.history); n > 0 { // a resumed fit may be at its end already
+		r.Loss = &s.history[n-1].Loss
 	}
 	if psnr := imagefit.PSNR(img, out); !math.IsInf(psnr, 1) {
 		r.PSNR = &psnr

@@ -83,24 +83,32 @@ func oneOf(names []string) string { return strings.Join(names, ", ") }
 
 // config returns the settings for an image of a size.
 func (s *settings) config(width, height int) (imagefit.Config, error) {
-	c := imagefit.Defaults()
-	if s.preset != "" {
-		var err error
-		if c, err = imagefit.Preset(s.preset, width, height); err != nil {
-			return c, &usageError{err}
-		}
-	}
-	if kind := s.given.Encoding.Kind; s.flags.Changed("encoding") && kind != c.Encoding.Kind {
-		if s.preset != "" {
-			return c, &usageError{fmt.Errorf("--preset %s has the encoding %s: leave out --preset or --encoding", s.preset, c.Encoding.Kind)}
-		}
-		c = imagefit.DefaultsFor(kind)
+	c, err := s.base(width, height)
+	if err != nil {
+		return c, &usageError{err}
 	}
 	s.apply(&c)
 	if err := c.Validate(); err != nil {
 		return c, &usageError{err}
 	}
 	return c, nil
+}
+
+// base returns what holds where no flag says otherwise: the settings of the preset, which is Good unless it or the
+// encoding is named, or of the encoding.
+func (s *settings) base(width, height int) (imagefit.Config, error) {
+	kind, named := s.given.Encoding.Kind, s.flags.Changed("encoding")
+	switch {
+	case s.preset == "" && named:
+		return imagefit.DefaultsFor(kind), nil
+	case s.preset == "":
+		return imagefit.Preset(imagefit.Good, width, height)
+	}
+	c, err := imagefit.Preset(s.preset, width, height)
+	if err == nil && named && kind != c.Encoding.Kind {
+		err = fmt.Errorf("--preset %s has the encoding %s: leave out --preset or --encoding", s.preset, c.Encoding.Kind)
+	}
+	return c, err
 }
 
 // apply changes what flags were given for.

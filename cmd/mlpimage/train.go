@@ -36,7 +36,8 @@ gray, 16 bits keep their depth, transparency is learned too. Progress goes to st
 standard output. Interrupting it (Ctrl-C) stops training and still writes everything that was asked for; a
 second Ctrl-C ends the program at once.
 
-mlpimage IMAGE is short for mlpimage train IMAGE --preset good.`,
+Unless --preset, --encoding or --resume says otherwise, the settings are those of --preset good.
+mlpimage IMAGE is short for mlpimage train IMAGE.`,
 		Example: `  mlpimage photo.jpg
   mlpimage train photo.png --preset best --time 2m --compare compare.png
   mlpimage train photo.png --preset good --checkpoint photo.ckpt --model photo.npz
