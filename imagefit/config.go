@@ -78,7 +78,7 @@ func (c Config) Validate() error {
 			if open {
 				to = "to below"
 			}
-			return fmt.Errorf("%w: %s is %v: it must be from %v %s %v", ErrConfig, name, v, low, to, high)
+			return fmt.Errorf("%w: %s is %v: it must be from %v %s %.4g", ErrConfig, name, v, low, to, high)
 		}
 		return nil
 	}

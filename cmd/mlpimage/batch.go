@@ -65,10 +65,12 @@ job the share follows from the task; in an indexed job of Kubernetes give --shar
 	fs.StringVar(&f.shard, "shard", "", "I/N: only every N-th image from the I-th on; N: the index comes from the array job")
 	fs.StringVar(&f.weights, "weights", imagefit.FP32, oneOf(imagefit.WeightFormats)+": how the models' weights are stored")
 	fs.IntVar(&f.every, "checkpoint-every", 1000, "steps between two checkpoints of an image in work")
+	group(fs, groupWrite)
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	group(fs, groupWrite)
 	return cmd
 }
 
@@ -241,7 +243,7 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 	d, err := b.fit(ctx, d, r)
 	switch {
 	case err != nil:
-		r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", " ")
+		r.State, r.Error = "failed", strings.ReplaceAll(sentence(err), "\n", " ")
 	case r.State == "done":
 		r.Seconds = time.Since(start).Seconds()
 		err = atomicfile.Write(b.path(r, ".json"), func(w io.Writer) error {
@@ -250,12 +252,12 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 			return e.Encode(r)
 		})
 		if err != nil {
-			r.State, r.Error = "failed", err.Error()
+			r.State, r.Error = "failed", sentence(err)
 			break
 		}
 		// Only now: a run that is killed before goes on from it.
 		if err := os.Remove(b.path(r, ".ckpt")); err != nil && !errors.Is(err, os.ErrNotExist) {
-			r.State, r.Error = "failed", err.Error()
+			r.State, r.Error = "failed", sentence(err)
 		}
 	}
 	if d != nil && d.Err() != nil {

@@ -21,6 +21,7 @@ func (f *deviceFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.selection, "device", "", `auto, cpu, opencl, PLATFORM:DEVICE as "mlpimage devices" lists them, or part of a
 name (default $CLGRAD_DEVICE, else auto)`)
 	fs.BoolVar(&f.rebuild, "rebuild", false, "build the OpenCL kernels anew, past the driver's cache")
+	group(fs, groupDevice)
 }
 
 // open opens the device and says which it is.

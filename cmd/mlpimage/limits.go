@@ -19,6 +19,7 @@ func (l *limits) register(fs *pflag.FlagSet) {
 	l.flags = fs
 	fs.Float64Var(&l.psnr, "psnr", 0, "stop when the whole image has this PSNR, in dB")
 	fs.DurationVar(&l.time, "time", 0, "stop after this time of training, such as 30s or 5m")
+	group(fs, groupStop)
 }
 
 func (l *limits) validate() error {

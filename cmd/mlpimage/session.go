@@ -53,7 +53,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	if fused, why := fit.Fused(); fused {
 		fmt.Fprintln(s.chatter, "training pass: fused, one launch")
 	} else {
-		fmt.Fprintf(s.chatter, "training pass: layer by layer (%v)\n", why)
+		fmt.Fprintf(s.chatter, "training pass: layer by layer (%s)\n", sentence(why))
 	}
 	log, err := newRunLog(s.outputs.log, fit.Steps() > 0)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 		err = errors.New("interrupted before the first step: nothing was written")
 	}
 	if err != nil {
-		page.end(err.Error())
+		page.end(sentence(err))
 		return nil, err
 	}
 	if why != imagefit.AllSteps {
@@ -92,7 +92,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	}
 	r, err := s.finish(why, page)
 	if err != nil {
-		page.end(err.Error())
+		page.end(sentence(err))
 		return nil, err
 	}
 	page.end(string(why))

@@ -52,13 +52,13 @@ func (s *settings) register(fs *pflag.FlagSet) {
 	s.flags = fs
 	g, d := &s.given, imagefit.Defaults()
 	e := &g.Encoding
-	fs.StringVar(&s.preset, "preset", "", oneOf(imagefit.Presets)+": hash grids in proportion to the image, trained until the gain flattens")
-	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("training steps (default %d; with --preset as many as it takes)", d.Steps))
-	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens (default with --preset unless --steps is given)")
-	fs.IntVar(&g.Batch, "batch", 0, fmt.Sprintf("pixels drawn per step (default %d, 8192 for hash, 4096 for fourier and siren)", d.Batch))
+	fs.StringVar(&s.preset, "preset", "", oneOf(imagefit.Presets)+` (default good, unless --encoding is given): classic is the
+small frequency network of the benchmarks; the others are hash grids in proportion to
+the image, trained until the gain flattens`)
+	fs.IntVar(&g.Batch, "batch", 0, fmt.Sprintf("pixels drawn per step (default that of the preset; %d for frequency, 8192 for hash, 4096 for fourier and siren)", d.Batch))
 	fs.StringVar(&g.Loss, "loss", "", oneOf(imagefit.Losses)+", the error that is made small (default mse)")
-	fs.StringVar(&e.Kind, "encoding", "", oneOf(imagefit.Encodings)+": what the network sees of a position (default frequency)")
-	fs.IntVar(&e.Features, "features", 0, "inputs of the network, of frequency (default 64) and fourier (default 128)")
+	fs.StringVar(&e.Kind, "encoding", "", oneOf(imagefit.Encodings)+": what the network sees of a position (default that of the preset)")
+	fs.IntVar(&e.Features, "features", 0, "of frequency and fourier: inputs of the network (default 64 and 128)")
 	fs.Float64Var(&e.Sigma, "sigma", 0, "of fourier: standard deviation of its waves, in cycles per picture (default 15)")
 	fs.Float64Var(&e.Omega, "omega", 0, "of siren: factor inside its sines (default 30)")
 	fs.IntVar(&e.Levels, "levels", 0, "of hash: grids (default 8)")
@@ -67,15 +67,20 @@ func (s *settings) register(fs *pflag.FlagSet) {
 	fs.IntVar(&e.Table, "table", 0, "of hash: entries of a grid at most, a power of two (default 16384, presets by the image)")
 	fs.IntVar(&e.PerEntry, "per-entry", 0, "of hash: features of an entry (default 4)")
 	fs.IntVar(&g.Hidden, "hidden", 0, fmt.Sprintf("width of a hidden layer (default %d)", d.Hidden))
-	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d, 2 for hash)", d.Layers))
-	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("learning rate of the first step (default %v; 0.01 for hash, 0.003 for fourier, 0.0005 for siren)", d.LR))
-	fs.Float64Var(&g.LRDecay, "lr-decay", 0, fmt.Sprintf("factor on the learning rate per step (default %v; 1 for the other encodings)", d.LRDecay))
-	fs.Float64Var(&g.WeightDecay, "weight-decay", 0, fmt.Sprintf("decoupled weight decay of AdamW (default %v; 0 for the other encodings)", d.WeightDecay))
-	fs.Float64Var(&g.Beta1, "beta1", 0, fmt.Sprintf("decay of AdamW's first moment (default %v; 0.9 for the other encodings)", d.Beta1))
-	fs.Float64Var(&g.Beta2, "beta2", 0, fmt.Sprintf("decay of AdamW's second moment (default %v; 0.99 for the other encodings)", d.Beta2))
+	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d; 2 for hash)", d.Layers))
+	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("learning rate of the first step (default 0.01 for hash, %v for frequency, 0.003 for fourier, 0.0005 for siren)", d.LR))
+	fs.Float64Var(&g.LRDecay, "lr-decay", 0, fmt.Sprintf("factor on the learning rate per step (default that of the preset; %v for frequency, else 1)", d.LRDecay))
+	fs.Float64Var(&g.WeightDecay, "weight-decay", 0, fmt.Sprintf("decoupled weight decay of AdamW (default %v for frequency, else 0)", d.WeightDecay))
+	fs.Float64Var(&g.Beta1, "beta1", 0, fmt.Sprintf("decay of AdamW's first moment (default %v for frequency, else 0.9)", d.Beta1))
+	fs.Float64Var(&g.Beta2, "beta2", 0, fmt.Sprintf("decay of AdamW's second moment (default %v for frequency, else 0.99)", d.Beta2))
 	fs.Uint64Var(&g.Seed, "seed", 0, fmt.Sprintf("seed of the weights and of the pixels drawn (default %d)", d.Seed))
-	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports (default %d)", d.LogEvery))
 	fs.BoolVar(&g.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
+	group(fs, groupLearn)
+	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("stop after so many steps (default %d for classic and with --encoding, else as many as it takes)", d.Steps))
+	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens (default with all presets but classic, unless --steps is given)")
+	group(fs, groupStop)
+	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports of the loss, for --log, --plot and the page (default %d)", d.LogEvery))
+	group(fs, groupWrite)
 }
 
 // oneOf joins names for a help text.

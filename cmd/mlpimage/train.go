@@ -51,17 +51,21 @@ mlpimage IMAGE is short for mlpimage train IMAGE.`,
 	fs, o := cmd.Flags(), &f.outputs
 	fs.SortFlags = false
 	fs.StringVarP(&o.image, "output", "o", "", "reconstruction to write (default IMAGE.mlp.png)")
+	group(fs, groupWrite)
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
 	fs.BoolVar(&f.device.check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
+	group(fs, groupDevice)
 	o.register(fs)
 	fs.StringVar(&f.resume, "resume", "", "go on from a checkpoint, with its settings, as if training had never stopped")
+	group(fs, groupLearn)
 	fs.StringVar(&f.http, "http", "", `show training live at this address, such as 127.0.0.1:8080; without a host it is
 reachable from this machine only`)
 	fs.BoolVar(&f.profile, "profile", false, "measure every kernel and print a table (slower)")
 	fs.BoolVar(&f.json, "json", false, "print the result as one JSON object, the last line of standard output")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors, and what --json and --profile ask for")
+	group(fs, groupWrite)
 	return cmd
 }
 

@@ -1,0 +1,6 @@
+//go:build opencl && cgo
+
+package main
+
+// openCLBuilt says whether this build can use OpenCL.
+const openCLBuilt = true
