@@ -190,6 +190,8 @@ type batchRun struct {
 	clashes map[string]string
 	chatter io.Writer
 
+	opened sync.Once
+
 	mu   sync.Mutex // over chatter
 	rows []row
 }
@@ -303,7 +305,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 		return d, nil
 	}
 	if d == nil {
-		if d, err = b.flags.device.open(io.Discard); err != nil {
+		if d, err = b.flags.device.open(b.once()); err != nil {
 			return nil, err
 		}
 	}
@@ -330,6 +332,13 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 	r.State, r.PSNR, r.Steps, r.Ended, r.Params = "done", result.PSNR, result.Steps, result.Ended, result.Params
 	r.Device, r.Bytes = result.Device, file.Size()
 	return d, nil
+}
+
+// once returns the chatter for the first device that is opened: the others are the same.
+func (b *batchRun) once() io.Writer {
+	w := io.Discard
+	b.opened.Do(func() { w = b.chatter })
+	return w
 }
 
 // skip reports whether an image was done before, with the same settings and from the same file, and takes over what was

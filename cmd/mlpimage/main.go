@@ -77,7 +77,7 @@ mlpimage train photo.jpg, and takes its flags.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	groupFlags(root)
-	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), newDoctor(), newDevices(), newBench(), newTune(), newMan(), newVersion())
+	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), newDoctor(), newDevices(), newBench(), newTune(), newMan(), newVersion(), newProbe())
 	return root
 }
 

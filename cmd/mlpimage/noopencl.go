@@ -4,3 +4,5 @@ package main
 
 // openCLBuilt says whether this build can use OpenCL.
 const openCLBuilt = false
+
+func noCoreFile() {}
