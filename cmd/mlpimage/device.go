@@ -80,7 +80,7 @@ func (f *deviceFlags) choose(stderr io.Writer) (string, error) {
 		return "", err
 	}
 	fit := slices.DeleteFunc(slices.Clone(infos), func(i clrt.Info) bool {
-		why, unfit := c.unfit[i.String()]
+		why, unfit := c.unfit[deviceKey(i)]
 		if unfit {
 			fmt.Fprintf(stderr, "left out the device %s: %s\n", i, why)
 		}
@@ -133,7 +133,7 @@ func (c *openCL) named(selection string) (string, error) {
 	if err != nil {
 		return "", c.explain(fmt.Errorf("there is no OpenCL device %q: %s", selection, listed(infos)))
 	}
-	if why, unfit := c.unfit[info.String()]; unfit {
+	if why, unfit := c.unfit[deviceKey(info)]; unfit {
 		return "", fmt.Errorf("the device %s cannot be used: %s", info, why)
 	}
 	return info.ID(), nil
@@ -178,7 +178,7 @@ func newDevices() *cobra.Command {
 				}
 				fmt.Fprintf(w, "%-5s %s: %s, %d units, %.1f GiB%s\n      %s, driver %s\n", i.ID(), i, i.Type, i.ComputeUnits,
 					float64(i.GlobalMem)/(1<<30), double, i.Version, i.Driver)
-				if why, unfit := c.unfit[i.String()]; unfit {
+				if why, unfit := c.unfit[deviceKey(i)]; unfit {
 					fmt.Fprintf(w, "      cannot be used: %s\n", why)
 				}
 			}

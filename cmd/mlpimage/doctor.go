@@ -78,7 +78,7 @@ func findings(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "device     %s %s\n           %s, %d units, %.1f GiB, %s, driver %s, %s, %s\n", i.ID(), i, i.Type, i.ComputeUnits,
 			float64(i.GlobalMem)/(1<<30), i.Version, i.Driver, compiler, double)
-		if why, unfit := c.unfit[i.String()]; unfit {
+		if why, unfit := c.unfit[deviceKey(i)]; unfit {
 			fmt.Fprintf(w, "           CANNOT BE USED: %s\n", why)
 		}
 	}

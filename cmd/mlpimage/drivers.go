@@ -65,7 +65,7 @@ type probed struct {
 	library string // path, or ""
 	missing string // why there is no device, or ""
 	devices []clrt.Info
-	unfit   map[string]string // why, by the name of a device that cannot be used
+	unfit   map[string]string // why, by the key of a device that cannot be used
 	files   []string
 	failure string // why it did not come to its end, or ""
 }
@@ -79,7 +79,7 @@ func (b brokenDriver) String() string { return fmt.Sprintf("the OpenCL driver %s
 type openCL struct {
 	drivers []driver
 	broken  []brokenDriver
-	unfit   map[string]string // why, by the name of a device of another driver
+	unfit   map[string]string // why, by the key of a device of another driver
 	usable  bool              // this process may load what is left
 	library string            // path, if it was seen
 	err     error             // the probe was interrupted
@@ -192,6 +192,16 @@ func folderOf(drivers ...driver) (string, error) {
 	return dir, nil
 }
 
+// deviceKey names a device in probes of all drivers and of one: the number of a platform differs between them.
+func deviceKey(i clrt.Info) string { return fmt.Sprintf("%s %d", i, i.DeviceIndex) }
+
+func probeLimit() time.Duration {
+	if given, err := time.ParseDuration(os.Getenv(probeTimeoutEnv)); err == nil && given > 0 {
+		return given
+	}
+	return probeTimeout
+}
+
 // probe runs this program as a process of its own that uses the drivers of a folder, "" for those that the loader finds.
 func probe(ctx context.Context, dir string) probed {
 	p := probed{unfit: map[string]string{}}
@@ -200,10 +210,7 @@ func probe(ctx context.Context, dir string) probed {
 		p.failure = sentence(err)
 		return p
 	}
-	limit := probeTimeout
-	if given, err := time.ParseDuration(os.Getenv(probeTimeoutEnv)); err == nil && given > 0 {
-		limit = given
-	}
+	limit := probeLimit()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self, probeCommand)
@@ -226,7 +233,7 @@ func probe(ctx context.Context, dir string) probed {
 		if l.Device != nil {
 			p.devices = append(p.devices, *l.Device)
 			if l.Error != "" {
-				p.unfit[l.Device.String()] = l.Error
+				p.unfit[deviceKey(*l.Device)] = l.Error
 			}
 		}
 		p.files = append(p.files, l.Files...)

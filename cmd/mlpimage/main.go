@@ -103,11 +103,12 @@ func imageName(arg string) bool {
 
 // notACommand returns the error for a first word that is neither a command nor an image, or nil if cobra knows it.
 func notACommand(root *cobra.Command, word string) error {
-	var names []string
+	names := []string{"help", "completion"} // which cobra adds later
 	for _, c := range root.Commands() {
-		names = append(names, c.Name())
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
 	}
-	names = append(names, "help", "completion") // which cobra adds later
 	if slices.Contains(names, word) || strings.HasPrefix(word, "__") {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/kernels"
@@ -41,8 +42,10 @@ func newProbe() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(os.Interrupt) // it is for the program that waits for this one
 			noCoreFile()
-			// A table that cannot be read is no fault of a driver.
+			time.AfterFunc(probeLimit()+5*time.Second, func() { os.Exit(exitFailure) }) // nobody may be left to end it
+			// A table or a kernel of the user's that cannot be read is no fault of a driver.
 			os.Setenv(kernels.TuningEnv, filepath.Join(os.TempDir(), "clgrad-no-table"))
+			os.Unsetenv(kernels.PathEnv)
 			e := json.NewEncoder(cmd.OutOrStdout())
 			return useOpenCL(func(l probeLine) { _ = e.Encode(l) }) // nobody reads it: nobody needs it
 		},
