@@ -18,9 +18,9 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what was found of OpenCL, what is missing, and test every kernel",
 		Long: `doctor looks for what programs need to use a GPU or OpenCL on a CPU (the loader, the drivers registered with
-it, their devices and compilers), says what is missing and how to get it, and then runs every kernel on the
-device that --device names and compares what it computes with the same kernel in Go. It fails if a kernel
-does.`,
+it, their devices and compilers), tries the drivers in a process of their own, says what is missing or does not
+work and what to install, and then runs every kernel on the device that --device names and compares what it
+computes with the same kernel in Go. It fails if a kernel does.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
