@@ -210,7 +210,7 @@ func TestUntilFlat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	preset.Batch, preset.LRDecay = 128, 0.99
+	preset.Batch, preset.Schedule, preset.LRDecay, preset.UntilFlat, preset.Steps = 128, Exponential, 0.99, true, 100_000
 	for _, c := range []struct {
 		cfg  Config
 		w    Watch

@@ -52,7 +52,7 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 		rng: tensor.NewRNG(cfg.Seed ^ 0x9E3779B97F4A7C15),
 	}
 	adam := optim.AdamWConfig{
-		LR: optim.Exponential(cfg.LR, cfg.LRDecay), Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
+		LR: func(step int) float64 { return f.Config.learningRate(step) }, Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
 	}
 	net := optim.NewAdamW(f.Model.net.Params(), adam)
 	f.opts = append(f.opts, net)
