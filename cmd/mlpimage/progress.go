@@ -50,6 +50,9 @@ func onTerminal(w io.Writer) bool {
 func (p *progress) report(r imagefit.Progress) {
 	if p.bar != nil {
 		p.bar.Describe(fmt.Sprintf("loss %.4g  PSNR %.1f dB", r.Loss, r.PSNR))
+		if !p.open {
+			p.bar.ChangeMax(r.Steps) // a plan for a time changes
+		}
 		_ = p.bar.Set(r.Step) // a terminal that went away does not stop training
 		return
 	}
