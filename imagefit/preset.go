@@ -38,7 +38,7 @@ func Preset(name string, width, height int) (Config, error) {
 		c.Steps, c.Batch = 6000, 4096
 	case Good:
 		table(20, 1<<18)
-		c.Steps, c.Hidden, c.LR = 24_000, 96, 0.015
+		c.Steps, c.Hidden, c.LR = 22_000, 96, 0.015
 	case Best:
 		table(10, 1<<20)
 		c.Steps, c.Hidden, c.LR, c.Encoding.Coarsest = 24_000, 96, 0.015, 14
