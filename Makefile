@@ -1,4 +1,4 @@
-# make         builds bin/mlpimage, with OpenCL if there is a C compiler
+# make         builds bin/mlpimage, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
 # make bench   benchmarks of the kernels and of a training step
@@ -13,18 +13,27 @@ OUT ?= out
 # calls deprecated.
 export CGO_CFLAGS := -O2 -g -I$(CURDIR)/clrt/include -Wno-deprecated
 
-ifneq ($(shell command -v $(CC) 2>/dev/null),)
+# A compiler that is there need not compile: gcc without libc6-dev finds no <stdlib.h>.
+COMPILES := $(shell dir=$$(mktemp -d) && \
+	printf '\043include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' >$$dir/a.c && \
+	$(CC) -o $$dir/a $$dir/a.c 2>/dev/null && echo yes; rm -rf "$$dir")
+ifeq ($(COMPILES),yes)
 TAGS := -tags opencl
+else
+export CGO_ENABLED := 0
 endif
 
 .PHONY: build demo test bench fuzz golden clean
 build:
+ifneq ($(COMPILES),yes)
+	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
+endif
 	@mkdir -p bin
 	$(GO) build $(TAGS) -o bin/mlpimage ./cmd/mlpimage
 
 demo: build
 	@mkdir -p $(OUT)
-	bin/mlpimage train testdata/lake.png -o $(OUT)/lake.png --plot $(OUT)/loss.svg --steps 5000
+	bin/mlpimage testdata/lake.png -o $(OUT)/lake.png --plot $(OUT)/loss.svg
 	@echo "the reconstruction is $(OUT)/lake.png, the loss curve $(OUT)/loss.svg"
 
 test:

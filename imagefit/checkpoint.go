@@ -135,6 +135,9 @@ func (s *Saved) take() error {
 	if err := takeJSON(s.arrays, stateName, &s.Checkpoint); err != nil {
 		return err
 	}
+	if s.Config.Schedule == "" { // written before there was a choice
+		s.Config.Schedule = Exponential
+	}
 	maps.Copy(s.moments, s.arrays)
 	maps.DeleteFunc(s.moments, func(name string, _ npz.Array) bool { return !isMoment(name) })
 	maps.DeleteFunc(s.arrays, func(name string, _ npz.Array) bool { return isMoment(name) })

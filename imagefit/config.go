@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/optim"
 )
 
 // ErrConfig is what a setting is that is out of range.
@@ -19,7 +22,17 @@ const (
 // Losses lists them.
 var Losses = []string{MSE, L1}
 
-// Config is the settings of a fit. All but Steps, UntilFlat and LogEvery change what a step learns.
+// The schedules of the learning rate.
+const (
+	Exponential = "exponential" // LR·LRDecayˢᵗᵉᵖ
+	Linear      = "linear"      // a short rise, LR for a fifth of Steps, then a straight line to 0 at Steps
+)
+
+// Schedules lists them.
+var Schedules = []string{Exponential, Linear}
+
+// Config is the settings of a fit. All but Steps, UntilFlat and LogEvery change what a step learns; so does Steps where
+// the schedule is Linear.
 type Config struct {
 	Steps       int      `json:"steps"` // training steps, at most
 	Batch       int      `json:"batch"` // pixels drawn per step
@@ -27,8 +40,9 @@ type Config struct {
 	Hidden      int      `json:"hidden"`   // width of a hidden layer
 	Layers      int      `json:"layers"`   // hidden layers
 	Loss        string   `json:"loss"`     // MSE or L1
-	LR          float64  `json:"lr"`       // learning rate of the first step
-	LRDecay     float64  `json:"lr_decay"` // factor on it per step
+	Schedule    string   `json:"schedule"` // of the learning rate
+	LR          float64  `json:"lr"`       // the highest learning rate; for Exponential that of the first step
+	LRDecay     float64  `json:"lr_decay"` // for Exponential, factor on it per step
 	WeightDecay float64  `json:"weight_decay"`
 	Beta1       float64  `json:"beta1"`
 	Beta2       float64  `json:"beta2"`
@@ -38,10 +52,10 @@ type Config struct {
 	NoFuse      bool     `json:"no_fuse"`    // train layer by layer even where one launch could do a whole pass
 }
 
-// Defaults returns the settings that "mlpimage train" uses unless told otherwise: those of the benchmarks.
+// Defaults returns the settings of the benchmarks, a small network that sees octaves of each coordinate.
 func Defaults() Config {
 	return Config{Steps: 10000, Batch: 512, Encoding: DefaultEncoding(Frequency), Hidden: 64, Layers: 3, Loss: MSE,
-		LR: 5.33e-4, LRDecay: 0.99999, WeightDecay: 0.01, Beta1: 0.92, Beta2: 0.95, Seed: 1, LogEvery: 100}
+		Schedule: Exponential, LR: 5.33e-4, LRDecay: 0.99999, WeightDecay: 0.01, Beta1: 0.92, Beta2: 0.95, Seed: 1, LogEvery: 100}
 }
 
 // DefaultsFor returns the settings that go with a kind of encoding.
@@ -73,18 +87,18 @@ func (c Config) Validate() error {
 	}
 	within := func(name string, v, low, high float64, open bool) error {
 		if math.IsNaN(v) || v < low || v > high || open && v == high {
-			bracket := "]"
+			to := "to"
 			if open {
-				bracket = ")"
+				to = "to below"
 			}
-			return fmt.Errorf("%w: %s is %v: it must be in [%v, %v%s", ErrConfig, name, v, low, high, bracket)
+			return fmt.Errorf("%w: %s is %v: it must be from %v %s %.4g", ErrConfig, name, v, low, to, high)
 		}
 		return nil
 	}
 	return first(
 		positive("steps", c.Steps), positive("batch", c.Batch), positive("hidden", c.Hidden),
 		positive("layers", c.Layers), positive("log-every", c.LogEvery),
-		c.Encoding.validate(), c.checkSize(), c.checkLoss(),
+		c.Encoding.validate(), c.checkSize(), c.checkLoss(), c.checkSchedule(),
 		within("lr", c.LR, 0, math.MaxFloat32, false), within("lr-decay", c.LRDecay, 0, 1, false),
 		within("weight-decay", c.WeightDecay, 0, math.MaxFloat32, false),
 		within("beta1", c.Beta1, 0, 1, true), within("beta2", c.Beta2, 0, 1, true))
@@ -101,9 +115,35 @@ func (c Config) checkSize() error {
 
 func (c Config) checkLoss() error {
 	if !slices.Contains(Losses, c.Loss) {
-		return fmt.Errorf("%w: there is no loss %q: there are %v", ErrConfig, c.Loss, Losses)
+		return fmt.Errorf("%w: there is no loss %q: there are %s", ErrConfig, c.Loss, strings.Join(Losses, ", "))
 	}
 	return nil
+}
+
+func (c Config) checkSchedule() error {
+	switch {
+	case !slices.Contains(Schedules, c.Schedule):
+		return fmt.Errorf("%w: there is no schedule %q: there are %s", ErrConfig, c.Schedule, strings.Join(Schedules, ", "))
+	case c.Schedule == Linear && c.LRDecay != 1:
+		return fmt.Errorf("%w: lr-decay is %v: the schedule %s has none, %s has", ErrConfig, c.LRDecay, Linear, Exponential)
+	case c.Schedule == Linear && c.UntilFlat:
+		return fmt.Errorf("%w: until-flat waits for an end that the schedule %s plans: it goes with %s", ErrConfig, Linear, Exponential)
+	}
+	return nil
+}
+
+// planned reports whether the learning rate is planned to be 0 after Steps.
+func (c Config) planned() bool { return c.Schedule == Linear }
+
+// warmup is the steps that the schedule Linear takes to reach LR: moments of few gradients are rough.
+const warmup = 200
+
+// learningRate returns the rate of a step.
+func (c Config) learningRate(step int) float64 {
+	if c.planned() {
+		return optim.Trapezoid(c.LR, min(warmup, c.Steps/10), c.Steps/5, c.Steps)(step)
+	}
+	return optim.Exponential(c.LR, c.LRDecay)(step)
 }
 
 func first(errs ...error) error {

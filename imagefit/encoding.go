@@ -3,6 +3,7 @@ package imagefit
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
@@ -119,7 +120,7 @@ func (e Encoding) validate() error {
 			return bad("per-entry is %d: it must be 1 to %d", e.PerEntry, kernels.HashFeatures)
 		}
 	default:
-		return bad("there is no encoding %q: there are %v", e.Kind, Encodings)
+		return bad("there is no encoding %q: there are %s", e.Kind, strings.Join(Encodings, ", "))
 	}
 	return nil
 }

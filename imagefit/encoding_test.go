@@ -160,6 +160,14 @@ func TestEncodingSettings(t *testing.T) {
 			}
 		}
 	}
+	for _, small := range []struct{ width, height, batch int }{{1, 1, 1}, {64, 48, 2048}, {512, 512, 8192}} {
+		if c, err := Preset(Good, small.width, small.height); err != nil || c.Batch != small.batch {
+			t.Errorf("good at %d×%d has batch %d, want %d (%v)", small.width, small.height, c.Batch, small.batch, err)
+		}
+	}
+	if c, err := Preset(Classic, 512, 512); err != nil || c != Defaults() {
+		t.Errorf("classic is %+v: %v", c, err)
+	}
 	if _, err := Preset("perfect", 3, 3); !errors.Is(err, ErrConfig) {
 		t.Errorf("err = %v", err)
 	}
@@ -167,6 +175,27 @@ func TestEncodingSettings(t *testing.T) {
 	huge.Encoding.Levels, huge.Encoding.Coarsest, huge.Encoding.Finest, huge.Encoding.Table = 32, 30000, 32000, maxTable
 	if _, err := newSpec(&Image{Width: 32000, Height: 32000}, huge); !errors.Is(err, ErrConfig) {
 		t.Errorf("a table of 2³¹ numbers: err = %v", err)
+	}
+}
+
+// TestMeanLoss: a report has the mean error of a value, whatever the batch and the channels, so its PSNR follows from it.
+func TestMeanLoss(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	for _, batch := range []int{16, 256} {
+		cfg := small()
+		cfg.Batch, cfg.Steps = batch, 20
+		f, err := New(d, smooth(24, 16), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last Progress
+		if _, err := f.Run(t.Context(), Watch{Report: func(p Progress) { last = p }}); err != nil {
+			t.Fatal(err)
+		}
+		if off := math.Abs(-10*math.Log10(last.Loss) - last.PSNR); !(off < 1e-6) {
+			t.Errorf("batch %d: the loss is %v, the PSNR %v dB", batch, last.Loss, last.PSNR)
+		}
+		f.Free()
 	}
 }
 
@@ -181,7 +210,7 @@ func TestUntilFlat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	preset.Batch, preset.LRDecay = 128, 0.99
+	preset.Batch, preset.Schedule, preset.LRDecay, preset.UntilFlat, preset.Steps = 128, Exponential, 0.99, true, 100_000
 	for _, c := range []struct {
 		cfg  Config
 		w    Watch

@@ -56,7 +56,7 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 		rng: tensor.NewRNG(cfg.Seed ^ 0x9E3779B97F4A7C15),
 	}
 	adam := optim.AdamWConfig{
-		LR: optim.Exponential(cfg.LR, cfg.LRDecay), Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
+		LR: func(step int) float64 { return f.Config.learningRate(step) }, Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
 	}
 	net := optim.NewAdamW(f.Model.net.Params(), adam)
 	f.opts = append(f.opts, net)
@@ -159,7 +159,7 @@ func (f *Fit) MSE() (float64, error) {
 		return 0, err
 	}
 	if f.Config.Loss == MSE {
-		return loss / float64(f.Config.Batch*f.Model.Colour.Channels()), nil
+		return loss / float64(f.values()), nil
 	}
 	if f.probe == nil {
 		f.probe = newProbe(f.device, f.pixels, f.Model.Width, f.Model.Height)
@@ -170,6 +170,9 @@ func (f *Fit) MSE() (float64, error) {
 	}
 	return mse, err
 }
+
+// values returns how many errors the loss of a step is the sum of.
+func (f *Fit) values() int { return f.Config.Batch * f.Model.Colour.Channels() }
 
 // StepMicros returns the median over the reports of the time per step, in microseconds; 0 before the
 // second report.

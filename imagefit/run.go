@@ -10,7 +10,7 @@ import (
 // Progress is a report of a running fit.
 type Progress struct {
 	Step, Steps int
-	Loss        float64       // sum over the batch
+	Loss        float64       // mean over the values of the batch, of which a pixel has one per channel
 	PSNR        float64       // estimated, in dB
 	LR          float64       // of the next step
 	StepTime    time.Duration // mean since the last report
@@ -20,6 +20,7 @@ type Progress struct {
 type Watch struct {
 	PSNR   float64              // of the whole image, in dB, that ends the run; 0: none
 	Time   time.Duration        // of training, with that before a checkpoint, that ends the run; 0: none
+	Fill   bool                 // plan the schedule Linear to take Time, with more steps than Config.Steps if there is time
 	Report func(Progress)       // called after the first step, every Config.LogEvery, and the last
 	Step   func(step int) error // called after each step; an error ends the run and is returned
 }
@@ -46,16 +47,24 @@ const (
 
 // Run trains until Config.Steps are done, one of the limits of w or of Config.UntilFlat is reached, or ctx is
 // cancelled. Cancelling is not an error: the fit stands at the step it reached. The gain and the PSNR are looked at every
-// 50 steps. A resumed fit that is at its end already does no step.
+// 50 steps. A resumed fit that is at its end already does no step. With a Time, a fit whose schedule is Linear plans it
+// anew whenever the device is waited for: Config.Steps becomes what can be done in the time, no more than it was without
+// Fill.
 func (f *Fit) Run(ctx context.Context, w Watch) (Reason, error) {
 	f.begun = time.Now()
 	defer func() { f.spent, f.begun = f.Trained(), time.Time{} }()
-	r := runner{fit: f, watch: w, synced: time.Now(), ahead: 1, last: f.Steps()}
+	r := runner{fit: f, watch: w, synced: f.begun, ahead: 1, last: f.Steps(), most: f.Config.Steps}
 	if done, err := r.doneBefore(ctx); err != nil || done != "" {
 		return done, err
 	}
+	if w.Fill && w.Time > 0 && f.Config.planned() {
+		r.most = math.MaxInt32
+		f.Config.Steps = max(f.Config.Steps, f.Steps()+2*queueLimit) // the first plan comes within those
+	}
 	for {
 		switch {
+		case f.Steps() >= f.Config.Steps && f.Steps() < r.most && w.Time > 0:
+			return OutOfTime, nil // the plan ends with the time
 		case f.Steps() >= f.Config.Steps:
 			return AllSteps, nil
 		case ctx.Err() != nil:
@@ -95,18 +104,21 @@ func (r *runner) doneBefore(ctx context.Context) (Reason, error) {
 	return "", err
 }
 
-// ended returns why a fit that trains until the gain flattens is at its end, or "".
+// ended returns why a fit that looks at its own readings is at its end, or "".
 func (f *Fit) ended() Reason {
 	switch {
-	case !f.Config.UntilFlat:
+	case !f.reads():
 		return ""
 	case f.flat.exact(f.Model.Colour.peak()):
 		return Exact
-	case f.flat.reached():
+	case f.Config.UntilFlat && f.flat.reached():
 		return Flat
 	}
 	return ""
 }
+
+// reads reports whether readings of the error may end the fit: with the schedule Linear, where the image is exact.
+func (f *Fit) reads() bool { return f.Config.UntilFlat || f.Config.planned() }
 
 // runner is the clock of a run.
 type runner struct {
@@ -116,8 +128,10 @@ type runner struct {
 	queued   int       // steps since then
 	ahead    int       // steps until the next time
 	reported time.Time
-	last     int // step of the last report
-	tried    int // step at which the PSNR was last measured
+	last     int           // step of the last report
+	tried    int           // step at which the PSNR was last measured
+	most     int           // steps that a plan may have
+	pace     time.Duration // per step, smoothed; 0 until one was timed
 }
 
 // after does what is due after a step. The reason is not empty if the run is to end.
@@ -130,15 +144,16 @@ func (r *runner) after(ctx context.Context) (Reason, error) {
 		now := time.Now()
 		each := max(now.Sub(r.synced)/time.Duration(r.queued), 1)
 		r.ahead = int(min(max(queueTime/each, 1), queueLimit))
+		r.plan(each)
 		r.queued, r.synced = 0, now
 	}
 	var reason Reason
-	if step%probeEvery == 0 && (f.Config.UntilFlat || r.watch.PSNR > 0) {
+	if step%probeEvery == 0 && (f.reads() || r.watch.PSNR > 0) {
 		mse, err := f.MSE()
 		if err != nil {
 			return "", err
 		}
-		if f.Config.UntilFlat {
+		if f.reads() {
 			f.flat = append(f.flat, mse)
 		}
 		if done, err := r.reached(ctx, mse); err != nil {
@@ -162,6 +177,22 @@ func (r *runner) after(ctx context.Context) (Reason, error) {
 		}
 	}
 	return reason, nil
+}
+
+// plan makes Config.Steps what can be done in the time that is left at the pace so far, if the schedule is planned for a
+// time. The first step builds the kernels: it says nothing of the pace.
+func (r *runner) plan(each time.Duration) {
+	f := r.fit
+	if r.watch.Time <= 0 || !f.Config.planned() || f.begun.Equal(r.synced) {
+		return
+	}
+	if r.pace == 0 {
+		r.pace = each
+	}
+	r.pace += (each - r.pace) / 4
+	left := r.watch.Time - f.Trained()
+	steps := int64(f.Steps()) + int64(max(left, 0)/max(r.pace, 1))
+	f.Config.Steps = int(max(1, min(steps, int64(r.most))))
 }
 
 // reached reports whether the image has the PSNR that ends the run. The estimate says when it is worth measuring.
@@ -189,7 +220,7 @@ func (r *runner) report(step int) error {
 	if err != nil {
 		return err
 	}
-	p := Progress{Step: step, Steps: f.Config.Steps, Loss: loss, PSNR: psnrOfMSE(mse), LR: f.LR()}
+	p := Progress{Step: step, Steps: f.Config.Steps, Loss: loss / float64(f.values()), PSNR: psnrOfMSE(mse), LR: f.LR()}
 	if !r.reported.IsZero() && step > r.last { // the first step builds the kernels: it is not timed
 		p.StepTime = time.Since(r.reported) / time.Duration(step-r.last)
 		f.intervals = append(f.intervals, float64(p.StepTime.Nanoseconds())/1e3)

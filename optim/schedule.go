@@ -22,6 +22,20 @@ func Cosine(lr, low float64, steps int) Schedule {
 	}
 }
 
+// Trapezoid rises linearly to lr over warmup steps, stays there until step hold, and falls linearly from there to 0 at
+// the given number of steps. Source: Zhai, Kolesnikov, Houlsby, Beyer, "Scaling Vision Transformers", CVPR 2022, §3.5.
+func Trapezoid(lr float64, warmup, hold, steps int) Schedule {
+	return func(step int) float64 {
+		switch {
+		case step < warmup:
+			return lr * float64(step+1) / float64(warmup+1)
+		case step < hold:
+			return lr
+		}
+		return lr * float64(max(steps-step, 0)) / float64(max(steps-hold, 1))
+	}
+}
+
 // Staircase is lr times factor once for every `every` steps done.
 func Staircase(lr, factor float64, every int) Schedule {
 	return func(step int) float64 { return lr * math.Pow(factor, float64(step/every)) }

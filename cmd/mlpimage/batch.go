@@ -69,10 +69,12 @@ job the share follows from the task; in an indexed job of Kubernetes give --shar
 	fs.StringVar(&f.shard, "shard", "", "I/N: only every N-th image from the I-th on; N: the index comes from the array job")
 	fs.StringVar(&f.weights, "weights", imagefit.FP32, oneOf(imagefit.WeightFormats)+": how the models' weights are stored")
 	fs.IntVar(&f.every, "checkpoint-every", 1000, "steps between two checkpoints of an image in work")
+	group(fs, groupWrite)
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	group(fs, groupWrite)
 	return cmd
 }
 
@@ -103,9 +105,6 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	}
 	if err := errors.Join(f.limits.validate(), checkWeights(f.weights)); err != nil {
 		return err
-	}
-	if !f.settings.flags.Changed("preset") && !f.settings.flags.Changed("encoding") {
-		f.settings.preset = imagefit.Good
 	}
 	if _, err := f.settings.config(1, 1); err != nil { // before any image is looked at
 		return err
@@ -236,6 +235,8 @@ type batchRun struct {
 	chatter io.Writer
 	alarms  io.Writer
 
+	opened sync.Once
+
 	mu   sync.Mutex // over chatter
 	rows []row
 }
@@ -289,7 +290,7 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 	d, err := b.fit(ctx, d, r)
 	switch {
 	case err != nil:
-		r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", " ")
+		r.State, r.Error = "failed", strings.ReplaceAll(sentence(err), "\n", " ")
 	case r.State == "done":
 		r.Seconds = time.Since(start).Seconds()
 		err = atomicfile.Write(b.path(r.Image, ".json"), func(w io.Writer) error {
@@ -298,12 +299,12 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 			return e.Encode(r)
 		})
 		if err != nil {
-			r.State, r.Error = "failed", err.Error()
+			r.State, r.Error = "failed", sentence(err)
 			break
 		}
 		// Only now: a run that is killed before goes on from it.
 		if err := os.Remove(b.path(r.Image, ".ckpt")); err != nil && !errors.Is(err, os.ErrNotExist) {
-			r.State, r.Error = "failed", err.Error()
+			r.State, r.Error = "failed", sentence(err)
 		}
 	}
 	if d != nil && d.Err() != nil {
@@ -354,7 +355,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 		}
 	}
 	if d == nil {
-		if d, err = b.flags.device.open(io.Discard); err != nil {
+		if d, err = b.flags.device.open(b.once()); err != nil {
 			return nil, err
 		}
 	}
@@ -381,6 +382,13 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 	r.State, r.PSNR, r.Steps, r.Ended, r.Params = "done", result.PSNR, result.Steps, result.Ended, result.Params
 	r.Device, r.Bytes = result.Device, file.Size()
 	return d, nil
+}
+
+// once returns the chatter for the first device that is opened: the others are the same.
+func (b *batchRun) once() io.Writer {
+	w := io.Discard
+	b.opened.Do(func() { w = b.chatter })
+	return w
 }
 
 // skip reports whether an image was done before, with the same settings and from the same file, and takes over what was

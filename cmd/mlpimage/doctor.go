@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"strings"
 
 	"github.com/clgrad/clgrad/internal/kerneltest"
 	"github.com/clgrad/clgrad/kernels"
@@ -20,15 +18,15 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what was found of OpenCL, what is missing, and test every kernel",
 		Long: `doctor looks for what programs need to use a GPU or OpenCL on a CPU (the loader, the drivers registered with
-it, their devices and compilers), says what is missing and how to get it, and then runs every kernel on the
-device that --device names and compares what it computes with the same kernel in Go. It fails if a kernel
-does.`,
+it, their devices and compilers), tries the drivers in a process of their own, says what is missing or does not
+work and what to install, and then runs every kernel on the device that --device names and compares what it
+computes with the same kernel in Go. It fails if a kernel does.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
-			findings(w)
-			if noKernels {
-				return nil
+			newProbeMemory(registeredDrivers()).forget() // who asks doubts it
+			if err := findings(w); err != nil || noKernels {
+				return err
 			}
 			d, err := device.open(w)
 			if err != nil {
@@ -47,27 +45,27 @@ does.`,
 }
 
 // findings prints what there is of OpenCL on this machine, and what to do about what there is not.
-func findings(w io.Writer) {
+func findings(w io.Writer) error {
 	fmt.Fprintf(w, "program    %s, %s/%s, %d threads\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-	if loader, err := tensor.RuntimePath(); err != nil {
-		fmt.Fprintf(w, "loader     %v\n", err)
+	c, err := listOpenCL()
+	if c == nil {
+		fmt.Fprintf(w, "loader     %s\n", sentence(err))
+		printDrivers(w, registeredDrivers(), nil)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if loader, err := c.loader(); err != nil {
+		fmt.Fprintf(w, "loader     %s\n", sentence(err))
 	} else {
 		fmt.Fprintf(w, "loader     %s\n", loader)
 	}
-	drivers := icdFiles()
-	if len(drivers) == 0 {
-		fmt.Fprintf(w, "drivers    none is registered in %s\n", icdFolder())
-		fmt.Fprintln(w, "           CPU: apt-get install pocl-opencl-icd (Debian)")
-		fmt.Fprintln(w, "           NVIDIA: its driver brings libnvidia-opencl.so.1; a file nvidia.icd must hold that name")
-		fmt.Fprintln(w, "           AMD: rocm-opencl-runtime or mesa-opencl-icd; Intel: intel-opencl-icd")
-	}
-	for _, d := range drivers {
-		fmt.Fprintf(w, "driver     %s\n", d)
-	}
-	infos, err := tensor.DeviceInfos()
-	if err != nil {
-		fmt.Fprintf(w, "devices    %v\n", err)
-	} else if len(infos) == 0 {
+	printDrivers(w, c.drivers, c.broken)
+	infos, err := c.devices()
+	if err != nil && c.usable {
+		fmt.Fprintf(w, "devices    %s\n", sentence(err))
+	} else if len(infos) == 0 && c.usable {
 		fmt.Fprintln(w, "devices    the drivers offer none: for a GPU, may this user open /dev/nvidia* or /dev/dri/render*?")
 	}
 	for _, i := range infos {
@@ -80,36 +78,44 @@ func findings(w io.Writer) {
 		}
 		fmt.Fprintf(w, "device     %s %s\n           %s, %d units, %.1f GiB, %s, driver %s, %s, %s\n", i.ID(), i, i.Type, i.ComputeUnits,
 			float64(i.GlobalMem)/(1<<30), i.Version, i.Driver, compiler, double)
+		if why, unfit := c.unfit[deviceKey(i)]; unfit {
+			fmt.Fprintf(w, "           CANNOT BE USED: %s\n", why)
+		}
 	}
+	return nil
 }
 
-// icdFolder returns the folder in which the loader looks for drivers.
-func icdFolder() string {
-	if dir := os.Getenv("OCL_ICD_VENDORS"); dir != "" {
-		return dir
+// loader returns the path of the OpenCL library. It is not loaded if all that is known is that it fails.
+func (c *openCL) loader() (string, error) {
+	switch {
+	case c.library != "":
+		return c.library, nil
+	case c.usable:
+		return tensor.RuntimePath()
 	}
-	return "/etc/OpenCL/vendors"
+	return "", errBroken
 }
 
-// icdFiles returns the files that register drivers, with what each says.
-func icdFiles() []string {
-	dir := icdFolder()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
+// printDrivers prints the drivers that are registered, what is wrong with those that do not work, and what to install
+// where there is none.
+func printDrivers(w io.Writer, drivers []driver, broken []brokenDriver) {
+	if len(drivers) == 0 {
+		fmt.Fprintf(w, "drivers    none is registered in %s\n", driverFolder())
+		fmt.Fprintln(w, "           CPU: apt-get install pocl-opencl-icd (Debian)")
+		fmt.Fprintln(w, "           NVIDIA: its driver brings libnvidia-opencl.so.1; a file nvidia.icd must hold that name")
+		fmt.Fprintln(w, "           AMD: rocm-opencl-runtime or mesa-opencl-icd; Intel: intel-opencl-icd")
 	}
-	var list []string
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".icd") {
-			continue
-		}
-		text, err := os.ReadFile(dir + "/" + e.Name())
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		list = append(list, fmt.Sprintf("%s/%s: %s", dir, e.Name(), strings.TrimSpace(string(text))))
+	for _, d := range drivers {
+		fmt.Fprintf(w, "driver     %s\n", d)
 	}
-	return list
+	for _, b := range broken {
+		fmt.Fprintf(w, "BROKEN     %s\n           %s\n", b.name, b.why)
+		if advice := b.advice(); advice != "" {
+			fmt.Fprintf(w, "           %s\n", advice)
+		} else {
+			fmt.Fprintln(w, "           install it anew, or remove its file from the folder; it is left out")
+		}
+	}
 }
 
 // testKernels runs every kernel beside its twin and prints a line for each.

@@ -18,7 +18,10 @@ type limits struct {
 func (l *limits) register(fs *pflag.FlagSet) {
 	l.flags = fs
 	fs.Float64Var(&l.psnr, "psnr", 0, "stop when the whole image has this PSNR, in dB")
-	fs.DurationVar(&l.time, "time", 0, "stop after this time of training, such as 30s or 5m; --resume counts that before its checkpoint")
+	fs.DurationVar(&l.time, "time", 0, `stop after this time of training, such as 30s or 5m; --resume counts that before its
+checkpoint. The schedule linear is planned to take it, with fewer or, unless --steps is
+given, more steps than it has by itself`)
+	group(fs, groupStop)
 }
 
 func (l *limits) validate() error {
@@ -31,4 +34,6 @@ func (l *limits) validate() error {
 	return nil
 }
 
-func (l *limits) watch() imagefit.Watch { return imagefit.Watch{PSNR: l.psnr, Time: l.time} }
+func (l *limits) watch() imagefit.Watch {
+	return imagefit.Watch{PSNR: l.psnr, Time: l.time, Fill: !l.flags.Changed("steps")}
+}

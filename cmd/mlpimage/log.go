@@ -16,7 +16,7 @@ import (
 type logLine struct {
 	Step       int      `json:"step"`
 	Steps      int      `json:"steps"`
-	Loss       float64  `json:"loss"`    // sum over the batch
+	Loss       float64  `json:"loss"`    // mean over the values of the batch
 	PSNR       *float64 `json:"psnr_db"` // estimated from the loss; null if that is 0
 	StepMicros *float64 `json:"step_us"` // mean since the last line; null on the first
 	Seconds    float64  `json:"seconds"` // since training began

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/imagefit"
 	"github.com/spf13/cobra"
 )
 
@@ -25,10 +24,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx := interruptible(context.Background())
 	out := &output{w: stdout}
 	root := newRoot()
-	root.SetArgs(asTrain(root, args))
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	args, err := asTrain(root, args)
+	if err == nil {
+		root.SetArgs(args)
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		err = out.err
 	}
@@ -45,7 +47,7 @@ OpenCL CPU or in plain Go, and writes what the network learned.
   mlpimage photo.jpg
 
 trains with good settings until the gain flattens and writes photo.mlp.png: it is short for
-mlpimage train photo.jpg --preset good, and takes the flags of train.
+mlpimage train photo.jpg, and takes its flags.
 
 Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line cannot be carried out, and nothing was
 done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP): train and batch have written what there is, and go on
@@ -56,36 +58,59 @@ followed: the file that it leads to is replaced. New files have the permissions 
 keep theirs. Devices and pipes are written to as they stand.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          unknownCommand,
+		Args:          noArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), newDoctor(), newDevices(), newBench(), newTune(), newMan(), newVersion())
+	root.SetFlagErrorFunc(flagError)
+	groupFlags(root)
+	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), newDoctor(), newDevices(), newBench(), newTune(), newMan(), newVersion(), newProbe())
 	return root
 }
 
-// asTrain returns the arguments of train for a command line that names an image in place of a command.
-func asTrain(root *cobra.Command, args []string) []string {
-	if cmd, _, err := root.Find(args); err != nil || cmd != root {
-		return args
+// asTrain returns the arguments of train for a command line that names an image in place of a command. A first word that
+// is neither is an error.
+func asTrain(root *cobra.Command, args []string) ([]string, error) {
+	if cmd, _, err := root.Find(args); err == nil && cmd != root {
+		return args, nil
 	}
-	for _, arg := range args {
-		// A word with a dot is the name of a file, there or mistyped: not a command.
-		if !strings.HasPrefix(arg, "-") && strings.Contains(arg, ".") || isFile(arg) {
-			train := []string{"train"}
-			if !slices.ContainsFunc(args, ownSettings) {
-				train = append(train, "--preset", imagefit.Good)
-			}
-			return append(train, args...)
-		}
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") && (!imageName(args[0]) || isFolder(args[0])) {
+		return args, notACommand(root, args[0])
 	}
-	return args
+	if slices.ContainsFunc(args, imageName) {
+		return append([]string{"train"}, args...), nil
+	}
+	return args, nil
 }
 
-// ownSettings reports whether a flag says what the preset would.
-func ownSettings(arg string) bool {
-	name, _, _ := strings.Cut(arg, "=")
-	return name == "--preset" || name == "--encoding" || name == "--resume"
+// imageName reports whether an argument may be an image: a word with a dot is the name of a file, there or mistyped.
+func imageName(arg string) bool {
+	return !strings.HasPrefix(arg, "-") && strings.Contains(arg, ".") || isFile(arg)
+}
+
+// notACommand returns the error for a first word that is neither a command nor an image, or nil if cobra knows it.
+func notACommand(root *cobra.Command, word string) error {
+	names := []string{"help", "completion"} // which cobra adds later
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	if slices.Contains(names, word) || strings.HasPrefix(word, "__") {
+		return nil
+	}
+	if isFolder(word) {
+		return &usageError{fmt.Errorf("%s is a folder: mlpimage batch %s -o DIR fits every image in it", word, word)}
+	}
+	guess := didYouMean("", word, names)
+	if guess == "" {
+		guess = ", and no file of that name"
+	}
+	return &usageError{fmt.Errorf("there is no command %q%s", word, guess)}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func isFile(path string) bool {
@@ -93,26 +118,22 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-func unknownCommand(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return &usageError{fmt.Errorf("unknown command %q", args[0])}
-	}
-	return nil
-}
-
 // exactly returns a check that a command has one argument, which what describes.
 func exactly(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return &usageError{fmt.Errorf("%s takes %s, and got %d arguments", cmd.Name(), what, len(args))}
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return &usageError{fmt.Errorf("%s needs %s: %s", cmd.Name(), what, cmd.UseLine())}
 		}
-		return nil
+		return &usageError{fmt.Errorf("%s takes one thing, %s, and got %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))}
 	}
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) != 0 {
-		return &usageError{fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args)}
+		return &usageError{fmt.Errorf("%s takes no arguments, and got %s", cmd.Name(), strings.Join(args, " "))}
 	}
 	return nil
 }

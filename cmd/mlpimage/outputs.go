@@ -36,6 +36,7 @@ func (o *outputs) register(fs *pflag.FlagSet) {
 	fs.StringVar(&o.plot, "plot", "", "write the curves of loss and PSNR, as .svg or .png")
 	fs.StringVar(&o.dot, "dot", "", "write the graph of one step, for Graphviz")
 	fs.StringVar(&o.log, "log", "", "write a JSON object per report to this file while training, one per line")
+	group(fs, groupWrite)
 }
 
 // list returns the files that are written, by their flags.

@@ -25,7 +25,7 @@ func plotCurves(w io.Writer, path string, history []imagefit.Progress) error {
 			psnrs = append(psnrs, plotter.XY{X: float64(h.Step), Y: h.PSNR})
 		}
 	}
-	loss, err := curve("Training loss", "sum of errors over the batch", losses)
+	loss, err := curve("Training loss", "mean error of a value", losses)
 	if err != nil {
 		return err
 	}

@@ -11,13 +11,19 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows a running fit: a bar on a terminal, a line per report elsewhere.
+// progress shows a running fit: a bar on a terminal. Elsewhere it writes a line every few seconds, of which the first
+// and the last report are always one.
 type progress struct {
 	w   io.Writer
 	bar *progressbar.ProgressBar // nil without a terminal
 
-	open bool // the number of steps is a limit, not a plan
+	open    bool // the number of steps is a limit, not a plan
+	spoken  time.Time
+	pending string // the line of a report that was not written yet
 }
+
+// lineEvery is the time between two lines where there is no terminal: a file that keeps them is read by people.
+const lineEvery = 5 * time.Second
 
 // newProgress shows a fit that stands at a step. One that trains until the gain flattens has no end that a bar
 // could fill up to: it spins.
@@ -44,6 +50,9 @@ func onTerminal(w io.Writer) bool {
 func (p *progress) report(r imagefit.Progress) {
 	if p.bar != nil {
 		p.bar.Describe(fmt.Sprintf("loss %.4g  PSNR %.1f dB", r.Loss, r.PSNR))
+		if !p.open {
+			p.bar.ChangeMax(r.Steps) // a plan for a time changes
+		}
 		_ = p.bar.Set(r.Step) // a terminal that went away does not stop training
 		return
 	}
@@ -51,21 +60,32 @@ func (p *progress) report(r imagefit.Progress) {
 	if !p.open {
 		line += fmt.Sprintf("/%d", r.Steps)
 	}
-	line += fmt.Sprintf("  loss %.6g  PSNR %.2f dB", r.Loss, r.PSNR)
+	line += fmt.Sprintf("  loss %.4g  PSNR %.2f dB", r.Loss, r.PSNR)
 	if r.StepTime > 0 {
 		line += fmt.Sprintf("  %.0f steps/s", 1/r.StepTime.Seconds())
 		if left := time.Duration(r.Steps-r.Step) * r.StepTime; !p.open {
 			line += fmt.Sprintf("  ETA %v", left.Round(time.Second))
 		}
 	}
-	fmt.Fprintln(p.w, line)
+	p.pending = line
+	if time.Since(p.spoken) >= lineEvery {
+		p.speak()
+	}
 }
 
-// finish leaves the terminal on a line of its own.
+func (p *progress) speak() {
+	fmt.Fprintln(p.w, p.pending)
+	p.pending, p.spoken = "", time.Now()
+}
+
+// finish leaves the terminal on a line of its own, and writes the last report elsewhere.
 func (p *progress) finish() {
-	if p.bar != nil {
+	switch {
+	case p.bar != nil:
 		_ = p.bar.Exit()
 		fmt.Fprintln(p.w)
+	case p.pending != "":
+		p.speak()
 	}
 }
 
@@ -88,11 +108,10 @@ func newRowBar(w io.Writer, rows int) *rowBar {
 }
 
 func (b *rowBar) report(rows int) {
-	const every = 5 * time.Second
 	switch {
 	case b.bar != nil:
 		_ = b.bar.Set(rows)
-	case time.Since(b.spoken) >= every:
+	case time.Since(b.spoken) >= lineEvery:
 		b.spoken = time.Now()
 		fmt.Fprintf(b.w, "row %d/%d\n", rows, b.rows)
 	}

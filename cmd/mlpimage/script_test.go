@@ -71,11 +71,6 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // drawInputs writes the pictures that scripts train on, good and bad.
 func drawInputs(dir string) error {
 	picture := func(name string, width, height int) error {

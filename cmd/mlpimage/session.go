@@ -42,7 +42,7 @@ type result struct {
 	Device          string   `json:"device"`
 	Seconds         float64  `json:"seconds"` // from start to the last file written
 	StepMicros      float64  `json:"step_us"` // median
-	Loss            *float64 `json:"loss"`    // of the last batch; null if no step was done
+	Loss            *float64 `json:"loss"`    // mean over the values of the last batch; null if no step was done
 	PSNR            *float64 `json:"psnr_db"` // null if the reconstruction is exact
 	LiveBytes       int64    `json:"live_bytes"`
 	PeakBytes       int64    `json:"peak_bytes"`
@@ -58,7 +58,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	if fused, why := fit.Fused(); fused {
 		fmt.Fprintln(s.chatter, "training pass: fused, one launch")
 	} else {
-		fmt.Fprintf(s.chatter, "training pass: layer by layer (%v)\n", why)
+		fmt.Fprintf(s.chatter, "training pass: layer by layer (%s)\n", sentence(why))
 	}
 	log, err := newRunLog(s.outputs.log, fit.Steps() > 0)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 		err = &interruptedError{errors.New("interrupted before the first step: nothing was written")}
 	}
 	if err != nil {
-		page.end(err.Error())
+		page.end(sentence(err))
 		return nil, err
 	}
 	if why != imagefit.AllSteps {
@@ -96,7 +96,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	}
 	r, err := s.finish(why, page, log)
 	if err != nil {
-		page.end(err.Error())
+		page.end(sentence(err))
 		return r, err
 	}
 	page.end(string(why))
@@ -185,12 +185,8 @@ func (s *session) finish(why imagefit.Reason, page *livePage, log *runLog) (*res
 		Device: fit.Device().Name(), StepMicros: fit.StepMicros(),
 		LiveBytes: stats.LiveBytes, PeakBytes: stats.PeakBytes, LaunchesPerStep: fit.LaunchesPerStep(),
 	}
-	if fit.LaunchesPerStep() > 0 { // a resumed fit may be at its end already
-		loss, err := fit.Loss()
-		if err != nil {
-			return nil, s.incomplete(append(missing, err))
-		}
-		r.Loss = &loss
+	if n := len(s.history); n > 0 { // a resumed fit may be at its end already
+		r.Loss = &s.history[n-1].Loss
 	}
 	if psnr := imagefit.PSNR(img, out); !math.IsInf(psnr, 1) {
 		r.PSNR = &psnr

@@ -25,7 +25,12 @@ type setting struct {
 // settingFlags has every setting but the kind of encoding, which comes first.
 var settingFlags = []setting{
 	{"steps", func(c, g *imagefit.Config) { c.Steps, c.UntilFlat = g.Steps, false }},
-	{"until-flat", func(c, g *imagefit.Config) { c.UntilFlat = g.UntilFlat }},
+	{"until-flat", func(c, g *imagefit.Config) {
+		c.UntilFlat = g.UntilFlat
+		if g.UntilFlat {
+			c.Schedule = imagefit.Exponential
+		}
+	}},
 	{"batch", func(c, g *imagefit.Config) { c.Batch = g.Batch }},
 	{"loss", func(c, g *imagefit.Config) { c.Loss = g.Loss }},
 	{"hidden", func(c, g *imagefit.Config) { c.Hidden = g.Hidden }},
@@ -39,7 +44,8 @@ var settingFlags = []setting{
 	{"table", func(c, g *imagefit.Config) { c.Encoding.Table = g.Encoding.Table }},
 	{"per-entry", func(c, g *imagefit.Config) { c.Encoding.PerEntry = g.Encoding.PerEntry }},
 	{"lr", func(c, g *imagefit.Config) { c.LR = g.LR }},
-	{"lr-decay", func(c, g *imagefit.Config) { c.LRDecay = g.LRDecay }},
+	{"lr-decay", func(c, g *imagefit.Config) { c.LRDecay, c.Schedule = g.LRDecay, imagefit.Exponential }},
+	{"schedule", func(c, g *imagefit.Config) { c.Schedule = g.Schedule }},
 	{"weight-decay", func(c, g *imagefit.Config) { c.WeightDecay = g.WeightDecay }},
 	{"beta1", func(c, g *imagefit.Config) { c.Beta1 = g.Beta1 }},
 	{"beta2", func(c, g *imagefit.Config) { c.Beta2 = g.Beta2 }},
@@ -52,13 +58,13 @@ func (s *settings) register(fs *pflag.FlagSet) {
 	s.flags = fs
 	g, d := &s.given, imagefit.Defaults()
 	e := &g.Encoding
-	fs.StringVar(&s.preset, "preset", "", oneOf(imagefit.Presets)+": hash grids in proportion to the image, trained until the gain flattens")
-	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("training steps (default %d; with --preset as many as it takes)", d.Steps))
-	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens (default with --preset unless --steps is given)")
-	fs.IntVar(&g.Batch, "batch", 0, fmt.Sprintf("pixels drawn per step (default %d, 8192 for hash, 4096 for fourier and siren)", d.Batch))
+	fs.StringVar(&s.preset, "preset", "", oneOf(imagefit.Presets)+` (default good, unless --encoding is given): classic is the
+small frequency network of the benchmarks; the others are hash grids in proportion to
+the image`)
+	fs.IntVar(&g.Batch, "batch", 0, fmt.Sprintf("pixels drawn per step (default that of the preset; %d for frequency, 8192 for hash, 4096 for fourier and siren)", d.Batch))
 	fs.StringVar(&g.Loss, "loss", "", oneOf(imagefit.Losses)+", the error that is made small (default mse)")
-	fs.StringVar(&e.Kind, "encoding", "", oneOf(imagefit.Encodings)+": what the network sees of a position (default frequency)")
-	fs.IntVar(&e.Features, "features", 0, "inputs of the network, of frequency (default 64) and fourier (default 128)")
+	fs.StringVar(&e.Kind, "encoding", "", oneOf(imagefit.Encodings)+": what the network sees of a position (default that of the preset)")
+	fs.IntVar(&e.Features, "features", 0, "of frequency and fourier: inputs of the network (default 64 and 128)")
 	fs.Float64Var(&e.Sigma, "sigma", 0, "of fourier: standard deviation of its waves, in cycles per picture (default 15)")
 	fs.Float64Var(&e.Omega, "omega", 0, "of siren: factor inside its sines (default 30)")
 	fs.IntVar(&e.Levels, "levels", 0, "of hash: grids (default 8)")
@@ -67,15 +73,22 @@ func (s *settings) register(fs *pflag.FlagSet) {
 	fs.IntVar(&e.Table, "table", 0, "of hash: entries of a grid at most, a power of two (default 16384, presets by the image)")
 	fs.IntVar(&e.PerEntry, "per-entry", 0, "of hash: features of an entry (default 4)")
 	fs.IntVar(&g.Hidden, "hidden", 0, fmt.Sprintf("width of a hidden layer (default %d)", d.Hidden))
-	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d, 2 for hash)", d.Layers))
-	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("learning rate of the first step (default %v; 0.01 for hash, 0.003 for fourier, 0.0005 for siren)", d.LR))
-	fs.Float64Var(&g.LRDecay, "lr-decay", 0, fmt.Sprintf("factor on the learning rate per step (default %v; 1 for the other encodings)", d.LRDecay))
-	fs.Float64Var(&g.WeightDecay, "weight-decay", 0, fmt.Sprintf("decoupled weight decay of AdamW (default %v; 0 for the other encodings)", d.WeightDecay))
-	fs.Float64Var(&g.Beta1, "beta1", 0, fmt.Sprintf("decay of AdamW's first moment (default %v; 0.9 for the other encodings)", d.Beta1))
-	fs.Float64Var(&g.Beta2, "beta2", 0, fmt.Sprintf("decay of AdamW's second moment (default %v; 0.99 for the other encodings)", d.Beta2))
+	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d; 2 for hash)", d.Layers))
+	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("highest learning rate (default that of the preset; 0.01 for hash, %v for frequency, 0.003 for fourier, 0.0005 for siren)", d.LR))
+	fs.StringVar(&g.Schedule, "schedule", "", oneOf(imagefit.Schedules)+`, of the learning rate: a factor per step, or a plan that
+ends at 0 with the last step or at the end of --time (default linear for fast, good and best)`)
+	fs.Float64Var(&g.LRDecay, "lr-decay", 0, fmt.Sprintf("factor on the learning rate per step, of the schedule exponential, which it implies (default %v for frequency, else 1)", d.LRDecay))
+	fs.Float64Var(&g.WeightDecay, "weight-decay", 0, fmt.Sprintf("decoupled weight decay of AdamW (default %v for frequency, else 0)", d.WeightDecay))
+	fs.Float64Var(&g.Beta1, "beta1", 0, fmt.Sprintf("decay of AdamW's first moment (default %v for frequency, else 0.9)", d.Beta1))
+	fs.Float64Var(&g.Beta2, "beta2", 0, fmt.Sprintf("decay of AdamW's second moment (default %v for frequency, else 0.99)", d.Beta2))
 	fs.Uint64Var(&g.Seed, "seed", 0, fmt.Sprintf("seed of the weights and of the pixels drawn (default %d)", d.Seed))
-	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports (default %d)", d.LogEvery))
 	fs.BoolVar(&g.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
+	group(fs, groupLearn)
+	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("stop after so many steps (default that of the preset; %d with --encoding)", d.Steps))
+	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens, with the schedule exponential, which it implies")
+	group(fs, groupStop)
+	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports of the loss, for --log, --plot and the page (default %d)", d.LogEvery))
+	group(fs, groupWrite)
 }
 
 // oneOf joins names for a help text.
@@ -83,24 +96,32 @@ func oneOf(names []string) string { return strings.Join(names, ", ") }
 
 // config returns the settings for an image of a size.
 func (s *settings) config(width, height int) (imagefit.Config, error) {
-	c := imagefit.Defaults()
-	if s.preset != "" {
-		var err error
-		if c, err = imagefit.Preset(s.preset, width, height); err != nil {
-			return c, &usageError{err}
-		}
-	}
-	if kind := s.given.Encoding.Kind; s.flags.Changed("encoding") && kind != c.Encoding.Kind {
-		if s.preset != "" {
-			return c, &usageError{fmt.Errorf("--preset %s has the encoding %s: leave out --preset or --encoding", s.preset, c.Encoding.Kind)}
-		}
-		c = imagefit.DefaultsFor(kind)
+	c, err := s.base(width, height)
+	if err != nil {
+		return c, &usageError{err}
 	}
 	s.apply(&c)
 	if err := c.Validate(); err != nil {
 		return c, &usageError{err}
 	}
 	return c, nil
+}
+
+// base returns what holds where no flag says otherwise: the settings of the preset, which is Good unless it or the
+// encoding is named, or of the encoding.
+func (s *settings) base(width, height int) (imagefit.Config, error) {
+	kind, named := s.given.Encoding.Kind, s.flags.Changed("encoding")
+	switch {
+	case s.preset == "" && named:
+		return imagefit.DefaultsFor(kind), nil
+	case s.preset == "":
+		return imagefit.Preset(imagefit.Good, width, height)
+	}
+	c, err := imagefit.Preset(s.preset, width, height)
+	if err == nil && named && kind != c.Encoding.Kind {
+		err = fmt.Errorf("--preset %s has the encoding %s: leave out --preset or --encoding", s.preset, c.Encoding.Kind)
+	}
+	return c, err
 }
 
 // apply changes what flags were given for.

@@ -49,7 +49,8 @@ which says what was.
 written once more, and is done. --resume-or-start is for the lines of jobs that a queue may start again: the same line
 begins, goes on and, once all is done, does nothing but write the outputs.
 
-mlpimage IMAGE is short for mlpimage train IMAGE --preset good.`,
+Unless --preset, --encoding or --resume says otherwise, the settings are those of --preset good.
+mlpimage IMAGE is short for mlpimage train IMAGE.`,
 		Example: `  mlpimage photo.jpg
   mlpimage train photo.png --preset best --time 2m --compare compare.png
   mlpimage train photo.png --preset good --checkpoint photo.ckpt --model photo.npz
@@ -65,19 +66,23 @@ mlpimage IMAGE is short for mlpimage train IMAGE --preset good.`,
 	fs, o := cmd.Flags(), &f.outputs
 	fs.SortFlags = false
 	fs.StringVarP(&o.image, "output", "o", "", "reconstruction to write, as .png or .jpg; - is standard output, as PNG (default IMAGE.mlp.png)")
+	group(fs, groupWrite)
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
 	fs.BoolVar(&f.device.check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
+	group(fs, groupDevice)
 	o.register(fs)
 	fs.StringVar(&f.resume, "resume", "", "go on from a checkpoint, with its settings, as if training had never stopped")
 	fs.StringVar(&f.goOn, "resume-or-start", "", `go on from this checkpoint if it is there, else start; it is written while training, unless
 --checkpoint names another. Settings that are given must be the checkpoint's`)
+	group(fs, groupLearn)
 	fs.StringVar(&f.http, "http", "", `show training live at this address, such as 127.0.0.1:8080; without a host it is
 reachable from this machine only`)
 	fs.BoolVar(&f.profile, "profile", false, "measure every kernel and print a table (slower)")
 	fs.BoolVar(&f.json, "json", false, "print the result as one JSON object, the last line of standard output")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors, and what --json and --profile ask for")
+	group(fs, groupWrite)
 	return cmd
 }
 

@@ -58,7 +58,7 @@ func tune(cmd *cobra.Command, out string, device deviceFlags) error {
 	defer d.Close()
 	name := tensor.TuningName(d)
 	if name == "" {
-		return fmt.Errorf("tune: %s is not an OpenCL device: its matrix products have no tiles", d.Name())
+		return fmt.Errorf("%s is not an OpenCL device: its matrix products have no tiles", d.Name())
 	}
 	w := cmd.OutOrStdout()
 	table[name], err = bench.Tune(cmd.Context(), d, 300*time.Millisecond, func(c kernels.GemmChoice) {

@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"nn":                   {"autograd", "kernels", "tensor"},
 	"optim":                {"autograd", "kernels", "tensor"},
 	"imagefit":             {"autograd", "kernels", "nn", "optim", "tensor", "internal/npz"},
-	"cmd/mlpimage":         {"imagefit", "kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/kerneltest", "internal/live", "internal/samefile"},
+	"cmd/mlpimage":         {"clrt", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/kerneltest", "internal/live", "internal/samefile"},
 	"examples/polynomial":  {"autograd", "optim", "tensor"},
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
 	"scripts/drawtestdata": {},

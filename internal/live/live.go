@@ -31,7 +31,7 @@ type Run struct {
 // Point is a report of training.
 type Point struct {
 	Step       int      `json:"step"`
-	Loss       float64  `json:"loss"`
+	Loss       float64  `json:"loss"` // mean over the values of the batch
 	PSNR       *float64 `json:"psnr_db"`
 	LR         float64  `json:"lr"`
 	StepMicros float64  `json:"step_us"`

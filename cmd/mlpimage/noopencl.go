@@ -1,0 +1,8 @@
+//go:build !opencl || !cgo
+
+package main
+
+// openCLBuilt says whether this build can use OpenCL.
+const openCLBuilt = false
+
+func noCoreFile() {}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/cobra"
+)
+
+// An OpenCL driver can end the process that it is loaded into: PoCL does where there is no /sys, and where it finds no
+// linker. So the program first uses the drivers in a process of its own, which runs the hidden command below. It says
+// what it is about to do before it does it, a JSON object per line: where the lines end is where the driver failed.
+
+const probeCommand = "probe-opencl"
+
+// probeLine is a line of what a probe prints.
+type probeLine struct {
+	Doing   string     `json:"doing,omitempty"`   // what comes next, as in "it crashed while it ..."
+	Library string     `json:"library,omitempty"` // the path of the OpenCL library
+	Missing string     `json:"missing,omitempty"` // why there is nothing to probe
+	Device  *clrt.Info `json:"device,omitempty"`
+	Error   string     `json:"error,omitempty"` // why the device cannot be used
+	Files   []string   `json:"files,omitempty"` // libraries that are loaded now
+	Done    bool       `json:"done,omitempty"`  // the last line
+}
+
+func newProbe() *cobra.Command {
+	return &cobra.Command{
+		Use:    probeCommand,
+		Short:  "Use the OpenCL drivers and say how far it went",
+		Hidden: true,
+		Args:   noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(os.Interrupt) // it is for the program that waits for this one
+			noCoreFile()
+			time.AfterFunc(probeLimit()+5*time.Second, func() { os.Exit(exitFailure) }) // nobody may be left to end it
+			// A table or a kernel of the user's that cannot be read is no fault of a driver.
+			os.Setenv(kernels.TuningEnv, filepath.Join(os.TempDir(), "clgrad-no-table"))
+			os.Unsetenv(kernels.PathEnv)
+			e := json.NewEncoder(cmd.OutOrStdout())
+			return useOpenCL(func(l probeLine) { _ = e.Encode(l) }) // nobody reads it: nobody needs it
+		},
+	}
+}
+
+// useOpenCL does once with each device what training does all the time.
+func useOpenCL(emit func(probeLine)) error {
+	emit(probeLine{Doing: "loaded the OpenCL library"})
+	library, err := tensor.RuntimePath()
+	if err != nil {
+		emit(probeLine{Missing: sentence(err), Done: true})
+		return nil
+	}
+	emit(probeLine{Library: library, Doing: "looked for devices"})
+	infos, err := tensor.DeviceInfos()
+	if err != nil {
+		emit(probeLine{Missing: sentence(err), Done: true})
+		return nil
+	}
+	for _, info := range infos {
+		line := probeLine{Device: &info}
+		if info.Compiler {
+			emit(probeLine{Doing: "built and ran a kernel on " + info.String()})
+			if err := useDevice(info); err != nil {
+				line.Error = sentence(err)
+			}
+		}
+		emit(line)
+	}
+	emit(probeLine{Files: loadedLibraries(), Done: true})
+	return nil
+}
+
+// useDevice builds a kernel, past the driver's cache, runs it and looks at what it computed.
+func useDevice(info clrt.Info) error {
+	d, err := tensor.Open(info.ID(), tensor.Options{Rebuild: true})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	const n, value = 100, 3
+	got, err := tensor.Full(d, value, n).Float64s()
+	if err != nil {
+		return err
+	}
+	for i, v := range got {
+		if v != value {
+			return fmt.Errorf("element %d of a tensor of %d is %v", i, value, v)
+		}
+	}
+	return nil
+}
+
+// loadedLibraries returns the shared libraries that this process has loaded, the driver's among them; nil where the
+// system does not say.
+func loadedLibraries() []string {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil
+	}
+	var list []string
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(maps)) {
+		_, path, ok := strings.Cut(strings.TrimSpace(line), "/")
+		path = "/" + path
+		if ok && !seen[path] && (strings.HasSuffix(path, ".so") || strings.Contains(path, ".so.")) {
+			seen[path] = true
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// readProbe reads what a probe printed. A driver may print lines of its own.
+func readProbe(r io.Reader) []probeLine {
+	text, _ := io.ReadAll(r) // of memory
+	var list []probeLine
+	for line := range strings.Lines(string(text)) {
+		var l probeLine
+		if json.Unmarshal([]byte(line), &l) == nil {
+			list = append(list, l)
+		}
+	}
+	return list
+}
