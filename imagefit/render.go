@@ -186,5 +186,11 @@ func (m *Model) colours(column, row, cols, rows, width, height int) (colours []f
 			colours, err = m.forward(autograd.Const(positions)).Value().Float32s()
 		})
 	})
+	for i, v := range colours {
+		if v-v != 0 { // an infinity or NaN, which no picture can hold
+			at := i / m.Colour.Channels()
+			return nil, fmt.Errorf("%w: what the network draws at (%d, %d) is %v", ErrDiverged, column+at%cols, row+at/cols, v)
+		}
+	}
 	return colours, err
 }

@@ -2,10 +2,7 @@ package imagefit
 
 import (
 	"fmt"
-	"math"
 	"slices"
-
-	"github.com/clgrad/clgrad/internal/npz"
 )
 
 // Spec says what a model is; it is stored in the model file as JSON under the name "metadata".
@@ -101,13 +98,19 @@ func (s Spec) shapes() map[string][]int {
 // levelName is the name of a grid's part of the hash table in a model file.
 func levelName(l int) string { return fmt.Sprintf("encoding.level%d", l) }
 
-// check compares what the metadata says with the arrays that are there, before anything is allocated for it.
-func (s Spec) check(arrays map[string]npz.Array) error {
+// check finds what no model is, in a file of so many arrays, before anything is allocated for it.
+func (s Spec) check(arrays int) error {
 	if s.Format != format {
 		return fmt.Errorf("format %d: this program reads format %d", s.Format, format)
 	}
-	if s.Width < 1 || s.Height < 1 || s.Width > math.MaxInt32/4/s.Height {
+	if s.Width < 1 || s.Height < 1 || s.Width > mostElements/4/s.Height {
 		return fmt.Errorf("image size %d×%d", s.Width, s.Height)
+	}
+	if s.Steps < 0 {
+		return fmt.Errorf("steps is %d: no training has fewer than 0", s.Steps)
+	}
+	if !slices.Contains(WeightFormats, s.Weights) {
+		return fmt.Errorf("there are no weights %q: there are %v", s.Weights, WeightFormats)
 	}
 	// A small array is all that absurd numbers of layers or levels would have to show.
 	cfg := Defaults()
@@ -121,29 +124,8 @@ func (s Spec) check(arrays map[string]npz.Array) error {
 	if want := s.Encoding.network(s.Network.Hidden, s.Network.Layers); s.Network != want {
 		return fmt.Errorf("the network is %+v: with encoding %s it is %+v", s.Network, s.Encoding.Kind, want)
 	}
-	if most := len(arrays); s.Network.Layers > most || s.Encoding.Levels > most {
-		return fmt.Errorf("%d layers and %d levels in %d arrays", s.Network.Layers+1, s.Encoding.Levels, most)
+	if s.Network.Layers > arrays || s.Encoding.Levels > arrays {
+		return fmt.Errorf("%d layers and %d levels in %d arrays", s.Network.Layers+1, s.Encoding.Levels, arrays)
 	}
-	if err := s.checkTable(); err != nil {
-		return err
-	}
-	shapes := s.shapes()
-	for name, want := range shapes {
-		a, ok := arrays[name]
-		if !ok {
-			return fmt.Errorf("there is no array %q", name)
-		}
-		if !slices.Equal(a.Shape, want) {
-			return fmt.Errorf("array %q has shape %v, the metadata says %v", name, a.Shape, want)
-		}
-		if _, ok := a.Data.([]float32); !ok {
-			return fmt.Errorf("array %q holds %T, not []float32", name, a.Data)
-		}
-	}
-	for name := range arrays {
-		if shapes[name] == nil {
-			return fmt.Errorf("array %q belongs to no such model", name)
-		}
-	}
-	return nil
+	return s.checkTable()
 }

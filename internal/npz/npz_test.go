@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 		raw []byte
 		say string
 	}{
-		"too little data": {zipOf(t, "a.npy", npyOf("<f4", "(16,)", make([]byte, 10))), "shape [16] of \"<f4\" is 64 bytes, and there are 10"},
+		"too little data": {zipOf(t, "a.npy", npyOf("<f4", "(16,)", make([]byte, 10))), "shape [16] of float32 is 64 bytes, and there are 10"},
 		"too much data":   {zipOf(t, "a.npy", npyOf("<f4", "(2,)", make([]byte, 9))), "8 bytes, and there are 9"},
 		"a bomb":          {bomb, "3 bytes, and there are 268435456"},
 		"twice":           {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a.npy", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},

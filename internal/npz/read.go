@@ -21,11 +21,17 @@ type Header struct {
 	Shape []int
 }
 
-// sizes are the bytes of an element of each type that is read.
-var sizes = map[string]int{"<f4": 4, "<f8": 8, "|u1": 1, "|i1": 1, "<u2": 2}
+// types are the types of elements that are read.
+var types = map[string]struct {
+	name string
+	size int
+}{"<f4": {"float32", 4}, "<f8": {"float64", 8}, "|u1": {"uint8", 1}, "|i1": {"int8", 1}, "<u2": {"uint16", 2}}
 
 // Bytes returns the size of an array's data.
-func (h Header) Bytes() int64 { return int64(Len(h.Shape)) * int64(sizes[h.Type]) }
+func (h Header) Bytes() int64 { return int64(Len(h.Shape)) * int64(types[h.Type].size) }
+
+// Element returns the name of the type of an element.
+func (h Header) Element() string { return types[h.Type].name }
 
 // Archive is an npz file of which the directory and the headers were read, and found to agree with each other and with
 // the file's size.
@@ -88,7 +94,7 @@ func entryHeader(f *zip.File) (Header, error) {
 		return Header{}, err
 	}
 	if data := int64(f.UncompressedSize64) - n; data != h.Bytes() {
-		return Header{}, fmt.Errorf("shape %v of %q is %d bytes, and there are %d", h.Shape, h.Type, h.Bytes(), data)
+		return Header{}, fmt.Errorf("shape %v of %s is %d bytes, and there are %d", h.Shape, h.Element(), h.Bytes(), data)
 	}
 	return h, nil
 }
@@ -170,7 +176,7 @@ func decode(raw []byte) (Array, error) {
 		return Array{}, err
 	}
 	if data := int64(len(raw)) - n; data != h.Bytes() {
-		return Array{}, fmt.Errorf("shape %v of %q is %d bytes, and there are %d", h.Shape, h.Type, h.Bytes(), data)
+		return Array{}, fmt.Errorf("shape %v of %s is %d bytes, and there are %d", h.Shape, h.Element(), h.Bytes(), data)
 	}
 	return readData(r, h)
 }
@@ -216,13 +222,13 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 	if parsed.Header.Descr.Fortran && len(h.Shape) > 1 {
 		return Header{}, 0, errors.New("in Fortran order: save it with numpy.ascontiguousarray")
 	}
-	size, ok := sizes[h.Type]
+	kind, ok := types[h.Type]
 	if !ok {
 		return Header{}, 0, fmt.Errorf("elements of type %q: float32, float64, uint8, int8 and uint16 are read", h.Type)
 	}
 	elements := 1
 	for _, d := range h.Shape {
-		if d < 0 || d > 0 && elements > math.MaxInt/size/d {
+		if d < 0 || d > 0 && elements > math.MaxInt/kind.size/d {
 			return Header{}, 0, fmt.Errorf("impossible shape %v", h.Shape)
 		}
 		elements *= d
