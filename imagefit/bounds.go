@@ -11,14 +11,14 @@ type Bounds struct {
 }
 
 // ErrMemory is what needs more memory than Bounds allow.
-var ErrMemory = errors.New("too little memory")
+var ErrMemory = errors.New("more memory is needed than may be taken")
 
 // allow returns an error that wraps ErrMemory if what is to be done needs more bytes than there may be.
 func (b Bounds) allow(what string, bytes int64) error {
 	if b.Memory == 0 || bytes <= b.Memory {
 		return nil
 	}
-	return fmt.Errorf("%w: %s needs about %s, and may take %s", ErrMemory, what, FormatBytes(bytes), FormatBytes(b.Memory))
+	return fmt.Errorf("%w: %s takes about %s, and the limit is %s", ErrMemory, what, FormatBytes(bytes), FormatBytes(b.Memory))
 }
 
 // FormatBytes writes a number of bytes for people, in units of 1024.

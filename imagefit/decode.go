@@ -67,7 +67,7 @@ func (b Bounds) decode(ctx context.Context, raw []byte) (*Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrImage, err)
 	}
-	from := &guard{Reader: bytes.NewReader(raw), ctx: ctx, bounds: b}
+	from := &guard{Reader: bytes.NewReader(raw), ctx: ctx}
 	cfg, err := f.config(from)
 	if err != nil {
 		return nil, f.failure(err)
@@ -82,7 +82,7 @@ func (b Bounds) decode(ctx context.Context, raw []byte) (*Image, error) {
 	case f.mostPerByte > 0 && pixels > int64(len(raw))*f.mostPerByte:
 		return nil, fmt.Errorf("%w: the header claims %d×%d pixels, the file has only %d bytes", ErrImage, cfg.Width, cfg.Height, len(raw))
 	}
-	what := fmt.Sprintf("to read and fit %d×%d pixels", cfg.Width, cfg.Height)
+	what := fmt.Sprintf("reading and fitting %d×%d pixels", cfg.Width, cfg.Height)
 	if err := b.allow(what, pixels*f.perPixel(cfg, raw)+int64(len(raw))); err != nil {
 		return nil, err
 	}

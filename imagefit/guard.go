@@ -5,16 +5,16 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 )
 
 // guard is the contents of a file as a decoder reads them. Reading fails once the context is done, which ends a decoder
-// that is long at work, or once the program holds more memory than it may: a few bytes can be blown up to any number of
-// them where no header says so, as in the tiles of a TIFF.
+// that is long at work, or once the program holds more memory than its limit (debug.SetMemoryLimit): a few bytes can be
+// blown up to any number of them where no header says so, as in the strips of a TIFF.
 type guard struct {
 	*bytes.Reader
-	ctx    context.Context
-	bounds Bounds
+	ctx context.Context
 }
 
 // Read is part of io.Reader.
@@ -47,12 +47,13 @@ func (g *guard) check() error {
 	if err := g.ctx.Err(); err != nil {
 		return err
 	}
-	if g.bounds.Memory == 0 || heap() <= g.bounds.Memory {
+	limit := debug.SetMemoryLimit(-1)
+	if heap() <= limit {
 		return nil
 	}
 	runtime.GC() // much of it may be garbage
-	if now := heap(); now > g.bounds.Memory {
-		return fmt.Errorf("%w: the picture has filled %s, and may take %s", ErrMemory, FormatBytes(now), FormatBytes(g.bounds.Memory))
+	if now := heap(); now > limit {
+		return fmt.Errorf("%w: decoding has filled %s, and the limit is %s", ErrMemory, FormatBytes(now), FormatBytes(limit))
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (m *Model) arrays() (map[string]npz.Array, error) {
 			return nil, err
 		}
 		if err := checkNumbers(name, data); err != nil {
-			return nil, fmt.Errorf("%w: after %d steps, %w: lower the learning rate", ErrDiverged, m.Steps, err)
+			return nil, fmt.Errorf("%w: %w, after %d steps: lower the learning rate", ErrDiverged, err, m.Steps)
 		}
 		arrays[name] = npz.Array{Shape: t.Shape(), Data: data}
 	}

@@ -2,6 +2,7 @@ package imagefit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -93,6 +94,19 @@ func (s Spec) shapes() map[string][]int {
 		}
 	}
 	return all
+}
+
+// Aliases reports whether the encoding has waves that are finer than the pixels of the image that was fitted. They were
+// seen at the centres of those pixels only: between them, at any other size, the network draws noise.
+func (s Spec) Aliases() bool {
+	var finest float64 // cycles per picture
+	switch s.Encoding.Kind {
+	case Frequency:
+		finest = math.Exp2(float64(s.Encoding.Features/4 - 1))
+	case Fourier:
+		finest = 3 * s.Encoding.Sigma // one wave in four hundred is finer
+	}
+	return finest > float64(min(s.Width, s.Height))/2
 }
 
 // levelName is the name of a grid's part of the hash table in a model file.

@@ -28,6 +28,7 @@ import (
 type batchFlags struct {
 	settings settings
 	device   deviceFlags
+	memory   memory
 	limits   limits
 	out      string
 	jobs     int
@@ -42,7 +43,7 @@ func newBatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch DIR -o DIR",
 		Short: "Fit a network to each image of a folder",
-		Long: `batch trains on every PNG and JPEG file of a folder, with the settings of train, and writes for each image
+		Long: `batch trains on every PNG, JPEG, WebP, GIF, BMP and TIFF file of a folder, with the settings of train, and writes for each image
 NAME.mlp.png, the model NAME.mlp.npz and what was measured, NAME.mlp.json. At the end it prints a table and
 writes it as summary.csv. An image that is done, with these settings, is not done again; one that cannot be
 read, or fails, does not stop the others. A run that was interrupted or killed goes on where it was: images in
@@ -68,6 +69,7 @@ job the share follows from the task; in an indexed job of Kubernetes give --shar
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
+	f.memory.register(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return cmd
 }
@@ -115,7 +117,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 		return err
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s holds no .png, .jpg or .jpeg file", dir)
+		return fmt.Errorf("%s holds no file that ends in %s", dir, strings.Join(extensions, ", "))
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return err
@@ -132,6 +134,8 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if source != "" {
 		fmt.Fprintf(chatter, "shard %d of %d (%s): %d of %d images\n", share.index, share.count, source, len(mine), len(names))
 	}
+	f.memory.jobs = f.jobs
+	f.memory.limit() // the jobs only read it
 	b := &batchRun{flags: f, dir: dir, clashes: clashes, chatter: chatter, rows: make([]row, len(mine))}
 	b.each(ctx, mine)
 	if err := b.printTable(report); err != nil {
@@ -147,6 +151,9 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	return b.failure(ctx)
 }
 
+// extensions are those of the files that batch takes for images.
+var extensions = []string{".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
+
 // images returns the names of the images of a folder, sorted.
 func images(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
@@ -156,7 +163,7 @@ func images(dir string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		ext := strings.ToLower(filepath.Ext(e.Name()))
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".png" || ext == ".jpg" || ext == ".jpeg") {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && slices.Contains(extensions, ext) {
 			names = append(names, e.Name())
 		}
 	}
@@ -277,11 +284,17 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 	if other, clash := b.clashes[r.Image]; clash {
 		return d, fmt.Errorf("its results would have the names of those of %s: rename one", other)
 	}
-	raw, err := os.ReadFile(filepath.Join(b.dir, r.Image))
+	raw, err := b.flags.memory.read(ctx, filepath.Join(b.dir, r.Image))
+	if ctx.Err() != nil {
+		return d, nil // it is left
+	}
 	if err != nil {
 		return d, err
 	}
-	img, err := imagefit.DecodeImage(raw)
+	img, err := b.flags.memory.decode(ctx, "", raw)
+	if ctx.Err() != nil {
+		return d, nil // it is left
+	}
 	if err != nil {
 		return d, err
 	}
@@ -308,7 +321,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 			return nil, err
 		}
 	}
-	fit, err := b.begin(d, img, cfg, b.path(r, ".ckpt"))
+	fit, err := b.begin(ctx, d, img, cfg, b.path(r, ".ckpt"))
 	if err != nil {
 		return d, err
 	}
@@ -355,8 +368,8 @@ func (b *batchRun) skip(r *row) bool {
 }
 
 // begin resumes the checkpoint of an image, if there is one of this fit, or starts anew.
-func (b *batchRun) begin(d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
-	if saved, err := imagefit.ReadCheckpoint(path); err == nil && saved.Steps <= cfg.Steps {
+func (b *batchRun) begin(ctx context.Context, d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
+	if saved, err := b.flags.memory.checkpoint(ctx, path); err == nil && saved.Steps <= cfg.Steps {
 		if fit, err := imagefit.Resume(d, img, saved, cfg); err == nil {
 			return fit, nil
 		}
