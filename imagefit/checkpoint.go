@@ -1,7 +1,6 @@
 package imagefit
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -46,8 +45,10 @@ const mostSeconds = 100 * 366 * 24 * 3600
 func (m *Image) digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %s\n", m.Width, m.Height, m.Colour)
-	// Hash.Write does not fail.
-	_ = binary.Write(h, binary.LittleEndian, m.Pixels)
+	const piece = 1 << 14 // not all of them in memory once more
+	for p := range slices.Chunk(m.Pixels, piece) {
+		_ = binary.Write(h, binary.LittleEndian, p) // Hash.Write does not fail
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -67,8 +68,11 @@ func (f *Fit) WriteCheckpoint(w io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("imagefit: write checkpoint: %w", err)
 			}
-			arrays[name] = npz.Array{Shape: t.Shape(), Data: data}
 			t.Free()
+			if err := checkMoment(name, data); err != nil {
+				return fmt.Errorf("imagefit: write checkpoint: %w: %w: lower the learning rate", ErrDiverged, err)
+			}
+			arrays[name] = npz.Array{Shape: t.Shape(), Data: data}
 		}
 	}
 	for _, m := range moments {
@@ -86,15 +90,6 @@ var moments = []string{"m.", "v."}
 
 func isMoment(name string) bool {
 	return slices.ContainsFunc(moments, func(m string) bool { return strings.HasPrefix(name, m) })
-}
-
-// dropState removes from the arrays of a checkpoint what is not the model.
-func dropState(arrays map[string]npz.Array) {
-	if _, ok := arrays[stateName]; !ok {
-		return
-	}
-	delete(arrays, stateName)
-	maps.DeleteFunc(arrays, func(name string, _ npz.Array) bool { return isMoment(name) })
 }
 
 // A Saved is a checkpoint that was read and found whole.
@@ -119,61 +114,63 @@ func ReadCheckpoint(path string) (*Saved, error) {
 }
 
 // DecodeCheckpoint is ReadCheckpoint of a file's contents.
-func DecodeCheckpoint(raw []byte) (*Saved, error) {
-	arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
+func DecodeCheckpoint(raw []byte) (*Saved, error) { return Bounds{}.DecodeCheckpoint(raw) }
+
+// DecodeCheckpoint is the function DecodeCheckpoint within the bounds.
+func (b Bounds) DecodeCheckpoint(raw []byte) (*Saved, error) {
+	f, err := openModel(raw, b)
+	if err == nil && f.state == nil {
+		err = fmt.Errorf("it has no %q", stateName)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	s := &Saved{arrays: arrays, moments: map[string]npz.Array{}}
-	if err := s.take(); err != nil {
+	s, err := f.saved()
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
 	return s, nil
 }
 
-func (s *Saved) take() error {
-	if err := takeJSON(s.arrays, stateName, &s.Checkpoint); err != nil {
-		return err
-	}
-	if s.Config.Schedule == "" { // written before there was a choice
-		s.Config.Schedule = Exponential
-	}
-	maps.Copy(s.moments, s.arrays)
-	maps.DeleteFunc(s.moments, func(name string, _ npz.Array) bool { return !isMoment(name) })
-	maps.DeleteFunc(s.arrays, func(name string, _ npz.Array) bool { return isMoment(name) })
+// saved reads the arrays of a checkpoint.
+func (f *modelFile) saved() (*Saved, error) {
+	s := &Saved{Checkpoint: *f.state, spec: f.spec}
 	var err error
-	if s.spec, err = takeModel(s.arrays); err != nil {
-		return err
+	if s.arrays, err = f.weights(); err != nil {
+		return nil, err
 	}
-	if err := s.Config.Validate(); err != nil {
-		return err
+	if s.moments, err = f.moments(); err != nil {
+		return nil, err
 	}
-	if s.Steps < 0 || s.Steps != s.spec.Steps {
-		return fmt.Errorf("it has done %d steps, its model %d", s.Steps, s.spec.Steps)
-	}
-	if !(s.Seconds >= 0 && s.Seconds <= mostSeconds) {
-		return fmt.Errorf("it has trained for %v seconds", s.Seconds)
-	}
-	trained := 0
-	for name, shape := range s.spec.shapes() {
-		if name == wavesName {
-			continue
-		}
-		for _, m := range moments {
-			trained++
-			a, ok := s.moments[m+name]
-			if _, real := a.Data.([]float32); !ok || !real || !slices.Equal(a.Shape, shape) {
-				return fmt.Errorf("the moment %q is missing or not of shape %v", m+name, shape)
-			}
-		}
-	}
-	if len(s.moments) != trained {
-		return fmt.Errorf("%d moments for %d arrays", len(s.moments), trained/len(moments))
-	}
+	s.spec.joinTable(s.arrays, "")
 	for _, m := range moments {
 		s.spec.joinTable(s.moments, m)
 	}
-	s.spec.values(s.arrays)
+	return s, nil
+}
+
+// check finds what no checkpoint of a model is.
+func (c *Checkpoint) check(spec Spec) error {
+	if c.Config.Schedule == "" { // written before there was a choice
+		c.Config.Schedule = Exponential
+	}
+	if err := c.Config.Validate(); err != nil {
+		return err
+	}
+	if c.Steps != spec.Steps {
+		return fmt.Errorf("it has done %d steps, its model %d", c.Steps, spec.Steps)
+	}
+	if !(c.Seconds >= 0 && c.Seconds <= mostSeconds) {
+		return fmt.Errorf("it has trained for %v seconds", c.Seconds)
+	}
+	if spec.Weights != FP32 {
+		return fmt.Errorf("its weights are %s: those of a checkpoint are %s", spec.Weights, FP32)
+	}
+	for _, mse := range c.Flat {
+		if mse < 0 {
+			return fmt.Errorf("a mean squared error of its run is %v", mse)
+		}
+	}
 	return nil
 }
 

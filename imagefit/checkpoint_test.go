@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,9 @@ func TestCheckpointRefused(t *testing.T) {
 	if err := f.Model.Write(&model, FP32); err != nil {
 		t.Fatal(err)
 	}
+	put := func(array string, v float32) func(map[string]npz.Array) {
+		return func(a map[string]npz.Array) { a[array].Data.([]float32)[0] = v }
+	}
 	for name, c := range map[string]struct {
 		raw []byte
 		say string
@@ -98,7 +102,15 @@ func TestCheckpointRefused(t *testing.T) {
 		"flipped":   {append(append(bytes.Clone(raw[:len(raw)/3]), raw[len(raw)/3]^8), raw[len(raw)/3+1:]...), "npz"},
 		"a model":   {model.Bytes(), `no "checkpoint"`},
 		"no moment": {change(func(a map[string]npz.Array) { delete(a, "v.layer0.bias") }), "v.layer0.bias"},
-		"more":      {change(func(a map[string]npz.Array) { a["m.more"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), "moments"},
+		"more":      {change(func(a map[string]npz.Array) { a["m.more"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), `"m.more" belongs to no such model`},
+		"NaN":       {change(put("m.layer0.bias", float32(math.NaN()))), `"m.layer0.bias" holds NaN at 0`},
+		"below 0":   {change(put("v.layer0.bias", -1)), `"v.layer0.bias" holds -1 at 0`},
+		"infinite":  {change(put("layer0.bias", float32(math.Inf(1)))), `"layer0.bias" holds +Inf at 0`},
+		"history": {change(func(a map[string]npz.Array) {
+			if err := addJSON(a, stateName, Checkpoint{Config: f.Config, Steps: f.Steps(), Flat: flatness{0.1, -2}}); err != nil {
+				t.Fatal(err)
+			}
+		}), "a mean squared error of its run is -2"},
 		"no weight": {change(func(a map[string]npz.Array) { delete(a, "layer0.bias") }), "layer0.bias"},
 		"steps": {change(func(a map[string]npz.Array) {
 			if err := addJSON(a, stateName, Checkpoint{Config: f.Config, Steps: 7}); err != nil {

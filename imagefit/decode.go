@@ -2,18 +2,19 @@ package imagefit
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg" // registers the format
-	_ "image/png"
 	"os"
+	"strings"
 
 	"github.com/bep/imagemeta"
 )
 
-// ReadImage reads a PNG or JPEG file. Gray stays gray, 16 bits keep their depth, an alpha channel that is not
-// opaque everywhere becomes a channel. The picture is turned upright if its EXIF data says how. Errors of the
-// contents wrap ErrImage.
+// ReadImage reads a file of one of the formats PNG, JPEG, WebP, GIF, BMP and TIFF: of several pictures the first. Gray
+// stays gray, 16 bits keep their depth, an alpha channel that is not opaque everywhere becomes a channel. The picture is
+// turned upright if its EXIF data says how. Errors of the contents wrap ErrImage.
 func ReadImage(path string) (*Image, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -26,54 +27,93 @@ func ReadImage(path string) (*Image, error) {
 	return img, nil
 }
 
-// mostPerByte bounds the pixels that a byte of a file can stand for: deflate emits at most 1032 bytes for one,
-// of 8 pixels each; a block of 64 pixels of a JPEG takes a bit at least.
-var mostPerByte = map[string]int64{"png": 1032 * 8, "jpeg": 512}
+// DecodeImage is ReadImage of a file's contents.
+func DecodeImage(raw []byte) (*Image, error) { return Bounds{}.DecodeImage(context.Background(), raw) }
 
-// DecodeImage is ReadImage of a file's contents. A header that claims more pixels than the contents can hold is
-// refused before memory is asked for.
-func DecodeImage(raw []byte) (*Image, error) {
+// DecodeImage is the function DecodeImage within the bounds, which must hold the memory that a fit of the image takes
+// as well: it is estimated from the size that the file's header claims, before that is asked for. A header that claims
+// more pixels than the contents can hold is refused. When ctx is done, DecodeImage returns its error at once, whatever
+// the decoder is at; that ends soon after.
+func (b Bounds) DecodeImage(ctx context.Context, raw []byte) (*Image, error) {
+	type result struct {
+		img *Image
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			// Decoders of other packages meet what nobody thought of.
+			if p := recover(); p != nil {
+				r = result{nil, fmt.Errorf("%w: it is damaged (%v)", ErrImage, p)}
+			}
+			done <- r
+		}()
+		r.img, r.err = b.decode(ctx, raw)
+	}()
+	select {
+	case r := <-done:
+		return r.img, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (b Bounds) decode(ctx context.Context, raw []byte) (*Image, error) {
 	if len(raw) == 0 {
 		return nil, fmt.Errorf("%w: the file is empty", ErrImage)
 	}
-	cfg, format, err := image.DecodeConfig(bytes.NewReader(raw))
+	f, err := formatOf(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%w: neither PNG nor JPEG: %w", ErrImage, err)
+		return nil, fmt.Errorf("%w: %w", ErrImage, err)
+	}
+	from := &guard{Reader: bytes.NewReader(raw), ctx: ctx}
+	cfg, err := f.config(from)
+	if err != nil {
+		return nil, f.failure(err)
 	}
 	const most = mostElements / 4
 	pixels := int64(cfg.Width) * int64(cfg.Height)
 	switch {
-	case pixels > most:
-		return nil, fmt.Errorf("%w: %d×%d pixels are more than the %d that clgrad indexes", ErrImage, cfg.Width, cfg.Height, most)
-	case pixels == 0:
+	case cfg.Width < 1 || cfg.Height < 1:
 		return nil, fmt.Errorf("%w: it is %d×%d pixels large", ErrImage, cfg.Width, cfg.Height)
-	case pixels > int64(len(raw))*mostPerByte[format]:
+	case pixels/int64(cfg.Width) != int64(cfg.Height) || pixels > most:
+		return nil, fmt.Errorf("%w: %d×%d pixels are more than the %d that can be indexed", ErrImage, cfg.Width, cfg.Height, most)
+	case f.mostPerByte > 0 && pixels > int64(len(raw))*f.mostPerByte:
 		return nil, fmt.Errorf("%w: the header claims %d×%d pixels, the file has only %d bytes", ErrImage, cfg.Width, cfg.Height, len(raw))
 	}
-	src, _, err := image.Decode(bytes.NewReader(raw))
-	if err != nil {
-		return nil, fmt.Errorf("%w: damaged %s: %w", ErrImage, format, err)
+	what := fmt.Sprintf("reading and fitting %d×%d pixels", cfg.Width, cfg.Height)
+	if err := b.allow(what, pixels*f.perPixel(cfg, raw)+int64(len(raw))); err != nil {
+		return nil, err
 	}
-	img := fromImage(src, isGray(src, format, raw))
-	return img.upright(orientation(raw, format)), nil
+	from.Reader = bytes.NewReader(raw)
+	src, err := f.decode(from)
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	if size := src.Bounds(); size.Dx() != cfg.Width || size.Dy() != cfg.Height {
+		return nil, fmt.Errorf("%w: damaged %s: it is %d×%d pixels, and its header says %d×%d", ErrImage, f.name, size.Dx(), size.Dy(), cfg.Width, cfg.Height)
+	}
+	img, err := fromImage(ctx, src, f.gray(src, raw))
+	if err != nil {
+		return nil, err
+	}
+	return img.upright(orientation(raw, f.exif)), nil
 }
 
-// isGray reports whether a decoded file has one colour channel.
-func isGray(src image.Image, format string, raw []byte) bool {
-	switch m := src.(type) {
-	case *image.Gray, *image.Gray16:
-		return true
-	case *image.Paletted:
-		for _, c := range m.Palette {
-			if r, g, b, _ := c.RGBA(); r != g || g != b {
-				return false
-			}
-		}
-		return true
+// failure says why a decoder gave up.
+func (f *imageFormat) failure(err error) error {
+	if errors.Is(err, ErrMemory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
 	}
-	// Go's decoder makes RGBA of gray with alpha: the header tells.
-	const grayAlpha, colourType = 4, 25
-	return format == "png" && raw[colourType]&^grayAlpha == 0
+	text := err.Error() // decoders put the name of their package before it
+	for _, prefix := range []string{"png: ", "jpeg: ", "webp: ", "gif: ", "bmp: ", "tiff: ", "vp8: ", "vp8l: ", "riff: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	if strings.Contains(text, "unsupported") {
+		return fmt.Errorf("%w: it is a %s of a kind that is not read (%s): save it as PNG", ErrImage, f.name, text)
+	}
+	return fmt.Errorf("%w: damaged %s: %s", ErrImage, f.name, text)
 }
 
 // isDeep reports whether a decoded image has 16 bits per channel.
@@ -85,7 +125,7 @@ func isDeep(src image.Image) bool {
 	return false
 }
 
-func fromImage(src image.Image, gray bool) *Image {
+func fromImage(ctx context.Context, src image.Image, gray bool) (*Image, error) {
 	b := src.Bounds()
 	opaque := true
 	if o, ok := src.(interface{ Opaque() bool }); ok {
@@ -95,6 +135,9 @@ func fromImage(src image.Image, gray bool) *Image {
 	img.Pixels = make([]float32, 0, b.Dx()*b.Dy()*img.Channels())
 	at := at64(src)
 	for y := b.Min.Y; y < b.Max.Y; y++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for x := b.Min.X; x < b.Max.X; x++ {
 			r, g, bl, a := at(x, y)
 			img.Pixels = append(img.Pixels, float32(r)/0xffff)
@@ -106,7 +149,7 @@ func fromImage(src image.Image, gray bool) *Image {
 			}
 		}
 	}
-	return img
+	return img, nil
 }
 
 // at64 returns a function that gives a pixel in 16 bits, multiplied by alpha, without allocating where the image
@@ -122,13 +165,15 @@ func at64(src image.Image) func(x, y int) (r, g, b, a uint32) {
 }
 
 // orientation returns the EXIF orientation of a file, 1 to 8. Metadata that cannot be read does not make a
-// picture unusable: it counts as upright.
-func orientation(raw []byte, format string) int {
+// picture unusable: it counts as upright. GIF and BMP have none.
+func orientation(raw []byte, format imagemeta.ImageFormat) int {
 	const upright = 1
-	of := map[string]imagemeta.ImageFormat{"png": imagemeta.PNG, "jpeg": imagemeta.JPEG}[format]
+	if format == imagemeta.ImageFormatAuto {
+		return upright
+	}
 	o := upright
 	_, err := imagemeta.Decode(imagemeta.Options{
-		R: bytes.NewReader(raw), ImageFormat: of, Sources: imagemeta.EXIF,
+		R: bytes.NewReader(raw), ImageFormat: format, Sources: imagemeta.EXIF,
 		ShouldHandleTag: func(tag imagemeta.TagInfo) bool { return tag.Tag == "Orientation" && tag.Namespace == "IFD0" },
 		HandleTag: func(tag imagemeta.TagInfo) error {
 			if v, ok := tag.Value.(uint16); ok && v >= 1 && v <= 8 {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
+	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -373,11 +374,11 @@ func TestBadImage(t *testing.T) {
 		say string
 	}{
 		"empty":      {nil, "empty"},
-		"text":       {[]byte("not a picture"), "neither PNG nor JPEG"},
+		"text":       {[]byte("not a picture"), "no picture that is known here: PNG, JPEG, WebP, GIF, BMP and TIFF are read"},
 		"truncated":  {whole[:len(whole)-20], "unexpected EOF"},
 		"huge":       {huge(20000, 20000), "claims 20000×20000"},
 		"impossible": {huge(1<<20, 1<<20), "more than"},
-		"checksum":   {append(bytes.Clone(whole[:40]), append([]byte{whole[40] ^ 1}, whole[41:]...)...), "png"},
+		"checksum":   {append(bytes.Clone(whole[:40]), append([]byte{whole[40] ^ 1}, whole[41:]...)...), "damaged PNG: invalid format: invalid checksum"},
 	} {
 		if _, err := DecodeImage(c.raw); !errors.Is(err, ErrImage) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want one that says %q", name, err, c.say)
@@ -393,10 +394,17 @@ func FuzzDecodeImage(f *testing.F) {
 	f.Add(huge(20000, 20000))
 	f.Add(grayAlphaPNG())
 	f.Add(oriented(encodeJPEG(f, image.NewGray(image.Rect(0, 0, 9, 7))), 6))
+	f.Add(encodeTIFF(f, image.NewNRGBA64(image.Rect(0, 0, 5, 4))))
+	f.Add(encodeBMP(f, image.NewGray(image.Rect(0, 0, 5, 4))))
+	f.Add(encodeGIF(f, 5, 4, image.NewPaletted(image.Rect(1, 1, 3, 4), color.Palette{color.Black, color.White})))
+	for _, webp := range []string{webpLossless, webpAlpha, webpLossy} {
+		f.Add(fromHex(f, webp))
+	}
+	f.Add(rawTIFF([2]uint32{254, 1}, [2]uint32{256, 160}, [2]uint32{257, 120}, [2]uint32{330, 99}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		img, err := DecodeImage(raw)
+		img, err := Bounds{Memory: 256 << 20}.DecodeImage(context.Background(), raw)
 		if err != nil {
-			if !errors.Is(err, ErrImage) {
+			if !errors.Is(err, ErrImage) && !errors.Is(err, ErrMemory) {
 				t.Fatal(err)
 			}
 			return
@@ -466,6 +474,9 @@ func TestModelFile(t *testing.T) {
 			}
 		}
 	}
+	put := func(array string, i int, v float32) func(map[string]npz.Array) {
+		return func(a map[string]npz.Array) { a[array].Data.([]float32)[i] = v }
+	}
 	for name, c := range map[string]struct {
 		raw []byte
 		say string
@@ -484,6 +495,14 @@ func TestModelFile(t *testing.T) {
 		"negative size":   {change(meta(func(s *Spec) { s.Width = -3 })), "-3"},
 		"layer shape":     {change(func(a map[string]npz.Array) { a["layer1.bias"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), "layer1.bias"},
 		"renamed":         {change(func(a map[string]npz.Array) { a["x"] = a["layer1.bias"]; delete(a, "layer1.bias") }), "layer1.bias"},
+		"NaN":             {change(put("layer0.weight", 3, float32(math.NaN()))), `"layer0.weight" holds NaN at 3`},
+		"infinite":        {change(put("layer1.bias", 0, float32(math.Inf(-1)))), `"layer1.bias" holds -Inf`},
+		"overflowing":     {change(put("layer1.weight", 1, 3e38)), `"layer1.weight" holds 3e+38`},
+		"steps below 0":   {change(meta(func(s *Spec) { s.Steps = -4 })), "steps is -4"},
+		"no weights":      {change(meta(func(s *Spec) { s.Weights = "fp4" })), `there are no weights "fp4"`},
+		"other weights":   {change(meta(func(s *Spec) { s.Weights = FP16 })), "holds float32: with the weights fp16 it holds uint16"},
+		"unknown entry":   {change(func(a map[string]npz.Array) { a["extra"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), `array "extra" belongs to no such model`},
+		"a picture":       {encodePNG(t, image.NewGray(image.Rect(0, 0, 2, 2))), "it is a PNG picture, which mlpimage train learns"},
 		"double weights": {change(func(a map[string]npz.Array) {
 			a["layer1.bias"] = npz.Array{Shape: []int{32}, Data: make([]float64, 32)}
 		}), "float64"},
@@ -491,6 +510,12 @@ func TestModelFile(t *testing.T) {
 		if _, err := DecodeModel(d, c.raw); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want one that says %q", name, err, c.say)
 		}
+		if _, err := Inspect(c.raw); !errors.Is(err, ErrModel) {
+			t.Errorf("%s: Inspect: err = %v", name, err)
+		}
+	}
+	if _, err := (Bounds{Memory: 1 << 10}).DecodeModel(d, raw); !errors.Is(err, ErrMemory) {
+		t.Errorf("more than there may be: err = %v", err)
 	}
 	if now := d.Stats().LiveBytes; now != live {
 		t.Errorf("failed reads left %d bytes behind", now-live)

@@ -1,7 +1,6 @@
 package imagefit
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,32 +26,26 @@ type AboutArray struct {
 }
 
 // Inspect reads a model file or a checkpoint without a device. Errors of the contents wrap ErrModel.
-func Inspect(raw []byte) (*About, error) {
-	arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
+func Inspect(raw []byte) (*About, error) { return Bounds{}.Inspect(raw) }
+
+// Inspect is the function Inspect within the bounds.
+func (b Bounds) Inspect(raw []byte) (*About, error) {
+	f, err := openModel(raw, b)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
-	about := &About{}
-	if _, ok := arrays[stateName]; ok {
-		saved := &Saved{arrays: maps.Clone(arrays), moments: map[string]npz.Array{}}
-		if err := saved.take(); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrModel, err)
-		}
-		about.Checkpoint = &saved.Checkpoint
-		dropState(arrays)
-	}
-	stored := maps.Clone(arrays)
-	if about.Spec, err = takeModel(arrays); err != nil {
+	// A damaged file has a description, too: only reading all of it shows that it is whole.
+	if _, err := f.weights(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(arrays)) {
-		a := AboutArray{Name: name, Shape: arrays[name].Shape, Weights: npz.Len(arrays[name].Shape), Type: FP32}
-		switch stored[name].Data.(type) {
-		case []uint16:
-			a.Type = FP16
-		case []int8:
-			a.Type = Int8
-		}
+	if _, err := f.moments(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	about := &About{Spec: f.spec, Checkpoint: f.state}
+	stored, shapes := f.stored(), f.spec.shapes()
+	types := map[string]string{"<f4": FP32, "<u2": FP16, "|i1": Int8}
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		a := AboutArray{Name: name, Shape: shapes[name], Weights: npz.Len(shapes[name]), Type: types[stored[name].Type]}
 		about.Arrays = append(about.Arrays, a)
 		if name != wavesName {
 			about.Params += a.Weights

@@ -1,15 +1,12 @@
 package imagefit
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/npz"
-	"github.com/clgrad/clgrad/tensor"
 )
 
 // Write writes the model as a NumPy archive: its arrays by name, and its Spec as JSON in bytes. weights is FP32,
@@ -43,19 +40,6 @@ func addJSON(arrays map[string]npz.Array, name string, v any) error {
 	return nil
 }
 
-// takeJSON removes what addJSON stored and reads it into v.
-func takeJSON(arrays map[string]npz.Array, name string, v any) error {
-	text, ok := arrays[name].Data.([]uint8)
-	if !ok {
-		return fmt.Errorf("it has no %q", name)
-	}
-	delete(arrays, name)
-	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
 // Check waits for the device and returns an error that wraps ErrDiverged if a weight is not a finite number. Neither
 // Write nor WriteCheckpoint write such a model.
 func (m *Model) Check() error {
@@ -72,10 +56,8 @@ func (m *Model) arrays() (map[string]npz.Array, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range data {
-			if v-v != 0 { // an infinity or NaN
-				return nil, fmt.Errorf("%w: %q holds %v after %d steps: lower the learning rate", ErrDiverged, name, v, m.Steps)
-			}
+		if err := checkNumbers(name, data); err != nil {
+			return nil, fmt.Errorf("%w: %w, after %d steps: lower the learning rate", ErrDiverged, err, m.Steps)
 		}
 		arrays[name] = npz.Array{Shape: t.Shape(), Data: data}
 	}
@@ -109,76 +91,4 @@ func (s Spec) joinTable(arrays map[string]npz.Array, prefix string) {
 		delete(arrays, prefix+levelName(l))
 	}
 	arrays[prefix+tableName] = npz.Array{Shape: []int{len(whole) / s.Encoding.PerEntry, s.Encoding.PerEntry}, Data: whole}
-}
-
-// ReadModel reads a model file, or the model in a checkpoint, onto a device. Errors of the contents wrap ErrModel.
-func ReadModel(d tensor.Device, path string) (*Model, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("imagefit: read model: %w", err)
-	}
-	m, err := DecodeModel(d, raw)
-	if err != nil {
-		return nil, fmt.Errorf("imagefit: %s: %w", path, err)
-	}
-	return m, nil
-}
-
-// DecodeModel is ReadModel of a file's contents.
-func DecodeModel(d tensor.Device, raw []byte) (*Model, error) {
-	arrays, err := npz.Read(bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
-	}
-	dropState(arrays)
-	spec, err := takeModel(arrays)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
-	}
-	m := newModel(d, spec, tensor.NewRNG(0))
-	if err := m.load(spec.values(arrays)); err != nil {
-		m.Free()
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
-	}
-	return m, d.Err()
-}
-
-// takeModel reads the Spec and checks that the arrays left are its model's, which it turns into float32 in place.
-func takeModel(arrays map[string]npz.Array) (Spec, error) {
-	var spec Spec
-	if err := takeJSON(arrays, metadataName, &spec); err != nil {
-		return spec, err
-	}
-	full, err := unpack(spec.Weights, arrays)
-	if err != nil {
-		return spec, err
-	}
-	if err := spec.check(full); err != nil {
-		return spec, err
-	}
-	clear(arrays)
-	for name, a := range full {
-		arrays[name] = a
-	}
-	return spec, nil
-}
-
-// values returns the arrays of a checked file as parameters and encodings hold them.
-func (s Spec) values(arrays map[string]npz.Array) map[string]npz.Array {
-	s.joinTable(arrays, "")
-	return arrays
-}
-
-// load copies arrays into the model's tensors of the same names.
-func (m *Model) load(arrays map[string]npz.Array) error {
-	for name, t := range m.tensors() {
-		a, ok := arrays[name].Data.([]float32)
-		if !ok || len(a) != t.Len() {
-			return fmt.Errorf("array %q does not fit", name)
-		}
-		from := tensor.New(m.device, a, t.Shape()...)
-		t.SetInPlace(from)
-		from.Free()
-	}
-	return m.device.Err()
 }

@@ -42,6 +42,23 @@ func (m *Model) chunk() int {
 	return 1 << 18
 }
 
+// AllowRender returns an error that wraps ErrMemory if drawing a view takes more than the bounds, or what RenderTo
+// refuses.
+func (b Bounds) AllowRender(m *Model, v View) error {
+	win, err := v.window()
+	if err != nil {
+		return err
+	}
+	units := 0
+	for _, n := range m.sizes() {
+		units += n
+	}
+	const float, ahead, filters = 4, 3, 6 // bands and rows that are in memory at once
+	chunk, cols := int64(m.chunk()), int64(win.Dx())
+	need := chunk*int64(units)*float + ahead*max(chunk, cols)*int64(m.Colour.Channels())*float + filters*cols*8
+	return b.allow(fmt.Sprintf("drawing rows of %d pixels", cols), need)
+}
+
 // Render evaluates the model at the pixel centres of an image of the given size, and returns it whole. Details finer
 // than the pixels of the image that was fitted were seen at their centres only: larger sizes show what the encoding
 // makes of the places between.
@@ -189,5 +206,11 @@ func (m *Model) colours(column, row, cols, rows, width, height int) (colours []f
 			colours, err = m.forward(autograd.Const(positions)).Value().Float32s()
 		})
 	})
+	for i, v := range colours {
+		if v-v != 0 { // an infinity or NaN, which no picture can hold
+			at := i / m.Colour.Channels()
+			return nil, fmt.Errorf("%w: what the network draws at (%d, %d) is %v", ErrDiverged, column+at%cols, row+at/cols, v)
+		}
+	}
 	return colours, err
 }

@@ -81,6 +81,31 @@ func TestRenderRefuses(t *testing.T) {
 	}
 }
 
+// TestOverflow: weights that are numbers and draw none are an error, not black.
+func TestOverflow(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	f := run(t, d, smooth(12, 9), small())
+	var b bytes.Buffer
+	if err := f.Model.Write(&b, FP32); err != nil {
+		t.Fatal(err)
+	}
+	m, err := DecodeModel(d, edited(t, b.Bytes(), func(a map[string]npz.Array) {
+		for name, array := range a {
+			if w, ok := array.Data.([]float32); ok && strings.HasSuffix(name, ".weight") {
+				for i := range w {
+					w[i] = 1e17
+				}
+			}
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.RenderTo(context.Background(), &bytes.Buffer{}, View{12, 9, image.Rectangle{}}, Format{}, nil); !errors.Is(err, ErrDiverged) {
+		t.Errorf("err = %v", err)
+	}
+}
+
 // TestLargeWeights: what fp16 cannot hold is refused, not stored as an infinity.
 func TestLargeWeights(t *testing.T) {
 	large := map[string]npz.Array{"layer0.weight": {Shape: []int{1, 2}, Data: []float32{1, 70000}}}

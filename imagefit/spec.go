@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/clgrad/clgrad/internal/npz"
 )
 
 // Spec says what a model is; it is stored in the model file as JSON under the name "metadata".
@@ -98,16 +96,35 @@ func (s Spec) shapes() map[string][]int {
 	return all
 }
 
+// Aliases reports whether the encoding has waves that are finer than the pixels of the image that was fitted. They were
+// seen at the centres of those pixels only: between them, at any other size, the network draws noise.
+func (s Spec) Aliases() bool {
+	var finest float64 // cycles per picture
+	switch s.Encoding.Kind {
+	case Frequency:
+		finest = math.Exp2(float64(s.Encoding.Features/4 - 1))
+	case Fourier:
+		finest = 3 * s.Encoding.Sigma // one wave in four hundred is finer
+	}
+	return finest > float64(min(s.Width, s.Height))/2
+}
+
 // levelName is the name of a grid's part of the hash table in a model file.
 func levelName(l int) string { return fmt.Sprintf("encoding.level%d", l) }
 
-// check compares what the metadata says with the arrays that are there, before anything is allocated for it.
-func (s Spec) check(arrays map[string]npz.Array) error {
+// check finds what no model is, in a file of so many arrays, before anything is allocated for it.
+func (s Spec) check(arrays int) error {
 	if s.Format != format {
 		return fmt.Errorf("format %d: this program reads format %d", s.Format, format)
 	}
-	if s.Width < 1 || s.Height < 1 || s.Width > math.MaxInt32/4/s.Height {
+	if s.Width < 1 || s.Height < 1 || s.Width > mostElements/4/s.Height {
 		return fmt.Errorf("image size %d×%d", s.Width, s.Height)
+	}
+	if s.Steps < 0 {
+		return fmt.Errorf("steps is %d: no training has fewer than 0", s.Steps)
+	}
+	if !slices.Contains(WeightFormats, s.Weights) {
+		return fmt.Errorf("there are no weights %q: there are %v", s.Weights, WeightFormats)
 	}
 	// A small array is all that absurd numbers of layers or levels would have to show.
 	cfg := Defaults()
@@ -121,29 +138,8 @@ func (s Spec) check(arrays map[string]npz.Array) error {
 	if want := s.Encoding.network(s.Network.Hidden, s.Network.Layers); s.Network != want {
 		return fmt.Errorf("the network is %+v: with encoding %s it is %+v", s.Network, s.Encoding.Kind, want)
 	}
-	if most := len(arrays); s.Network.Layers > most || s.Encoding.Levels > most {
-		return fmt.Errorf("%d layers and %d levels in %d arrays", s.Network.Layers+1, s.Encoding.Levels, most)
+	if s.Network.Layers > arrays || s.Encoding.Levels > arrays {
+		return fmt.Errorf("%d layers and %d levels in %d arrays", s.Network.Layers+1, s.Encoding.Levels, arrays)
 	}
-	if err := s.checkTable(); err != nil {
-		return err
-	}
-	shapes := s.shapes()
-	for name, want := range shapes {
-		a, ok := arrays[name]
-		if !ok {
-			return fmt.Errorf("there is no array %q", name)
-		}
-		if !slices.Equal(a.Shape, want) {
-			return fmt.Errorf("array %q has shape %v, the metadata says %v", name, a.Shape, want)
-		}
-		if _, ok := a.Data.([]float32); !ok {
-			return fmt.Errorf("array %q holds %T, not []float32", name, a.Data)
-		}
-	}
-	for name := range arrays {
-		if shapes[name] == nil {
-			return fmt.Errorf("array %q belongs to no such model", name)
-		}
-	}
-	return nil
+	return s.checkTable()
 }

@@ -2,6 +2,7 @@ package imagefit
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -69,36 +70,57 @@ func toInt8(data []float32, columns int) ([]int8, []float32) {
 	return q, scales
 }
 
-// unpack turns stored arrays back into float32, or says what is wrong with them.
-func unpack(weights string, packed map[string]npz.Array) (map[string]npz.Array, error) {
+// unpack turns stored arrays, of the types and shapes that pack makes, back into float32.
+func unpack(packed map[string]npz.Array) map[string]npz.Array {
 	arrays := map[string]npz.Array{}
+	scales := map[string]bool{}
 	for name, a := range packed {
 		switch data := a.Data.(type) {
 		case []uint16:
-			if weights != FP16 || !compact(name, a.Shape) {
-				return nil, fmt.Errorf("array %q holds fp16, the weights are %q", name, weights)
-			}
 			full := make([]float32, len(data))
 			for i, v := range data {
 				full[i] = float16.Frombits(v).Float32()
 			}
 			arrays[name] = npz.Array{Shape: a.Shape, Data: full}
 		case []int8:
-			scales, ok := packed[name+scaleSuffix].Data.([]float32)
-			if weights != Int8 || !compact(name, a.Shape) || !ok || len(scales) != a.Shape[1] {
-				return nil, fmt.Errorf("array %q holds int8 without %q of its columns, or the weights are no int8 but %q", name, name+scaleSuffix, weights)
-			}
+			scales[name+scaleSuffix] = true
+			scale := packed[name+scaleSuffix].Data.([]float32)
 			full := make([]float32, len(data))
 			for i, v := range data {
-				full[i] = scales[i%len(scales)] * float32(v)
+				full[i] = scale[i%len(scale)] * float32(v)
 			}
 			arrays[name] = npz.Array{Shape: a.Shape, Data: full}
 		default:
-			if weights == Int8 && strings.HasSuffix(name, scaleSuffix) {
-				continue
-			}
 			arrays[name] = a
 		}
 	}
-	return arrays, nil
+	maps.DeleteFunc(arrays, func(name string, _ npz.Array) bool { return scales[name] })
+	return arrays
+}
+
+// largest is the magnitude that no weight has: the product of two is a finite float32.
+const largest = 1e18
+
+// checkNumbers refuses weights of which no picture can be drawn.
+func checkNumbers(name string, data []float32) error {
+	for i, v := range data {
+		if !(v > -largest && v < largest) { // NaN too
+			return fmt.Errorf("%q holds %v at %d, which no weight is", name, v, i)
+		}
+	}
+	return nil
+}
+
+// checkMoment refuses moments of which an optimizer makes no weights. Second moments are of squares.
+func checkMoment(name string, data []float32) error {
+	least := float32(-math.MaxFloat32)
+	if strings.HasPrefix(name, "v.") {
+		least = 0
+	}
+	for i, v := range data {
+		if !(v >= least && v <= math.MaxFloat32) {
+			return fmt.Errorf("%q holds %v at %d, which no moment is", name, v, i)
+		}
+	}
+	return nil
 }

@@ -29,6 +29,7 @@ import (
 type batchFlags struct {
 	settings settings
 	device   deviceFlags
+	memory   memory
 	limits   limits
 	out      string
 	jobs     int
@@ -43,7 +44,7 @@ func newBatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch DIR -o DIR",
 		Short: "Fit a network to each image of a folder",
-		Long: `batch trains on every PNG and JPEG file of a folder, with the settings of train, and writes for each image
+		Long: `batch trains on every PNG, JPEG, WebP, GIF, BMP and TIFF file of a folder, with the settings of train, and writes for each image
 NAME.mlp.png, the model NAME.mlp.npz and what was measured, NAME.mlp.json. At the end it prints a table and
 writes it as summary.csv. An image that is done, with these settings, is not done again; one that cannot be
 read, or fails, does not stop the others. A run that was interrupted or killed goes on where it was: images in
@@ -73,6 +74,7 @@ job the share follows from the task; in an indexed job of Kubernetes give --shar
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
+	f.memory.register(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	group(fs, groupWrite)
 	return cmd
@@ -118,7 +120,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 		return err
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s holds no .png, .jpg or .jpeg file", dir)
+		return fmt.Errorf("%s holds no file that ends in %s", dir, strings.Join(extensions, ", "))
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return err
@@ -134,6 +136,8 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if source != "" {
 		fmt.Fprintf(chatter, "shard %d of %d (%s): %d of %d images\n", share.index, share.count, source, len(mine), len(names))
 	}
+	f.memory.jobs = f.jobs
+	f.memory.limit() // the jobs only read it
 	summary := filepath.Join(f.out, "summary.csv")
 	if share.count > 1 {
 		summary = filepath.Join(f.out, fmt.Sprintf("summary-%d-of-%d.csv", share.index, share.count))
@@ -181,6 +185,9 @@ func (b *batchRun) distinct(names, mine []string, summary string) error {
 // resultExts are the ends of the names of an image's results.
 var resultExts = []string{".png", ".npz", ".json", ".ckpt"}
 
+// extensions are those of the files that batch takes for images.
+var extensions = []string{".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
+
 // images returns the names of the images of a folder, sorted.
 func images(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
@@ -190,7 +197,7 @@ func images(dir string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		ext := strings.ToLower(filepath.Ext(e.Name()))
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".png" || ext == ".jpg" || ext == ".jpeg") {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && slices.Contains(extensions, ext) {
 			names = append(names, e.Name())
 		}
 	}
@@ -323,11 +330,17 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 	if other, clash := b.clashes[r.Image]; clash {
 		return d, fmt.Errorf("its results would have the names of those of %s: rename one", other)
 	}
-	raw, err := os.ReadFile(filepath.Join(b.dir, r.Image))
+	raw, err := b.flags.memory.read(ctx, filepath.Join(b.dir, r.Image))
+	if ctx.Err() != nil {
+		return d, nil // it is left
+	}
 	if err != nil {
 		return d, err
 	}
-	img, err := imagefit.DecodeImage(raw)
+	img, err := b.flags.memory.decode(ctx, "", raw)
+	if ctx.Err() != nil {
+		return d, nil // it is left
+	}
 	if err != nil {
 		return d, err
 	}
@@ -359,7 +372,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 			return nil, err
 		}
 	}
-	fit, err := b.begin(d, img, cfg, b.path(r.Image, ".ckpt"))
+	fit, err := b.begin(ctx, d, img, cfg, b.path(r.Image, ".ckpt"))
 	if err != nil {
 		return d, err
 	}
@@ -413,8 +426,8 @@ func (b *batchRun) skip(r *row) bool {
 }
 
 // begin resumes the checkpoint of an image, if there is one of this fit, or starts anew.
-func (b *batchRun) begin(d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
-	if saved, err := imagefit.ReadCheckpoint(path); err == nil && saved.Steps <= cfg.Steps {
+func (b *batchRun) begin(ctx context.Context, d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
+	if saved, err := b.flags.memory.checkpoint(ctx, path); err == nil && saved.Steps <= cfg.Steps {
 		if fit, err := imagefit.Resume(d, img, saved, cfg); err == nil {
 			return fit, nil
 		}

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 
 	"github.com/clgrad/clgrad/imagefit"
@@ -13,26 +13,31 @@ import (
 
 func newInfo() *cobra.Command {
 	var asJSON bool
+	var memory memory
 	cmd := &cobra.Command{
 		Use:   "info MODEL",
 		Short: "Say what a model file or a checkpoint holds",
 		Long: `info prints what a model is: the image it was trained on, its encoding, its layers, how many weights it has
-and how they are stored, and how many bytes the file takes for each pixel of the image.`,
+and how they are stored, and how many bytes the file takes for each pixel of the image. MODEL is - for
+standard input.`,
 		Args: exactly("the model to look at"),
-		RunE: func(cmd *cobra.Command, args []string) error { return info(args[0], asJSON, cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return info(cmd.Context(), args[0], &memory, asJSON, cmd.OutOrStdout())
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	memory.register(cmd.Flags())
 	return cmd
 }
 
-func info(path string, asJSON bool, w io.Writer) error {
-	raw, err := os.ReadFile(path)
+func info(ctx context.Context, path string, memory *memory, asJSON bool, w io.Writer) error {
+	raw, err := memory.read(ctx, path)
 	if err != nil {
 		return err
 	}
-	about, err := imagefit.Inspect(raw)
+	about, err := memory.bounds().Inspect(raw)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return memory.explain(path, err)
 	}
 	bpp := bitsPerPixel(len(raw), about.Width, about.Height)
 	if asJSON {

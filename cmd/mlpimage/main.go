@@ -84,7 +84,7 @@ func asTrain(root *cobra.Command, args []string) ([]string, error) {
 
 // imageName reports whether an argument may be an image: a word with a dot is the name of a file, there or mistyped.
 func imageName(arg string) bool {
-	return !strings.HasPrefix(arg, "-") && strings.Contains(arg, ".") || isFile(arg)
+	return arg == stream || !strings.HasPrefix(arg, "-") && strings.Contains(arg, ".") || isFile(arg)
 }
 
 // notACommand returns the error for a first word that is neither a command nor an image, or nil if cobra knows it.

@@ -18,8 +18,10 @@ import (
 // renderFlags is the command line of render.
 type renderFlags struct {
 	device          deviceFlags
+	memory          memory
 	out, size, crop string
 	quality         int // of JPEG
+	pixels          int64
 	quiet           bool
 }
 
@@ -31,10 +33,11 @@ func newRender() *cobra.Command {
 		Long: `render evaluates a model or a checkpoint that train wrote, at the size of the image it was trained on or at
 another, and writes all of it or a part as a PNG or a JPEG. However large the picture, little of it is in memory at a
 time. Details finer than the pixels of the training image were learned at those pixels only: larger sizes
-show what the encoding makes of the places between, which is smooth for hash and noise for the highest
-octaves of frequency.`,
+show what the encoding makes of the places between, which is smooth for hash and noise, a grid of dots, for
+the highest octaves of frequency. MODEL is - for standard input.`,
 		Example: `  mlpimage render photo.npz -o photo.png
-  mlpimage render photo.npz -o poster.png --size 16384x16384
+  mlpimage render photo.npz -o twice.png --size 2x
+  mlpimage render photo.npz -o poster.png --size 16384x
   mlpimage render photo.npz -o eye.png --size 8192x8192 --crop 3000,2000,640,480`,
 		Args: exactly("the model to draw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,11 +47,14 @@ octaves of frequency.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.out, "output", "o", "", "image to write, as .png or .jpg; - is standard output, as PNG (required)")
-	fs.StringVar(&f.size, "size", "", "WIDTHxHEIGHT of the whole picture (default: that of the training image)")
+	fs.StringVar(&f.size, "size", "", `of the whole picture: WIDTHxHEIGHT, or WIDTHx or xHEIGHT and the other side by the aspect, or a
+factor such as 2x or 1.5x, up to 32x (default: the size of the training image)`)
 	fs.StringVar(&f.crop, "crop", "", "X,Y,WIDTH,HEIGHT of the part to draw, in pixels of --size (default: all)")
+	fs.Int64Var(&f.pixels, "max-pixels", mostPixels, "refuse to draw more")
 	fs.IntVar(&f.quality, "jpeg-quality", imagefit.DefaultQuality, "of a picture whose name ends in .jpg or .jpeg, 1 to 100")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	f.device.register(fs)
+	f.memory.register(fs)
 	return cmd
 }
 
@@ -70,12 +76,16 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	if f.quiet {
 		report, stderr = io.Discard, io.Discard
 	}
-	var view imagefit.View
-	if view.Width, view.Height, err = parseSize(f.size); err != nil {
+	size, err := parseSize(f.size)
+	if err != nil {
 		return &usageError{err}
 	}
+	var view imagefit.View
 	if view.Crop, err = parseCrop(f.crop); err != nil {
 		return &usageError{err}
+	}
+	if f.pixels < 1 {
+		return &usageError{fmt.Errorf("--max-pixels is %d: it must be at least 1", f.pixels)}
 	}
 	if f.out != stream {
 		if err := atomicfile.Check(f.out); err != nil {
@@ -87,13 +97,20 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 		return err
 	}
 	defer d.Close()
-	m, err := imagefit.ReadModel(d, path)
+	m, err := f.memory.model(ctx, d, path)
 	if err != nil {
 		return err
 	}
 	defer m.Free()
-	if f.size == "" {
-		view.Width, view.Height = m.Width, m.Height
+	view.Width, view.Height = size.of(m.Spec)
+	if err := f.memory.explain(path, f.memory.bounds().AllowRender(m, view)); err != nil {
+		return err
+	}
+	if err := tooMany(ctx, m, view, f.pixels); err != nil {
+		return err
+	}
+	for _, line := range remarks(m.Spec, view.Width, view.Height) {
+		fmt.Fprintln(stderr, line)
 	}
 	width, height := view.Width, view.Height
 	if f.crop != "" {
@@ -111,18 +128,6 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	}
 	fmt.Fprintf(report, "wrote %s: %dx%d in %.1f s\n", f.out, width, height, time.Since(start).Seconds())
 	return nil
-}
-
-// parseSize reads "WxH"; "" is 0, 0.
-func parseSize(s string) (width, height int, err error) {
-	if s == "" {
-		return 0, 0, nil
-	}
-	v, err := integers(strings.Split(s, "x"))
-	if err != nil || len(v) != 2 || v[0] < 1 || v[1] < 1 {
-		return 0, 0, fmt.Errorf("--size %q: it must be WIDTHxHEIGHT, such as 640x480", s)
-	}
-	return v[0], v[1], nil
 }
 
 // parseCrop reads "X,Y,W,H"; "" is all.

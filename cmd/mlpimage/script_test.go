@@ -87,6 +87,9 @@ func drawInputs(dir string) error {
 		defer f.Close()
 		return png.Encode(f, img)
 	}
+	if err := drawOddInputs(dir); err != nil {
+		return err
+	}
 	if err := picture("good.png", 24, 16); err != nil {
 		return err
 	}

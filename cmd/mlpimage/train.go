@@ -22,6 +22,7 @@ import (
 type trainFlags struct {
 	settings settings
 	device   deviceFlags
+	memory   memory
 	limits   limits
 	outputs  outputs
 	resume   string
@@ -36,7 +37,8 @@ func newTrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train IMAGE",
 		Short: "Fit a network to an image and write the reconstruction",
-		Long: `train fits a network to a PNG or JPEG file and writes what the network learned as a PNG. Gray images stay
+		Long: `train fits a network to a PNG, JPEG, WebP, GIF, BMP or TIFF file (- for standard input; of several pictures
+the first) and writes what the network learned as a PNG. Gray images stay
 gray, 16 bits keep their depth, transparency is learned too. Progress goes to standard error, results to
 standard output.
 
@@ -70,6 +72,7 @@ mlpimage IMAGE is short for mlpimage train IMAGE.`,
 	f.settings.register(fs)
 	f.limits.register(fs)
 	f.device.register(fs)
+	f.memory.register(fs)
 	fs.BoolVar(&f.device.check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
 	group(fs, groupDevice)
 	o.register(fs)
@@ -133,7 +136,7 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 	if _, err := os.Lstat(f.goOn); f.goOn != "" && errors.Is(err, fs.ErrNotExist) {
 		f.resume = "" // to start
 	}
-	img, err := imagefit.ReadImage(path)
+	img, err := f.memory.image(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,7 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 		f.device.profile = f.profile
 		return f.device.open(chatter)
 	}
-	fit, err := f.begin(img, open, chatter)
+	fit, err := f.begin(ctx, img, open, chatter)
 	if err != nil {
 		return err
 	}
@@ -214,9 +217,9 @@ func (f *trainFlags) interrupted(steps int) error {
 }
 
 // begin returns a fit that is new or resumed. The checkpoint is looked at before a device is opened.
-func (f *trainFlags) begin(img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
+func (f *trainFlags) begin(ctx context.Context, img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
 	if f.resume != "" {
-		return f.beginFrom(img, open, chatter)
+		return f.beginFrom(ctx, img, open, chatter)
 	}
 	cfg, err := f.settings.config(img.Width, img.Height)
 	if err != nil {
@@ -234,8 +237,8 @@ func (f *trainFlags) begin(img *imagefit.Image, open func() (tensor.Device, erro
 }
 
 // beginFrom returns the fit of the checkpoint.
-func (f *trainFlags) beginFrom(img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
-	saved, err := imagefit.ReadCheckpoint(f.resume)
+func (f *trainFlags) beginFrom(ctx context.Context, img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
+	saved, err := f.memory.checkpoint(ctx, f.resume)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,13 @@
 package npz
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
+	"hash/crc32"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -69,8 +73,106 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// npyOf returns a .npy file with a header of this type and shape before the data.
+func npyOf(kind, shape string, data []byte) []byte {
+	text := "{'descr': '" + kind + "', 'fortran_order': False, 'shape': " + shape + ", }\n"
+	return append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), byte(len(text) >> 8)})+text), data...)
+}
+
+// zipOf returns an archive of entries, of which names may be the same.
+func zipOf(t testing.TB, entries ...any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(entries); i += 2 {
+		w, err := z.Create(entries[i].(string))
+		if err == nil {
+			_, err = w.Write(entries[i+1].([]byte))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// lying returns an archive whose only entry claims a size and a checksum that are not its own.
+func lying(t testing.TB, data []byte, claimed uint64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "a.npy", Method: zip.Store, CRC32: crc32.ChecksumIEEE(data),
+		CompressedSize64: uint64(len(data)), UncompressedSize64: claimed})
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestRefused: sizes are compared to the byte, and before anything of that size is asked for.
+func TestRefused(t *testing.T) {
+	bomb := zipOf(t, "a.npy", npyOf("|u1", "(3,)", make([]byte, 1<<28)))
+	huge := npyOf("<f4", "(1000000000,)", make([]byte, 16))
+	for name, c := range map[string]struct {
+		raw []byte
+		say string
+	}{
+		"too little data": {zipOf(t, "a.npy", npyOf("<f4", "(16,)", make([]byte, 10))), "shape [16] of float32 is 64 bytes, and there are 10"},
+		"too much data":   {zipOf(t, "a.npy", npyOf("<f4", "(2,)", make([]byte, 9))), "8 bytes, and there are 9"},
+		"a bomb":          {bomb, "3 bytes, and there are 268435456"},
+		"twice":           {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a.npy", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
+		"twice, one bare": {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
+		"a false size":    {lying(t, huge, uint64(len(huge))-16+4e9), "cannot hold"},
+		"an odd type":     {zipOf(t, "a.npy", npyOf("<i8", "(1,)", make([]byte, 8))), "float32, float64, uint8, int8 and uint16 are read"},
+		"negative":        {zipOf(t, "a.npy", npyOf("<f4", "(-1,)", nil)), "shape"},
+		"overflowing":     {zipOf(t, "a.npy", npyOf("<f4", "(4294967296, 4294967296)", nil)), "impossible shape"},
+		"a long header":   {zipOf(t, "a.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f")), "a header of 2147483647 bytes"},
+		"no array":        {zipOf(t, "readme.txt", []byte("hello")), "does not begin"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Read(bytes.NewReader(c.raw), int64(len(c.raw)))
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: err = %v, want one that says %q", name, err, c.say)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<22 {
+			t.Errorf("%s: %d bytes were asked for", name, took)
+		}
+	}
+}
+
+// TestArchive: what is there is known before it is read.
+func TestArchive(t *testing.T) {
+	raw := encode(t, sample())
+	a, err := Open(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, ok := a.Header("cube"); !ok || h.Type != "<f4" || !reflect.DeepEqual(h.Shape, []int{2, 1, 3}) || h.Bytes() != 24 {
+		t.Errorf("cube: %+v", h)
+	}
+	if _, ok := a.Header("none of these"); ok || len(a.Names()) != len(sample()) || a.Bytes() != 8+12+48+24+4+4+4 {
+		t.Errorf("%v, %d bytes", a.Names(), a.Bytes())
+	}
+	if _, err := a.Read("none of these"); !errors.Is(err, ErrFormat) {
+		t.Errorf("err = %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(encode(f, sample()))
+	f.Add(lying(f, npyOf("<f4", "(4,)", make([]byte, 16)), 1<<20))
+	f.Add(zipOf(f, "a.npy", npyOf("|i1", "(3,)", []byte{1, 2, 3}), "a", npyOf("|u1", "()", []byte{1})))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		arrays, err := Read(bytes.NewReader(raw), int64(len(raw)))
 		if err != nil && !errors.Is(err, ErrFormat) {

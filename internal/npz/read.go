@@ -1,0 +1,277 @@
+package npz
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+)
+
+// Header says what an array is.
+type Header struct {
+	Type  string // of an element, as NumPy writes it: "<f4", "<f8", "|u1", "|i1" or "<u2"
+	Shape []int
+}
+
+// types are the types of elements that are read.
+var types = map[string]struct {
+	name string
+	size int
+}{"<f4": {"float32", 4}, "<f8": {"float64", 8}, "|u1": {"uint8", 1}, "|i1": {"int8", 1}, "<u2": {"uint16", 2}}
+
+// Bytes returns the size of an array's data.
+func (h Header) Bytes() int64 { return int64(Len(h.Shape)) * int64(types[h.Type].size) }
+
+// Element returns the name of the type of an element.
+func (h Header) Element() string { return types[h.Type].name }
+
+// Archive is an npz file of which the directory and the headers were read, and found to agree with each other and with
+// the file's size.
+type Archive struct {
+	headers map[string]Header
+	entries map[string]*zip.File
+}
+
+// mostPerByte is how many bytes deflate makes of one, at most.
+const mostPerByte = 1032
+
+// Open reads the directory of an archive, and the header of each array. Every error wraps ErrFormat.
+func Open(r io.ReaderAt, size int64) (*Archive, error) {
+	a, err := open(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return a, nil
+}
+
+func open(r io.ReaderAt, size int64) (*Archive, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	a := &Archive{map[string]Header{}, map[string]*zip.File{}}
+	left := uint64(max(size, 0))
+	for _, f := range z.File {
+		name := strings.TrimSuffix(f.Name, ".npy")
+		if _, twice := a.entries[name]; twice {
+			return nil, fmt.Errorf("array %q is there twice", name)
+		}
+		a.entries[name] = f
+		// Entries that share their bytes would be read again and again.
+		if f.CompressedSize64 > left {
+			return nil, fmt.Errorf("its entries claim more than the %d bytes there are", size)
+		}
+		left -= f.CompressedSize64
+		if f.UncompressedSize64/mostPerByte > f.CompressedSize64+1 {
+			return nil, fmt.Errorf("array %q: %d bytes cannot hold the %d that are claimed", name, f.CompressedSize64, f.UncompressedSize64)
+		}
+	}
+	for name, f := range a.entries {
+		if a.headers[name], err = entryHeader(f); err != nil {
+			return nil, fmt.Errorf("array %q: %w", name, err)
+		}
+	}
+	return a, nil
+}
+
+// entryHeader reads the header of an entry whose length must be what the header says, to the byte.
+func entryHeader(f *zip.File) (Header, error) {
+	r, err := f.Open()
+	if err != nil {
+		return Header{}, err
+	}
+	defer r.Close()
+	h, n, err := readHeader(r)
+	if err != nil {
+		return Header{}, err
+	}
+	if data := int64(f.UncompressedSize64) - n; data != h.Bytes() {
+		return Header{}, fmt.Errorf("shape %v of %s is %d bytes, and there are %d", h.Shape, h.Element(), h.Bytes(), data)
+	}
+	return h, nil
+}
+
+// Names returns the names of the arrays, sorted.
+func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.headers)) }
+
+// Header returns what an array is, and whether there is one of that name.
+func (a *Archive) Header(name string) (Header, bool) {
+	h, ok := a.headers[name]
+	return h, ok
+}
+
+// Bytes returns the size of the data of all arrays.
+func (a *Archive) Bytes() int64 {
+	var n int64
+	for _, h := range a.headers {
+		if n += h.Bytes(); n < 0 {
+			return math.MaxInt64
+		}
+	}
+	return n
+}
+
+// Read reads one array. The error wraps ErrFormat.
+func (a *Archive) Read(name string) (Array, error) {
+	f, ok := a.entries[name]
+	if !ok {
+		return Array{}, fmt.Errorf("%w: there is no array %q", ErrFormat, name)
+	}
+	array, err := readEntry(f)
+	if err != nil {
+		return Array{}, fmt.Errorf("%w: array %q: %w", ErrFormat, name, err)
+	}
+	return array, nil
+}
+
+func readEntry(f *zip.File) (Array, error) {
+	r, err := f.Open()
+	if err != nil {
+		return Array{}, err
+	}
+	defer r.Close()
+	h, _, err := readHeader(r)
+	if err != nil {
+		return Array{}, err
+	}
+	return readData(r, h)
+}
+
+// Read reads all arrays. Every error wraps ErrFormat.
+func Read(r io.ReaderAt, size int64) (map[string]Array, error) {
+	a, err := Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	arrays := map[string]Array{}
+	for name := range a.entries {
+		if arrays[name], err = a.Read(name); err != nil {
+			return nil, err
+		}
+	}
+	return arrays, nil
+}
+
+// ReadOne reads a .npy file. Every error wraps ErrFormat.
+func ReadOne(raw []byte) (Array, error) {
+	a, err := decode(raw)
+	if err != nil {
+		return Array{}, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return a, nil
+}
+
+func decode(raw []byte) (Array, error) {
+	r := bytes.NewReader(raw)
+	h, n, err := readHeader(r)
+	if err != nil {
+		return Array{}, err
+	}
+	if data := int64(len(raw)) - n; data != h.Bytes() {
+		return Array{}, fmt.Errorf("shape %v of %s is %d bytes, and there are %d", h.Shape, h.Element(), h.Bytes(), data)
+	}
+	return readData(r, h)
+}
+
+// mostHeader bounds the text of a header: NumPy itself refuses longer ones unless told to trust the file.
+const mostHeader = 10000
+
+// readHeader reads what stands before the data of a .npy file, which is n bytes. npyio's parser of that text indexes
+// without looking, so a damaged header can panic in it: that is an error of the file.
+func readHeader(r io.Reader) (h Header, n int64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			h, n, err = Header{}, 0, fmt.Errorf("damaged header (%v)", p)
+		}
+	}()
+	const magic = "\x93NUMPY"
+	raw := make([]byte, len(magic)+4)
+	if _, err := io.ReadFull(r, raw); err != nil || string(raw[:len(magic)]) != magic {
+		return Header{}, 0, errors.New("it does not begin as a .npy file does")
+	}
+	// The length of the text follows the version: two bytes in version 1, four in later ones.
+	length := uint32(binary.LittleEndian.Uint16(raw[8:]))
+	if raw[6] > 1 {
+		raw = append(raw, 0, 0)
+		if _, err := io.ReadFull(r, raw[10:]); err != nil {
+			return Header{}, 0, errors.New("it ends in its header")
+		}
+		length = binary.LittleEndian.Uint32(raw[8:])
+	}
+	if length > mostHeader {
+		return Header{}, 0, fmt.Errorf("a header of %d bytes", length)
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return Header{}, 0, fmt.Errorf("a header of %d bytes that is cut off", length)
+	}
+	raw = append(raw, text...)
+	parsed, err := npy.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return Header{}, 0, err
+	}
+	h = Header{parsed.Header.Descr.Type, slices.Clone(parsed.Header.Descr.Shape)}
+	if parsed.Header.Descr.Fortran && len(h.Shape) > 1 {
+		return Header{}, 0, errors.New("in Fortran order: save it with numpy.ascontiguousarray")
+	}
+	kind, ok := types[h.Type]
+	if !ok {
+		return Header{}, 0, fmt.Errorf("elements of type %q: float32, float64, uint8, int8 and uint16 are read", h.Type)
+	}
+	elements := 1
+	for _, d := range h.Shape {
+		if d < 0 || d > 0 && elements > math.MaxInt/kind.size/d {
+			return Header{}, 0, fmt.Errorf("impossible shape %v", h.Shape)
+		}
+		elements *= d
+	}
+	return h, int64(len(raw)), nil
+}
+
+// readData reads what follows a header whose size is known to be that of the file.
+func readData(r io.Reader, h Header) (Array, error) {
+	var data any
+	var err error
+	switch n := Len(h.Shape); h.Type {
+	case "<f4":
+		data, err = elements[float32](r, n)
+	case "<f8":
+		data, err = elements[float64](r, n)
+	case "|u1":
+		data, err = elements[uint8](r, n)
+	case "|i1":
+		data, err = elements[int8](r, n)
+	case "<u2":
+		data, err = elements[uint16](r, n)
+	}
+	if err != nil {
+		return Array{}, err
+	}
+	return Array{Shape: h.Shape, Data: data}, nil
+}
+
+// elements reads n numbers, piece by piece so that they are not in memory twice, and then to the end: that is where
+// the checksum of an archive's entry is compared.
+func elements[T float32 | float64 | uint8 | int8 | uint16](r io.Reader, n int) ([]T, error) {
+	const piece = 1 << 14
+	data := make([]T, n)
+	for rest := data; len(rest) > 0; {
+		k := min(piece, len(rest))
+		if err := binary.Read(r, binary.LittleEndian, rest[:k]); err != nil {
+			return nil, err
+		}
+		rest = rest[k:]
+	}
+	if n, err := io.Copy(io.Discard, io.LimitReader(r, 1)); n > 0 || err != nil {
+		return nil, errors.Join(errors.New("its end is damaged"), err)
+	}
+	return data, nil
+}
