@@ -44,6 +44,7 @@ fuzz:
 	$(FUZZ) FuzzDecodeModel ./imagefit
 	$(FUZZ) FuzzDecodeCheckpoint ./imagefit
 	$(FUZZ) FuzzSelect ./clrt
+	$(FUZZ) FuzzParseTasks ./cmd/mlpimage
 
 golden:
 	@mkdir -p testdata/golden
