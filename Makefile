@@ -1,6 +1,7 @@
 # make         builds bin/mlpimage, with OpenCL if there is a C compiler
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
+# make test-more  what needs daemons: a real Slurm, where root may install it
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch
@@ -17,7 +18,7 @@ ifneq ($(shell command -v $(CC) 2>/dev/null),)
 TAGS := -tags opencl
 endif
 
-.PHONY: build demo test bench fuzz golden clean
+.PHONY: build demo test test-more bench fuzz golden clean
 build:
 	@mkdir -p bin
 	$(GO) build $(TAGS) -o bin/mlpimage ./cmd/mlpimage
@@ -30,6 +31,10 @@ demo: build
 test:
 	scripts/setup.sh
 	scripts/test.sh
+
+test-more:
+	scripts/setup-more.sh
+	scripts/test-more.sh
 
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./imagefit
