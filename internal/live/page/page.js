@@ -102,12 +102,13 @@ function ticks(low, high, n) {
   return list;
 }
 
-// logTicks returns 1, 2 and 5 times powers of ten from low to high.
+// logTicks returns 1, 2 and 5 times powers of ten from low to high; round numbers where there are no two of those.
 function logTicks(low, high) {
   const list = [];
   for (let p = Math.floor(Math.log10(low)); 10 ** p <= high; p++) {
     for (const m of [1, 2, 5]) if (m * 10 ** p >= low && m * 10 ** p <= high) list.push(+(m * 10 ** p).toPrecision(3));
   }
+  if (list.length < 2) return ticks(low, high, 4);
   return list.length > 8 ? list.filter((v) => Number.isInteger(Math.round(Math.log10(v) * 1e6) / 1e6)) : list;
 }
 
