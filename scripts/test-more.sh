@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests that need daemons of their own: the live page under load, and a real Slurm of one node. A test says why it is skipped.
+# Tests that need daemons of their own: a real Slurm of one node. A test says why it is skipped.
 # CGO_CFLAGS comes from the Makefile.
 set -eu
 cd "$(dirname "$0")/.."
