@@ -1,6 +1,7 @@
 # make         builds bin/mlpimage, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
+# make test-more  what needs daemons: a real Slurm, where root may install it
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch
@@ -23,7 +24,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test bench fuzz golden clean
+.PHONY: build demo test test-more bench fuzz golden clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
@@ -40,6 +41,10 @@ test:
 	scripts/setup.sh
 	scripts/test.sh
 
+test-more:
+	scripts/setup-more.sh
+	scripts/test-more.sh
+
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./imagefit
 
@@ -53,6 +58,7 @@ fuzz:
 	$(FUZZ) FuzzDecodeModel ./imagefit
 	$(FUZZ) FuzzDecodeCheckpoint ./imagefit
 	$(FUZZ) FuzzSelect ./clrt
+	$(FUZZ) FuzzParseTasks ./cmd/mlpimage
 
 golden:
 	@mkdir -p testdata/golden

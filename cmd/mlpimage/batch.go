@@ -53,8 +53,9 @@ work are kept in checkpoints.
 It exits with code 0 if every image is done, with 1 if some failed, and with 3 if a signal (Ctrl-C, SIGTERM or SIGHUP)
 came before the end: the same command goes on.
 
-Over several machines, --shard I/N takes every N-th image from the I-th on, counted from 0. In a Slurm array
-job the share follows from the task; in an indexed job of Kubernetes give --shard N.`,
+Over several machines, --shard I/N takes every N-th image from the I-th on, counted from 0. The tasks of a Slurm
+array job share out the folder among them, whatever their numbers. With --shard N the number of the task, or of
+the pod of a Kubernetes Indexed Job, is I. docs/cluster.md has job files to start from.`,
 		Example: `  mlpimage batch photos -o fits
   mlpimage batch photos -o fits --jobs 2 --preset best --time 1m
   sbatch --array=0-7 --wrap "mlpimage batch photos -o fits"`,
@@ -67,7 +68,7 @@ job the share follows from the task; in an indexed job of Kubernetes give --shar
 	fs.SortFlags = false
 	fs.StringVarP(&f.out, "output", "o", "", "folder to write to (required); made if it is not there")
 	fs.IntVar(&f.jobs, "jobs", 1, "images to train on at once")
-	fs.StringVar(&f.shard, "shard", "", "I/N: only every N-th image from the I-th on; N: the index comes from the array job")
+	fs.StringVar(&f.shard, "shard", "", "I/N: only every N-th image from the I-th on; N: I is the number of the task in an array job")
 	fs.StringVar(&f.weights, "weights", imagefit.FP32, oneOf(imagefit.WeightFormats)+": how the models' weights are stored")
 	fs.IntVar(&f.every, "checkpoint-every", 1000, "steps between two checkpoints of an image in work")
 	group(fs, groupWrite)
@@ -111,7 +112,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if _, err := f.settings.config(1, 1); err != nil { // before any image is looked at
 		return err
 	}
-	share, source, err := parseShard(f.shard)
+	share, source, err := parseShard(ctx, f.shard, f.out)
 	if err != nil {
 		return &usageError{err}
 	}

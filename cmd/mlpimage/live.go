@@ -11,8 +11,11 @@ import (
 	"github.com/clgrad/clgrad/internal/live"
 )
 
+// drawShare is how long training goes on after a picture was drawn, in times that it took.
+const drawShare = 19
+
 // livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the training's goroutine,
-// which the device belongs to, only while somebody watches, and in no more than a tenth of the time.
+// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time: sending them may take as much again.
 type livePage struct {
 	server *live.Server
 	fit    *imagefit.Fit
@@ -26,21 +29,20 @@ func (s *session) serve() (*livePage, error) {
 	if s.http == "" {
 		return nil, nil
 	}
-	var original bytes.Buffer
-	if err := s.img.WritePNG(&original); err != nil {
-		return nil, err
-	}
 	steps := s.fit.Config.Steps
 	if s.fit.Config.UntilFlat {
 		steps = 0
 	}
 	server, err := live.Listen(s.http, live.Run{
 		Image: s.name, Width: s.img.Width, Height: s.img.Height, Device: s.fit.Device().Name(), Steps: steps, Gain: imagefit.ErrorGain,
-	}, original.Bytes())
+	}, func() ([]byte, error) { return pngBytes(s.img) })
 	if err != nil {
 		return nil, fmt.Errorf("--http: %w", err)
 	}
 	fmt.Fprintf(s.chatter, "live at %s\n", server.URL())
+	if public := server.Public(); public != "" {
+		fmt.Fprintf(s.chatter, "warning: everyone who can reach this machine can look at the image, at %s\n", public)
+	}
 	return &livePage{server: server, fit: s.fit, img: s.img, start: time.Now()}, nil
 }
 
@@ -57,7 +59,7 @@ func (l *livePage) report(p imagefit.Progress) {
 
 // draw shows the reconstruction, if it is time to.
 func (l *livePage) draw(ctx context.Context) error {
-	if l == nil || time.Now().Before(l.next) || !l.server.Watched() {
+	if l == nil || time.Now().Before(l.next) || !l.server.Wanted() {
 		return nil
 	}
 	begun := time.Now()
@@ -68,7 +70,7 @@ func (l *livePage) draw(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil // training ends for that, not for this
 	}
-	l.next = time.Now().Add(max(time.Second, 10*time.Since(begun)))
+	l.next = time.Now().Add(max(time.Second, drawShare*time.Since(begun)))
 	return err
 }
 
@@ -76,14 +78,15 @@ func (l *livePage) show(out *imagefit.Image) error {
 	if l == nil || !l.server.Watched() {
 		return nil
 	}
-	var reconstruction, difference bytes.Buffer
-	if err := out.WritePNG(&reconstruction); err != nil {
+	reconstruction, err := pngBytes(out)
+	if err != nil {
 		return err
 	}
-	if err := imagefit.ErrorMap(l.img, out).WritePNG(&difference); err != nil {
+	difference, err := pngBytes(imagefit.ErrorMap(l.img, out))
+	if err != nil {
 		return err
 	}
-	l.server.Show(live.Picture{Step: l.fit.Steps(), PSNR: min(imagefit.PSNR(l.img, out), 999), Reconstruction: reconstruction.Bytes(), Error: difference.Bytes()})
+	l.server.Show(live.Picture{Step: l.fit.Steps(), PSNR: min(imagefit.PSNR(l.img, out), 999), Reconstruction: reconstruction, Error: difference})
 	return nil
 }
 
@@ -92,4 +95,10 @@ func (l *livePage) end(why string) {
 	if l != nil {
 		l.server.Close(why)
 	}
+}
+
+func pngBytes(img *imagefit.Image) ([]byte, error) {
+	var b bytes.Buffer
+	err := img.WritePNG(&b)
+	return b.Bytes(), err
 }

@@ -58,7 +58,7 @@ func TestLive(t *testing.T) {
 	if code := <-done; code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
-	for _, want := range []string{`"image":"good.png","width":24,"height":16`, "event: points", `event: picture` + "\n" + `data: {"step":1000,`, `event: end` + "\n" + `data: "all steps done"`} {
+	for _, want := range []string{`"image":"good.png","width":24,"height":16`, "event: points", `"step":1000,"psnr_db":`, `event: end` + "\n" + `data: "all steps done"`} {
 		if !bytes.Contains(stream, []byte(want)) {
 			t.Errorf("the stream says nothing of %q", want)
 		}

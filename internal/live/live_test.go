@@ -32,7 +32,9 @@ func picture(t *testing.T, c color.Color) []byte {
 
 func listen(t *testing.T) *Server {
 	t.Helper()
-	s, err := Listen("127.0.0.1:0", Run{Image: "<b>lake</b>.png", Width: 32, Height: 20, Device: "cpu", Steps: 1000, Gain: 16}, picture(t, color.White))
+	white := picture(t, color.White)
+	s, err := Listen("127.0.0.1:0", Run{Image: "<b>lake</b>.png", Width: 32, Height: 20, Device: "cpu", Steps: 1000, Gain: 16},
+		func() ([]byte, error) { return white, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +71,10 @@ func TestPage(t *testing.T) {
 	ctx := browser(t)
 	do(t, ctx, chromedp.Navigate(s.URL()))
 	do(t, ctx, chromedp.WaitVisible("#psnr polyline"))
-	name, status := do(t, ctx, chromedp.Text("#name")), do(t, ctx, chromedp.Text("#status"))
-	if name != "<b>lake</b>.png" || !strings.HasPrefix(status, "step 1 of 1000, loss 900.0, PSNR 12.50 dB") {
-		t.Errorf("the page says %q and %q", name, status)
+	const numbers = `["state", "step", "psnr-now", "loss-now", "rate", "pace", "time"].map((id) => document.getElementById(id).textContent).join("; ")`
+	name, now := do(t, ctx, chromedp.Text("#name")), do(t, ctx, chromedp.Evaluate[string](numbers))
+	if name != "<b>lake</b>.png" || now != "training; 1 of 1,000; 12.50 dB; 900.0; 0.0100; –; 0 s" {
+		t.Errorf("the page says %q and %q", name, now)
 	}
 	if !s.Watched() {
 		t.Error("nobody watches")
@@ -81,14 +84,16 @@ func TestPage(t *testing.T) {
 		s.Report(Point{Step: step, Loss: 90000 / float64(step), PSNR: &p, LR: 0.01, StepMicros: 350, Seconds: 3})
 	}
 	s.Show(Picture{Step: 500, PSNR: 21.987, Reconstruction: picture(t, color.RGBA{200, 40, 40, 255}), Error: picture(t, color.Black)})
-	do(t, ctx, chromedp.WaitVisible(`#error[src^="data:"]`))
+	do(t, ctx, chromedp.WaitVisible(`#error[src^="blob:"]`))
+	const drawn = `["psnr", "loss"].every((id) => document.querySelector("#" + id + " polyline")?.getAttribute("points").split(" ").length === 6) && document.getElementById("reconstruction-caption").textContent.includes("step")`
+	do(t, ctx, chromedp.Poll[bool](drawn))
 	const points = `["psnr", "loss"].map((id) => document.querySelector("#" + id + " polyline").getAttribute("points").split(" ").length).join(" ")`
 	for what, c := range map[string][2]string{
 		"caption":   {do(t, ctx, chromedp.Text("#reconstruction-caption")), "reconstruction at step 500, 21.99 dB"},
-		"status":    {do(t, ctx, chromedp.Text("#status")), "step 500 of 1000, loss 180.0, PSNR 22.00 dB, learning rate 0.0100, 350 µs per step, 3 s"},
+		"numbers":   {do(t, ctx, chromedp.Evaluate[string](numbers)), "training; 500 of 1,000; 22.00 dB; 180.0; 0.0100; 350 µs; 3 s"},
 		"points":    {do(t, ctx, chromedp.Evaluate[string](points)), "6 6"},
 		"widths":    {do(t, ctx, chromedp.Evaluate[string](`["original", "reconstruction", "error"].map((id) => document.getElementById(id).naturalWidth).join(" ")`)), "32 32 32"},
-		"elsewhere": {do(t, ctx, chromedp.Evaluate[string](`performance.getEntriesByType("resource").map((r) => new URL(r.name)).filter((u) => u.protocol !== "data:" && u.host !== location.host).join(" ")`)), ""},
+		"elsewhere": {do(t, ctx, chromedp.Evaluate[string](`performance.getEntriesByType("resource").map((r) => new URL(r.name)).filter((u) => u.protocol !== "data:" && u.protocol !== "blob:" && u.host !== location.host).join(" ")`)), ""},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %q, want %q", what, c[0], c[1])
@@ -101,12 +106,19 @@ func TestPage(t *testing.T) {
 	}
 	// A page that is opened late knows everything.
 	do(t, ctx, chromedp.Reload())
-	do(t, ctx, chromedp.WaitVisible(`#error[src^="data:"]`))
-	if n := do(t, ctx, chromedp.Evaluate[string](points)); n != "6 6" {
-		t.Errorf("%s points after a reload", n)
-	}
+	do(t, ctx, chromedp.WaitVisible(`#error[src^="blob:"]`))
+	do(t, ctx, chromedp.Poll[bool](drawn))
+	// The picture of the end is there, though the server goes at once.
+	s.Show(Picture{Step: 501, PSNR: 22.5, Reconstruction: picture(t, color.Black), Error: picture(t, color.Black)})
+	begun := time.Now()
 	s.Close("the gain flattened")
-	do(t, ctx, chromedp.Poll[bool](`document.getElementById("status").textContent.endsWith("(ended: the gain flattened)")`))
+	if took := time.Since(begun); took > farewell*9/10 {
+		t.Errorf("it took %v to close", took)
+	}
+	do(t, ctx, chromedp.Poll[bool](`document.getElementById("state").textContent === "ended: the gain flattened"`))
+	if caption := do(t, ctx, chromedp.Text("#reconstruction-caption")); caption != "reconstruction at step 501, 22.50 dB" {
+		t.Errorf("at the end: %q", caption)
+	}
 	if s.Watched() {
 		t.Error("somebody watches still")
 	}
@@ -150,7 +162,8 @@ func TestServer(t *testing.T) {
 	s := listen(t)
 	for path, want := range map[string]string{"": "<title>", "page.js": "EventSource", "style.css": "figure", "original.png": "PNG"} {
 		code, header, body := get(t, s.URL()+path, "")
-		if code != 200 || !strings.Contains(body, want) || !strings.Contains(header.Get("Content-Security-Policy"), "default-src 'self'") {
+		if code != 200 || !strings.Contains(body, want) || !strings.Contains(header.Get("Content-Security-Policy"), "frame-ancestors 'none'") ||
+			header.Get("X-Frame-Options") != "DENY" || header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d, %v", path, code, header)
 		}
 	}
@@ -167,7 +180,7 @@ func TestServer(t *testing.T) {
 		t.Error("it answers after Close")
 	}
 	for _, address := range []string{"0", ":0", "localhost:0"} {
-		s, err := Listen(address, Run{}, nil)
+		s, err := Listen(address, Run{}, func() ([]byte, error) { return nil, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +189,7 @@ func TestServer(t *testing.T) {
 		}
 		s.Close("done")
 	}
-	if _, err := Listen("nowhere.invalid:http:80", Run{}, nil); err == nil || !strings.Contains(err.Error(), "HOST:PORT") {
+	if _, err := Listen("nowhere.invalid:http:80", Run{}, func() ([]byte, error) { return nil, nil }); err == nil || !strings.Contains(err.Error(), "HOST:PORT") {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -1,5 +1,5 @@
 "use strict";
-// Follows /events, which replays what has happened so far: reloading the page loses nothing.
+// Follows /events, which replays what has happened so far: reloading the page loses nothing. Pictures are fetched apart.
 const at = (id) => document.getElementById(id);
 const points = [];
 let run = {};
@@ -8,34 +8,90 @@ const events = new EventSource("events");
 events.addEventListener("run", (e) => {
   run = JSON.parse(e.data);
   points.length = 0; // after a lost connection everything comes again
+  shown = 0;
   at("name").textContent = run.image;
   document.title = run.image + " - mlpimage";
   at("about").textContent = `${run.width} × ${run.height} pixels on ${run.device}`;
   at("error-caption").textContent = `error × ${run.gain}`;
-  document.body.style.setProperty("--aspect", run.width / run.height);
+  for (const id of ["original", "reconstruction", "error"]) at(id).style.aspectRatio = `${run.width} / ${run.height}`;
+  document.body.classList.toggle("small", Math.max(run.width, run.height) < 200);
 });
 events.addEventListener("points", (e) => {
-  points.push(...JSON.parse(e.data));
-  const p = points[points.length - 1];
-  const rate = p.step_us > 0 ? `, ${p.step_us < 1000 ? p.step_us.toFixed(0) + " µs" : (p.step_us / 1000).toFixed(2) + " ms"} per step` : "";
-  at("status").textContent = `step ${p.step}${run.steps ? " of " + run.steps : ""}, loss ${p.loss.toPrecision(4)}` +
-    (p.psnr_db === null ? "" : `, PSNR ${p.psnr_db.toFixed(2)} dB`) + `, learning rate ${p.lr.toPrecision(3)}${rate}, ${p.seconds.toFixed(0)} s`;
-  draw("psnr", points.filter((q) => q.psnr_db !== null).map((q) => [q.step, q.psnr_db]), false);
-  draw("loss", points.filter((q) => q.loss > 0).map((q) => [q.step, q.loss]), true);
+  const known = points.length ? points[points.length - 1].step : -1; // history and news overlap
+  points.push(...JSON.parse(e.data).filter((p) => p.step > known));
+  if (points.length > 4000) points.splice(0, points.length, ...points.filter((_, i) => i % 2 === 0 || i === points.length - 1));
+  redraw();
 });
+
+// Pictures come after each other: the next is fetched when the last is there, and those between are left out.
+let shown = 0, newest = null, fetching = false, ended = null;
 events.addEventListener("picture", (e) => {
-  const p = JSON.parse(e.data);
-  at("reconstruction").src = "data:image/png;base64," + p.reconstruction;
-  at("error").src = "data:image/png;base64," + p.error;
-  at("reconstruction-caption").textContent = `reconstruction at step ${p.step}, ${p.psnr_db.toFixed(2)} dB`;
+  newest = JSON.parse(e.data);
+  update();
 });
 events.addEventListener("end", (e) => {
-  events.close();
-  at("status").textContent += ` (ended: ${JSON.parse(e.data)})`;
+  ended = JSON.parse(e.data);
+  redraw();
+  update();
 });
-events.onerror = () => {
-  if (events.readyState !== EventSource.CLOSED) at("status").textContent += " (connection lost)";
-};
+async function update() {
+  if (fetching) return;
+  fetching = true;
+  while (newest !== null && newest.version !== shown) {
+    const p = newest;
+    shown = p.version;
+    try {
+      await Promise.all(["reconstruction", "error"].map((id) => load(id, p.version)));
+      at("reconstruction-caption").textContent = `reconstruction at step ${p.step.toLocaleString("en")}, ${p.psnr_db.toFixed(2)} dB`;
+    } catch {
+      if (ended === null) await new Promise((done) => setTimeout(done, 5000)); // the server is busy: the next one will do
+    }
+  }
+  fetching = false;
+  if (ended !== null) events.close();
+}
+async function load(id, version) {
+  const r = await fetch(`${id}.png?v=${version}`);
+  if (!r.ok) throw new Error(r.statusText);
+  const old = at(id).src, url = URL.createObjectURL(await r.blob());
+  at(id).src = url;
+  await at(id).decode();
+  if (old) URL.revokeObjectURL(old);
+}
+
+let lost = false;
+events.onerror = () => { lost = ended === null; redraw(); };
+events.onopen = () => { lost = false; redraw(); };
+window.addEventListener("resize", () => redraw());
+
+// redraw shows the last report and the curves, once a frame at most.
+let due = false;
+function redraw() {
+  if (due) return;
+  due = true;
+  requestAnimationFrame(() => {
+    due = false;
+    status();
+    draw("psnr", points.filter((q) => q.psnr_db !== null).map((q) => [q.step, q.psnr_db]), false);
+    draw("loss", points.filter((q) => q.loss > 0).map((q) => [q.step, q.loss]), true);
+  });
+}
+function status() {
+  const state = lost ? "connection lost" : ended !== null ? `ended: ${ended}` : points.length ? "training" : "waiting for the first report";
+  at("state").textContent = state;
+  at("state").dataset.state = lost ? "lost" : ended !== null ? "ended" : "training";
+  if (points.length === 0) return;
+  const p = points[points.length - 1];
+  const set = (id, text) => { at(id).textContent = text; };
+  set("step", p.step.toLocaleString("en") + (run.steps ? " of " + run.steps.toLocaleString("en") : ""));
+  set("psnr-now", p.psnr_db === null ? "–" : `${p.psnr_db.toFixed(2)} dB`);
+  set("loss-now", p.loss.toPrecision(4));
+  set("rate", p.lr.toPrecision(3));
+  set("pace", !(p.step_us > 0) ? "–" : p.step_us < 1000 ? `${p.step_us.toFixed(0)} µs` : `${(p.step_us / 1000).toFixed(2)} ms`);
+  set("time", p.seconds < 60 ? `${p.seconds.toFixed(0)} s` : `${Math.floor(p.seconds / 60)} min ${Math.floor(p.seconds % 60)} s`);
+  at("done").hidden = !run.steps;
+  if (run.steps) { at("done").max = run.steps; at("done").value = p.step; }
+}
 
 // ticks returns about n round numbers from low to high.
 function ticks(low, high, n) {
@@ -46,12 +102,13 @@ function ticks(low, high, n) {
   return list;
 }
 
-// logTicks returns 1, 2 and 5 times powers of ten from low to high.
+// logTicks returns 1, 2 and 5 times powers of ten from low to high; round numbers where there are no two of those.
 function logTicks(low, high) {
   const list = [];
   for (let p = Math.floor(Math.log10(low)); 10 ** p <= high; p++) {
     for (const m of [1, 2, 5]) if (m * 10 ** p >= low && m * 10 ** p <= high) list.push(+(m * 10 ** p).toPrecision(3));
   }
+  if (list.length < 2) return ticks(low, high, 4);
   return list.length > 8 ? list.filter((v) => Number.isInteger(Math.round(Math.log10(v) * 1e6) / 1e6)) : list;
 }
 
@@ -77,9 +134,9 @@ function draw(id, data, logarithmic) {
     nodes.push(node("line", { class: "grid", x1: left, x2: width - right, y1: y(v), y2: y(v) }));
     nodes.push(node("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, v));
   }
-  for (const v of ticks(0, last, 5)) {
+  for (const v of ticks(0, last, width < 420 ? 3 : 5)) {
     nodes.push(node("line", { class: "grid", x1: x(v), x2: x(v), y1: top, y2: height - bottom }));
-    nodes.push(node("text", { x: x(v), y: height - 6, "text-anchor": "middle" }, v));
+    nodes.push(node("text", { x: x(v), y: height - 6, "text-anchor": v === 0 ? "start" : "middle" }, v.toLocaleString("en")));
   }
   nodes.push(node("polyline", { class: "curve", points: data.map((d) => x(d[0]).toFixed(1) + "," + y(d[1]).toFixed(1)).join(" ") }));
   svg.replaceChildren(...nodes);
