@@ -29,6 +29,8 @@ var allowed = map[string][]string{
 	"examples/polynomial":  {"autograd", "optim", "tensor"},
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
 	"scripts/drawtestdata": {},
+	"scripts/livepage":     {},
+	"scripts/showcase":     {},
 	"internal/bench":       {"autograd", "imagefit", "kernels", "tensor"},
 	"internal/kerneltest":  {"kernels", "tensor"},
 	"internal/live":        {},
