@@ -64,7 +64,8 @@ func (f *Fit) Run(ctx context.Context, w Watch) (Reason, error) {
 	for {
 		switch {
 		case f.Steps() >= f.Config.Steps && f.Steps() < r.most && w.Time > 0:
-			return OutOfTime, nil // the plan ends with the time
+			f.spent += max(0, w.Time-f.Trained()) // the plan ends with the time, but for the last step's
+			return OutOfTime, nil
 		case f.Steps() >= f.Config.Steps:
 			return AllSteps, nil
 		case ctx.Err() != nil:
