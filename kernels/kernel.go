@@ -48,35 +48,72 @@ type Param struct {
 	Mode Mode
 }
 
-// Arg is one argument: N elements of Buf from Off, or a number.
+// Arg is one argument: N elements of Buf from Off, or a number. [Vec], [I], [Flag], [Bits] and [R] make one.
 type Arg struct {
+	Kind   ArgKind
 	Buf    Buffer
 	Off, N int
 	Int    int32
 	Real   float64
 }
 
+// ArgKind says which fields of an Arg hold the argument.
+type ArgKind uint8
+
+// The kinds of argument. The zero Arg is none.
+const (
+	ArgNone ArgKind = iota
+	ArgVec
+	ArgInt
+	ArgReal
+)
+
+// String names the kind in errors.
+func (k ArgKind) String() string { return [...]string{"nothing", "memory", "an int", "a real"}[k] }
+
+// Kind returns the kind of argument that the parameter takes.
+func (m Mode) Kind() ArgKind {
+	switch m {
+	case IntArg:
+		return ArgInt
+	case RealArg:
+		return ArgReal
+	}
+	return ArgVec
+}
+
+// Elements returns the element type of a parameter that is memory, on a device with reals of type real.
+func (m Mode) Elements(real DType) DType {
+	if m == In || m == Out || m == InOut {
+		return real
+	}
+	return Int32
+}
+
 // Vec passes n elements of b from off.
-func Vec(b Buffer, off, n int) Arg { return Arg{Buf: b, Off: off, N: n} }
+func Vec(b Buffer, off, n int) Arg { return Arg{Kind: ArgVec, Buf: b, Off: off, N: n} }
 
 // I passes an int. Values outside int32 are a bug in the caller.
 func I(v int) Arg {
 	if int(int32(v)) != v {
 		panic("kernels: I: value does not fit an OpenCL int")
 	}
-	return Arg{Int: int32(v)}
+	return Arg{Kind: ArgInt, Int: int32(v)}
 }
+
+// Bits passes 32 bits as an int.
+func Bits(v uint32) Arg { return Arg{Kind: ArgInt, Int: int32(v)} }
 
 // Flag passes a condition as 0 or 1.
 func Flag(on bool) Arg {
 	if on {
-		return Arg{Int: 1}
+		return I(1)
 	}
-	return Arg{}
+	return I(0)
 }
 
 // R passes a real.
-func R(v float64) Arg { return Arg{Real: v} }
+func R(v float64) Arg { return Arg{Kind: ArgReal, Real: v} }
 
 // Limits is what a launch must know of its device.
 type Limits struct {

@@ -11,6 +11,14 @@ type Twin struct {
 	F64 func(Call[float64])
 }
 
+// For reports whether there is a twin for reals of type t.
+func (w Twin) For(t DType) bool {
+	if t == Float64 {
+		return w.F64 != nil
+	}
+	return w.F32 != nil
+}
+
 // Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params.
 type Call[T Real] struct{ args []Arg }
 

@@ -94,15 +94,15 @@ func One(d Device, shape ...int) *Tensor {
 		panic(&Error{Op: "One", Kind: ErrShape, Shapes: [][]int{shape}, Detail: "it has one element"})
 	}
 	c := d.core()
-	if c.one == nil {
-		c.one = Full(d, 1, []int{}...).Keep()
+	if c.one.Load() == nil {
+		c.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Keep())
 	}
-	return c.one.view(slices.Clone(shape), rowMajor(shape), 0)
+	return c.one.Load().view(slices.Clone(shape), rowMajor(shape), 0)
 }
 
 // IsOne reports whether t is what One returned.
 func IsOne(t *Tensor) bool {
-	one := t.Device().core().one
+	one := t.Device().core().one.Load()
 	return one != nil && t.st == one.st
 }
 
