@@ -86,7 +86,8 @@ const DeviceEnv = "CLGRAD_DEVICE"
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:
 //
 //	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set)
-//	cpu        the kernels' Go twins; needs no OpenCL
+//	cpu        the kernels' Go twins; needs no OpenCL. Sums are shared out by the GOMAXPROCS of this moment: a
+//	           later change of it changes no result
 //	opencl     the first OpenCL device, GPUs first
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
