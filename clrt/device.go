@@ -11,6 +11,7 @@ package clrt
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -178,6 +179,9 @@ func Open(info Info, opt Options) (*Device, error) {
 	d.pool = mempool.New(func(n int) (*cl.MemObject, error) {
 		return d.context.CreateEmptyBuffer(cl.MemReadWrite, n)
 	}, (*cl.MemObject).Release)
+	if info.Type == CPU {
+		d.pool.Limit = info.GlobalMem / 4 * 3
+	}
 	return d, nil
 }
 
@@ -190,12 +194,17 @@ func (d *Device) fail(call string, err error, detail string) error {
 func (d *Device) Info() Info { return d.info }
 
 // Alloc returns nbytes of device memory, from the pool where it has a buffer of that class. When the
-// device refuses, the pool is drained and the device asked once more.
+// device refuses, the pool is drained and the device asked once more. A CPU refuses nothing and dies of a launch
+// later, when the machine's memory is used up: there, a quarter of it is never asked for.
 func (d *Device) Alloc(nbytes int) (*Buffer, error) {
 	if int64(nbytes) > d.info.MaxAlloc { // some drivers accept it and fail much later
 		return nil, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(), Detail: memoryDetail(nbytes, d.info, d.Stats())}
 	}
 	mem, class, err := d.pool.Get(nbytes)
+	if errors.Is(err, mempool.ErrLimit) {
+		return nil, &Error{Call: "clCreateBuffer", Status: MemAllocationFailure, Device: d.info.String(),
+			Detail: memoryDetail(nbytes, d.info, d.Stats()) + "; a quarter of a CPU's memory is left alone"}
+	}
 	if err != nil {
 		return nil, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))
 	}
@@ -277,6 +286,9 @@ func (d *Device) finish() error {
 	}
 	return d.profile.collect(d.info.String())
 }
+
+// Live returns the bytes in buffers handed out.
+func (d *Device) Live() int64 { return d.pool.Live() }
 
 // Stats returns the counters since the device was opened.
 func (d *Device) Stats() Stats {

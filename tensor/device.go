@@ -14,6 +14,9 @@ import (
 // Device runs kernels and holds their memory. [Open] makes one. It belongs to one goroutine at a time:
 // several may use it one after another. Two that meet in a launch, an allocation or a copy do not race: one
 // of them gets a panic with ErrGoroutine.
+//
+// Nobody has to free tensors: what the garbage collector finds is returned. The device makes it run when the bytes
+// in tensors have grown by half since it last did, and by 64 MiB at least, and before memory is refused.
 type Device interface {
 	// Name says what runs the kernels, for a person.
 	Name() string
@@ -64,6 +67,7 @@ type Options struct {
 // Stats counts what a device did and holds, in bytes and calls.
 type Stats struct {
 	LiveBytes, HeldBytes, PeakBytes int64 // in tensors now, kept for reuse, and in tensors at most
+	Collections                     int   // of garbage, that the growth of LiveBytes brought about
 	Launches                        int64
 	Uploads, UploadBytes            int64 // host to device
 	Downloads, DownloadBytes        int64 // device to host
@@ -125,6 +129,7 @@ type base struct {
 	recent  Launched
 	nrecent int
 	scopes  scopes
+	memory  collector
 	one     atomic.Pointer[Tensor] // see One
 	tuning  string                 // see TuningName
 }

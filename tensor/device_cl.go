@@ -87,13 +87,16 @@ func (d *clDevice) Limits() kernels.Limits { return d.limits }
 func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	d.enter("Alloc")
 	defer d.leave()
+	if d.memory.due(d.dev.Live()) {
+		d.memory.collect(d.dev.Live)
+	}
 	raw, err := d.dev.Alloc(n * t.Size())
+	if err != nil && !errors.Is(err, clrt.InvalidBufferSize) { // too large at any time
+		d.memory.collect(d.dev.Live)
+		raw, err = d.dev.Alloc(n * t.Size())
+	}
 	if err != nil {
-		// Tensors that nobody holds any more may still wait for the garbage collector.
-		runtime.GC()
-		if raw, err = d.dev.Alloc(n * t.Size()); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	b := &clBuffer{Buffer: raw, dev: d, dtype: t, n: n}
 	b.cleanup = runtime.AddCleanup(b, d.reclaim, raw)
@@ -213,7 +216,8 @@ func (d *clDevice) Sync() error {
 func (d *clDevice) Stats() Stats {
 	s := d.dev.Stats()
 	return Stats{
-		LiveBytes: s.LiveBytes, HeldBytes: s.HeldBytes, PeakBytes: s.PeakBytes, Launches: s.Launches,
+		Collections: d.memory.runs,
+		LiveBytes:   s.LiveBytes, HeldBytes: s.HeldBytes, PeakBytes: s.PeakBytes, Launches: s.Launches,
 		Uploads: s.Uploads, UploadBytes: s.UploadBytes, Downloads: s.Downloads, DownloadBytes: s.DownBytes,
 		Programs: s.Programs, CompileTime: time.Duration(s.CompileNanos), ProgramCacheHits: s.ProgramCacheOK,
 	}

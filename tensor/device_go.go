@@ -64,6 +64,9 @@ func (d *goDevice) Limits() kernels.Limits {
 func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	d.enter("Alloc")
 	defer d.leave()
+	if d.memory.due(d.pool.Live()) {
+		d.memory.collect(d.pool.Live)
+	}
 	words, class, err := d.pool.Get(n * t.Size())
 	if err != nil {
 		return nil, err
@@ -143,6 +146,7 @@ func (d *goDevice) Sync() error { return d.Err() }
 
 func (d *goDevice) Stats() Stats {
 	s := d.stats
+	s.Collections = d.memory.runs
 	s.LiveBytes, s.HeldBytes, s.PeakBytes = d.pool.Bytes()
 	return s
 }
