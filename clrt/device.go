@@ -33,8 +33,8 @@ type Device struct {
 	pool    *mempool.Pool[*cl.MemObject]
 
 	mu       sync.Mutex
-	programs map[programKey]*cl.Program
-	kernels  []*Kernel
+	programs map[programKey]*builtProgram
+	kernels  map[*Kernel]struct{} // alive
 	stats    Stats
 	profile  profile
 	closed   bool
@@ -163,7 +163,8 @@ func Open(info Info, opt Options) (*Device, error) {
 		return nil, &Error{Call: "open " + info.ID(), Status: ErrNoCompiler, Device: info.String(),
 			Detail: "clgrad builds its kernels from source; choose another device"}
 	}
-	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*cl.Program{}, profile: newProfile()}
+	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*builtProgram{},
+		kernels: map[*Kernel]struct{}{}, profile: newProfile()}
 	d.launch.event = new(C.cl_event)
 	if d.context, err = cl.CreateContext([]*cl.Device{device}); err != nil {
 		return nil, d.fail("clCreateContext", err, "")
@@ -296,6 +297,7 @@ func (d *Device) Stats() Stats {
 	defer d.mu.Unlock()
 	s := d.stats
 	s.LiveBytes, s.HeldBytes, s.PeakBytes = d.pool.Bytes()
+	s.Kernels = len(d.kernels)
 	return s
 }
 
@@ -321,11 +323,11 @@ func (d *Device) Close() error {
 	d.closed = true
 	runtimes.Lock()
 	defer runtimes.Unlock()
-	for _, k := range d.kernels {
+	for k := range d.kernels {
 		k.kernel.Release()
 	}
 	for _, p := range d.programs {
-		p.Release()
+		p.program.Release()
 	}
 	d.pool.Drain()
 	d.queue.Release()

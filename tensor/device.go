@@ -71,6 +71,7 @@ type Stats struct {
 	Launches                        int64
 	Uploads, UploadBytes            int64 // host to device
 	Downloads, DownloadBytes        int64 // device to host
+	Kernels                         int   // OpenCL kernels held
 	Programs                        int   // OpenCL programs built
 	CompileTime                     time.Duration
 	ProgramCacheHits                int

@@ -21,7 +21,7 @@ type clDevice struct {
 	real    kernels.DType
 	limits  kernels.Limits
 	options string // of the compiler
-	built   map[*kernels.Kernel]*clrt.Kernel
+	entries *entries[*clrt.Kernel]
 	args    []clrt.Arg         // scratch of launch
 	grid    kernels.Grid       // the same
 	reclaim func(*clrt.Buffer) // takes memory back
@@ -60,13 +60,14 @@ func openCL(sel string, opt Options) (Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
-	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", built: map[*kernels.Kernel]*clrt.Kernel{}}
+	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
 	d.tuning, d.reclaim = info.Name, dev.Free
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels, Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.limits.Gemm, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
 		dev.Close()
 		return nil, err
 	}
+	d.entries = newEntries(d.limits, d.build, dev.Release)
 	if opt.Float64 {
 		d.real = kernels.Float64
 		d.options += " -DREAL_IS_DOUBLE"
@@ -154,7 +155,7 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	if grid.Empty() || d.Err() != nil {
 		return
 	}
-	entry, err := d.kernel(k)
+	entry, err := d.entries.get(k)
 	if err != nil {
 		d.fail(err)
 		return
@@ -178,13 +179,9 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	d.fail(d.dev.Launch(entry, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
 }
 
-// kernel returns the built entry point of k.
-func (d *clDevice) kernel(k *kernels.Kernel) (*clrt.Kernel, error) {
-	if entry, ok := d.built[k]; ok {
-		return entry, nil
-	}
-	file := k.Source(d.limits)
-	text, err := kernels.Assemble(file)
+// build builds the entry point of k.
+func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) {
+	text, err := k.Program(d.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -192,12 +189,7 @@ func (d *clDevice) kernel(k *kernels.Kernel) (*clrt.Kernel, error) {
 	if k.Defines != "" {
 		options += " " + k.Defines
 	}
-	entry, err := d.dev.Kernel(clrt.Source{Name: file, Text: text, Options: options}, k.Name)
-	if err != nil {
-		return nil, err
-	}
-	d.built[k] = entry
-	return entry, nil
+	return d.dev.Kernel(clrt.Source{Name: k.Source(d.limits), Text: text, Options: options}, k.Name)
 }
 
 func (d *clDevice) Flush() {
@@ -216,8 +208,8 @@ func (d *clDevice) Sync() error {
 func (d *clDevice) Stats() Stats {
 	s := d.dev.Stats()
 	return Stats{
-		Collections: d.memory.runs,
-		LiveBytes:   s.LiveBytes, HeldBytes: s.HeldBytes, PeakBytes: s.PeakBytes, Launches: s.Launches,
+		Collections: d.memory.runs, Kernels: s.Kernels,
+		LiveBytes: s.LiveBytes, HeldBytes: s.HeldBytes, PeakBytes: s.PeakBytes, Launches: s.Launches,
 		Uploads: s.Uploads, UploadBytes: s.UploadBytes, Downloads: s.Downloads, DownloadBytes: s.DownBytes,
 		Programs: s.Programs, CompileTime: time.Duration(s.CompileNanos), ProgramCacheHits: s.ProgramCacheOK,
 	}
