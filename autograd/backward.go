@@ -56,7 +56,7 @@ func (n *Node) Backward(opts ...Option) error {
 		node := order[i]
 		if g := node.pending; g.t != nil && node.backward != nil {
 			node.pending = gradient{}
-			node.backward(g.t, &grads{node})
+			node.backward(g.t, &Grads{node})
 			g.t.Free()
 			blame(d, node)
 		}
@@ -145,21 +145,22 @@ func (n *Node) sort() []*Node {
 	return order
 }
 
-// grads is where the backward function of a node delivers the gradients of its inputs. All sums over
-// broadcast axes, and all additions of several contributions, happen here.
-type grads struct{ node *Node }
+// Grads is where the backward function of a node delivers the gradients of its inputs, which count from 0 in the
+// order in which [Apply] got them. All sums over broadcast axes, and all additions of several contributions,
+// happen here.
+type Grads struct{ node *Node }
 
-// need reports whether input i wants a gradient.
-func (in *grads) need(i int) bool { return in.node.inputs[i].needs }
+// Need reports whether input i wants a gradient.
+func (in *Grads) Need(i int) bool { return in.node.inputs[i].needs }
 
-// give delivers a tensor made for this purpose; it belongs to grads from now on.
-func (in *grads) give(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g, true}) }
+// Give delivers a tensor made for this purpose; it belongs to in from now on.
+func (in *Grads) Give(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g, true}) }
 
-// share delivers a tensor, or a view of one, that others read too.
-func (in *grads) share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
+// Share delivers a tensor, or a view of one, that others read too.
+func (in *Grads) Share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
 
 // matMul delivers a·b, computed straight into place where that is possible.
-func (in *grads) matMul(i int, a, b *tensor.Tensor) {
+func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	n := in.node.inputs[i]
 	n.gather()
 	switch {
@@ -173,8 +174,9 @@ func (in *grads) matMul(i int, a, b *tensor.Tensor) {
 	}
 }
 
-// fill delivers what write makes of a tensor of input i's shape, without a copy where that is possible.
-func (in *grads) fill(i int, write func(dst *tensor.Tensor)) {
+// Fill delivers what write makes of a tensor of input i's shape, all of which it must write; without a copy where
+// that is possible.
+func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
 	n := in.node.inputs[i]
 	n.gather()
 	if n.op == "" && n.home != nil && n.grad == nil {
@@ -184,7 +186,7 @@ func (in *grads) fill(i int, write func(dst *tensor.Tensor)) {
 	}
 	g := tensor.Empty(n.value.Device(), n.Shape()...)
 	write(g)
-	in.give(i, g)
+	in.Give(i, g)
 }
 
 // add gathers g for n, summed over the axes along which n was broadcast. It takes g over.

@@ -6,7 +6,7 @@ import (
 )
 
 // binary records z = f(x, y) with the gradients of the kernel table. The shapes broadcast by NumPy's
-// rule; the gradients are summed back by grads.
+// rule; the gradients are summed back by Grads.
 func binary(f *kernels.Binary, x, y *Node) *Node {
 	xv, yv := x.use(f.Name), y.use(f.Name)
 	z := tensor.Binary(f, xv, yv)
@@ -14,20 +14,20 @@ func binary(f *kernels.Binary, x, y *Node) *Node {
 	if !f.Linear {
 		saved = []*tensor.Tensor{xv, yv}
 	}
-	return record(f.Name, z, []*Node{x, y}, func(g *tensor.Tensor, in *grads) {
+	return Apply(f.Name, z, []*Node{x, y}, func(g *tensor.Tensor, in *Grads) {
 		switch {
-		case !in.need(0):
+		case !in.Need(0):
 		case f.PassX:
-			in.share(0, g)
+			in.Share(0, g)
 		default:
-			in.give(0, tensor.BinaryGradX(f, xv, yv, g))
+			in.Give(0, tensor.BinaryGradX(f, xv, yv, g))
 		}
 		switch {
-		case !in.need(1):
+		case !in.Need(1):
 		case f.PassY:
-			in.share(1, g)
+			in.Share(1, g)
 		default:
-			in.give(1, tensor.BinaryGradY(f, xv, yv, g))
+			in.Give(1, tensor.BinaryGradY(f, xv, yv, g))
 		}
 	}, saved...)
 }

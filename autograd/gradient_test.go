@@ -105,7 +105,7 @@ func product(shape []int) int {
 	return n
 }
 
-// TestEveryOpHasCase fails for an operation without a gradient case: each name given to record as a
+// TestEveryOpHasCase fails for an operation without a gradient case: each name given to Apply as a
 // literal, and each row of the kernel tables.
 func TestEveryOpHasCase(t *testing.T) {
 	have := map[string]bool{}
@@ -133,7 +133,7 @@ func TestEveryOpHasCase(t *testing.T) {
 			if !ok {
 				return true
 			}
-			if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "record" {
+			if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "Apply" {
 				if lit, ok := call.Args[0].(*ast.BasicLit); ok {
 					op, _ := strconv.Unquote(lit.Value)
 					want[op] = true

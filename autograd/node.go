@@ -24,7 +24,7 @@ type Node struct {
 	inputs []*Node
 	needs  bool // a parameter, or computed from one
 
-	backward func(g *tensor.Tensor, in *grads) // nil if needs is false
+	backward func(g *tensor.Tensor, in *Grads) // nil if needs is false
 	saved    []savedValue
 	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
 	parts    *tensor.Tensor   // their sum is the value, which is computed when it is looked at; or nil
@@ -174,10 +174,13 @@ func (n *Node) use(op string) *tensor.Tensor {
 	return n.value
 }
 
-// record makes the node of an operation. backward computes the gradients of the inputs that need one;
-// it is dropped if none does. saved are the tensors that backward reads: changing them before it runs is
-// an error.
-func record(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *grads), saved ...*tensor.Tensor) *Node {
+// Apply makes the node of an operation that has computed y from the values of inputs: every operation of this
+// package does, and a package that brings one of its own. backward gets the gradient g of y, of y's shape, and
+// delivers to in the gradients of the inputs that need one; it is dropped if none does. It must not keep or
+// change g. saved are the tensors that backward reads: changing them before it runs is an error of Backward.
+// Under NoGrad the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode
+// under the operation's name.
+func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *Grads), saved ...*tensor.Tensor) *Node {
 	n := &Node{value: y, op: op, launched: tensor.TakeLaunched(y.Device())}
 	blame(y.Device(), n)
 	if noGrad(y.Device()) {

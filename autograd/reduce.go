@@ -11,7 +11,7 @@ import (
 // repeated along them.
 func (x *Node) Sum(axes ...int) *Node {
 	shape := x.use("Sum").Shape()
-	return record("Sum", x.value.Sum(axes...), []*Node{x}, func(g *tensor.Tensor, in *grads) {
+	return Apply("Sum", x.value.Sum(axes...), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		in.repeat(g, shape, axes)
 	})
 }
@@ -22,7 +22,7 @@ func (x *Node) Mean(axes ...int) *Node {
 	shape := x.use("Mean").Shape()
 	y := x.value.Mean(axes...)
 	n := float64(x.value.Len()) / float64(max(y.Len(), 1))
-	return record("Mean", y, []*Node{x}, func(g *tensor.Tensor, in *grads) {
+	return Apply("Mean", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		share := g.Unary(kernels.DivScalar, n, 0)
 		in.repeat(share, shape, axes)
 		share.Free()
@@ -30,10 +30,10 @@ func (x *Node) Mean(axes ...int) *Node {
 }
 
 // repeat delivers g to input 0 of the given shape, repeated along the reduced axes.
-func (in *grads) repeat(g *tensor.Tensor, shape, axes []int) {
+func (in *Grads) repeat(g *tensor.Tensor, shape, axes []int) {
 	kept := g.Reshape(keepDims(shape, axes)...)
 	wide := kept.Expand(shape...)
-	in.share(0, wide)
+	in.Share(0, wide)
 	wide.Free()
 	kept.Free()
 }
@@ -79,7 +79,7 @@ func (x *Node) Max(axes ...int) *Node {
 func (x *Node) maxAxis(axis int) *Node {
 	xv := x.value
 	y := xv.Max(axis)
-	return record("Max", y, []*Node{x}, func(g *tensor.Tensor, in *grads) {
-		in.give(0, tensor.MaxGrad(xv, y, g, axis))
+	return Apply("Max", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
+		in.Give(0, tensor.MaxGrad(xv, y, g, axis))
 	}, xv, y)
 }

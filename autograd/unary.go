@@ -19,8 +19,8 @@ func unary(f *kernels.Unary, x *Node, a, b float64) *Node {
 		sy = y
 		saved = append(saved, sy)
 	}
-	return record(f.Name, y, []*Node{x}, func(g *tensor.Tensor, in *grads) {
-		in.give(0, tensor.UnaryGrad(f, sx, sy, g, a, b))
+	return Apply(f.Name, y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
+		in.Give(0, tensor.UnaryGrad(f, sx, sy, g, a, b))
 	}, saved...)
 }
 

@@ -33,5 +33,9 @@ CLGRAD_TEST_DEVICES=cpu $GO test -race -short ./...
 step PoCL
 CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_CHROMIUM=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -tags opencl ./...
 
+step a module outside this one
+(cd examples/customop && $GO vet . && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test . &&
+	CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl .)
+
 step kernels under Oclgrind
 scripts/oclgrind.sh

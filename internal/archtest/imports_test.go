@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"cmd/mlpimage":         {"imagefit", "kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/kerneltest", "internal/live"},
 	"examples/polynomial":  {"autograd", "optim", "tensor"},
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
+	"examples/customop":    {"autograd", "kernels", "optim", "tensor"},
 	"scripts/drawtestdata": {},
 	"internal/bench":       {"autograd", "imagefit", "kernels", "tensor"},
 	"internal/kerneltest":  {"kernels", "tensor"},
