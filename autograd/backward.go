@@ -12,7 +12,8 @@ import (
 // gradient is what has been gathered for a node during one Backward.
 type gradient struct {
 	t *tensor.Tensor
-	// mine says that nobody else reads t's elements, so that more may be added to it in place.
+	// mine says that nobody else reads t's elements and that they lie without gaps, so that more may be added
+	// to it in place.
 	mine bool
 }
 
@@ -48,9 +49,9 @@ func (n *Node) Backward(opts ...Option) error {
 	}
 	d := n.value.Device()
 	if o.seed != nil {
-		n.pending = gradient{o.seed.View(), false}
+		n.add(gradient{o.seed.View(), false}) // a parameter may be the root: it gathers the seed
 	} else {
-		n.pending = gradient{tensor.One(d, n.Shape()...), false}
+		n.add(gradient{tensor.One(d, n.Shape()...), false})
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		node := order[i]
@@ -153,7 +154,9 @@ type grads struct{ node *Node }
 func (in *grads) need(i int) bool { return in.node.inputs[i].needs }
 
 // give delivers a tensor made for this purpose; it belongs to grads from now on.
-func (in *grads) give(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g, true}) }
+func (in *grads) give(i int, g *tensor.Tensor) {
+	in.node.inputs[i].add(gradient{g, g.Contiguous()})
+}
 
 // share delivers a tensor, or a view of one, that others read too.
 func (in *grads) share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
@@ -230,7 +233,7 @@ func (n *Node) addToLeaf(g gradient) {
 		return
 	}
 	g = plus(gradient{n.grad, true}, n.unbroadcast(g))
-	if !g.mine || !g.t.Contiguous() {
+	if !g.mine {
 		c := g.t.Copy()
 		g.t.Free()
 		g.t = c
@@ -248,11 +251,11 @@ func plus(a, b gradient) gradient {
 	switch {
 	case a.t == nil:
 		return b
-	case a.mine && a.t.Contiguous():
+	case a.mine:
 		a.t.BinaryInPlace(kernels.Add, b.t)
 		b.t.Free()
 		return a
-	case b.mine && b.t.Contiguous():
+	case b.mine:
 		b.t.BinaryInPlace(kernels.Add, a.t)
 		a.t.Free()
 		return b
