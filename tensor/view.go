@@ -56,9 +56,8 @@ func (t *Tensor) reshaped(shape []int) *Tensor {
 func (t *Tensor) Transpose(axes ...int) *Tensor {
 	check("Transpose", t)
 	if len(axes) == 0 {
-		for d := t.Rank() - 1; d >= 0; d-- {
-			axes = append(axes, d)
-		}
+		axes = sequence(0, t.Rank())
+		slices.Reverse(axes)
 	}
 	shape, strides := make([]int, t.Rank()), make([]int, t.Rank())
 	seen := make([]bool, t.Rank())
@@ -91,7 +90,11 @@ func (t *Tensor) Slice(axis, from, to int) *Tensor {
 	}
 	shape := slices.Clone(t.shape)
 	shape[a] = to - from
-	return t.view(shape, t.strides, t.off+from*t.strides[a])
+	off := t.off
+	if product(shape) > 0 { // no elements have no place, and their offset could lie past the storage
+		off += from * t.strides[a]
+	}
+	return t.view(shape, t.strides, off)
 }
 
 // Expand returns a view under a shape that t broadcasts to by NumPy's rule, without copying. It panics
