@@ -39,6 +39,7 @@ func Seed(g *tensor.Tensor) Option { return func(o *options) { o.seed = g } }
 // the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
 // tensor.ErrShape for a seed of another shape, and the device's first failure.
 func (n *Node) Backward(opts ...Option) error {
+	n.must("Backward")
 	var o options
 	for _, set := range opts {
 		set(&o)
@@ -57,15 +58,15 @@ func (n *Node) Backward(opts ...Option) error {
 		node := order[i]
 		if g := node.pending; g.t != nil && node.backward != nil {
 			node.pending = gradient{}
+			tensor.TakeLaunched(d)
 			node.backward(g.t, &grads{node})
 			g.t.Free()
-			blame(d, node)
+			blame(node, tensor.TakeLaunched(d))
 		}
 		if !o.retain {
 			node.release(node == n)
 		}
 	}
-	tensor.TakeLaunched(d) // they belong to no node
 	return d.Err()
 }
 

@@ -74,6 +74,7 @@ func (t *Tensor) Transpose(axes ...int) *Tensor {
 
 // T returns the transpose of a matrix, as a view.
 func (t *Tensor) T() *Tensor {
+	check("T", t)
 	if t.Rank() != 2 {
 		misuse("T", ErrShape, "only a matrix has a transpose; use Transpose with axes", t)
 	}
