@@ -213,6 +213,67 @@ func TestNoGradRecordsNothing(t *testing.T) {
 	}
 }
 
+// TestNoGradNests: the end of an inner NoGrad, also by a panic, does not end the outer one.
+func TestNoGradNests(t *testing.T) {
+	d, other := devtest.CPU(t), devtest.CPU(t)
+	p := param(d, 1, 2)
+	autograd.NoGrad(d, func() {
+		autograd.NoGrad(d, func() { p.Neg() })
+		if p.Square().NeedsGrad() {
+			t.Error("recorded after an inner NoGrad")
+		}
+		_ = tensor.Maybe(func() {
+			autograd.NoGrad(d, func() { p.Reshape(3) })
+		})
+		if p.Square().NeedsGrad() {
+			t.Error("recorded after a panic in an inner NoGrad")
+		}
+		if !param(other, 1).Square().NeedsGrad() {
+			t.Error("another device is quiet as well")
+		}
+	})
+	if !p.Square().NeedsGrad() {
+		t.Error("the outer NoGrad did not end")
+	}
+	_ = tensor.Maybe(func() {
+		autograd.NoGrad(d, func() { p.Reshape(3) })
+	})
+	if !p.Square().NeedsGrad() {
+		t.Error("a panic left NoGrad on")
+	}
+}
+
+// TestGradientOutlivesScope: the gradient of a parameter is not freed with the scope that Backward ran in, whether it
+// was made there, copied, or added to.
+func TestGradientOutlivesScope(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for name, f := range map[string]func(p *node) *node{
+			"made": (*node).Square, "shared": func(p *node) *node { return p.AddScalar(1).Add(p) }, "with gaps": func(p *node) *node {
+				return p.Reshape(1, 2).Slice(1, 0, 1)
+			},
+		} {
+			p := param(d, 1, 2)
+			var first []float64
+			for i := range 2 {
+				tensor.Scope(d, func() {
+					if err := f(p).Sum().Backward(); err != nil {
+						t.Fatal(err)
+					}
+				})
+				if p.Grad() == nil || p.Grad().Freed() {
+					t.Fatalf("%s: the scope freed the gradient of pass %d", name, i)
+				}
+				got := values(t, p.Grad())
+				if i == 0 {
+					first = got
+				} else if got[0] != 2*first[0] || got[1] != 2*first[1] {
+					t.Errorf("%s: gradients %v and %v", name, first, got)
+				}
+			}
+		}
+	})
+}
+
 func TestArena(t *testing.T) {
 	d := devtest.CPU(t)
 	a, b, c := autograd.Param(vec(d, 1, 2), "a"), autograd.Param(tensor.New(d, []float64{1, 2, 3, 4}, 2, 2), "b"), param(d, 9)
