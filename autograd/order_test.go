@@ -97,13 +97,22 @@ func TestSharedGradient(t *testing.T) {
 		} {
 			p, q := param(d, 1, 2), param(d, 3, 4)
 			a, b := p.MulScalar(2), q.MulScalar(3)
-			// The last use is the first whose gradient arrives: the others are added to it.
-			loss := a.Mul(a).Sum().Add(b.MulScalar(5).Sum()).Add(share(a, b).Sum())
+			// The last use is the first whose gradient arrives, without gaps: the others are added to it.
+			loss := a.Mul(a).Sum().Add(b.MulScalar(5).Sum()).Add(share(a, b).MulScalar(1).Sum())
 			if err := loss.Backward(); err != nil {
 				t.Fatal(err)
 			}
 			want(t, fmt.Sprint(name, ": gradient of p"), p.Grad(), 2*(4+1), 2*(8+1))
 			want(t, fmt.Sprint(name, ": gradient of q"), q.Grad(), 3*(5+1), 3*(5+1))
+			// Parameters that share a gradient, which the next pass adds to.
+			p, q = param(d, 1, 2), param(d, 3, 4)
+			for i := range 3 {
+				if err := share(p, q).MulScalar(1).Sum().Backward(); err != nil {
+					t.Fatal(err)
+				}
+				want(t, fmt.Sprint(name, ": gradient of a parameter p"), p.Grad(), float64(i+1), float64(i+1))
+				want(t, fmt.Sprint(name, ": gradient of a parameter q"), q.Grad(), float64(i+1), float64(i+1))
+			}
 		}
 	})
 }
@@ -118,10 +127,14 @@ func TestScalarParameter(t *testing.T) {
 			}
 			want(t, "gradient of itself", p.Grad(), float64(i+1))
 		}
-		if err := v.Backward(autograd.Seed(vec(d, 5, 7))); err != nil {
-			t.Fatal(err)
+		seed := vec(d, 5, 7)
+		for i := range 2 {
+			if err := v.Backward(autograd.Seed(seed)); err != nil {
+				t.Fatal(err)
+			}
+			want(t, "gradient, seeded", v.Grad(), 5*float64(i+1), 7*float64(i+1))
 		}
-		want(t, "gradient, seeded", v.Grad(), 5, 7)
+		want(t, "the seed", seed, 5, 7)
 		arena := autograd.NewArena([]*node{p})
 		p.ZeroGrad()
 		if err := p.Backward(); err != nil {
