@@ -67,6 +67,7 @@ func (n *Node) Backward(opts ...Option) error {
 			node.release(node == n)
 		}
 	}
+	tensor.TakeLaunched(d) // they belong to no node
 	return d.Err()
 }
 

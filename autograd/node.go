@@ -237,6 +237,7 @@ func record(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor
 	}
 	n.inputs = inputs
 	for _, in := range inputs {
+		in.must(op)
 		n.needs = n.needs || in.needs
 	}
 	if !n.needs {

@@ -86,6 +86,7 @@ func (a *arena) step(update func(from, to int)) error {
 	}
 	a.Runs(update)
 	a.Values.Touch()
+	tensor.TakeLaunched(d) // updates belong to no graph
 	a.steps++
 	return d.Err()
 }
