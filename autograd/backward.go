@@ -12,7 +12,8 @@ import (
 // gradient is what has been gathered for a node during one Backward.
 type gradient struct {
 	t *tensor.Tensor
-	// mine says that nobody else reads t's elements, so that more may be added to it in place.
+	// mine says that nobody else reads t's elements and that they lie without gaps, so that more may be added
+	// to it in place.
 	mine bool
 }
 
@@ -38,6 +39,7 @@ func Seed(g *tensor.Tensor) Option { return func(o *options) { o.seed = g } }
 // the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
 // tensor.ErrShape for a seed of another shape, and the device's first failure.
 func (n *Node) Backward(opts ...Option) error {
+	n.must("Backward")
 	var o options
 	for _, set := range opts {
 		set(&o)
@@ -48,17 +50,18 @@ func (n *Node) Backward(opts ...Option) error {
 	}
 	d := n.value.Device()
 	if o.seed != nil {
-		n.pending = gradient{o.seed.View(), false}
+		n.add(gradient{o.seed.View(), false}) // a parameter may be the root: it gathers the seed
 	} else {
-		n.pending = gradient{tensor.One(d, n.Shape()...), false}
+		n.add(gradient{tensor.One(d, n.Shape()...), false})
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		node := order[i]
 		if g := node.pending; g.t != nil && node.backward != nil {
 			node.pending = gradient{}
+			tensor.TakeLaunched(d)
 			node.backward(g.t, &Grads{node})
 			g.t.Free()
-			blame(d, node)
+			blame(node, tensor.TakeLaunched(d))
 		}
 		if !o.retain {
 			node.release(node == n)
@@ -154,7 +157,9 @@ type Grads struct{ node *Node }
 func (in *Grads) Need(i int) bool { return in.node.inputs[i].needs }
 
 // Give delivers a tensor made for this purpose; it belongs to in from now on.
-func (in *Grads) Give(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g, true}) }
+func (in *Grads) Give(i int, g *tensor.Tensor) {
+	in.node.inputs[i].add(gradient{g, g.Contiguous()})
+}
 
 // Share delivers a tensor, or a view of one, that others read too.
 func (in *Grads) Share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
@@ -232,7 +237,7 @@ func (n *Node) addToLeaf(g gradient) {
 		return
 	}
 	g = plus(gradient{n.grad, true}, n.unbroadcast(g))
-	if !g.mine || !g.t.Contiguous() {
+	if !g.mine {
 		c := g.t.Copy()
 		g.t.Free()
 		g.t = c
@@ -250,11 +255,11 @@ func plus(a, b gradient) gradient {
 	switch {
 	case a.t == nil:
 		return b
-	case a.mine && a.t.Contiguous():
+	case a.mine:
 		a.t.BinaryInPlace(kernels.Add, b.t)
 		b.t.Free()
 		return a
-	case b.mine && b.t.Contiguous():
+	case b.mine:
 		b.t.BinaryInPlace(kernels.Add, a.t)
 		a.t.Free()
 		return b

@@ -41,11 +41,13 @@ func (x *Node) Sub(y *Node) *Node { return binary(kernels.Sub, x, y) }
 // Mul returns x·y, element by element. Gradients: y·g, x·g.
 func (x *Node) Mul(y *Node) *Node { return binary(kernels.Mul, x, y) }
 
-// Div returns x/y. Gradients: g/y, −x/y²·g.
+// Div returns x/y. Gradients: g/y, −x/y/y·g.
 func (x *Node) Div(y *Node) *Node { return binary(kernels.Div, x, y) }
 
-// Minimum returns the lesser of x and y; a NaN wins. Gradient: g to the lesser, halves at ties.
+// Minimum returns the lesser of x and y; a NaN wins. Gradient: g to the lesser, halves at ties; with a NaN, g to
+// both, so that it is not lost on the way back.
 func (x *Node) Minimum(y *Node) *Node { return binary(kernels.Min, x, y) }
 
-// Maximum returns the greater of x and y; a NaN wins. Gradient: g to the greater, halves at ties.
+// Maximum returns the greater of x and y; a NaN wins. Gradient: g to the greater, halves at ties; with a NaN, g
+// to both.
 func (x *Node) Maximum(y *Node) *Node { return binary(kernels.Max, x, y) }

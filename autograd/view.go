@@ -21,15 +21,11 @@ func (x *Node) Reshape(shape ...int) *Node {
 // axes in the order that undoes it.
 func (x *Node) Transpose(axes ...int) *Node {
 	rank := len(x.use("Transpose").Shape())
-	if len(axes) == 0 {
-		for a := range rank {
-			axes = append(axes, rank-1-a)
-		}
-	}
 	y := x.value.Transpose(axes...)
-	undo := make([]int, rank)
+	undo := sequence(rank)
+	slices.Reverse(undo)
 	for i, a := range axes {
-		undo[(a+rank)%rank] = i
+		undo[x.value.Axes(a)[0]] = i
 	}
 	return Apply("Transpose", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		back := g.Transpose(undo...)
@@ -45,8 +41,7 @@ func (x *Node) T() *Node { return x.Transpose(1, 0) }
 func (x *Node) Slice(axis, from, to int) *Node {
 	shape := x.use("Slice").Shape()
 	y := x.value.Slice(axis, from, to)
-	rank := len(shape)
-	a := (axis + rank) % rank
+	a, rank := x.value.Axes(axis)[0], len(shape)
 	return Apply("Slice", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		// With the sliced axis in front, the place of g is one run of memory.
 		front := append([]int{a}, slices.Delete(sequence(rank), a, a+1)...)
