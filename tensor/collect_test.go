@@ -87,8 +87,8 @@ func inference(sel string) {
 // TestInferenceWithoutScope measures the memory of such a program. It needs 4 MB beside its weights, and may take
 // 128 MiB more.
 func TestInferenceWithoutScope(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("reads /proc")
+	if runtime.GOOS != "linux" || underRace {
+		t.Skip("reads the process's memory from /proc, without the race detector's")
 	}
 	for _, sel := range devtest.Selected() {
 		var grown, collections int
