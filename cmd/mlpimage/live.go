@@ -29,12 +29,8 @@ func (s *session) serve() (*livePage, error) {
 	if s.http == "" {
 		return nil, nil
 	}
-	steps := s.fit.Config.Steps
-	if s.fit.Config.UntilFlat {
-		steps = 0
-	}
 	server, err := live.Listen(s.http, live.Run{
-		Image: s.name, Width: s.img.Width, Height: s.img.Height, Device: s.fit.Device().Name(), Steps: steps, Gain: imagefit.ErrorGain,
+		Image: s.name, Width: s.img.Width, Height: s.img.Height, Device: s.fit.Device().Name(), Gain: imagefit.ErrorGain,
 	}, func() ([]byte, error) { return pngBytes(s.img) })
 	if err != nil {
 		return nil, fmt.Errorf("--http: %w", err)
@@ -51,6 +47,9 @@ func (l *livePage) report(p imagefit.Progress) {
 		return
 	}
 	point := live.Point{Step: p.Step, Loss: p.Loss, LR: p.LR, StepMicros: float64(p.StepTime.Nanoseconds()) / 1e3, Seconds: time.Since(l.start).Seconds()}
+	if !l.fit.Config.UntilFlat {
+		point.Steps = p.Steps
+	}
 	if !math.IsInf(p.PSNR, 0) {
 		point.PSNR = &p.PSNR
 	}

@@ -46,7 +46,7 @@ OpenCL CPU or in plain Go, and writes what the network learned.
 
   mlpimage photo.jpg
 
-trains with good settings until the gain flattens and writes photo.mlp.png: it is short for
+trains with good settings and writes photo.mlp.png: it is short for
 mlpimage train photo.jpg, and takes its flags.
 
 Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line cannot be carried out, and nothing was

@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts in testdata/script: each is a session at a shell.
 func TestScripts(t *testing.T) {
+	// A signal that this process was started to ignore, by nohup perhaps, the programs under test would ignore as well. One
+	// that it handles is theirs to handle.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGTERM)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

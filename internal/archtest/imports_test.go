@@ -30,6 +30,8 @@ var allowed = map[string][]string{
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
 	"examples/customop":    {"autograd", "kernels", "optim", "tensor"},
 	"scripts/drawtestdata": {},
+	"scripts/livepage":     {},
+	"scripts/showcase":     {},
 	"internal/bench":       {"autograd", "imagefit", "kernels", "tensor"},
 	"internal/kerneltest":  {"kernels", "tensor"},
 	"internal/live":        {},

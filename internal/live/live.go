@@ -27,14 +27,14 @@ type Run struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	Device string `json:"device"`
-	Steps  int    `json:"steps"` // that it will do; 0 if that is not known
-	Gain   int    `json:"gain"`  // of the error map
+	Gain   int    `json:"gain"` // of the error map
 }
 
 // Point is a report of training.
 type Point struct {
 	Step       int      `json:"step"`
-	Loss       float64  `json:"loss"` // mean over the values of the batch
+	Steps      int      `json:"steps"` // that will be done, as it is planned now; 0 if that is not known
+	Loss       float64  `json:"loss"`  // mean over the values of the batch
 	PSNR       *float64 `json:"psnr_db"`
 	LR         float64  `json:"lr"`
 	StepMicros float64  `json:"step_us"`

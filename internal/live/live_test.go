@@ -33,7 +33,7 @@ func picture(t *testing.T, c color.Color) []byte {
 func listen(t *testing.T) *Server {
 	t.Helper()
 	white := picture(t, color.White)
-	s, err := Listen("127.0.0.1:0", Run{Image: "<b>lake</b>.png", Width: 32, Height: 20, Device: "cpu", Steps: 1000, Gain: 16},
+	s, err := Listen("127.0.0.1:0", Run{Image: "<b>lake</b>.png", Width: 32, Height: 20, Device: "cpu", Gain: 16},
 		func() ([]byte, error) { return white, nil })
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func browser(t *testing.T) context.Context {
 func TestPage(t *testing.T) {
 	s := listen(t)
 	psnr := 12.5
-	s.Report(Point{Step: 1, Loss: 900, PSNR: &psnr, LR: 0.01})
+	s.Report(Point{Step: 1, Steps: 1000, Loss: 900, PSNR: &psnr, LR: 0.01})
 	ctx := browser(t)
 	do(t, ctx, chromedp.Navigate(s.URL()))
 	do(t, ctx, chromedp.WaitVisible("#psnr polyline"))
@@ -81,7 +81,7 @@ func TestPage(t *testing.T) {
 	}
 	for step := 100; step <= 500; step += 100 {
 		p := 12 + float64(step)/50
-		s.Report(Point{Step: step, Loss: 90000 / float64(step), PSNR: &p, LR: 0.01, StepMicros: 350, Seconds: 3})
+		s.Report(Point{Step: step, Steps: 1000, Loss: 90000 / float64(step), PSNR: &p, LR: 0.01, StepMicros: 350, Seconds: 3})
 	}
 	s.Show(Picture{Step: 500, PSNR: 21.987, Reconstruction: picture(t, color.RGBA{200, 40, 40, 255}), Error: picture(t, color.Black)})
 	do(t, ctx, chromedp.WaitVisible(`#error[src^="blob:"]`))
@@ -220,7 +220,7 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"event: run\ndata: {\"image\":", `event: points` + "\n" + `data: [{"step":1,"loss":5,"psnr_db":null`, "event: picture\n", "event: end\ndata: \"done\"\n\n"} {
+	for _, want := range []string{"event: run\ndata: {\"image\":", `event: points` + "\n" + `data: [{"step":1,"steps":0,"loss":5,"psnr_db":null`, "event: picture\n", "event: end\ndata: \"done\"\n\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

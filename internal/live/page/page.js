@@ -83,14 +83,14 @@ function status() {
   if (points.length === 0) return;
   const p = points[points.length - 1];
   const set = (id, text) => { at(id).textContent = text; };
-  set("step", p.step.toLocaleString("en") + (run.steps ? " of " + run.steps.toLocaleString("en") : ""));
+  set("step", p.step.toLocaleString("en") + (p.steps ? " of " + p.steps.toLocaleString("en") : ""));
   set("psnr-now", p.psnr_db === null ? "–" : `${p.psnr_db.toFixed(2)} dB`);
   set("loss-now", p.loss.toPrecision(4));
   set("rate", p.lr.toPrecision(3));
   set("pace", !(p.step_us > 0) ? "–" : p.step_us < 1000 ? `${p.step_us.toFixed(0)} µs` : `${(p.step_us / 1000).toFixed(2)} ms`);
   set("time", p.seconds < 60 ? `${p.seconds.toFixed(0)} s` : `${Math.floor(p.seconds / 60)} min ${Math.floor(p.seconds % 60)} s`);
-  at("done").hidden = !run.steps;
-  if (run.steps) { at("done").max = run.steps; at("done").value = p.step; }
+  at("done").hidden = !p.steps;
+  if (p.steps) { at("done").max = p.steps; at("done").value = p.step; }
 }
 
 // ticks returns about n round numbers from low to high.
