@@ -25,8 +25,9 @@ type Arena struct {
 // NVIDIA devices.
 const arenaAlign = 128
 
-// NewArena moves parameters into an arena. It panics with tensor.ErrValue if there is none, if a node is
-// no parameter, is listed twice, or already lives in an arena.
+// NewArena moves parameters into an arena. The tensors they were made of move with them and stay their values. It
+// panics with tensor.ErrValue if there is none, if a node is no parameter, is listed twice, already lives in an
+// arena, or if its tensor does.
 func NewArena(params []*Node) *Arena {
 	misuse := func(detail string) {
 		panic(&tensor.Error{Pkg: "autograd", Op: "NewArena", Kind: tensor.ErrValue, Detail: detail})
@@ -37,6 +38,7 @@ func NewArena(params []*Node) *Arena {
 	a := &Arena{Params: slices.Clone(params), starts: make([]int, len(params))}
 	total := 0
 	for i, p := range params {
+		p.must("NewArena")
 		switch {
 		case p.op != "" || !p.needs:
 			misuse(fmt.Sprintf("node %q is no parameter", p.label()))
@@ -44,6 +46,8 @@ func NewArena(params []*Node) *Arena {
 			misuse(fmt.Sprintf("parameter %q already has an optimizer", p.label()))
 		case slices.Contains(params[:i], p):
 			misuse(fmt.Sprintf("parameter %q is listed twice", p.label()))
+		case p.value.Moored() || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
+			misuse(fmt.Sprintf("parameter %q is made of the tensor of another: make one parameter of it, and use that", p.label()))
 		}
 		a.starts[i] = total
 		total += (p.value.Len() + arenaAlign - 1) / arenaAlign * arenaAlign
@@ -51,16 +55,15 @@ func NewArena(params []*Node) *Arena {
 	d := params[0].value.Device()
 	a.Values, a.grads = tensor.Zeros(d, total).Keep(), tensor.Zeros(d, total).Keep()
 	for i, p := range params {
-		old, had := p.value, p.grad
-		p.arena = a
-		p.value, p.home = a.Place(a.Values, i, old.Shape()), a.Place(a.grads, i, old.Shape())
-		p.value.SetInPlace(old)
+		place, had := a.Place(a.Values, i, p.value.Shape()), p.grad
+		p.arena, p.home = a, a.Place(a.grads, i, p.value.Shape())
+		p.value.MoveTo(place)
+		place.Free()
 		if had != nil {
 			p.home.SetInPlace(had)
 			p.grad = p.home
 			had.Free()
 		}
-		old.Free()
 	}
 	return a
 }
@@ -148,6 +151,7 @@ func (a *Arena) Free() {
 		p.grad = nil
 		p.home.Free()
 		p.home, p.arena = nil, nil
+		p.value.Unmoor()
 	}
 	a.Values.Free()
 	a.dropShares()

@@ -12,7 +12,8 @@ import (
 // gradient is what has been gathered for a node during one Backward.
 type gradient struct {
 	t *tensor.Tensor
-	// mine says that nobody else reads t's elements, so that more may be added to it in place.
+	// mine says that nobody else reads t's elements and that they lie without gaps, so that more may be added
+	// to it in place.
 	mine bool
 }
 
@@ -38,6 +39,7 @@ func Seed(g *tensor.Tensor) Option { return func(o *options) { o.seed = g } }
 // the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
 // tensor.ErrShape for a seed of another shape, and the device's first failure.
 func (n *Node) Backward(opts ...Option) error {
+	n.must("Backward")
 	var o options
 	for _, set := range opts {
 		set(&o)
@@ -48,17 +50,18 @@ func (n *Node) Backward(opts ...Option) error {
 	}
 	d := n.value.Device()
 	if o.seed != nil {
-		n.pending = gradient{o.seed.View(), false}
+		n.add(gradient{o.seed.View(), false}) // a parameter may be the root: it gathers the seed
 	} else {
-		n.pending = gradient{tensor.One(d, n.Shape()...), false}
+		n.add(gradient{tensor.One(d, n.Shape()...), false})
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		node := order[i]
 		if g := node.pending; g.t != nil && node.backward != nil {
 			node.pending = gradient{}
-			node.backward(g.t, &grads{node})
+			tensor.TakeLaunched(d)
+			node.backward(g.t, &Grads{node})
 			g.t.Free()
-			blame(d, node)
+			blame(node, tensor.TakeLaunched(d))
 		}
 		if !o.retain {
 			node.release(node == n)
@@ -145,21 +148,24 @@ func (n *Node) sort() []*Node {
 	return order
 }
 
-// grads is where the backward function of a node delivers the gradients of its inputs. All sums over
-// broadcast axes, and all additions of several contributions, happen here.
-type grads struct{ node *Node }
+// Grads is where the backward function of a node delivers the gradients of its inputs, which count from 0 in the
+// order in which [Apply] got them. All sums over broadcast axes, and all additions of several contributions,
+// happen here.
+type Grads struct{ node *Node }
 
-// need reports whether input i wants a gradient.
-func (in *grads) need(i int) bool { return in.node.inputs[i].needs }
+// Need reports whether input i wants a gradient.
+func (in *Grads) Need(i int) bool { return in.node.inputs[i].needs }
 
-// give delivers a tensor made for this purpose; it belongs to grads from now on.
-func (in *grads) give(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g, true}) }
+// Give delivers a tensor made for this purpose; it belongs to in from now on.
+func (in *Grads) Give(i int, g *tensor.Tensor) {
+	in.node.inputs[i].add(gradient{g, g.Contiguous()})
+}
 
-// share delivers a tensor, or a view of one, that others read too.
-func (in *grads) share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
+// Share delivers a tensor, or a view of one, that others read too.
+func (in *Grads) Share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
 
 // matMul delivers a·b, computed straight into place where that is possible.
-func (in *grads) matMul(i int, a, b *tensor.Tensor) {
+func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	n := in.node.inputs[i]
 	n.gather()
 	switch {
@@ -173,8 +179,9 @@ func (in *grads) matMul(i int, a, b *tensor.Tensor) {
 	}
 }
 
-// fill delivers what write makes of a tensor of input i's shape, without a copy where that is possible.
-func (in *grads) fill(i int, write func(dst *tensor.Tensor)) {
+// Fill delivers what write makes of a tensor of input i's shape, all of which it must write; without a copy where
+// that is possible.
+func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
 	n := in.node.inputs[i]
 	n.gather()
 	if n.op == "" && n.home != nil && n.grad == nil {
@@ -184,7 +191,7 @@ func (in *grads) fill(i int, write func(dst *tensor.Tensor)) {
 	}
 	g := tensor.Empty(n.value.Device(), n.Shape()...)
 	write(g)
-	in.give(i, g)
+	in.Give(i, g)
 }
 
 // add gathers g for n, summed over the axes along which n was broadcast. It takes g over.
@@ -230,7 +237,7 @@ func (n *Node) addToLeaf(g gradient) {
 		return
 	}
 	g = plus(gradient{n.grad, true}, n.unbroadcast(g))
-	if !g.mine || !g.t.Contiguous() {
+	if !g.mine {
 		c := g.t.Copy()
 		g.t.Free()
 		g.t = c
@@ -248,11 +255,11 @@ func plus(a, b gradient) gradient {
 	switch {
 	case a.t == nil:
 		return b
-	case a.mine && a.t.Contiguous():
+	case a.mine:
 		a.t.BinaryInPlace(kernels.Add, b.t)
 		b.t.Free()
 		return a
-	case b.mine && b.t.Contiguous():
+	case b.mine:
 		b.t.BinaryInPlace(kernels.Add, a.t)
 		a.t.Free()
 		return b

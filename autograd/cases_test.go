@@ -11,7 +11,7 @@ type node = autograd.Node
 // gradCase is one gradient check: f of parameters with the given shapes, whose elements are drawn from
 // [low, high).
 type gradCase struct {
-	op        string // as record names it
+	op        string // as Apply names it
 	shapes    [][]int
 	low, high float64
 	f         func(in []*node) *node

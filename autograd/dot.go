@@ -14,10 +14,11 @@ import (
 )
 
 // WriteDOT writes the graph of root in Graphviz's language: one box per node with its name, operation,
-// shape and the kernels that computed it; parameters in another colour than constants. On a device that
-// was opened for profiling, each kernel shows its mean time and bytes per call so far. Write the graph
-// before Backward, which takes it apart.
+// shape and the kernels that computed it, of a leaf none; parameters in another colour than constants. On a device that
+// was opened for profiling, each kernel shows the mean time and bytes of all its calls so far, whichever node they
+// were for. Write the graph before Backward, which takes it apart.
 func WriteDOT(w io.Writer, root *Node) error {
+	root.must("WriteDOT")
 	if root.freed {
 		return &tensor.Error{Pkg: "autograd", Op: "WriteDOT", Kind: ErrGraphFreed, Shapes: [][]int{root.Shape()},
 			Detail: "write the graph before Backward, or Backward with Retain"}
@@ -95,7 +96,7 @@ func (d dotNode) lines() []string {
 		}
 		line := k.Name
 		if t := d.times[k.Name]; t.Calls > 0 {
-			line += fmt.Sprintf(" %v, %.1f kB", (t.Total / time.Duration(t.Calls)).Round(100*time.Nanosecond), float64(t.Bytes)/float64(t.Calls)/1e3)
+			line += fmt.Sprintf(": mean of %d calls %v, %.1f kB", t.Calls, (t.Total / time.Duration(t.Calls)).Round(100*time.Nanosecond), float64(t.Bytes)/float64(t.Calls)/1e3)
 		}
 		lines = append(lines, line)
 	}

@@ -1,6 +1,7 @@
 package autograd_test
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -52,6 +54,10 @@ func checkGradients(t *testing.T, d tensor.Device, c gradCase, seed uint64) {
 	}
 	in := params()
 	y := c.f(in)
+	var graph bytes.Buffer
+	if err := autograd.WriteDOT(&graph, y); err != nil || !strings.Contains(graph.String(), `label="`+c.op+`\n`) {
+		t.Errorf("no %q in the graph of its case (err %v):\n%s", c.op, err, graph.String())
+	}
 	upstream := make([]float64, y.Value().Len())
 	for i := range upstream {
 		upstream[i] = r.Float64()*2 - 1
@@ -105,8 +111,8 @@ func product(shape []int) int {
 	return n
 }
 
-// TestEveryOpHasCase fails for an operation without a gradient case: each name given to record as a
-// literal, and each row of the kernel tables.
+// TestEveryOpHasCase fails for an operation without a gradient case: each name that a file gives to record, and each
+// row of the kernel tables.
 func TestEveryOpHasCase(t *testing.T) {
 	have := map[string]bool{}
 	for _, c := range gradCases(devtest.CPU(t)) {
@@ -124,27 +130,115 @@ func TestEveryOpHasCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "record" {
-				if lit, ok := call.Args[0].(*ast.BasicLit); ok {
-					op, _ := strconv.Unquote(lit.Value)
-					want[op] = true
-				}
-			}
-			return true
-		})
+		ops, err := recordedOps(file)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, op := range ops {
+			want[op] = true
+		}
+	}
+	for _, op := range []string{"Sum", "MatMul", "Linear", "SquaredError", "HashEncode", "MLPLoss"} {
+		if !want[op] {
+			t.Errorf("operation %q was not found in the sources", op)
+		}
 	}
 	for op := range want {
 		if !have[op] {
 			t.Errorf("operation %q has no row in gradCases", op)
+		}
+	}
+	for op := range have {
+		if !want[op] {
+			t.Errorf("gradCases has rows for %q, which no operation is named", op)
+		}
+	}
+}
+
+// recordedOps returns the names that a file gives to record: literals, and constants of the function or the file. A
+// name of a row of the kernel tables, f.Name, is left out; one of any other kind is an error, so that none is missed.
+func recordedOps(file *ast.File) (ops []string, err error) {
+	inFile := constants(file, func(n ast.Node) bool { _, body := n.(*ast.BlockStmt); return !body })
+	for _, decl := range file.Decls {
+		inFunc := constants(decl, func(ast.Node) bool { return true })
+		ast.Inspect(decl, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if f, ok := call.Fun.(*ast.Ident); !ok || f.Name != "Apply" {
+				return true
+			}
+			switch name := call.Args[0].(type) {
+			case *ast.BasicLit:
+				op, _ := strconv.Unquote(name.Value)
+				ops = append(ops, op)
+				return true
+			case *ast.Ident:
+				for _, known := range []map[string]string{inFunc, inFile} {
+					if op, ok := known[name.Name]; ok {
+						ops = append(ops, op)
+						return true
+					}
+				}
+			case *ast.SelectorExpr:
+				if x, ok := name.X.(*ast.Ident); ok && x.Name == "f" && name.Sel.Name == "Name" {
+					return true
+				}
+			}
+			err = fmt.Errorf("record is given a name that is no literal, constant of its file or f.Name (in %T)", call.Args[0])
+			return true
+		})
+	}
+	return ops, err
+}
+
+// constants returns the string constants declared under n, where into says to look.
+func constants(n ast.Node, into func(ast.Node) bool) map[string]string {
+	known := map[string]string{}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if decl, ok := n.(*ast.GenDecl); ok && decl.Tok == token.CONST {
+			for _, s := range decl.Specs {
+				spec := s.(*ast.ValueSpec)
+				for i, v := range spec.Values {
+					if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						known[spec.Names[i].Name], _ = strconv.Unquote(lit.Value)
+					}
+				}
+			}
+		}
+		return n != nil && into(n)
+	})
+	return known
+}
+
+// TestRecordedOps: names are found in each form, and one in a form that is not known is not passed over.
+func TestRecordedOps(t *testing.T) {
+	for source, want := range map[string]string{
+		`func f() { Apply("A", y) }`:                                               "[A]",
+		`func f() { const op = "B"; Apply(op, y) }`:                                "[B]",
+		"const op = `C`\nfunc f() { g(Apply(op, y)) }":                             "[C]",
+		`const op = "D"; func f() { const op = "E"; Apply(op, y) }`:                "[E]",
+		`func f() { const op = "F"; Apply(op, y) }; func g() { Apply(f.Name, y) }`: "[F]",
+		`func g() { const op = "G" }; func f() { Apply(op, y) }`:                   "error",
+		`func f(op string) { Apply(op, y) }`:                                       "error",
+		`func f() { Apply("H" + s, y) }`:                                           "error",
+		`func f() { Apply(g.Name, y) }`:                                            "error",
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ops, err := recordedOps(file)
+		if got := fmt.Sprint(ops); err == nil && got != want || err != nil && want != "error" {
+			t.Errorf("%s: %v (err %v), want %s", source, got, err, want)
 		}
 	}
 }

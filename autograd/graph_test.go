@@ -213,6 +213,67 @@ func TestNoGradRecordsNothing(t *testing.T) {
 	}
 }
 
+// TestNoGradNests: the end of an inner NoGrad, also by a panic, does not end the outer one.
+func TestNoGradNests(t *testing.T) {
+	d, other := devtest.CPU(t), devtest.CPU(t)
+	p := param(d, 1, 2)
+	autograd.NoGrad(d, func() {
+		autograd.NoGrad(d, func() { p.Neg() })
+		if p.Square().NeedsGrad() {
+			t.Error("recorded after an inner NoGrad")
+		}
+		_ = tensor.Maybe(func() {
+			autograd.NoGrad(d, func() { p.Reshape(3) })
+		})
+		if p.Square().NeedsGrad() {
+			t.Error("recorded after a panic in an inner NoGrad")
+		}
+		if !param(other, 1).Square().NeedsGrad() {
+			t.Error("another device is quiet as well")
+		}
+	})
+	if !p.Square().NeedsGrad() {
+		t.Error("the outer NoGrad did not end")
+	}
+	_ = tensor.Maybe(func() {
+		autograd.NoGrad(d, func() { p.Reshape(3) })
+	})
+	if !p.Square().NeedsGrad() {
+		t.Error("a panic left NoGrad on")
+	}
+}
+
+// TestGradientOutlivesScope: the gradient of a parameter is not freed with the scope that Backward ran in, whether it
+// was made there, copied, or added to.
+func TestGradientOutlivesScope(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for name, f := range map[string]func(p *node) *node{
+			"made": (*node).Square, "shared": func(p *node) *node { return p.AddScalar(1).Add(p) }, "with gaps": func(p *node) *node {
+				return p.Reshape(1, 2).Slice(1, 0, 1)
+			},
+		} {
+			p := param(d, 1, 2)
+			var first []float64
+			for i := range 2 {
+				tensor.Scope(d, func() {
+					if err := f(p).Sum().Backward(); err != nil {
+						t.Fatal(err)
+					}
+				})
+				if p.Grad() == nil || p.Grad().Freed() {
+					t.Fatalf("%s: the scope freed the gradient of pass %d", name, i)
+				}
+				got := values(t, p.Grad())
+				if i == 0 {
+					first = got
+				} else if got[0] != 2*first[0] || got[1] != 2*first[1] {
+					t.Errorf("%s: gradients %v and %v", name, first, got)
+				}
+			}
+		}
+	})
+}
+
 func TestArena(t *testing.T) {
 	d := devtest.CPU(t)
 	a, b, c := autograd.Param(vec(d, 1, 2), "a"), autograd.Param(tensor.New(d, []float64{1, 2, 3, 4}, 2, 2), "b"), param(d, 9)
@@ -298,7 +359,7 @@ func TestWriteDOT(t *testing.T) {
 		if err := autograd.WriteDOT(&b, loss); err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range []string{"MatMul", "[2 2]", "k_gemm_nn", "loss = Sum", "k_add_row", "lightblue", "const", "k_fill"} {
+		for _, w := range []string{"MatMul", "[2 2]", "k_gemm_nn", "loss = Sum", "k_add_row", "lightblue", "const"} {
 			if !strings.Contains(b.String(), w) {
 				t.Errorf("no %q in\n%s", w, b.String())
 			}
@@ -322,16 +383,16 @@ func TestWriteDOT(t *testing.T) {
 	})
 }
 
-// TestDOTProfile: after a profiled run the nodes show time and bytes.
+// TestDOTProfile: after a profiled run the nodes show time and bytes, and over how many calls.
 func TestDOTProfile(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{Profile: true})
 		p := param(d, 1, 2, 3)
 		var b bytes.Buffer
-		if err := autograd.WriteDOT(&b, p.Square()); err != nil {
+		if err := autograd.WriteDOT(&b, p.Square().Square()); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(b.String(), "s, ") || !strings.Contains(b.String(), " kB") {
+		if strings.Count(b.String(), "k_square: mean of 2 calls") != 2 || !strings.Contains(b.String(), "s, ") || !strings.Contains(b.String(), " kB") {
 			t.Errorf("%s: no time and bytes in\n%s", sel, b.String())
 		}
 	}

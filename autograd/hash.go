@@ -12,7 +12,7 @@ func (table *Node) HashEncode(grid *tensor.HashGrid, positions *Node) *Node {
 	if positions.needs {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "positions have no gradient: pass a constant"})
 	}
-	return record(op, grid.Encode(c, t), []*Node{table, positions}, func(g *tensor.Tensor, in *grads) {
-		in.fill(0, func(dst *tensor.Tensor) { grid.GradTo(dst, c, g) })
+	return Apply(op, grid.Encode(c, t), []*Node{table, positions}, func(g *tensor.Tensor, in *Grads) {
+		in.Fill(0, func(dst *tensor.Tensor) { grid.GradTo(dst, c, g) })
 	}, c)
 }

@@ -28,32 +28,32 @@ func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 	if f != kernels.ActNone {
 		saved = append(saved, y)
 	}
-	return record(op, y, inputs, func(g *tensor.Tensor, in *grads) {
+	return Apply(op, y, inputs, func(g *tensor.Tensor, in *Grads) {
 		dz := g
 		if f != kernels.ActNone {
 			var shares *tensor.Tensor
 			dz, shares = tensor.LinearGrad(g, y, f, slope)
 			defer dz.Free()
 			if b != nil {
-				in.give(2, shares)
+				in.Give(2, shares)
 			} else {
 				shares.Free()
 			}
 		} else if b != nil {
-			in.share(2, g)
+			in.Share(2, g)
 		}
 		in.product(dz, xv, wv)
 	}, saved...)
 }
 
 // product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the product.
-func (in *grads) product(g, x, w *tensor.Tensor) {
-	if in.need(0) {
+func (in *Grads) product(g, x, w *tensor.Tensor) {
+	if in.Need(0) {
 		wt := w.T()
 		in.matMul(0, g, wt)
 		wt.Free()
 	}
-	if in.need(1) {
+	if in.Need(1) {
 		xt := x.T()
 		in.matMul(1, xt, g)
 		xt.Free()
@@ -66,10 +66,10 @@ func (x *Node) SquaredError(target *Node) *Node {
 	const op = "SquaredError"
 	xv, tv := x.use(op), target.use(op)
 	sum, grad := tensor.SquaredError(xv, tv)
-	n := record(op, sum, []*Node{x, target}, func(g *tensor.Tensor, in *grads) {
-		if in.need(1) {
+	n := Apply(op, sum, []*Node{x, target}, func(g *tensor.Tensor, in *Grads) {
+		if in.Need(1) {
 			dx := tensor.Binary(kernels.Mul, grad, g)
-			in.give(1, dx.Unary(kernels.Neg, 0, 0))
+			in.Give(1, dx.Unary(kernels.Neg, 0, 0))
 			dx.Free()
 		}
 		in.scaled(0, grad, g)

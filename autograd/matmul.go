@@ -6,7 +6,7 @@ import "github.com/clgrad/clgrad/tensor"
 func (x *Node) MatMul(w *Node) *Node {
 	xv, wv := x.use("MatMul"), w.use("MatMul")
 	y := tensor.MatMul(xv, wv)
-	return record("MatMul", y, []*Node{x, w}, func(g *tensor.Tensor, in *grads) {
+	return Apply("MatMul", y, []*Node{x, w}, func(g *tensor.Tensor, in *Grads) {
 		in.product(g, xv, wv)
 	}, xv, wv)
 }

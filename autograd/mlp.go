@@ -108,7 +108,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	}
 	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), dx.Arg(), kernels.I(n))
 	inputs := append([]*Node{x, target}, m.arena.Params...)
-	node := record("MLPLoss", tensor.Empty(d), inputs, func(g *tensor.Tensor, in *grads) {
+	node := Apply("MLPLoss", tensor.Empty(d), inputs, func(g *tensor.Tensor, in *Grads) {
 		if v.inputGrad {
 			in.scaled(0, dx, g)
 		}
@@ -126,17 +126,17 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 }
 
 // scaled delivers seed·g for a scalar seed, which usually is the 1 of a Backward without one.
-func (in *grads) scaled(i int, g, seed *tensor.Tensor) {
+func (in *Grads) scaled(i int, g, seed *tensor.Tensor) {
 	if tensor.IsOne(seed) {
-		in.share(i, g)
+		in.Share(i, g)
 		return
 	}
-	in.give(i, tensor.Binary(kernels.Mul, g, seed))
+	in.Give(i, tensor.Binary(kernels.Mul, g, seed))
 }
 
 // fromShares delivers g·Σ of shares [groups, arena's length] to the parameters of an arena, which are the
 // inputs from first on. If none has a gradient yet, the shares are kept as they are.
-func (in *grads) fromShares(first int, a *Arena, shares, g *tensor.Tensor) {
+func (in *Grads) fromShares(first int, a *Arena, shares, g *tensor.Tensor) {
 	a.gather()
 	fresh := true
 	for _, p := range a.Params {
@@ -151,7 +151,7 @@ func (in *grads) fromShares(first int, a *Arena, shares, g *tensor.Tensor) {
 	reduceShares(sum, shares, g)
 	for i, p := range a.Params {
 		part := a.Place(sum, i, p.Shape())
-		in.share(first+i, part)
+		in.Share(first+i, part)
 		part.Free()
 	}
 }

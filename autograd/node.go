@@ -3,6 +3,7 @@ package autograd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/clgrad/clgrad/tensor"
@@ -24,7 +25,7 @@ type Node struct {
 	inputs []*Node
 	needs  bool // a parameter, or computed from one
 
-	backward func(g *tensor.Tensor, in *grads) // nil if needs is false
+	backward func(g *tensor.Tensor, in *Grads) // nil if needs is false
 	saved    []savedValue
 	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
 	parts    *tensor.Tensor   // their sum is the value, which is computed when it is looked at; or nil
@@ -47,18 +48,36 @@ type savedValue struct {
 }
 
 // Const returns a leaf that needs no gradient. It does not take the tensor over: the caller frees it, or
-// the tensor.Scope it was made in.
+// the tensor.Scope it was made in. It panics with tensor.ErrValue if there is no tensor.
 func Const(t *tensor.Tensor) *Node {
-	return &Node{value: t, launched: tensor.TakeLaunched(t.Device())}
+	mustTensor("Const", t)
+	return &Node{value: t}
 }
 
-// Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures.
+// Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures. t stays the
+// parameter's value, exempt from the end of a tensor.Scope: what an optimizer makes of the one is seen in the
+// other. It panics with tensor.ErrValue if there is no tensor.
 func Param(t *tensor.Tensor, name string) *Node {
+	mustTensor("Param", t)
 	return &Node{value: t.Keep(), name: name, needs: true}
+}
+
+func mustTensor(op string, t *tensor.Tensor) {
+	if t == nil {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the tensor is nil"})
+	}
+}
+
+// must panics if there is no node.
+func (n *Node) must(op string) {
+	if n == nil {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the Node is nil"})
+	}
 }
 
 // Value returns the node's tensor. Backward frees that of an intermediate node unless Keep was called.
 func (n *Node) Value() *tensor.Tensor {
+	n.must("Value")
 	n.settle()
 	return n.value
 }
@@ -66,16 +85,30 @@ func (n *Node) Value() *tensor.Tensor {
 // settle computes a value that was put off.
 func (n *Node) settle() {
 	if n.parts != nil {
+		d := n.value.Device()
+		tensor.TakeLaunched(d)
 		n.value.SetSum(n.parts)
 		n.parts.Free()
 		n.parts = nil
+		taken := tensor.TakeLaunched(d)
+		blame(n, taken)
+		if free := slices.Index(n.launched[:], nil); free >= 0 {
+			copy(n.launched[free:], taken[:])
+		}
 	}
 }
 
 // Grad returns the gradient gathered since the last ZeroGrad, or nil. It belongs to the node.
 func (n *Node) Grad() *tensor.Tensor {
+	n.must("Grad")
 	n.gather()
 	return n.grad
+}
+
+// HasGrad reports whether Grad is not nil, and computes nothing.
+func (n *Node) HasGrad() bool {
+	n.must("HasGrad")
+	return n.grad != nil
 }
 
 // gather makes grad hold what was gathered so far: an arena may have put that off.
@@ -86,22 +119,35 @@ func (n *Node) gather() {
 }
 
 // Name returns the name given to Param or Named.
-func (n *Node) Name() string { return n.name }
+func (n *Node) Name() string {
+	n.must("Name")
+	return n.name
+}
 
 // Named names a node, for pictures and errors, and returns it.
 func (n *Node) Named(name string) *Node {
+	n.must("Named")
 	n.name = name
 	return n
 }
 
 // Op returns the operation that made the node, "" for a leaf.
-func (n *Node) Op() string { return n.op }
+func (n *Node) Op() string {
+	n.must("Op")
+	return n.op
+}
 
 // NeedsGrad reports whether the node is a parameter or depends on one.
-func (n *Node) NeedsGrad() bool { return n.needs }
+func (n *Node) NeedsGrad() bool {
+	n.must("NeedsGrad")
+	return n.needs
+}
 
 // Shape returns the dimensions of the value.
-func (n *Node) Shape() []int { return n.value.Shape() }
+func (n *Node) Shape() []int {
+	n.must("Shape")
+	return n.value.Shape()
+}
 
 // Item waits for the device and returns the value of a node of one element.
 func (n *Node) Item() (float64, error) {
@@ -111,6 +157,7 @@ func (n *Node) Item() (float64, error) {
 
 // Keep makes the value survive Backward, and the end of a tensor.Scope, and returns the node.
 func (n *Node) Keep() *Node {
+	n.must("Keep")
 	n.kept = true
 	n.value.Keep()
 	if n.parts != nil {
@@ -121,6 +168,7 @@ func (n *Node) Keep() *Node {
 
 // Free releases the value of a node that Backward does not: its root, or what NoGrad computed.
 func (n *Node) Free() {
+	n.must("Free")
 	n.value.Free()
 	if n.parts != nil {
 		n.parts.Free()
@@ -142,6 +190,7 @@ func (n *Node) freeScratch() {
 
 // ZeroGrad forgets the gradient.
 func (n *Node) ZeroGrad() {
+	n.must("ZeroGrad")
 	n.gather() // for the sake of its neighbours in an arena
 	if n.grad != nil && n.grad != n.home {
 		n.grad.Free()
@@ -164,27 +213,34 @@ func (n *Node) label() string {
 	return "const"
 }
 
-// use panics if Backward has freed the value.
+// use returns the value of an operand of op. It panics if there is none, or Backward has freed it. What was
+// launched before belongs to other nodes, or to none.
 func (n *Node) use(op string) *tensor.Tensor {
+	n.must(op)
 	if n.freed && n.value.Freed() {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
 			Detail: fmt.Sprintf("Backward freed the value of %q: call Keep on it before, or Backward with Retain", n.label())})
 	}
 	n.settle()
+	tensor.TakeLaunched(n.value.Device())
 	return n.value
 }
 
-// record makes the node of an operation. backward computes the gradients of the inputs that need one;
-// it is dropped if none does. saved are the tensors that backward reads: changing them before it runs is
-// an error.
-func record(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *grads), saved ...*tensor.Tensor) *Node {
+// Apply makes the node of an operation that has computed y from the values of inputs: every operation of this
+// package does, and a package that brings one of its own. backward gets the gradient g of y, of y's shape, and
+// delivers to in the gradients of the inputs that need one; it is dropped if none does. It must not keep or
+// change g. saved are the tensors that backward reads: changing them before it runs is an error of Backward.
+// Under NoGrad the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode
+// under the operation's name.
+func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *Grads), saved ...*tensor.Tensor) *Node {
 	n := &Node{value: y, op: op, launched: tensor.TakeLaunched(y.Device())}
-	blame(y.Device(), n)
+	blame(n, n.launched)
 	if noGrad(y.Device()) {
 		return n
 	}
 	n.inputs = inputs
 	for _, in := range inputs {
+		in.must(op)
 		n.needs = n.needs || in.needs
 	}
 	if !n.needs {
@@ -198,10 +254,11 @@ func record(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor
 	return n
 }
 
-// blame tells a check-mode failure which node asked for the launch.
-func blame(d tensor.Device, n *Node) {
+// blame tells a check-mode failure which node asked for the launch, if it was one of these. After a failure
+// nothing is launched any more: if something was, the failure is not older.
+func blame(n *Node, launched tensor.Launched) {
 	var e *tensor.CheckError
-	if err := d.Err(); err != nil && errors.As(err, &e) && e.Node == "" {
+	if err := n.value.Device().Err(); err != nil && launched[0] != nil && errors.As(err, &e) && e.Node == "" {
 		e.Node = n.String()
 	}
 }

@@ -19,18 +19,18 @@ func unary(f *kernels.Unary, x *Node, a, b float64) *Node {
 		sy = y
 		saved = append(saved, sy)
 	}
-	return record(f.Name, y, []*Node{x}, func(g *tensor.Tensor, in *grads) {
-		in.give(0, tensor.UnaryGrad(f, sx, sy, g, a, b))
+	return Apply(f.Name, y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
+		in.Give(0, tensor.UnaryGrad(f, sx, sy, g, a, b))
 	}, saved...)
 }
 
 // Neg returns −x. Gradient: −g.
 func (x *Node) Neg() *Node { return unary(kernels.Neg, x, 0, 0) }
 
-// Abs returns |x|. Gradient: sign(x)·g, 0 at 0.
+// Abs returns |x|. Gradient: sign(x)·g; 0 at 0 and NaN at NaN, whatever g is.
 func (x *Node) Abs() *Node { return unary(kernels.Abs, x, 0, 0) }
 
-// Sign returns −1, 0 or 1 with the sign of x; NaN stays. Gradient: 0.
+// Sign returns −1, 0 or 1 with the sign of x; NaN stays. Gradient: 0 everywhere, whatever g is.
 func (x *Node) Sign() *Node { return unary(kernels.Sign, x, 0, 0) }
 
 // Sqrt returns √x, NaN below 0. Gradient: g/(2√x).
@@ -66,10 +66,12 @@ func (x *Node) Sigmoid() *Node { return unary(kernels.Sigmoid, x, 0, 0) }
 // Bengio, Bélisle, Nadeau, Garcia, "Incorporating Second-Order Functional Knowledge", NIPS 2000, eq. 2.
 func (x *Node) Softplus() *Node { return unary(kernels.Softplus, x, 0, 0) }
 
-// Pow returns xᵖ, NaN for x < 0 unless p is whole. Gradient: p·xᵖ⁻¹·g.
+// Pow returns xᵖ, NaN for x < 0 unless p is whole. Gradient: p·xᵖ⁻¹·g; for p = 0, which gives 1
+// everywhere, 0 everywhere.
 func (x *Node) Pow(p float64) *Node { return unary(kernels.Pow, x, p, 0) }
 
-// Clamp returns x limited to [low, high]. Gradient: g inside and at the limits, else 0.
+// Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other element becomes
+// high. Gradient: g inside, at the limits and at NaN, else 0.
 func (x *Node) Clamp(low, high float64) *Node { return unary(kernels.Clamp, x, low, high) }
 
 // AddScalar returns x + a. Gradient: g.

@@ -10,9 +10,9 @@ import (
 // shape.
 func (x *Node) Reshape(shape ...int) *Node {
 	before := x.use("Reshape").Shape()
-	return record("Reshape", x.value.Reshape(shape...), []*Node{x}, func(g *tensor.Tensor, in *grads) {
+	return Apply("Reshape", x.value.Reshape(shape...), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		back := g.Reshape(before...)
-		in.share(0, back)
+		in.Share(0, back)
 		back.Free()
 	})
 }
@@ -21,19 +21,15 @@ func (x *Node) Reshape(shape ...int) *Node {
 // axes in the order that undoes it.
 func (x *Node) Transpose(axes ...int) *Node {
 	rank := len(x.use("Transpose").Shape())
-	if len(axes) == 0 {
-		for a := range rank {
-			axes = append(axes, rank-1-a)
-		}
-	}
 	y := x.value.Transpose(axes...)
-	undo := make([]int, rank)
+	undo := sequence(rank)
+	slices.Reverse(undo)
 	for i, a := range axes {
-		undo[(a+rank)%rank] = i
+		undo[x.value.Axes(a)[0]] = i
 	}
-	return record("Transpose", y, []*Node{x}, func(g *tensor.Tensor, in *grads) {
+	return Apply("Transpose", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		back := g.Transpose(undo...)
-		in.share(0, back)
+		in.Share(0, back)
 		back.Free()
 	})
 }
@@ -45,9 +41,8 @@ func (x *Node) T() *Node { return x.Transpose(1, 0) }
 func (x *Node) Slice(axis, from, to int) *Node {
 	shape := x.use("Slice").Shape()
 	y := x.value.Slice(axis, from, to)
-	rank := len(shape)
-	a := (axis + rank) % rank
-	return record("Slice", y, []*Node{x}, func(g *tensor.Tensor, in *grads) {
+	a, rank := x.value.Axes(axis)[0], len(shape)
+	return Apply("Slice", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		// With the sliced axis in front, the place of g is one run of memory.
 		front := append([]int{a}, slices.Delete(sequence(rank), a, a+1)...)
 		dims := make([]int, rank)
@@ -58,7 +53,7 @@ func (x *Node) Slice(axis, from, to int) *Node {
 		whole := tensor.Zeros(g.Device(), dims...)
 		place, moved := whole.Slice(0, from, to), g.Transpose(front...)
 		place.SetInPlace(moved)
-		in.give(0, whole.Transpose(undo...))
+		in.Give(0, whole.Transpose(undo...))
 		for _, t := range []*tensor.Tensor{whole, place, moved} {
 			t.Free()
 		}
@@ -75,8 +70,8 @@ func sequence(n int) []int {
 
 // Expand repeats x to a shape that it broadcasts to. Gradient: g, summed over the repeated axes.
 func (x *Node) Expand(shape ...int) *Node {
-	return record("Expand", x.use("Expand").Expand(shape...), []*Node{x}, func(g *tensor.Tensor, in *grads) {
-		in.share(0, g)
+	return Apply("Expand", x.use("Expand").Expand(shape...), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
+		in.Share(0, g)
 	})
 }
 
@@ -84,9 +79,9 @@ func (x *Node) Expand(shape ...int) *Node {
 // they came from in the order of index. index must outlive Backward.
 func (x *Node) GatherRows(index *tensor.Ints) *Node {
 	shape := x.use("GatherRows").Shape()
-	return record("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *tensor.Tensor, in *grads) {
+	return Apply("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		sum := tensor.Zeros(g.Device(), shape...)
 		sum.ScatterAddRowsInPlace(index, g)
-		in.give(0, sum)
+		in.Give(0, sum)
 	})
 }

@@ -11,6 +11,7 @@ package clrt
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -32,8 +33,8 @@ type Device struct {
 	pool    *mempool.Pool[*cl.MemObject]
 
 	mu       sync.Mutex
-	programs map[programKey]*cl.Program
-	kernels  []*Kernel
+	programs map[programKey]*builtProgram
+	kernels  map[*Kernel]struct{} // alive
 	stats    Stats
 	profile  profile
 	closed   bool
@@ -162,7 +163,8 @@ func Open(info Info, opt Options) (*Device, error) {
 		return nil, &Error{Call: "open " + info.ID(), Status: ErrNoCompiler, Device: info.String(),
 			Detail: "clgrad builds its kernels from source; choose another device"}
 	}
-	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*cl.Program{}, profile: newProfile()}
+	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*builtProgram{},
+		kernels: map[*Kernel]struct{}{}, profile: newProfile()}
 	d.launch.event = new(C.cl_event)
 	if d.context, err = cl.CreateContext([]*cl.Device{device}); err != nil {
 		return nil, d.fail("clCreateContext", err, "")
@@ -178,6 +180,9 @@ func Open(info Info, opt Options) (*Device, error) {
 	d.pool = mempool.New(func(n int) (*cl.MemObject, error) {
 		return d.context.CreateEmptyBuffer(cl.MemReadWrite, n)
 	}, (*cl.MemObject).Release)
+	if info.Type == CPU {
+		d.pool.Limit = info.GlobalMem / 4 * 3
+	}
 	return d, nil
 }
 
@@ -190,12 +195,17 @@ func (d *Device) fail(call string, err error, detail string) error {
 func (d *Device) Info() Info { return d.info }
 
 // Alloc returns nbytes of device memory, from the pool where it has a buffer of that class. When the
-// device refuses, the pool is drained and the device asked once more.
+// device refuses, the pool is drained and the device asked once more. A CPU refuses nothing and dies of a launch
+// later, when the machine's memory is used up: there, a quarter of it is never asked for.
 func (d *Device) Alloc(nbytes int) (*Buffer, error) {
 	if int64(nbytes) > d.info.MaxAlloc { // some drivers accept it and fail much later
 		return nil, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(), Detail: memoryDetail(nbytes, d.info, d.Stats())}
 	}
 	mem, class, err := d.pool.Get(nbytes)
+	if errors.Is(err, mempool.ErrLimit) {
+		return nil, &Error{Call: "clCreateBuffer", Status: MemAllocationFailure, Device: d.info.String(),
+			Detail: memoryDetail(nbytes, d.info, d.Stats()) + "; a quarter of a CPU's memory is left alone"}
+	}
 	if err != nil {
 		return nil, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))
 	}
@@ -278,12 +288,16 @@ func (d *Device) finish() error {
 	return d.profile.collect(d.info.String())
 }
 
+// Live returns the bytes in buffers handed out.
+func (d *Device) Live() int64 { return d.pool.Live() }
+
 // Stats returns the counters since the device was opened.
 func (d *Device) Stats() Stats {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.stats
 	s.LiveBytes, s.HeldBytes, s.PeakBytes = d.pool.Bytes()
+	s.Kernels = len(d.kernels)
 	return s
 }
 
@@ -309,11 +323,11 @@ func (d *Device) Close() error {
 	d.closed = true
 	runtimes.Lock()
 	defer runtimes.Unlock()
-	for _, k := range d.kernels {
+	for k := range d.kernels {
 		k.kernel.Release()
 	}
 	for _, p := range d.programs {
-		p.Release()
+		p.program.Release()
 	}
 	d.pool.Drain()
 	d.queue.Release()

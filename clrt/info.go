@@ -56,6 +56,7 @@ type Stats struct {
 	Uploads, Downloads     int64
 	UploadBytes, DownBytes int64
 
+	Kernels        int   // alive
 	Programs       int   // built since the device was opened
 	CompileNanos   int64 // spent building them
 	ProgramCacheOK int   // requests that the program cache answered

@@ -50,6 +50,10 @@ func (d *Device) Launch(k *Kernel, global, local []int, args []Arg, nbytes int64
 	if d.closed {
 		return &Error{Call: "launch " + k.name, Status: ErrClosed, Device: d.info.String()}
 	}
+	if len(args) > maxArgs {
+		return &Error{Call: "launch " + k.name, Status: InvalidKernelArgs, Device: d.info.String(),
+			Detail: fmt.Sprintf("%d arguments, buffers counting twice: at most %d", len(args), maxArgs)}
+	}
 	s := &d.launch
 	for i, a := range args {
 		s.args[i] = C.clrt_arg{value: C.uint64_t(a.value), size: C.uint64_t(a.size)}

@@ -20,10 +20,17 @@ type Source struct {
 
 type programKey struct{ text, options string }
 
-// Kernel is an entry point of a built program. It lives as long as its device.
+// Kernel is an entry point of a built program. It lives until Release, or as long as its device.
 type Kernel struct {
-	name   string
-	kernel *cl.Kernel
+	name    string
+	kernel  *cl.Kernel
+	program programKey
+}
+
+// builtProgram is a program and how many kernels of it are alive.
+type builtProgram struct {
+	program *cl.Program
+	kernels int
 }
 
 // Kernel returns the entry point of a source, building the program unless this device has built the
@@ -41,17 +48,37 @@ func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := program.CreateKernel(entry)
+	kernel, err := program.program.CreateKernel(entry)
 	if err != nil {
 		detail := fmt.Sprintf("%s has no kernel %q (names of OpenCL builtins cannot be kernel names)", src.Name, entry)
 		return nil, d.fail("clCreateKernel", err, detail)
 	}
-	k := &Kernel{name: entry, kernel: kernel}
-	d.kernels = append(d.kernels, k)
+	k := &Kernel{entry, kernel, programKey{src.Text, src.Options}}
+	program.kernels++
+	d.kernels[k] = struct{}{}
 	return k, nil
 }
 
-func (d *Device) program(src Source) (*cl.Program, error) {
+// Release gives a kernel back, and its program with the last of its kernels. Launches under way are finished.
+func (d *Device) Release(k *Kernel) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, alive := d.kernels[k]; !alive {
+		return
+	}
+	runtimes.Lock()
+	defer runtimes.Unlock()
+	delete(d.kernels, k)
+	k.kernel.Release()
+	if p := d.programs[k.program]; p.kernels > 1 {
+		p.kernels--
+	} else {
+		p.program.Release()
+		delete(d.programs, k.program)
+	}
+}
+
+func (d *Device) program(src Source) (*builtProgram, error) {
 	key := programKey{src.Text, src.Options}
 	if p, ok := d.programs[key]; ok {
 		d.stats.ProgramCacheOK++
@@ -78,6 +105,7 @@ func (d *Device) program(src Source) (*cl.Program, error) {
 	}
 	d.stats.Programs++
 	d.stats.CompileNanos += time.Since(start).Nanoseconds()
-	d.programs[key] = p
-	return p, nil
+	built := &builtProgram{program: p}
+	d.programs[key] = built
+	return built, nil
 }

@@ -578,7 +578,7 @@ func TestWriteDOT(t *testing.T) {
 	if err := f.WriteDOT(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []string{"features", "layer0.weight", "colours", "target", "loss", "k_sample_encode"} {
+	for _, w := range []string{"features", "layer0.weight", "colours", "target", "loss"} {
 		if !strings.Contains(b.String(), w) {
 			t.Errorf("no %q in the graph", w)
 		}

@@ -40,15 +40,15 @@ var (
 	Div = &Binary{Name: "div", ULP: 3,
 		Fwd: func(x, y float64) float64 { return x / y },
 		DX:  func(_, y, g float64) float64 { return g / y },
-		DY:  func(x, y, g float64) float64 { return -x / (y * y) * g }}
+		DY:  func(x, y, g float64) float64 { return -x / y / y * g }}
 	Min = &Binary{Name: "min",
 		Fwd: func(x, y float64) float64 { return when(math.IsNaN(x) || x < y, x, y) },
-		DX:  func(x, y, g float64) float64 { return when(x < y, g, when(x == y, g/2, 0)) },
-		DY:  func(x, y, g float64) float64 { return when(y < x, g, when(x == y, g/2, 0)) }}
+		DX:  func(x, y, g float64) float64 { return when(x > y, 0, when(x == y, g/2, g)) },
+		DY:  func(x, y, g float64) float64 { return when(y > x, 0, when(x == y, g/2, g)) }}
 	Max = &Binary{Name: "max",
 		Fwd: func(x, y float64) float64 { return when(math.IsNaN(x) || x > y, x, y) },
-		DX:  func(x, y, g float64) float64 { return when(x > y, g, when(x == y, g/2, 0)) },
-		DY:  func(x, y, g float64) float64 { return when(y > x, g, when(x == y, g/2, 0)) }}
+		DX:  func(x, y, g float64) float64 { return when(x < y, 0, when(x == y, g/2, g)) },
+		DY:  func(x, y, g float64) float64 { return when(y < x, 0, when(x == y, g/2, g)) }}
 )
 
 // Binaries are all rows; a test holds them against the lines of binary.cl.

@@ -4,7 +4,7 @@
 // A [Kernel] names an entry point in one of the embedded .cl files, its parameters, the work-items it
 // is launched over and how far a device may differ from the twin. The element-wise families are
 // tables: [Unaries] and [Binaries] hold one row per function, and unary.cl and binary.cl one line.
-// The package knows nothing of tensors or of how OpenCL runs; it has no state.
+// The package knows nothing of tensors or of how OpenCL runs.
 //
 // Words: an entry point is a kernel function; a variant is the source it is built from on one kind of
 // device; a twin is its equivalent in Go; real is the floating-point type of a device, float32 or

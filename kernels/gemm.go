@@ -135,29 +135,46 @@ func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 				defer scratch.Put(buf)
 				b, ldb, tb = *buf, k, blas.Trans
 			}
-			parallel(m, max(1, 4*grain/max(n*k, 1)), func(lo, hi int) {
-				beta := beta
-				if biased && beta == 0 { // BLAS adds the bias as C's old elements
-					for r := lo; r < hi; r++ {
-						copy(out[r*ldc:r*ldc+n], c.Reals(2))
-					}
-					beta = 1
-				} else if biased {
-					for r := lo; r < hi; r++ {
-						for j, v := range c.Reals(2)[:n] {
-							out[r*ldc+j] += v
+			rows := gemmPiece(m, n, k)
+			parallel(ceilDiv(m, rows), 1, func(first, end int) {
+				for lo := first * rows; lo < min(end*rows, m); lo += rows {
+					hi, beta := min(lo+rows, m), beta
+					if biased && beta == 0 { // BLAS adds the bias as C's old elements
+						for r := lo; r < hi; r++ {
+							copy(out[r*ldc:r*ldc+n], c.Reals(2))
+						}
+						beta = 1
+					} else if biased {
+						for r := lo; r < hi; r++ {
+							for j, v := range c.Reals(2)[:n] {
+								out[r*ldc+j] += v
+							}
 						}
 					}
-				}
-				gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
-				if act != ActNone {
-					for r := lo; r < hi; r++ {
-						activate(act, slope, out[r*ldc:r*ldc+n])
+					gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
+					if act != ActNone {
+						for r := lo; r < hi; r++ {
+							activate(act, slope, out[r*ldc:r*ldc+n])
+						}
 					}
 				}
 			})
 		}
 	}
+}
+
+// gemmPiece returns the rows of C that one call of BLAS computes. BLAS adds up in blocks where there are many
+// rows, and in a row where there are few: the size of a piece, unlike the number of cores, must not change
+// from run to run.
+func gemmPiece(m, n, k int) int {
+	least := max(1, 4*grain/max(n*k, 1)) // of less work, a goroutine is not worth its start
+	switch {
+	case m <= 128: // gradients of weights: few rows, long sums
+		return max(least, 8)
+	case m < 1024:
+		return max(least, 64)
+	}
+	return max(least, 256)
 }
 
 // blasGemm is C = alpha·op(A)·op(B) + beta·C, as BLAS has it.

@@ -1,22 +1,32 @@
 package kernels
 
-// Kernel specifies one entry point.
+// Kernel specifies one entry point. A package outside this one makes a Kernel of its own by giving Text, and
+// launches it with [tensor.Launch]; it must not be changed afterwards.
+//
+// [tensor.Launch]: https://pkg.go.dev/github.com/clgrad/clgrad/tensor#Launch
 type Kernel struct {
-	Name string // of the entry point, with the prefix k_
-	File string // the .cl file it is in
+	Name string // of the entry point; ours have the prefix k_, which keeps clear of OpenCL's builtins
+	// Text is the kernel's OpenCL C 1.2. It may open with an @depends line, as the files do: "// @depends: common"
+	// brings REAL, IN and OUT. "": File is one of the embedded files.
+	Text string
+	File string // the .cl file it is in; with Text, what compilers' messages call it, or "" for its name
 	GPU  string // the .cl file for devices that are no CPU; "" if it is File
 	// Defines is compiler options for a kernel that is built for one shape of its data.
 	Defines string
 	Params  []Param
-	Grid    func(args []Arg, l Limits) Grid
-	Twin    Twin
-	Tol     Tolerance
+	// Grid returns the work-items of a launch. [Line] covers a number of elements.
+	Grid func(args []Arg, l Limits) Grid
+	Twin Twin
+	Tol  Tolerance // the zero Tolerance asks for the twin's bits
 }
 
-// Source returns the file that the kernel is built from on a device.
+// Source returns the name of the file that the kernel is built from on a device.
 func (k *Kernel) Source(l Limits) string {
-	if k.GPU != "" && !l.CPU {
+	switch {
+	case k.GPU != "" && !l.CPU:
 		return k.GPU
+	case k.File == "":
+		return k.Name + ".cl"
 	}
 	return k.File
 }
@@ -48,35 +58,72 @@ type Param struct {
 	Mode Mode
 }
 
-// Arg is one argument: N elements of Buf from Off, or a number.
+// Arg is one argument: N elements of Buf from Off, or a number. [Vec], [I], [Flag], [Bits] and [R] make one.
 type Arg struct {
+	Kind   ArgKind
 	Buf    Buffer
 	Off, N int
 	Int    int32
 	Real   float64
 }
 
+// ArgKind says which fields of an Arg hold the argument.
+type ArgKind uint8
+
+// The kinds of argument. The zero Arg is none.
+const (
+	ArgNone ArgKind = iota
+	ArgVec
+	ArgInt
+	ArgReal
+)
+
+// String names the kind in errors.
+func (k ArgKind) String() string { return [...]string{"nothing", "memory", "an int", "a real"}[k] }
+
+// Kind returns the kind of argument that the parameter takes.
+func (m Mode) Kind() ArgKind {
+	switch m {
+	case IntArg:
+		return ArgInt
+	case RealArg:
+		return ArgReal
+	}
+	return ArgVec
+}
+
+// Elements returns the element type of a parameter that is memory, on a device with reals of type real.
+func (m Mode) Elements(real DType) DType {
+	if m == In || m == Out || m == InOut {
+		return real
+	}
+	return Int32
+}
+
 // Vec passes n elements of b from off.
-func Vec(b Buffer, off, n int) Arg { return Arg{Buf: b, Off: off, N: n} }
+func Vec(b Buffer, off, n int) Arg { return Arg{Kind: ArgVec, Buf: b, Off: off, N: n} }
 
 // I passes an int. Values outside int32 are a bug in the caller.
 func I(v int) Arg {
 	if int(int32(v)) != v {
 		panic("kernels: I: value does not fit an OpenCL int")
 	}
-	return Arg{Int: int32(v)}
+	return Arg{Kind: ArgInt, Int: int32(v)}
 }
+
+// Bits passes 32 bits as an int.
+func Bits(v uint32) Arg { return Arg{Kind: ArgInt, Int: int32(v)} }
 
 // Flag passes a condition as 0 or 1.
 func Flag(on bool) Arg {
 	if on {
-		return Arg{Int: 1}
+		return I(1)
 	}
-	return Arg{}
+	return I(0)
 }
 
 // R passes a real.
-func R(v float64) Arg { return Arg{Real: v} }
+func R(v float64) Arg { return Arg{Kind: ArgReal, Real: v} }
 
 // Limits is what a launch must know of its device.
 type Limits struct {
@@ -113,7 +160,10 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 func ceilDiv(n, d int) int { return (n + d - 1) / d }
 
-// line covers n work-items in one dimension.
+// Line covers n elements with one work-item each, in one dimension. It rounds up to whole work-groups: an entry
+// point leaves out those past n.
+func Line(n int, l Limits) Grid { return line(n, l) }
+
 func line(n int, l Limits) Grid {
 	g := l.group()
 	return Grid{Dims: 1, Global: [3]int{roundUp(n, g)}, Local: [3]int{g}}

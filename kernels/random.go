@@ -30,7 +30,7 @@ func perFour(a []Arg, l Limits) Grid { return line(ceilDiv(a[0].N, 4), l) }
 
 // Seed splits a seed into the two int arguments that random kernels take.
 func Seed(seed uint64) (lo, hi Arg) {
-	return Arg{Int: int32(uint32(seed))}, Arg{Int: int32(uint32(seed >> 32))}
+	return Bits(uint32(seed)), Bits(uint32(seed >> 32))
 }
 
 // Philox returns the four words of Philox4x32-10 for a counter and a key. Source: Salmon, Moraes, Dror,

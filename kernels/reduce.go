@@ -188,6 +188,9 @@ func maxAxisTwin[T Real](c Call[T]) {
 	}
 }
 
+// attains reports whether x attains the maximum m of its line: NaNs do where it is NaN.
+func attains[T Real](x, m T) bool { return x == m || x != x && m != m }
+
 func maxAxisGradTwin[T Real](c Call[T]) {
 	x, y, g, d := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	outer, n, inner := c.Int(4), c.Int(5), c.Int(6)
@@ -195,14 +198,14 @@ func maxAxisGradTwin[T Real](c Call[T]) {
 		for i := range inner {
 			m, ties := y[o*inner+i], 0
 			for k := range n {
-				if x[(o*n+k)*inner+i] == m {
+				if attains(x[(o*n+k)*inner+i], m) {
 					ties++
 				}
 			}
 			for k := range n {
 				at := (o*n+k)*inner + i
 				d[at] = 0
-				if x[at] == m {
+				if attains(x[at], m) {
 					d[at] = g[o*inner+i] / T(ties)
 				}
 			}

@@ -28,7 +28,27 @@ var ErrSource = errors.New("kernels: bad source")
 // #line directives keep the compiler's messages in terms of the files.
 func Assemble(file string) (string, error) { return assemble(file, read) }
 
+// Program returns the text that k is built from on a device: Text, or its file, after the files that it depends
+// on. A file of its name in the folder of CLGRAD_KERNEL_PATH takes its place.
+func (k *Kernel) Program(l Limits) (string, error) {
+	root := k.Source(l)
+	return assemble(root, func(file string) (string, error) {
+		if k.Text != "" && file == root {
+			return readOver(file, func() (string, error) { return k.Text, nil })
+		}
+		return read(file)
+	})
+}
+
 func read(file string) (string, error) {
+	return readOver(file, func() (string, error) {
+		text, err := embedded.ReadFile("cl/" + file)
+		return string(text), err
+	})
+}
+
+// readOver returns the file of that name in the folder of PathEnv, else what other returns.
+func readOver(file string, other func() (string, error)) (string, error) {
 	if dir := os.Getenv(PathEnv); dir != "" {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		if err == nil {
@@ -38,8 +58,7 @@ func read(file string) (string, error) {
 			return "", fmt.Errorf("%w: %s: %w", ErrSource, PathEnv, err)
 		}
 	}
-	text, err := embedded.ReadFile("cl/" + file)
-	return string(text), err
+	return other()
 }
 
 const dependsHeader = "// @depends:"

@@ -89,3 +89,28 @@ func ExampleKernel_Run() {
 	fmt.Println(y)
 	// Output: [-1 0 3]
 }
+
+// TestProgramOfText: a kernel with a text of its own gets the files that it depends on, its own name in messages,
+// and a file of that name in the editable folder instead.
+func TestProgramOfText(t *testing.T) {
+	k := &Kernel{Name: "mine", Text: "// @depends: common\nMINE\n"}
+	got, err := k.Program(Limits{CPU: true})
+	if err != nil || !strings.Contains(got, "#define REAL") || !strings.Contains(got, "#line 1 \"mine.cl\"\n// @depends: common\nMINE") {
+		t.Errorf("err %v:\n%s", err, got)
+	}
+	if _, err := (&Kernel{Name: "mine", Text: "// @depends: nowhere\n"}).Program(Limits{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "no file nowhere.cl (wanted by mine.cl)") {
+		t.Errorf("a missing dependency: err = %v", err)
+	}
+	ours, err := Fill.Program(Limits{CPU: true})
+	if want, _ := Assemble("move.cl"); err != nil || ours != want {
+		t.Errorf("a kernel of a file: err %v:\n%s", err, ours)
+	}
+	dir := t.TempDir()
+	t.Setenv(PathEnv, dir)
+	if err := os.WriteFile(filepath.Join(dir, "mine.cl"), []byte("EDITED\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := k.Program(Limits{}); err != nil || !strings.Contains(got, "EDITED") || strings.Contains(got, "MINE") {
+		t.Errorf("an edited file: err %v:\n%s", err, got)
+	}
+}

@@ -11,6 +11,14 @@ type Twin struct {
 	F64 func(Call[float64])
 }
 
+// For reports whether there is a twin for reals of type t.
+func (w Twin) For(t DType) bool {
+	if t == Float64 {
+		return w.F64 != nil
+	}
+	return w.F32 != nil
+}
+
 // Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params.
 type Call[T Real] struct{ args []Arg }
 
@@ -46,7 +54,8 @@ func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 const grain = 8192
 
 // parallel runs f over [0, n) in contiguous pieces, at least min elements each, on the cores there
-// are. The pieces write apart, so the result does not depend on how many there are.
+// are now. The pieces write apart, and an element's value must not depend on where its piece ends: then the
+// result does not depend on how many there are.
 func parallel(n, min int, f func(lo, hi int)) {
 	workers := runtime.GOMAXPROCS(0)
 	if most := n / min; most < workers {

@@ -34,10 +34,10 @@ var (
 		Bwd: func(_, _, g, _, _ float64) float64 { return -g }}
 	Abs = &Unary{Name: "abs", Domain: [2]float64{-9, 9}, Kinks: []float64{0}, UsesX: true,
 		Fwd: func(x, _, _ float64) float64 { return math.Abs(x) },
-		Bwd: func(x, _, g, _, _ float64) float64 { return sign(x) * g }}
+		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, when(x < 0, -g, sign(x))) }}
 	Sign = &Unary{Name: "sign", Domain: [2]float64{-9, 9}, Kinks: []float64{0},
 		Fwd: func(x, _, _ float64) float64 { return sign(x) },
-		Bwd: func(_, _, g, _, _ float64) float64 { return 0 * g }}
+		Bwd: func(_, _, _, _, _ float64) float64 { return 0 }}
 	Sqrt = &Unary{Name: "sqrt", Domain: [2]float64{0.01, 9}, ULP: 3, UsesY: true,
 		Fwd: func(x, _, _ float64) float64 { return math.Sqrt(x) },
 		Bwd: func(_, y, g, _, _ float64) float64 { return g / (2 * y) }}
@@ -72,9 +72,9 @@ var (
 		Bwd: func(x, _, g, _, _ float64) float64 { return g / (1 + math.Exp(-x)) }}
 	Pow = &Unary{Name: "pow", Domain: [2]float64{0.1, 4}, ULP: 16, A: 2.5, UsesX: true,
 		Fwd: func(x, a, _ float64) float64 { return math.Pow(x, a) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return a * math.Pow(x, a-1) * g }}
+		Bwd: func(x, _, g, a, _ float64) float64 { return when(a == 0, 0, a*math.Pow(x, a-1)*g) }}
 	Clamp = &Unary{Name: "clamp", Domain: [2]float64{-3, 3}, A: -1, B: 2, Kinks: []float64{-1, 2}, UsesX: true,
-		Fwd: func(x, a, b float64) float64 { return when(x < a, a, when(x > b, b, x)) },
+		Fwd: func(x, a, b float64) float64 { return when(when(x < a, a, x) > b, b, when(x < a, a, x)) },
 		Bwd: func(x, _, g, a, b float64) float64 { return when(x < a || x > b, 0, g) }}
 	AddScalar = &Unary{Name: "add_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return x + a },

@@ -9,5 +9,6 @@
 //	opt.Step()
 //	opt.ZeroGrad()
 //
-// A parameter that has no gradient when Step is called is left as it is, its moments too.
+// A parameter that has no gradient when Step is called is left as it is, its moments too; where none has one,
+// Step returns [ErrNoGradients] and counts no step.
 package optim

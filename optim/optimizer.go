@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,9 +10,13 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
+// ErrNoGradients is what Step returns when there is nothing to update from.
+var ErrNoGradients = errors.New("no parameter has a gradient")
+
 // Optimizer updates parameters from their gradients.
 type Optimizer interface {
-	// Step updates every parameter that has a gradient. It returns the device's first failure.
+	// Step updates every parameter that has a gradient. The errors are ErrNoGradients if none has, which counts
+	// no step, a learning rate that is no number, and the device's first failure.
 	Step() error
 	// ZeroGrad forgets the gradients.
 	ZeroGrad()
@@ -75,6 +80,9 @@ func (a *arena) step(update func(from, to int)) error {
 	}
 	if lr := a.LR(); math.IsNaN(lr) || math.IsInf(lr, 0) {
 		return fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d", lr, a.steps)
+	}
+	if !slices.ContainsFunc(a.Params, (*autograd.Node).HasGrad) {
+		return fmt.Errorf("optim: Step: %w: call Backward from what depends on one, and ZeroGrad after Step", ErrNoGradients)
 	}
 	a.Runs(update)
 	a.Values.Touch()

@@ -17,6 +17,12 @@ $GO vet -tags opencl ./...
 CGO_ENABLED=0 $GO tool staticcheck ./...
 $GO tool staticcheck -tags opencl ./...
 
+step other systems
+for target in linux/386 windows/amd64 darwin/arm64 js/wasm; do
+	echo "$target"
+	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build ./...
+done
+
 # Programs that a test runs read files, too: a cached result would miss a change of those.
 step without OpenCL and without a C compiler
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short ./...
@@ -26,6 +32,10 @@ CLGRAD_TEST_DEVICES=cpu $GO test -race -short ./...
 
 step PoCL
 CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_CHROMIUM=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -tags opencl ./...
+
+step a module outside this one
+(cd examples/customop && $GO vet . && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test . &&
+	CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl .)
 
 step kernels under Oclgrind
 scripts/oclgrind.sh

@@ -11,7 +11,12 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Device runs kernels and holds their memory. [Open] makes one.
+// Device runs kernels and holds their memory. [Open] makes one. It belongs to one goroutine at a time:
+// several may use it one after another. Two that meet in a launch, an allocation or a copy do not race: one
+// of them gets a panic with ErrGoroutine.
+//
+// Nobody has to free tensors: what the garbage collector finds is returned. The device makes it run when the bytes
+// in tensors have grown by half since it last did, and by 64 MiB at least, and before memory is refused.
 type Device interface {
 	// Name says what runs the kernels, for a person.
 	Name() string
@@ -28,8 +33,6 @@ type Device interface {
 	Upload(dst kernels.Buffer, off int, src *kernels.Mem) error
 	Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 
-	// Launch runs a kernel. It may return before the kernel has run; a failure sticks to the device.
-	Launch(k *kernels.Kernel, args ...kernels.Arg)
 	// Err returns the first failure. Once there is one, launches are skipped.
 	Err() error
 	// Flush starts what was launched; Sync waits for it and returns Err.
@@ -44,6 +47,10 @@ type Device interface {
 	Close() error
 
 	core() *base
+	// launch runs a kernel whose arguments were checked. It may return before the kernel has run.
+	launch(k *kernels.Kernel, args []kernels.Arg)
+	// owns reports whether b is memory of this device that was not released.
+	owns(b kernels.Buffer) bool
 }
 
 // Options says how [Open] sets a device up.
@@ -60,9 +67,11 @@ type Options struct {
 // Stats counts what a device did and holds, in bytes and calls.
 type Stats struct {
 	LiveBytes, HeldBytes, PeakBytes int64 // in tensors now, kept for reuse, and in tensors at most
+	Collections                     int   // of garbage, that the growth of LiveBytes brought about
 	Launches                        int64
 	Uploads, UploadBytes            int64 // host to device
 	Downloads, DownloadBytes        int64 // device to host
+	Kernels                         int   // OpenCL kernels held
 	Programs                        int   // OpenCL programs built
 	CompileTime                     time.Duration
 	ProgramCacheHits                int
@@ -82,7 +91,8 @@ const DeviceEnv = "CLGRAD_DEVICE"
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:
 //
 //	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set)
-//	cpu        the kernels' Go twins; needs no OpenCL
+//	cpu        the kernels' Go twins; needs no OpenCL. Sums are shared out by the GOMAXPROCS of this moment: a
+//	           later change of it changes no result
 //	opencl     the first OpenCL device, GPUs first
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
@@ -115,22 +125,29 @@ func openGo(opt Options) (Device, error) {
 // base is what every device keeps for this package.
 type base struct {
 	failure atomic.Pointer[error]
+	busy    atomic.Bool   // a goroutine is in a launch, an allocation or a copy
 	args    []kernels.Arg // scratch of launch: reused, so that a launch allocates nothing
-	scopes  []*scope
 	recent  Launched
 	nrecent int
-	one     *Tensor // see One
-	tuning  string  // see TuningName
+	scopes  scopes
+	memory  collector
+	one     atomic.Pointer[Tensor] // see One
+	tuning  string                 // see TuningName
 }
 
 // TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.
 func TuningName(d Device) string { return d.core().tuning }
 
-// recentLaunches is how many launches are remembered for the graph node that asked for them: as many as
-// an operation needs, a copy of each operand included.
-const recentLaunches = 4
-
 func (s *base) core() *base { return s }
+
+// enter claims the device for the calling goroutine until leave.
+func (s *base) enter(op string) {
+	if !s.busy.CompareAndSwap(false, true) {
+		panic(&Error{Op: op, Kind: ErrGoroutine, Detail: "let one finish before the other starts, or open a device for each"})
+	}
+}
+
+func (s *base) leave() { s.busy.Store(false) }
 
 // Err returns the first failure of the device.
 func (s *base) Err() error {
@@ -146,36 +163,6 @@ func (s *base) fail(err error) {
 		failure := err // a variable of its own: taking err's address would put every nil on the heap
 		s.failure.CompareAndSwap(nil, &failure)
 	}
-}
-
-// launch runs k on d. The arguments are copied to the device's scratch, so that they stay on the
-// caller's stack.
-func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
-	s := d.core()
-	if s.failure.Load() != nil {
-		return
-	}
-	if s.nrecent < recentLaunches {
-		s.recent[s.nrecent] = k
-		s.nrecent++
-	}
-	s.args = append(s.args[:0], args...)
-	d.Launch(k, s.args...)
-}
-
-// Launch runs a kernel on d for packages that bring kernels of their own. Tensors are passed with
-// [Tensor.Arg].
-func Launch(d Device, k *kernels.Kernel, args ...kernels.Arg) { launch(d, k, args...) }
-
-// Launched is the kernels that one operation launched, unused places nil.
-type Launched [recentLaunches]*kernels.Kernel
-
-// TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
-func TakeLaunched(d Device) Launched {
-	s := d.core()
-	taken := s.recent
-	s.recent, s.nrecent = Launched{}, 0
-	return taken
 }
 
 // movedBytes returns the memory that a launch reads and writes, as its arguments declare.

@@ -9,15 +9,14 @@ import (
 )
 
 // checkDevice runs every launch on a device and on the kernel's twin, and compares what they wrote.
-type checkDevice struct {
-	Device
-}
+type checkDevice struct{ *clDevice }
 
-func newCheckDevice(d Device) *checkDevice { return &checkDevice{d} }
+func newCheckDevice(d *clDevice) *checkDevice { return &checkDevice{d} }
 
-func (d *checkDevice) Name() string { return d.Device.Name() + ", checked" }
+func (d *checkDevice) Name() string { return d.clDevice.Name() + ", checked" }
 
-func (d *checkDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
+func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
+	needTwin(k, d.real)
 	if k.Grid(args, d.Limits()).Empty() {
 		return
 	}
@@ -32,7 +31,7 @@ func (d *checkDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
 		host := hosts[a.Buf]
 		if host == nil {
 			host = kernels.NewMem(a.Buf.DType(), a.Buf.Len())
-			if d.Device.Download(host, a.Buf, 0) != nil {
+			if d.download(host, a.Buf, 0) != nil {
 				return
 			}
 			hosts[a.Buf] = host
@@ -43,20 +42,20 @@ func (d *checkDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
 	if k.Tol.Scale != nil {
 		scale = k.Tol.Scale(twinArgs)
 	}
-	d.Device.Launch(k, args...)
+	d.clDevice.launch(k, args)
 	k.Run(d.Real(), twinArgs)
 	for i, p := range k.Params {
 		if !p.Mode.Written() {
 			continue
 		}
 		got := kernels.NewMem(args[i].Buf.DType(), args[i].N)
-		if d.Device.Download(got, args[i].Buf, args[i].Off) != nil {
+		if d.download(got, args[i].Buf, args[i].Off) != nil {
 			return
 		}
 		want := kernels.NewMem(args[i].Buf.DType(), args[i].N)
 		kernels.CopyMem(want, 0, hosts[args[i].Buf], args[i].Off, args[i].N)
 		if index := Compare(k, got, want, scale); index >= 0 {
-			e := &CheckError{Device: d.Device.Name(), Kernel: k.Name, Param: p.Name, Index: index,
+			e := &CheckError{Device: d.clDevice.Name(), Kernel: k.Name, Param: p.Name, Index: index,
 				Got: got.At(index), Want: want.At(index),
 				ULP: kernels.ULPDistance(got.DType(), got.At(index), want.At(index))}
 			for _, a := range args {

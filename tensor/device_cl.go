@@ -21,15 +21,18 @@ type clDevice struct {
 	real    kernels.DType
 	limits  kernels.Limits
 	options string // of the compiler
-	built   map[*kernels.Kernel]*clrt.Kernel
-	args    []clrt.Arg   // scratch of Launch
-	grid    kernels.Grid // the same
+	entries *entries[*clrt.Kernel]
+	args    []clrt.Arg         // scratch of launch
+	grid    kernels.Grid       // the same
+	reclaim func(*clrt.Buffer) // takes memory back
 }
 
 type clBuffer struct {
 	*clrt.Buffer
-	dtype kernels.DType
-	n     int
+	dev     *clDevice // nil once released
+	dtype   kernels.DType
+	n       int
+	cleanup runtime.Cleanup
 }
 
 func (b *clBuffer) DType() kernels.DType { return b.dtype }
@@ -57,13 +60,14 @@ func openCL(sel string, opt Options) (Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
-	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", built: map[*kernels.Kernel]*clrt.Kernel{}}
-	d.tuning = info.Name
+	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
+	d.tuning, d.reclaim = info.Name, dev.Free
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels, Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.limits.Gemm, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
 		dev.Close()
 		return nil, err
 	}
+	d.entries = newEntries(d.limits, d.build, dev.Release)
 	if opt.Float64 {
 		d.real = kernels.Float64
 		d.options += " -DREAL_IS_DOUBLE"
@@ -82,48 +86,76 @@ func (d *clDevice) Real() kernels.DType    { return d.real }
 func (d *clDevice) Limits() kernels.Limits { return d.limits }
 
 func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
-	b, err := d.dev.Alloc(n * t.Size())
-	if err != nil {
-		// Tensors that nobody holds any more may still wait for the garbage collector.
-		runtime.GC()
-		if b, err = d.dev.Alloc(n * t.Size()); err != nil {
-			return nil, err
-		}
+	d.enter("Alloc")
+	defer d.leave()
+	if d.memory.due(d.dev.Live()) {
+		d.memory.collect(d.dev.Live)
 	}
-	return &clBuffer{b, t, n}, nil
+	raw, err := d.dev.Alloc(n * t.Size())
+	if err != nil && !errors.Is(err, clrt.InvalidBufferSize) { // too large at any time
+		d.memory.collect(d.dev.Live)
+		raw, err = d.dev.Alloc(n * t.Size())
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &clBuffer{Buffer: raw, dev: d, dtype: t, n: n}
+	b.cleanup = runtime.AddCleanup(b, d.reclaim, raw)
+	return b, nil
 }
 
-func (d *clDevice) Release(b kernels.Buffer) { d.dev.Free(b.(*clBuffer).Buffer) }
+func (d *clDevice) Release(b kernels.Buffer) {
+	c := b.(*clBuffer)
+	c.cleanup.Stop()
+	c.dev = nil
+	d.reclaim(c.Buffer)
+}
+
+func (d *clDevice) owns(b kernels.Buffer) bool {
+	c, ok := b.(*clBuffer)
+	return ok && c.dev == d
+}
 
 func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
+	d.enter("Upload")
+	defer d.leave()
 	if err := d.Err(); err != nil || src.Len() == 0 {
 		return err
 	}
 	size := src.DType().Size()
 	err := d.dev.Write(dst.(*clBuffer).Buffer, off*size, src.Pointer(), src.Len()*size)
 	runtime.KeepAlive(src)
+	runtime.KeepAlive(dst)
 	d.fail(err)
 	return err
 }
 
 func (d *clDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error {
+	d.enter("Download")
+	defer d.leave()
+	return d.download(dst, src, off)
+}
+
+// download is Download for a caller that has entered the device.
+func (d *clDevice) download(dst *kernels.Mem, src kernels.Buffer, off int) error {
 	if err := d.Err(); err != nil || dst.Len() == 0 {
 		return err
 	}
 	size := dst.DType().Size()
 	err := d.dev.Read(src.(*clBuffer).Buffer, off*size, dst.Pointer(), dst.Len()*size)
 	runtime.KeepAlive(dst)
+	runtime.KeepAlive(src)
 	d.fail(err)
 	return err
 }
 
-func (d *clDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
+func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	d.grid = k.Grid(args, d.limits)
 	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
 		return
 	}
-	entry, err := d.kernel(k)
+	entry, err := d.entries.get(k)
 	if err != nil {
 		d.fail(err)
 		return
@@ -147,13 +179,9 @@ func (d *clDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
 	d.fail(d.dev.Launch(entry, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
 }
 
-// kernel returns the built entry point of k.
-func (d *clDevice) kernel(k *kernels.Kernel) (*clrt.Kernel, error) {
-	if entry, ok := d.built[k]; ok {
-		return entry, nil
-	}
-	file := k.Source(d.limits)
-	text, err := kernels.Assemble(file)
+// build builds the entry point of k.
+func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) {
+	text, err := k.Program(d.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -161,12 +189,7 @@ func (d *clDevice) kernel(k *kernels.Kernel) (*clrt.Kernel, error) {
 	if k.Defines != "" {
 		options += " " + k.Defines
 	}
-	entry, err := d.dev.Kernel(clrt.Source{Name: file, Text: text, Options: options}, k.Name)
-	if err != nil {
-		return nil, err
-	}
-	d.built[k] = entry
-	return entry, nil
+	return d.dev.Kernel(clrt.Source{Name: k.Source(d.limits), Text: text, Options: options}, k.Name)
 }
 
 func (d *clDevice) Flush() {
@@ -185,6 +208,7 @@ func (d *clDevice) Sync() error {
 func (d *clDevice) Stats() Stats {
 	s := d.dev.Stats()
 	return Stats{
+		Collections: d.memory.runs, Kernels: s.Kernels,
 		LiveBytes: s.LiveBytes, HeldBytes: s.HeldBytes, PeakBytes: s.PeakBytes, Launches: s.Launches,
 		Uploads: s.Uploads, UploadBytes: s.UploadBytes, Downloads: s.Downloads, DownloadBytes: s.DownBytes,
 		Programs: s.Programs, CompileTime: time.Duration(s.CompileNanos), ProgramCacheHits: s.ProgramCacheOK,

@@ -16,55 +16,81 @@ import (
 type goDevice struct {
 	base
 	real    kernels.DType
+	threads int // results depend on it, and Go may change GOMAXPROCS at run time: as it was at Open
 	pool    *mempool.Pool[[]float64]
+	reclaim func(goMemory) // takes memory back
 	stats   Stats
-	profile map[*kernels.Kernel]*KernelTime // nil unless profiling
+	profile map[string]*KernelTime // nil unless profiling
 }
 
 // goBuffer is memory of a goDevice. Its Mem is what twins see. The pool hands out []float64 so that
 // every element type is aligned.
 type goBuffer struct {
 	kernels.Mem
+	dev     *goDevice // nil once released
+	memory  goMemory
+	cleanup runtime.Cleanup
+}
+
+// goMemory is what the pool handed out.
+type goMemory struct {
 	words []float64
 	class int
 }
 
 func newGoDevice(opt Options) *goDevice {
-	d := &goDevice{real: kernels.Float32}
+	d := &goDevice{real: kernels.Float32, threads: runtime.GOMAXPROCS(0)}
 	if opt.Float64 {
 		d.real = kernels.Float64
 	}
 	if opt.Profile {
-		d.profile = map[*kernels.Kernel]*KernelTime{}
+		d.profile = map[string]*KernelTime{}
 	}
 	d.pool = mempool.New(func(nbytes int) ([]float64, error) { return make([]float64, (nbytes+7)/8), nil }, func([]float64) {})
+	d.reclaim = func(m goMemory) { d.pool.Put(m.words, m.class) }
 	return d
 }
 
 func (d *goDevice) Name() string {
-	return fmt.Sprintf("cpu (Go, %d threads)", runtime.GOMAXPROCS(0))
+	return fmt.Sprintf("cpu (Go, %d threads)", d.threads)
 }
 
 func (d *goDevice) Real() kernels.DType { return d.real }
 
 func (d *goDevice) Limits() kernels.Limits {
-	return kernels.Limits{CPU: true, Units: runtime.GOMAXPROCS(0), MaxGroup: math.MaxInt32}
+	return kernels.Limits{CPU: true, Units: d.threads, MaxGroup: math.MaxInt32}
 }
 
 func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
+	d.enter("Alloc")
+	defer d.leave()
+	if d.memory.due(d.pool.Live()) {
+		d.memory.collect(d.pool.Live)
+	}
 	words, class, err := d.pool.Get(n * t.Size())
 	if err != nil {
 		return nil, err
 	}
-	return &goBuffer{*kernels.ViewAs(t, words, n), words, class}, nil
+	b := &goBuffer{Mem: *kernels.ViewAs(t, words, n), dev: d, memory: goMemory{words, class}}
+	b.cleanup = runtime.AddCleanup(b, d.reclaim, b.memory)
+	return b, nil
 }
 
 func (d *goDevice) Release(b kernels.Buffer) {
 	g := b.(*goBuffer)
-	d.pool.Put(g.words, g.class)
+	g.cleanup.Stop()
+	g.dev = nil
+	d.reclaim(g.memory)
+}
+
+func (d *goDevice) owns(b kernels.Buffer) bool {
+	g, ok := b.(*goBuffer)
+	return ok && g.dev == d
 }
 
 func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
+	d.enter("Upload")
+	defer d.leave()
 	if err := d.Err(); err != nil {
 		return err
 	}
@@ -75,6 +101,8 @@ func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 }
 
 func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error {
+	d.enter("Download")
+	defer d.leave()
 	if err := d.Err(); err != nil {
 		return err
 	}
@@ -84,7 +112,8 @@ func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 	return nil
 }
 
-func (d *goDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
+func (d *goDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
+	needTwin(k, d.real)
 	if k.Grid(args, d.Limits()).Empty() {
 		return
 	}
@@ -100,10 +129,10 @@ func (d *goDevice) Launch(k *kernels.Kernel, args ...kernels.Arg) {
 	k.Run(d.real, args)
 	d.stats.Launches++
 	if d.profile != nil {
-		t := d.profile[k]
+		t := d.profile[k.Name]
 		if t == nil {
 			t = &KernelTime{Name: k.Name}
-			d.profile[k] = t
+			d.profile[k.Name] = t
 		}
 		t.Calls++
 		t.Total += time.Since(start)
@@ -117,6 +146,7 @@ func (d *goDevice) Sync() error { return d.Err() }
 
 func (d *goDevice) Stats() Stats {
 	s := d.stats
+	s.Collections = d.memory.runs
 	s.LiveBytes, s.HeldBytes, s.PeakBytes = d.pool.Bytes()
 	return s
 }

@@ -1,5 +1,7 @@
-// Package tensor is n-dimensional arrays on a device, and eager operations on them: each operation is
-// one kernel launch. It computes no gradients; package autograd does.
+// Package tensor is n-dimensional arrays on a device, and eager operations on them, which are
+// kernel launches: one for most, none for views of the same elements, two or more for large sums, for products
+// whose sums are split and for operands with gaps, which are copied first. It computes no gradients; package
+// autograd does.
 //
 // A [Device] is either an OpenCL device or "cpu", which runs the kernels' Go twins. A [Tensor] is a view
 // (shape, strides, offset) of reference-counted storage on one device. Reshaping, transposing, slicing

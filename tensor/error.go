@@ -8,12 +8,14 @@ import (
 
 // The kinds of misuse, for errors.Is.
 var (
-	ErrShape  = errors.New("shape mismatch")
-	ErrAxis   = errors.New("axis out of range")
-	ErrIndex  = errors.New("index out of range")
-	ErrFreed  = errors.New("tensor was freed")
-	ErrDevice = errors.New("tensors of two devices")
-	ErrValue  = errors.New("bad value")
+	ErrShape     = errors.New("shape mismatch")
+	ErrAxis      = errors.New("axis out of range")
+	ErrIndex     = errors.New("index out of range")
+	ErrFreed     = errors.New("tensor was freed")
+	ErrDevice    = errors.New("tensors of two devices")
+	ErrValue     = errors.New("bad value")
+	ErrArgument  = errors.New("argument does not fit the kernel")
+	ErrGoroutine = errors.New("two goroutines use one device at a time")
 )
 
 // Error is a misuse of the library: which operation, what kind, and the shapes it was given.

@@ -65,6 +65,12 @@ func (t *Ints) Values() ([]int32, error) {
 	return kernels.Slice[int32](host, 0, t.n), nil
 }
 
+// Arg passes the numbers to [Launch].
+func (t *Ints) Arg() kernels.Arg {
+	t.check("Arg")
+	return t.arg()
+}
+
 func (t *Ints) arg() kernels.Arg { return kernels.Vec(t.st.buf, 0, t.n) }
 
 func (t *Ints) check(op string) {

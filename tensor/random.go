@@ -20,7 +20,7 @@ func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 // Next returns the kernel arguments for the next fill: the seed's two words and the call.
 func (r *RNG) Next() (lo, hi, call kernels.Arg) {
 	lo, hi = kernels.Seed(r.Seed)
-	call = kernels.Arg{Int: int32(r.Calls)}
+	call = kernels.Bits(r.Calls)
 	r.Calls++
 	return lo, hi, call
 }

@@ -44,17 +44,19 @@ func (t *Tensor) SumAtomic() *Tensor {
 	return out
 }
 
-// reduced resolves the axes of a reduction: sorted, without repetition, all if none is given.
+// Axes resolves the axes of a reduction of t: counted from the front, sorted, all if none is given. It panics
+// with ErrAxis for an axis that t has not, or that is named twice.
+func (t *Tensor) Axes(axes ...int) []int { return t.reduced("Axes", axes) }
+
 func (t *Tensor) reduced(op string, axes []int) []int {
-	if len(axes) == 0 {
-		for a := range t.Rank() {
-			axes = append(axes, a)
-		}
-		return axes
-	}
-	out := make([]int, len(axes))
+	out := make([]int, len(axes), max(len(axes), t.Rank()))
 	for i, a := range axes {
 		out[i] = axisOf(op, t, a)
+	}
+	if len(axes) == 0 {
+		for a := range t.Rank() {
+			out = append(out, a)
+		}
 	}
 	slices.Sort(out)
 	if len(slices.Compact(slices.Clone(out))) != len(out) {
@@ -153,7 +155,8 @@ func (t *Tensor) SetSum(x *Tensor) {
 }
 
 // fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
-// step reduces the middle of [outer, n, inner]; it is told which step is the last.
+// step reduces the middle of [outer, n, inner]; it is told which step is the last. Over no axes, which a scalar
+// has, the result is a copy: it never is t.
 func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last bool) *Tensor) *Tensor {
 	cur := t.contiguous()
 	dims := slices.Clone(t.shape)
@@ -169,6 +172,9 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 		dims = slices.Delete(dims, from, to)
 		cur = operand{next, true}
 		axes = axes[:lo]
+	}
+	if !cur.temporary {
+		return t.Copy()
 	}
 	return cur.reshaped(dims)
 }
@@ -245,16 +251,50 @@ func (t *Tensor) Max(axes ...int) *Tensor {
 	})
 }
 
-// MaxGrad returns the gradient of y = x.Max(axis) for the gradient g of y: ties share it equally.
-func MaxGrad(x, y, g *Tensor, axis int) *Tensor {
-	d := check("Max gradient", x, y, g)
-	a := axisOf("Max gradient", x, axis)
+// MaxGrad returns the gradient of y = x.Max(axes...) for the gradient g of y: ties share it equally, and NaNs
+// are ties where the maximum is NaN. It may have gaps.
+func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
+	const op = "Max gradient"
+	d := check(op, x, y, g)
+	axes = x.reduced(op, axes)
+	if len(axes) == 0 {
+		return g.Copy()
+	}
+	first, last := axes[0], axes[len(axes)-1]
+	if last-first+1 > len(axes) { // others lie between: bring these together at the end
+		var order []int
+		for a := range x.Rank() {
+			if !slices.Contains(axes, a) {
+				order = append(order, a)
+			}
+		}
+		stay := len(order)
+		order = append(order, axes...)
+		undo := make([]int, len(order))
+		for i, a := range order {
+			undo[a] = i
+		}
+		moved := x.Transpose(order...)
+		defer moved.Free()
+		part := MaxGrad(moved, y, g, sequence(stay, x.Rank())...)
+		defer part.Free()
+		return part.Transpose(undo...)
+	}
 	cx, cy, cg := x.contiguous(), y.contiguous(), g.contiguous()
 	defer cx.done()
 	defer cy.done()
 	defer cg.done()
-	out := alloc("Max gradient", d, x.shape)
+	out := alloc(op, d, x.shape)
 	launch(d, kernels.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
-		kernels.I(product(x.shape[:a])), kernels.I(x.shape[a]), kernels.I(product(x.shape[a+1:])))
+		kernels.I(product(x.shape[:first])), kernels.I(product(x.shape[first:last+1])), kernels.I(product(x.shape[last+1:])))
 	return out
+}
+
+// sequence returns the numbers in [from, to).
+func sequence(from, to int) []int {
+	s := make([]int, to-from)
+	for i := range s {
+		s[i] = from + i
+	}
+	return s
 }

@@ -15,17 +15,17 @@ func size(shape []int) int {
 	if len(shape) > MaxRank {
 		return -1
 	}
-	n, zero := 1, false
+	n, zero := int64(1), false // an int of 32 bits could not tell that there are too many
 	for _, d := range shape {
 		switch {
 		case d < 0:
 			return -1
 		case d == 0:
 			zero = true
-		case n > math.MaxInt32/d:
+		case n > math.MaxInt32/int64(d):
 			n = math.MaxInt32 + 1
 		default:
-			n *= d
+			n *= int64(d)
 		}
 	}
 	if zero {
@@ -34,7 +34,7 @@ func size(shape []int) int {
 	if n > math.MaxInt32 {
 		return -1
 	}
-	return n
+	return int(n)
 }
 
 // checkShape panics unless shape can be that of a tensor, and returns its size.

@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"errors"
-	"runtime"
 	"sync/atomic"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -10,13 +9,13 @@ import (
 
 var errClosed = errors.New("tensor: device is closed")
 
-// storage is device memory shared by the views of one allocation.
+// storage is device memory shared by the views of one allocation. When nobody holds the memory any more, not
+// even the arguments of a launch to come, the garbage collector returns it to the device.
 type storage struct {
 	dev     Device
 	buf     kernels.Buffer // nil if the device had failed before it could be allocated
 	refs    atomic.Int32
 	version uint64 // incremented by every write after the first
-	cleanup runtime.Cleanup
 }
 
 // newStorage allocates n reals. A failure sticks to the device; launches are skipped from then on, so
@@ -33,7 +32,6 @@ func newStorage(d Device, t kernels.DType, n int) *storage {
 		return s
 	}
 	s.buf = buf
-	s.cleanup = runtime.AddCleanup(s, func(b kernels.Buffer) { d.Release(b) }, buf)
 	return s
 }
 
@@ -45,7 +43,6 @@ func (s *storage) release() {
 	case refs < 0:
 		panic("tensor: storage released more often than it was retained")
 	case s.buf != nil:
-		s.cleanup.Stop()
 		s.dev.Release(s.buf)
 		s.buf = nil
 	}

@@ -14,6 +14,7 @@ type Tensor struct {
 	shape, strides []int // strides in elements
 	off            int
 	freed, kept    bool
+	moored         bool // see MoveTo
 }
 
 // alloc returns a contiguous tensor with undefined contents.
@@ -94,15 +95,15 @@ func One(d Device, shape ...int) *Tensor {
 		panic(&Error{Op: "One", Kind: ErrShape, Shapes: [][]int{shape}, Detail: "it has one element"})
 	}
 	c := d.core()
-	if c.one == nil {
-		c.one = Full(d, 1, []int{}...).Keep()
+	if c.one.Load() == nil {
+		c.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Keep())
 	}
-	return c.one.view(slices.Clone(shape), rowMajor(shape), 0)
+	return c.one.Load().view(slices.Clone(shape), rowMajor(shape), 0)
 }
 
 // IsOne reports whether t is what One returned.
 func IsOne(t *Tensor) bool {
-	one := t.Device().core().one
+	one := t.Device().core().one.Load()
 	return one != nil && t.st == one.st
 }
 
@@ -133,6 +134,24 @@ func (t *Tensor) Free() {
 	}
 }
 
+// MoveTo copies t's elements to place, of t's shape and contiguous, and makes t a view of it. Other views of t's
+// old storage stay there. A gradient that saved t before finds that it changed. Package autograd moves parameters
+// next to each other with it.
+func (t *Tensor) MoveTo(place *Tensor) {
+	place.SetInPlace(t)
+	place.st.version = max(place.st.version, t.st.version) + 1
+	place.st.retain()
+	old := t.st
+	t.st, t.strides, t.off, t.moored = place.st, place.strides, place.off, true
+	old.release()
+}
+
+// Moored reports whether t was moved, and Unmoor forgets it: two that would move one tensor must not.
+func (t *Tensor) Moored() bool { return t.moored }
+
+// Unmoor forgets that t was moved.
+func (t *Tensor) Unmoor() { t.moored = false }
+
 // Freed reports whether t was freed.
 func (t *Tensor) Freed() bool { return t.freed }
 
@@ -152,8 +171,13 @@ func (t *Tensor) Contiguous() bool {
 	return true
 }
 
-// check panics unless the tensors can be the operands of op: not freed, and on one device.
+// check panics unless the tensors can be the operands of op: there, not freed, and on one device.
 func check(op string, ts ...*Tensor) Device {
+	for _, t := range ts {
+		if t == nil {
+			panic(&Error{Op: op, Kind: ErrValue, Detail: "a tensor is nil"})
+		}
+	}
 	d := ts[0].st.dev
 	for _, t := range ts {
 		if t.freed {
@@ -201,6 +225,7 @@ func (t *Tensor) Float32s() ([]float32, error) { return download[float32](t, "Fl
 
 // Item returns the element of a tensor that has one, of any rank.
 func (t *Tensor) Item() (float64, error) {
+	check("Item", t)
 	if t.Len() != 1 {
 		misuse("Item", ErrShape, "only a tensor of one element has an item", t)
 	}

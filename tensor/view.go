@@ -56,9 +56,8 @@ func (t *Tensor) reshaped(shape []int) *Tensor {
 func (t *Tensor) Transpose(axes ...int) *Tensor {
 	check("Transpose", t)
 	if len(axes) == 0 {
-		for d := t.Rank() - 1; d >= 0; d-- {
-			axes = append(axes, d)
-		}
+		axes = sequence(0, t.Rank())
+		slices.Reverse(axes)
 	}
 	shape, strides := make([]int, t.Rank()), make([]int, t.Rank())
 	seen := make([]bool, t.Rank())
@@ -75,6 +74,7 @@ func (t *Tensor) Transpose(axes ...int) *Tensor {
 
 // T returns the transpose of a matrix, as a view.
 func (t *Tensor) T() *Tensor {
+	check("T", t)
 	if t.Rank() != 2 {
 		misuse("T", ErrShape, "only a matrix has a transpose; use Transpose with axes", t)
 	}
@@ -91,7 +91,11 @@ func (t *Tensor) Slice(axis, from, to int) *Tensor {
 	}
 	shape := slices.Clone(t.shape)
 	shape[a] = to - from
-	return t.view(shape, t.strides, t.off+from*t.strides[a])
+	off := t.off
+	if product(shape) > 0 { // no elements have no place, and their offset could lie past the storage
+		off += from * t.strides[a]
+	}
+	return t.view(shape, t.strides, off)
 }
 
 // Expand returns a view under a shape that t broadcasts to by NumPy's rule, without copying. It panics

@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"cmd/mlpimage":         {"clrt", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/kerneltest", "internal/live", "internal/samefile"},
 	"examples/polynomial":  {"autograd", "optim", "tensor"},
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
+	"examples/customop":    {"autograd", "kernels", "optim", "tensor"},
 	"scripts/drawtestdata": {},
 	"scripts/livepage":     {},
 	"scripts/showcase":     {},

@@ -2,6 +2,7 @@ package kerneltest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -49,9 +50,18 @@ func Cases(k *kernels.Kernel, few bool) []Case {
 			})
 		case u.Gradient():
 			perLength(func(o *Operands, n int) {
-				o.in(n, u.Domain[0], u.Domain[1]).reals(n, func(i int) float64 {
+				o.in(n, u.Domain[0], u.Domain[1]).kinks().reals(n, func(i int) float64 {
 					return u.Fwd(o.Args[0].Buf.(*kernels.Mem).At(guard+i), u.A, u.B)
 				}).in(n, -2, 2).out(n).num(n).real64(u.A, u.B)
+			})
+			perLength(func(o *Operands, n int) { // an infinite gradient, at kinks as well
+				o.reals(n, func(int) float64 { return u.Domain[0] + (u.Domain[1]-u.Domain[0])*o.r.Float64() })
+				if len(u.Kinks) > 0 {
+					o.start(u.Kinks[0], u.Kinks[0], u.Kinks[0])
+				}
+				o.reals(n, func(i int) float64 {
+					return u.Fwd(o.Args[0].Buf.(*kernels.Mem).At(guard+i), u.A, u.B)
+				}).in(n, -2, 2).kinks().out(n).num(n).real64(u.A, u.B)
 			})
 		}
 	}
@@ -68,6 +78,12 @@ func Cases(k *kernels.Kernel, few bool) []Case {
 				// Whole numbers: ties are frequent.
 				o.reals(n, func(int) float64 { return float64(o.r.IntN(5) - 2) })
 				o.reals(n, func(int) float64 { return float64(o.r.IntN(3) + 1) }).in(n, -2, 2).out(n).num(n)
+			})
+			perLength(func(o *Operands, n int) {
+				o.in(n, -3, 3).kinks().in(n, 0.5, 3).in(n, -2, 2).out(n).num(n)
+			})
+			perLength(func(o *Operands, n int) {
+				o.in(n, -3, 3).in(n, 0.5, 3).kinks().in(n, -2, 2).out(n).num(n)
 			})
 		}
 	}
@@ -146,6 +162,10 @@ func Cases(k *kernels.Kernel, few bool) []Case {
 				o.reals(b[0]*b[1]*b[2], func(int) float64 { return float64(o.r.IntN(4)) })
 				o.reals(b[0]*b[2], func(int) float64 { return 3 }).in(b[0]*b[2], -1, 1).out(b[0]*b[1]*b[2]).num(b[0], b[1], b[2])
 			}, "%v", b)
+			add(func(o *Operands) {
+				o.in(b[0]*b[1]*b[2], -1, 1).kinks().reals(b[0]*b[2], func(int) float64 { return math.NaN() }).start(math.Inf(1))
+				o.in(b[0]*b[2], -1, 1).out(b[0]*b[1]*b[2]).num(b[0], b[1], b[2])
+			}, "%v with NaN", b)
 		}
 	case kernels.OuterAcc:
 		perMatrix(func(o *Operands, r, c int) { o.in(9*r, -1, 1).in(9*c, -1, 1).in(r*c, -1, 1).num(9, r, c) })

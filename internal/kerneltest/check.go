@@ -38,7 +38,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 	}
 	launched := append([]kernels.Arg(nil), onDevice...)
 	if !k.Grid(args, d.Limits()).Empty() {
-		d.Launch(k, launched...)
+		tensor.Launch(d, k, launched...)
 		k.Run(d.Real(), args)
 	}
 	for i, p := range k.Params {

@@ -78,8 +78,17 @@ func (o *Operands) real64(vs ...float64) *Operands {
 
 // special replaces the first elements of the last buffer by values that break careless kernels.
 func (o *Operands) special() *Operands {
+	return o.start(math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-42, -1e-42, 3e38)
+}
+
+// kinks is special for gradients: what is finite stays so in the products of single precision.
+func (o *Operands) kinks() *Operands {
+	return o.start(math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1))
+}
+
+// start replaces the first elements of the last buffer.
+func (o *Operands) start(values ...float64) *Operands {
 	a := o.Args[len(o.Args)-1]
-	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-42, -1e-42, 3e38}
 	for i := range min(a.N, len(values)) {
 		if o.real == kernels.Float64 {
 			kernels.Slice[float64](a.Buf.(*kernels.Mem), guard+i, 1)[0] = values[i]

@@ -2,6 +2,7 @@
 package mempool
 
 import (
+	"errors"
 	"math/bits"
 	"sync"
 )
@@ -9,6 +10,9 @@ import (
 // Pool hands out buffers of type B. It is safe for concurrent use: finalizers free from goroutines of
 // their own.
 type Pool[B any] struct {
+	// Limit is the most bytes that the pool takes from the allocator, 0 for any. It is set before the first Get.
+	Limit int64
+
 	alloc   func(nbytes int) (B, error)
 	release func(B)
 
@@ -16,6 +20,9 @@ type Pool[B any] struct {
 	free             map[int][]B
 	live, held, peak int64
 }
+
+// ErrLimit is what Get returns instead of passing the limit.
+var ErrLimit = errors.New("mempool: the limit is reached")
 
 // New returns an empty pool over a raw allocator. release gives a buffer back to the device.
 func New[B any](alloc func(nbytes int) (B, error), release func(B)) *Pool[B] {
@@ -40,8 +47,8 @@ func Class(nbytes int) int {
 }
 
 // Get returns a buffer of at least nbytes and its class, which Put wants back. The contents are
-// undefined. When the allocator refuses, the buffers held for reuse are released and it is asked once
-// more.
+// undefined. When the allocator refuses, or the limit would be passed, the buffers held for reuse are released and
+// it is asked once more.
 func (p *Pool[B]) Get(nbytes int) (B, int, error) {
 	class := Class(nbytes)
 	p.mu.Lock()
@@ -53,15 +60,24 @@ func (p *Pool[B]) Get(nbytes int) (B, int, error) {
 		p.count(class)
 		return b, class, nil
 	}
-	b, err := p.alloc(class)
+	b, err := p.fresh(class)
 	if err != nil {
 		p.drain()
-		if b, err = p.alloc(class); err != nil {
+		if b, err = p.fresh(class); err != nil {
 			return b, 0, err
 		}
 	}
 	p.count(class)
 	return b, class, nil
+}
+
+// fresh asks the allocator for a buffer.
+func (p *Pool[B]) fresh(class int) (B, error) {
+	if p.Limit > 0 && p.live+p.held+int64(class) > p.Limit {
+		var none B
+		return none, ErrLimit
+	}
+	return p.alloc(class)
 }
 
 func (p *Pool[B]) count(class int) {
@@ -93,6 +109,13 @@ func (p *Pool[B]) drain() {
 	}
 	clear(p.free)
 	p.held = 0
+}
+
+// Live returns the bytes handed out.
+func (p *Pool[B]) Live() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live
 }
 
 // Bytes returns what is handed out, what is held for reuse, and the most that was ever handed out.

@@ -54,3 +54,18 @@ func TestRefusalDrainsAndRetriesOnce(t *testing.T) {
 		t.Fatalf("err = %v, want the allocator's", err)
 	}
 }
+
+// TestLimit: what is held for reuse is given up before the limit refuses.
+func TestLimit(t *testing.T) {
+	used := 0
+	p := New(func(n int) (int, error) { used += n; return n, nil }, func(n int) { used -= n })
+	p.Limit = 4096
+	a, class, _ := p.Get(3072)
+	if _, _, err := p.Get(2048); !errors.Is(err, ErrLimit) || used != 3072 {
+		t.Fatalf("err = %v with %d bytes used, want ErrLimit and 3072", err, used)
+	}
+	p.Put(a, class)
+	if _, _, err := p.Get(4096); err != nil || used != 4096 {
+		t.Fatalf("err = %v with %d bytes used, want nil and 4096", err, used)
+	}
+}

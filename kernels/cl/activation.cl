@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, tanh
 // Activations that other kernels apply on the way: f(z), and f'·g in terms of y = f(z), for each width of
 // vector that calls them. The codes are those of kernels/activation.go, the formulas those of unary.cl.
 
@@ -13,7 +13,7 @@
         switch (act) {                                                       \
         case ACT_RELU: return z < (T)0 ? (T)0 : z;                           \
         case ACT_LEAKY_RELU: return z > (T)0 ? z : z * (T)slope;             \
-        case ACT_TANH: return tanh(z);                                       \
+        case ACT_TANH: return TANH(T, z);                                    \
         case ACT_SIGMOID: return (T)1 / ((T)1 + exp(-z));                    \
         }                                                                    \
         return z;                                                            \

@@ -22,6 +22,9 @@ kernel void k_max_axis(IN(X), OUT(Y), int outer, int len, int inner) {
     Y[Y_off + o * inner + i] = m;
 }
 
+// Whether an element attains the maximum m of its line: NaNs do where it is NaN.
+static int attains(REAL x, REAL m) { return x == m || (isnan(x) && isnan(m)); }
+
 // The gradient of k_max_axis: G of a maximum, in equal parts to every element that attains it.
 kernel void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int inner) {
     const int i = get_global_id(0), o = get_global_id(1);
@@ -29,9 +32,9 @@ kernel void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int
     const int base = o * len * inner + i;
     const REAL m = Y[Y_off + o * inner + i], g = G[G_off + o * inner + i];
     int ties = 0;
-    for (int k = 0; k < len; k++) ties += X[X_off + base + k * inner] == m;
+    for (int k = 0; k < len; k++) ties += attains(X[X_off + base + k * inner], m);
     for (int k = 0; k < len; k++) {
         const int at = base + k * inner;
-        D[D_off + at] = X[X_off + at] == m ? g / ties : 0;
+        D[D_off + at] = attains(X[X_off + at], m) ? g / ties : 0;
     }
 }

@@ -1,0 +1,121 @@
+package autograd_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestLaunchesOfNodes: a node shows the kernels of its own operation, not what was launched before it: by the making
+// of tensors, an optimizer, another Backward, a user, or the reading of a loss that was put off.
+func TestLaunchesOfNodes(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		params := perceptron(d, 8, 16, 2)
+		opt := optim.NewAdamW(params, optim.AdamWDefaults(optim.Constant(0.1)))
+		fused, err := autograd.NewFusedMLP(opt.Arena, 0.1, autograd.SquaredLoss)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := autograd.Const(tensor.Zeros(d, 5, 8)), autograd.Const(tensor.Full(d, 1, 5, 2))
+		before := map[string]func(){
+			"nothing":     func() {},
+			"new tensors": func() { tensor.Full(d, 1, 2); tensor.Zeros(d, 3) },
+			"a step": func() {
+				if err := x.MatMul(params[0]).Sum().Backward(); err != nil {
+					t.Fatal(err)
+				}
+				if err := opt.Step(); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"an optimizer": func() {
+				optim.NewAdamW([]*node{param(d, 1)}, optim.AdamWDefaults(optim.Constant(0.1)))
+			},
+			"a user's launch": func() { x.Value().Unary(kernels.Exp, 0, 0).FillInPlace(1) },
+		}
+		for what, f := range before {
+			for name, c := range map[string]struct {
+				f    func() *node
+				want []string // lines, in the order of nodes
+			}{
+				"unary":  {func() *node { return param(d, 1, 2).Square() }, []string{"k_square"}},
+				"matmul": {func() *node { return x.MatMul(params[0]).Sum() }, []string{"k_gemm_nn", "k_sum"}},
+				"const":  {func() *node { return autograd.Const(tensor.Full(d, 3, 2)).Add(param(d, 1, 2)) }, []string{"k_add"}},
+				"loss":   {func() *node { return fused.Loss(x, y).MulScalar(2) }, []string{"k_mlp_loss", "k_sum", "k_mul_scalar"}},
+			} {
+				f()
+				var b bytes.Buffer
+				if err := autograd.WriteDOT(&b, c.f()); err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, word := range strings.FieldsFunc(b.String(), func(r rune) bool { return strings.ContainsRune("\\\" \n[]=", r) }) {
+					if word = strings.TrimPrefix(word, "n"); strings.HasPrefix(word, "k_") {
+						got = append(got, word)
+					}
+				}
+				if strings.Join(got, " ") != strings.Join(c.want, " ") {
+					t.Errorf("%s after %s shows %v, want %v", name, what, got, c.want)
+				}
+			}
+		}
+	})
+}
+
+// TestBlame: in check mode, a failure names the node that asked for the launch, on the way forward and back; one in a
+// launch outside the graph names none.
+func TestBlame(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue // it is the twin
+		}
+		text, err := os.ReadFile("../kernels/cl/unary.cl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		t.Setenv(kernels.PathEnv, dir)
+		wrong := strings.NewReplacer("UNARY(square, x * x,", "UNARY(square, x * x + 1,", "UNARY(exp, exp(x), y * g)", "UNARY(exp, exp(x), y * g + 1)").Replace(string(text))
+		if err := os.WriteFile(filepath.Join(dir, "unary.cl"), []byte(wrong), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			name, kernel, node string
+			f                  func(d tensor.Device, p *node)
+		}{
+			{"forward", "k_square", "square [2]", func(_ tensor.Device, p *node) { p.Neg().Square().Neg().Sum() }},
+			{"backward", "k_exp_grad", "broken [2]", func(_ tensor.Device, p *node) { _ = p.MulScalar(2).Exp().Named("broken").Neg().Sum().Backward() }},
+			{"a user's launch before an operation", "k_square", "", func(_ tensor.Device, p *node) {
+				p.Value().Unary(kernels.Square, 0, 0)
+				_ = p.Neg().Sum().Backward()
+			}},
+			{"a user's launch before Backward", "k_square", "", func(_ tensor.Device, p *node) {
+				loss := p.Neg().Sum()
+				p.Value().Unary(kernels.Square, 0, 0)
+				_ = loss.Backward()
+			}},
+		} {
+			d, err := tensor.Open(sel, tensor.Options{Check: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.f(d, param(d, 1, 2))
+			var e *tensor.CheckError
+			if err := d.Sync(); !errors.As(err, &e) || e.Kernel != c.kernel || e.Node != c.node {
+				t.Errorf("%s, %s: err = %v, want one in %s for node %q", sel, c.name, err, c.kernel, c.node)
+			} else if c.node != "" && !strings.Contains(err.Error(), c.node) {
+				t.Errorf("%s, %s: no %q in: %v", sel, c.name, c.node, err)
+			}
+			d.Close()
+		}
+	}
+}

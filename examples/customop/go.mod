@@ -1,0 +1,13 @@
+module customop
+
+go 1.26.0
+
+require github.com/clgrad/clgrad v0.0.0
+
+require (
+	github.com/samuel/go-opencl v0.0.0-20171108220231-cbcfd10c32ad // indirect
+	github.com/sbinet/npyio v0.6.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)
+
+replace github.com/clgrad/clgrad => ../..

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// devices returns the devices to test on.
+func devices() []string {
+	if list := os.Getenv("CLGRAD_TEST_DEVICES"); list != "" {
+		return strings.Split(list, ",")
+	}
+	return []string{"cpu"}
+}
+
+// options are those under test on a device: check mode, where there is something to check.
+func options(sel string, float64s bool) tensor.Options {
+	return tensor.Options{Float64: float64s, Check: sel != "cpu"}
+}
+
+func open(t *testing.T, sel string, opt tensor.Options) tensor.Device {
+	t.Helper()
+	d, err := tensor.Open(sel, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// TestGradient holds the gradient of ΣSnake(x)·w against central differences in float64.
+func TestGradient(t *testing.T) {
+	const a, h = 1.5, 1e-5
+	at, weights := []float64{-2, -0.3, 0, 0.7, 1.9, 4}, []float64{1, -2, 0.5, 3, -1, 0.25}
+	for _, sel := range devices() {
+		d := open(t, sel, options(sel, true))
+		f := func(xs []float64) *autograd.Node {
+			x := autograd.Param(tensor.New(d, xs, 2, 3), "x")
+			return Snake(x, a).Mul(autograd.Const(tensor.New(d, weights, 2, 3))).Sum()
+		}
+		value := func(xs []float64) float64 {
+			v, err := f(xs).Item()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		x := autograd.Param(tensor.New(d, at, 2, 3), "x")
+		loss := Snake(x, a).Mul(autograd.Const(tensor.New(d, weights, 2, 3))).Sum()
+		if err := loss.Backward(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := x.Grad().Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range at {
+			more, less := append([]float64(nil), at...), append([]float64(nil), at...)
+			more[i] += h
+			less[i] -= h
+			if want := (value(more) - value(less)) / (2 * h); math.Abs(got[i]-want) > 1e-7 {
+				t.Errorf("%s: ∂/∂x[%d] = %v, the difference is %v", sel, i, got[i], want)
+			}
+		}
+	}
+}
+
+// TestTrain: the network learns, every launch held against its twin.
+func TestTrain(t *testing.T) {
+	for _, sel := range devices() {
+		steps := 1000
+		if sel != "cpu" {
+			steps = 300 // check mode runs everything twice
+		}
+		first, last, err := train(open(t, sel, options(sel, false)), steps)
+		if err != nil {
+			t.Fatalf("%s: %v", sel, err)
+		}
+		if t.Logf("%s: %v, %v", sel, first, last); first < 0.3 || last > 0.02 {
+			t.Errorf("%s: the error went from %v to %v in %d steps", sel, first, last, steps)
+		}
+	}
+}
+
+// TestOnePieceWithTheEngine: the operation has its place in profiles and pictures, one program serves both entry
+// points, a strided operand is taken, and check mode names it when its source is wrong.
+func TestOnePieceWithTheEngine(t *testing.T) {
+	for _, sel := range devices() {
+		d := open(t, sel, tensor.Options{Profile: true})
+		x := autograd.Param(tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
+		loss := Snake(x.T(), 2).Sum()
+		var picture strings.Builder
+		if err := autograd.WriteDOT(&picture, loss); err != nil || !strings.Contains(picture.String(), "Snake") || !strings.Contains(picture.String(), "snake") {
+			t.Errorf("%s: no Snake with its kernel in the picture (err %v):\n%s", sel, err, picture.String())
+		}
+		if err := loss.Backward(); err != nil {
+			t.Fatal(err)
+		}
+		profile, err := d.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := map[string]int64{}
+		for _, k := range profile {
+			calls[k.Name] = k.Calls
+		}
+		if calls["snake"] != 1 || calls["snake_grad"] != 1 {
+			t.Errorf("%s: the profile counts %v", sel, calls)
+		}
+		if sel == "cpu" {
+			continue
+		}
+		dir := t.TempDir()
+		t.Setenv(kernels.PathEnv, dir)
+		wrong := strings.Replace(source, "s * s / a", "s * s", 1)
+		if err := os.WriteFile(filepath.Join(dir, "snake.cl"), []byte(wrong), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		checked := open(t, sel, tensor.Options{Check: true})
+		_, err = Snake(autograd.Const(tensor.New(checked, []float64{1, 2})), 2).Value().Float64s()
+		var e *tensor.CheckError
+		if !errors.As(err, &e) || e.Kernel != "snake" || !strings.HasPrefix(e.Node, "Snake") {
+			t.Errorf("%s: a wrong source: err = %v, want a CheckError for Snake", sel, err)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	var out strings.Builder
+	if err := run(&out, "cpu", tensor.Options{}, 50); err != nil || !strings.Contains(out.String(), "after 50 steps") {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}

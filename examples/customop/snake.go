@@ -1,0 +1,81 @@
+package main
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// source is the operation's OpenCL C: one entry point for the values, one for the gradient.
+const source = `// @depends: common
+kernel void snake(IN(X), OUT(Y), int n, REAL a) {
+	int i = get_global_id(0);
+	if (i < n) {
+		REAL x = X[X_off + i], s = sin(a * x);
+		Y[Y_off + i] = x + s * s / a;
+	}
+}
+
+kernel void snake_grad(IN(X), IN(G), OUT(D), int n, REAL a) {
+	int i = get_global_id(0);
+	if (i < n) D[D_off + i] = (1 + sin(2 * a * X[X_off + i])) * G[G_off + i];
+}
+`
+
+// The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in check mode.
+var (
+	snake = &kernels.Kernel{Name: "snake", File: "snake.cl", Text: source,
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
+			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
+		Grid: perElement(2),
+		Twin: kernels.Twin{F32: snakeTwin[float32], F64: snakeTwin[float64]},
+		Tol:  kernels.Tolerance{ULP: 4, Rel: 16}}
+	snakeGrad = &kernels.Kernel{Name: "snake_grad", File: "snake.cl", Text: source,
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "D", Mode: kernels.Out},
+			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
+		Grid: perElement(3),
+		Twin: kernels.Twin{F32: snakeGradTwin[float32], F64: snakeGradTwin[float64]},
+		Tol:  kernels.Tolerance{ULP: 4, Rel: 16}}
+)
+
+// perElement launches one work-item for each of as many elements as argument n says.
+func perElement(n int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+	return func(args []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(args[n].Int), l) }
+}
+
+func snakeTwin[T kernels.Real](c kernels.Call[T]) {
+	x, y, a := c.Reals(0), c.Reals(1), c.Real(3)
+	for i, v := range x {
+		s := math.Sin(float64(a * v))
+		y[i] = T(float64(v) + s*s/float64(a))
+	}
+}
+
+func snakeGradTwin[T kernels.Real](c kernels.Call[T]) {
+	x, g, d, a := c.Reals(0), c.Reals(1), c.Reals(2), c.Real(4)
+	for i, v := range x {
+		d[i] = T((1 + math.Sin(float64(2*a*v))) * float64(g[i]))
+	}
+}
+
+// Snake returns x + sin²(a·x)/a, which grows like x and repeats like a sine. Gradient: (1 + sin(2a·x))·g. Source:
+// Ziyin, Hartwig, Ueda, "Neural Networks Fail to Learn Periodic Functions and How to Fix It", NeurIPS 2020.
+func Snake(x *autograd.Node, a float64) *autograd.Node {
+	v := x.Value()
+	if !v.Contiguous() {
+		v = v.Copy()
+	}
+	y := tensor.Empty(v.Device(), v.Shape()...)
+	tensor.Launch(v.Device(), snake, v.Arg(), y.Arg(), kernels.I(v.Len()), kernels.R(a))
+	return autograd.Apply("Snake", y, []*autograd.Node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
+		if !g.Contiguous() {
+			g = g.Copy()
+			defer g.Free()
+		}
+		in.Fill(0, func(d *tensor.Tensor) {
+			tensor.Launch(d.Device(), snakeGrad, v.Arg(), g.Arg(), d.Arg(), kernels.I(v.Len()), kernels.R(a))
+		})
+	}, v)
+}

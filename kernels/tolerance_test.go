@@ -1,0 +1,39 @@
+package kernels
+
+import (
+	"math"
+	"testing"
+)
+
+// TestAccepts holds a tolerance to its bounds, from both sides.
+func TestAccepts(t *testing.T) {
+	up := func(v float64, n int) float64 {
+		for range n {
+			v = float64(math.Nextafter32(float32(v), 1e38))
+		}
+		return v
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		tol       Tolerance
+		got, want float64
+		scale     float64
+		ok        bool
+	}{
+		{Exact, 1, 1, 0, true}, {Exact, up(1, 1), 1, 0, false}, {Exact, 0, math.Copysign(0, -1), 0, true},
+		{ULP(3), up(1, 3), 1, 0, true}, {ULP(3), up(1, 4), 1, 0, false}, {ULP(3), 1, up(1, 4), 0, false}, {ULP(3), up(1, 3000), 1, 0, false},
+		{ULP(3), -up(5e7, 3), -5e7, 0, true}, {ULP(3), -up(5e7, 4), -5e7, 0, false},
+		{Tolerance{Rel: 4}, 1 + 4*0x1p-23, 1, 1, true}, {Tolerance{Rel: 4}, 1 + 5*0x1p-23, 1, 1, false},
+		{Tolerance{Rel: 4}, 1e-6, 0, 10, true}, {Tolerance{Rel: 4}, 1e-5, 0, 10, false},
+		{ULP(3), nan, nan, 0, true}, {ULP(3), nan, 1, 0, false}, {ULP(3), 1, nan, 0, false},
+		{ULP(3), inf, inf, 0, true}, {ULP(3), inf, -inf, 0, false}, {ULP(3), math.MaxFloat32, inf, 0, false}, {Tolerance{Rel: 4}, 1, inf, inf, false},
+		{ULP(3), 0, 1e-39, 0, true}, {Exact, 0, 1e-39, 0, false}, {ULP(3), 0, 0x1p-126, 0, false}, // denormals may be flushed
+	} {
+		if ok := c.tol.Accepts(Float32, c.got, c.want, c.scale); ok != c.ok {
+			t.Errorf("%+v accepts %v for %v at scale %v: %v", c.tol, c.got, c.want, c.scale, ok)
+		}
+	}
+	if ULP(3).Accepts(Float64, 1+4*0x1p-52, 1, 0) || !ULP(3).Accepts(Float64, 1+3*0x1p-52, 1, 0) {
+		t.Error("the bound is not that of float64")
+	}
+}

@@ -1,0 +1,133 @@
+package tensor_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestEmptyViews runs every operation on views without elements, whose offsets would lie past the storage: each
+// works, or says what is wrong with an *Error.
+func TestEmptyViews(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		x := tensor.Full(d, 1, 4, 4)
+		views := map[string]*tensor.Tensor{
+			"[0 3] sliced":   tensor.Zeros(d, 0, 3).Slice(1, 1, 3),
+			"its transpose":  tensor.Zeros(d, 0, 3).Slice(1, 1, 3).T(),
+			"its end":        tensor.Zeros(d, 0, 3).Slice(1, 3, 3),
+			"end of an end":  x.Slice(0, 4, 4).Slice(1, 4, 4),
+			"columns at end": x.Slice(0, 4, 4).Slice(1, 2, 4),
+			"transposed end": x.T().Slice(1, 4, 4).Slice(0, 3, 4),
+			"[3 0] expanded": tensor.Zeros(d, 1, 0).Expand(3, 0),
+		}
+		for name, v := range views {
+			for op, f := range map[string]func() *tensor.Tensor{
+				"read":       func() *tensor.Tensor { return v },
+				"Copy":       v.Copy,
+				"Sum":        func() *tensor.Tensor { return v.Sum() },
+				"Sum(0)":     func() *tensor.Tensor { return v.Sum(0) },
+				"Sum(1)":     func() *tensor.Tensor { return v.Sum(-1) },
+				"Mean":       func() *tensor.Tensor { return v.Mean() },
+				"Mean(0)":    func() *tensor.Tensor { return v.Mean(0) },
+				"Max":        func() *tensor.Tensor { return v.Max() },
+				"Max(0)":     func() *tensor.Tensor { return v.Max(0) },
+				"Max(1)":     func() *tensor.Tensor { return v.Max(1) },
+				"SumAtomic":  v.SumAtomic,
+				"SumTo":      func() *tensor.Tensor { return v.SumTo(1, 1) },
+				"tanh":       func() *tensor.Tensor { return v.Unary(kernels.Tanh, 0, 0) },
+				"add":        func() *tensor.Tensor { return tensor.Binary(kernels.Add, v, v) },
+				"add one":    func() *tensor.Tensor { return tensor.Binary(kernels.Add, tensor.One(d, 1, 1), v) },
+				"MatMul":     func() *tensor.Tensor { return tensor.MatMul(v, v.T()) },
+				"MatMul tn":  func() *tensor.Tensor { return tensor.MatMul(v.T(), v) },
+				"Linear":     func() *tensor.Tensor { return tensor.Linear(v, v.T(), nil, kernels.ActTanh, 0) },
+				"Reshape":    func() *tensor.Tensor { return v.Reshape(0, 5) },
+				"Reshape -1": func() *tensor.Tensor { return v.Reshape(-1, 5) },
+				"Slice":      func() *tensor.Tensor { return v.Slice(0, 0, 0).Slice(1, 0, 0) },
+				"Expand":     func() *tensor.Tensor { return v.Expand(append([]int{2}, v.Shape()...)...) },
+				"FillInPlace": func() *tensor.Tensor {
+					v.FillInPlace(3)
+					return v
+				},
+				"SetInPlace": func() *tensor.Tensor {
+					v.SetInPlace(v.Copy())
+					return v
+				},
+				"SquaredError": func() *tensor.Tensor {
+					sum, grad := tensor.SquaredError(v, v)
+					grad.Free()
+					return sum
+				},
+				"GatherRows": func() *tensor.Tensor { return v.GatherRows(tensor.NewInts(d, nil)) },
+			} {
+				func() {
+					defer func() {
+						if r := recover(); r != nil {
+							t.Errorf("%s of %s %v: panic: %v", op, name, v.Shape(), r)
+						}
+					}()
+					var e *tensor.Error
+					err := tensor.Maybe(func() {
+						if _, err := f().Float64s(); err != nil {
+							t.Errorf("%s of %s: %v", op, name, err)
+						}
+					})
+					if err != nil && (!errors.As(err, &e) || op != "Max" && op != "Max(0)" && op != "Max(1)") {
+						t.Errorf("%s of %s %v: %v", op, name, v.Shape(), err)
+					}
+				}()
+			}
+		}
+	})
+}
+
+// TestScalarResults: the result of a function of a scalar, or of one element, is a tensor of its own: freeing one
+// leaves the other.
+func TestScalarResults(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, shape := range [][]int{{}, {1}, {1, 1}} {
+			for name, f := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
+				"Max":       func(x *tensor.Tensor) *tensor.Tensor { return x.Max() },
+				"Sum":       func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() },
+				"Mean":      func(x *tensor.Tensor) *tensor.Tensor { return x.Mean() },
+				"SumAtomic": (*tensor.Tensor).SumAtomic,
+				"SumTo":     func(x *tensor.Tensor) *tensor.Tensor { return x.SumTo(shape...) },
+				"SumTo()":   func(x *tensor.Tensor) *tensor.Tensor { return x.SumTo() },
+				"Copy":      (*tensor.Tensor).Copy,
+				"View":      (*tensor.Tensor).View,
+				"Reshape":   func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(shape...) },
+				"Transpose": func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose() },
+				"Expand":    func(x *tensor.Tensor) *tensor.Tensor { return x.Expand(shape...) },
+				"abs":       func(x *tensor.Tensor) *tensor.Tensor { return x.Unary(kernels.Abs, 0, 0) },
+				"max":       func(x *tensor.Tensor) *tensor.Tensor { return tensor.Binary(kernels.Max, x, x) },
+				"max itself": func(x *tensor.Tensor) *tensor.Tensor {
+					return tensor.Binary(kernels.Max, x, tensor.Scalar(x.Device(), -1))
+				},
+				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return tensor.MaxGrad(x, x.Max(), x.Max()) },
+				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },
+				"GatherRows":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(tensor.NewInts(d, []int{0})) },
+				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return tensor.MatMul(x.Reshape(1, 1), tensor.One(d, 1, 1)) },
+				"Max of axes": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).Max(1, 0) },
+			} {
+				x := tensor.Full(d, 7, shape...)
+				y := f(x)
+				if y == x {
+					t.Errorf("%s of %v is its operand", name, shape)
+				}
+				y.Free()
+				if x.Freed() {
+					t.Errorf("%s of %v: freeing the result freed the operand", name, shape)
+					continue
+				}
+				y = f(x)
+				x.Free()
+				if v, err := y.Reshape(-1).Float64s(); err != nil || fmt.Sprint(v) != "[7]" {
+					t.Errorf("%s of %v is %v after its operand was freed (err %v)", name, shape, v, err)
+				}
+			}
+		}
+	})
+}

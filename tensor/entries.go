@@ -1,0 +1,81 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// entries are the entry points, of type E, that a device has built. Kernels of the same source, options and name
+// share one. There are at most `most`: then those that were launched least recently are released.
+type entries[E any] struct {
+	limits  kernels.Limits
+	build   func(*kernels.Kernel) (E, error)
+	release func(E)
+
+	most   int
+	clock  uint64 // launches so far
+	of     map[*kernels.Kernel]*entry[E]
+	byText map[entryKey]*entry[E]
+}
+
+type entry[E any] struct {
+	built E
+	used  uint64 // clock at the last launch
+}
+
+// entryKey is what an entry point is built from.
+type entryKey struct{ file, text, defines, name string }
+
+// mostEntries is more than any program launches in a step: our own kernels are about 120, with one more for each
+// tile of products and each shape of a fused network.
+const mostEntries = 1024
+
+func newEntries[E any](l kernels.Limits, build func(*kernels.Kernel) (E, error), release func(E)) *entries[E] {
+	return &entries[E]{l, build, release, mostEntries, 0, map[*kernels.Kernel]*entry[E]{}, map[entryKey]*entry[E]{}}
+}
+
+// get returns the built entry point of k.
+func (es *entries[E]) get(k *kernels.Kernel) (E, error) {
+	es.clock++
+	if e, ok := es.of[k]; ok {
+		e.used = es.clock
+		return e.built, nil
+	}
+	key := entryKey{k.Source(es.limits), k.Text, k.Defines, k.Name}
+	e, ok := es.byText[key]
+	if !ok {
+		built, err := es.build(k)
+		if err != nil {
+			return built, err
+		}
+		if len(es.byText) >= es.most {
+			es.releaseHalf()
+		}
+		e = &entry[E]{built: built}
+		es.byText[key] = e
+	}
+	if len(es.of) >= es.most { // many Kernels of few sources: they are found again by their text
+		clear(es.of)
+	}
+	es.of[k] = e
+	e.used = es.clock
+	return e.built, nil
+}
+
+// releaseHalf releases the half of the entry points that was launched least recently.
+func (es *entries[E]) releaseHalf() {
+	keys := make([]entryKey, 0, len(es.byText))
+	for key := range es.byText {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b entryKey) int { return cmp.Compare(es.byText[a].used, es.byText[b].used) })
+	for _, key := range keys[:(len(keys)+1)/2] {
+		es.release(es.byText[key].built)
+		delete(es.byText, key)
+	}
+	clear(es.of)
+}

@@ -1,0 +1,95 @@
+package tensor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Launch runs a kernel on d, for packages that bring kernels of their own. It may return before the kernel
+// has run; a failure sticks to the device. Tensors are passed with [Tensor.Arg], numbers with [kernels.I] and
+// [kernels.R]. It panics with ErrArgument unless the arguments are those that the kernel's Params ask for, in
+// number, kind and element type, and lie within their buffers; with ErrDevice if memory is not d's; and with
+// ErrGoroutine if another goroutine is using d.
+func Launch(d Device, k *kernels.Kernel, args ...kernels.Arg) { launch(d, k, args...) }
+
+// launch copies the arguments to the device's scratch, so that they stay on the caller's stack.
+func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
+	s := d.core()
+	if s.failure.Load() != nil {
+		return
+	}
+	s.enter("Launch")
+	defer s.leave()
+	s.args = append(s.args[:0], args...)
+	defer s.forgetArgs()
+	checkArgs(d, k, s.args)
+	if s.nrecent < recentLaunches {
+		s.recent[s.nrecent] = k
+		s.nrecent++
+	}
+	d.launch(k, s.args)
+}
+
+// forgetArgs drops the memory that the last launch named, so that it can be collected.
+func (s *base) forgetArgs() { clear(s.args) }
+
+// checkArgs panics unless args fit the parameters of k.
+func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
+	if len(args) != len(k.Params) {
+		names := make([]string, len(k.Params))
+		for i, p := range k.Params {
+			names[i] = p.Name
+		}
+		badArg(k, "takes %d arguments (%s), not %d", len(names), strings.Join(names, ", "), len(args))
+	}
+	real := d.Real()
+	for i := range args {
+		a, p := &args[i], &k.Params[i]
+		if want := p.Mode.Kind(); a.Kind != want {
+			badArg(k, "argument %d, %s, is %v, not %v", i, p.Name, want, a.Kind)
+		}
+		if a.Kind != kernels.ArgVec {
+			continue
+		}
+		if a.Buf == nil || !d.owns(a.Buf) {
+			panic(&Error{Op: "Launch", Kind: ErrDevice, Detail: fmt.Sprintf("%s: argument %d, %s, is no memory of %s, or was released",
+				k.Name, i, p.Name, d.Name())})
+		}
+		if got, want := a.Buf.DType(), p.Mode.Elements(real); got != want {
+			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, want, got)
+		}
+		if n := a.Buf.Len(); a.Off < 0 || a.N < 0 || a.Off > n || a.N > n-a.Off {
+			badArg(k, "argument %d, %s, is %d elements from %d on, of memory that has %d", i, p.Name, a.N, a.Off, n)
+		}
+	}
+}
+
+func badArg(k *kernels.Kernel, format string, args ...any) {
+	panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": " + fmt.Sprintf(format, args...)})
+}
+
+// needTwin panics if k has no twin for the device's reals.
+func needTwin(k *kernels.Kernel, real kernels.DType) {
+	if !k.Twin.For(real) {
+		badArg(k, "has no Go twin for %v, which cpu and check mode run", real)
+	}
+}
+
+// recentLaunches is how many launches are remembered for the graph node that asked for them: as many as
+// an operation needs, a copy of each operand included.
+const recentLaunches = 4
+
+// Launched is the kernels that one operation launched, unused places nil.
+type Launched [recentLaunches]*kernels.Kernel
+
+// TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
+func TakeLaunched(d Device) Launched {
+	s := d.core()
+	s.enter("TakeLaunched")
+	defer s.leave()
+	taken := s.recent
+	s.recent, s.nrecent = Launched{}, 0
+	return taken
+}

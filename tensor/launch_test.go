@@ -1,0 +1,190 @@
+package tensor_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestLaunchArguments: what does not fit the kernel is an error that says how, and changes nothing; the device
+// goes on.
+func TestLaunchArguments(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		z := tensor.Full(d, 5, 4)
+		ints := tensor.NewInts(d, []int{1, 2, 3, 4})
+		foreign := tensor.Zeros(devtest.Open(t, "cpu", tensor.Options{}), 4)
+		released, err := d.Alloc(d.Real(), 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Release(released)
+		whole := z.Arg()
+		cut := func(off, n int) kernels.Arg { a := whole; a.Off, a.N = off, n; return a }
+		host := kernels.Vec(kernels.NewMem(d.Real(), 4), 0, 4)
+		for _, c := range []struct {
+			kind error
+			say  string
+			args []kernels.Arg
+		}{
+			{tensor.ErrArgument, "argument 2, value, is a real, not an int", []kernels.Arg{whole, kernels.I(4), kernels.I(7)}},
+			{tensor.ErrArgument, "argument 1, n, is an int, not a real", []kernels.Arg{whole, kernels.R(4), kernels.R(7)}},
+			{tensor.ErrArgument, "argument 0, Y, is memory, not an int", []kernels.Arg{kernels.I(1), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrArgument, "argument 1, n, is an int, not nothing", []kernels.Arg{whole, {}, kernels.R(7)}},
+			{tensor.ErrArgument, "takes 3 arguments (Y, n, value), not 2", []kernels.Arg{whole, kernels.I(4)}},
+			{tensor.ErrArgument, "takes 3 arguments (Y, n, value), not 4", []kernels.Arg{whole, kernels.I(4), kernels.R(7), kernels.R(7)}},
+			{tensor.ErrArgument, "type float32, not int32", []kernels.Arg{ints.Arg(), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrArgument, "5 elements from 0 on, of memory that has 4", []kernels.Arg{cut(0, 5), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrArgument, "4 elements from 1 on", []kernels.Arg{cut(1, 4), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrArgument, "-1 elements", []kernels.Arg{cut(0, -1), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrArgument, "from -1 on", []kernels.Arg{cut(-1, 2), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{foreign.Arg(), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{kernels.Vec(nil, 0, 4), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{host, kernels.I(4), kernels.R(7)}},
+			{tensor.ErrDevice, "was released", []kernels.Arg{kernels.Vec(released, 0, 4), kernels.I(4), kernels.R(7)}},
+		} {
+			err := tensor.Maybe(func() { tensor.Launch(d, kernels.Fill, c.args...) })
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), "tensor: Launch: ") || !strings.Contains(err.Error(), c.say) {
+				t.Errorf("err = %v, want %v that says %q", err, c.kind, c.say)
+			}
+		}
+		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{5, 5, 5, 5}) {
+			t.Errorf("after launches that were refused: %v, %v", v, err)
+		}
+		tensor.Launch(d, kernels.Fill, whole, kernels.I(4), kernels.R(7))
+		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{7, 7, 7, 7}) {
+			t.Errorf("after a launch that is right: %v, %v", v, err)
+		}
+	})
+}
+
+// TestTwoGoroutines: while one goroutine is in a launch, another that allocates, launches, copies or reads gets
+// ErrGoroutine and has changed nothing; the first one's results are right, and later the second one may go on.
+func TestTwoGoroutines(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	entered, leave := make(chan struct{}), make(chan struct{})
+	slow := &kernels.Kernel{Name: "k_slow", Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}},
+		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+			return kernels.Grid{Dims: 1, Global: [3]int{1}, Local: [3]int{1}}
+		},
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			close(entered)
+			<-leave
+			c.Reals(0)[0] = 42
+		}}}
+	x, y := tensor.Full(d, 3, 4), tensor.Zeros(d, 1)
+	var first sync.WaitGroup
+	first.Go(func() { tensor.Launch(d, slow, y.Arg()) })
+	<-entered
+	for name, f := range map[string]func(){
+		"Alloc":    func() { tensor.Empty(d, 4) },
+		"Launch":   func() { x.FillInPlace(1) },
+		"Upload":   func() { tensor.Upload(x, []float32{1, 2, 3, 4}) },
+		"Download": func() { x.Float64s() },
+	} {
+		err := tensor.Maybe(f)
+		var e *tensor.Error
+		if !errors.Is(err, tensor.ErrGoroutine) || !errors.As(err, &e) || e.Op != name {
+			t.Errorf("%s beside a launch: err = %v, want ErrGoroutine", name, err)
+		}
+	}
+	close(leave)
+	first.Wait()
+	if v, err := y.Item(); v != 42 || err != nil {
+		t.Errorf("the first goroutine's launch gave %v, %v", v, err)
+	}
+	if v, err := x.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{3, 3, 3, 3}) {
+		t.Errorf("what was refused changed %v, %v", v, err)
+	}
+}
+
+// TestGoroutinesThatMeet lets two goroutines run on one device at once, with no barrier between them. Each sees
+// right results until it sees ErrGoroutine; under the race detector nothing is raced.
+func TestGoroutinesThatMeet(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		var both sync.WaitGroup
+		saw := make([]error, 2)
+		for g := range saw {
+			both.Go(func() {
+				saw[g] = tensor.Maybe(func() {
+					for range 2000 {
+						a := tensor.Full(d, float64(g+1), 64, 64)
+						b := tensor.MatMul(a, a)
+						v, err := b.Float32s()
+						if want := float32(64 * (g + 1) * (g + 1)); err != nil || v[0] != want || v[4095] != want {
+							t.Errorf("goroutine %d: got %v, want %v (err %v)", g, v[0], want, err)
+							return
+						}
+						a.Free()
+						b.Free()
+					}
+				})
+			})
+		}
+		both.Wait()
+		for g, err := range saw {
+			if err != nil && !errors.Is(err, tensor.ErrGoroutine) {
+				t.Errorf("goroutine %d: %v", g, err)
+			}
+		}
+		if saw[0] == nil && saw[1] == nil {
+			t.Error("two goroutines ran 2000 products each on one device, and neither was told")
+		}
+		if v, err := tensor.Full(d, 2, 3).Sum().Item(); v != 6 || err != nil {
+			t.Errorf("the device afterwards: %v, %v", v, err)
+		}
+	})
+}
+
+// TestInterleavedScopes: a scope that closes while a later one of another goroutine is open, which may hold its
+// tensors, says so; both are closed all the same.
+func TestInterleavedScopes(t *testing.T) {
+	d := devtest.CPU(t)
+	opened, inner, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- tensor.Maybe(func() {
+			tensor.Scope(d, func() {
+				close(opened)
+				<-inner
+			})
+		})
+	}()
+	<-opened
+	var outer error
+	if err := tensor.Maybe(func() {
+		tensor.Scope(d, func() {
+			close(inner)
+			outer = <-done
+		})
+	}); err != nil {
+		t.Errorf("the later scope, closed last: %v", err)
+	}
+	if !errors.Is(outer, tensor.ErrGoroutine) {
+		t.Errorf("the earlier scope, closed first: err = %v, want ErrGoroutine", outer)
+	}
+	if err := tensor.Maybe(func() { tensor.Scope(d, func() {}) }); err != nil {
+		t.Errorf("a scope afterwards: %v", err)
+	}
+}
+
+// TestOneAfterAnother: goroutines may share a device in turns.
+func TestOneAfterAnother(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.Zeros(d, 8)
+		for range 20 {
+			done := make(chan error)
+			go func() { done <- tensor.Maybe(func() { x.UnaryInPlace(kernels.AddScalar, 1, 0) }) }()
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if v, err := x.Sum().Item(); v != 160 || err != nil {
+			t.Errorf("%v, %v", v, err)
+		}
+	})
+}

@@ -1,0 +1,36 @@
+package tensor_test
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestLaunchesPerOperation holds the package comment to what it says: most operations are one launch, views none.
+func TestLaunchesPerOperation(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x, big := tensor.Full(d, 1, 6, 4), tensor.Full(d, 1, 40000)
+		gaps := x.Slice(1, 0, 2)
+		for _, c := range []struct {
+			name string
+			want int64
+			f    func()
+		}{
+			{"Transpose", 0, func() { x.T() }}, {"Slice", 0, func() { x.Slice(0, 1, 2) }}, {"Expand", 0, func() { x.Expand(2, 6, 4) }},
+			{"Reshape", 0, func() { x.Reshape(-1) }}, {"Reshape of a view with gaps", 1, func() { gaps.Reshape(-1) }},
+			{"tanh", 1, func() { x.Unary(kernels.Tanh, 0, 0) }}, {"add", 1, func() { tensor.Binary(kernels.Add, x, x) }},
+			{"add of a row", 1, func() { tensor.Binary(kernels.Add, x, x.Slice(0, 0, 1)) }},
+			{"MatMul", 1, func() { tensor.MatMul(x, x.T()) }}, {"Linear", 1, func() { tensor.Linear(x, x.T(), nil, kernels.ActTanh, 0) }},
+			{"Sum", 1, func() { x.Sum() }}, {"Sum of an axis", 1, func() { x.Sum(1) }}, {"Max", 1, func() { x.Max(0) }},
+			{"a large Sum", 2, func() { big.Sum() }}, {"tanh of a view with gaps", 2, func() { gaps.Unary(kernels.Tanh, 0, 0) }},
+		} {
+			before := d.Stats().Launches
+			c.f()
+			if n := d.Stats().Launches - before; n != c.want {
+				t.Errorf("%s: %d launches, want %d", c.name, n, c.want)
+			}
+		}
+	})
+}
