@@ -23,6 +23,9 @@ var update = flag.Bool("update", false, "write what the program says to testdata
 //
 //	go test ./cmd/mlpimage -run TestMessages -update
 func TestMessages(t *testing.T) {
+	if raceEnabled {
+		t.Skip("a hundred programs, slow with the detector, that do one thing at a time")
+	}
 	const golden = "testdata/messages.golden"
 	text, err := os.ReadFile(golden)
 	if err != nil {

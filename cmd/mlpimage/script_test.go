@@ -39,8 +39,19 @@ func TestScripts(t *testing.T) {
 	// A signal that this process was started to ignore, by nohup perhaps, the programs under test would ignore as well. One
 	// that it handles is theirs to handle.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGTERM)
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal(err, len(scripts))
+	}
+	if raceEnabled {
+		// Programs are twenty times slower with the detector. These do several things at once.
+		scripts = nil
+		for _, name := range []string{"batch", "http", "interrupt"} {
+			scripts = append(scripts, "testdata/script/"+name+".txtar")
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: scripts,
 		Setup: func(env *testscript.Env) error {
 			// The children of a script see only these variables.
 			for _, name := range []string{"CLGRAD_OPENCL_LIB", "OCL_ICD_VENDORS", "POCL_CACHE_DIR", "XDG_CACHE_HOME"} {
@@ -70,7 +81,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"isimage": isImage, "kindof": kindOf, "jsonfield": jsonField, "interrupt": interrupt, "killed": killed, "noleftovers": noLeftovers,
-			"smalldisk": smallDisk,
+			"smalldisk": smallDisk, "waitfor": waitFor,
 		},
 	})
 }
@@ -281,6 +292,16 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	for _, cmd := range ts.BackgroundCmds() {
 		ts.Check(cmd.Process.Signal(sig))
 	}
+}
+
+// waitFor FILE TEXT: waits until the file has that in it.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		if text, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(text), args[1]) {
+			return
+		}
+	}
+	ts.Fatalf("%s has no %q after a minute", args[0], args[1])
 }
 
 // noLeftovers [DIR]: no temporary file of a write is left in the folder.
