@@ -41,11 +41,9 @@ type Device struct {
 	launch   launchScratch
 }
 
-// Buffer is device memory. Its contents are undefined until written.
-type Buffer struct {
-	mem   *cl.MemObject
-	class int
-}
+// Buffer is device memory. Its contents are undefined until written. The garbage collector frees it when no Buffer
+// holds the memory any more.
+type Buffer struct{ block *mempool.Block[*cl.MemObject] }
 
 const (
 	detailRuntime  = "install an OpenCL loader (Debian: ocl-icd-libopencl1) or set CLGRAD_OPENCL_LIB to the library's path"
@@ -197,19 +195,19 @@ func (d *Device) Info() Info { return d.info }
 // Alloc returns nbytes of device memory, from the pool where it has a buffer of that class. When the
 // device refuses, the pool is drained and the device asked once more. A CPU refuses nothing and dies of a launch
 // later, when the machine's memory is used up: there, a quarter of it is never asked for.
-func (d *Device) Alloc(nbytes int) (*Buffer, error) {
+func (d *Device) Alloc(nbytes int) (Buffer, error) {
 	if int64(nbytes) > d.info.MaxAlloc { // some drivers accept it and fail much later
-		return nil, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(), Detail: memoryDetail(nbytes, d.info, d.Stats())}
+		return Buffer{}, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(), Detail: memoryDetail(nbytes, d.info, d.Stats())}
 	}
-	mem, class, err := d.pool.Get(nbytes)
+	block, err := d.pool.Get(nbytes)
 	if errors.Is(err, mempool.ErrLimit) {
-		return nil, &Error{Call: "clCreateBuffer", Status: MemAllocationFailure, Device: d.info.String(),
+		return Buffer{}, &Error{Call: "clCreateBuffer", Status: MemAllocationFailure, Device: d.info.String(),
 			Detail: memoryDetail(nbytes, d.info, d.Stats()) + "; a quarter of a CPU's memory is left alone"}
 	}
 	if err != nil {
-		return nil, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))
+		return Buffer{}, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))
 	}
-	return &Buffer{mem: mem, class: class}, nil
+	return Buffer{block}, nil
 }
 
 // memoryDetail says what a refused allocation met.
@@ -220,20 +218,21 @@ func memoryDetail(nbytes int, info Info, s Stats) string {
 }
 
 // Free returns b to the pool. b must not be used again.
-func (d *Device) Free(b *Buffer) { d.pool.Put(b.mem, b.class) }
+func (d *Device) Free(b Buffer) { d.pool.Put(b.block) }
 
 // Write copies nbytes from host memory to b at byte offset and returns when src may be reused.
-func (d *Device) Write(b *Buffer, offset int, src unsafe.Pointer, nbytes int) error {
+func (d *Device) Write(b Buffer, offset int, src unsafe.Pointer, nbytes int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return &Error{Call: "write", Status: ErrClosed, Device: d.info.String()}
 	}
-	event, err := d.queue.EnqueueWriteBuffer(b.mem, true, offset, nbytes, src, nil)
+	event, err := d.queue.EnqueueWriteBuffer(b.block.Memory, true, offset, nbytes, src, nil)
 	if err != nil {
 		return d.fail("clEnqueueWriteBuffer", err, "")
 	}
 	event.Release()
+	runtime.KeepAlive(b.block)
 	runtime.KeepAlive(src)
 	d.stats.Uploads++
 	d.stats.UploadBytes += int64(nbytes)
@@ -241,17 +240,18 @@ func (d *Device) Write(b *Buffer, offset int, src unsafe.Pointer, nbytes int) er
 }
 
 // Read waits for the launches before it and copies nbytes of b at byte offset to host memory.
-func (d *Device) Read(b *Buffer, offset int, dst unsafe.Pointer, nbytes int) error {
+func (d *Device) Read(b Buffer, offset int, dst unsafe.Pointer, nbytes int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return &Error{Call: "read", Status: ErrClosed, Device: d.info.String()}
 	}
-	event, err := d.queue.EnqueueReadBuffer(b.mem, true, offset, nbytes, dst, nil)
+	event, err := d.queue.EnqueueReadBuffer(b.block.Memory, true, offset, nbytes, dst, nil)
 	if err != nil {
 		return d.fail("clEnqueueReadBuffer", err, "a launch before it may have failed: check mode names it")
 	}
 	event.Release()
+	runtime.KeepAlive(b.block)
 	runtime.KeepAlive(dst)
 	d.stats.Downloads++
 	d.stats.DownBytes += int64(nbytes)

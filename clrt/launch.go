@@ -18,8 +18,10 @@ type Arg struct {
 	size  uint64
 }
 
-// BufferArg passes device memory.
-func BufferArg(b *Buffer) Arg { return Arg{memHandle(b.mem), uint64(unsafe.Sizeof(uintptr(0)))} }
+// BufferArg passes device memory. The Arg does not hold it: the Buffer must be held until Launch returns.
+func BufferArg(b Buffer) Arg {
+	return Arg{memHandle(b.block.Memory), uint64(unsafe.Sizeof(uintptr(0)))}
+}
 
 // IntArg passes an OpenCL int.
 func IntArg(v int32) Arg { return Arg{uint64(uint32(v)), 4} }

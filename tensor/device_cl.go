@@ -22,17 +22,15 @@ type clDevice struct {
 	limits  kernels.Limits
 	options string // of the compiler
 	entries *entries[*clrt.Kernel]
-	args    []clrt.Arg         // scratch of launch
-	grid    kernels.Grid       // the same
-	reclaim func(*clrt.Buffer) // takes memory back
+	args    []clrt.Arg   // scratch of launch
+	grid    kernels.Grid // the same
 }
 
 type clBuffer struct {
-	*clrt.Buffer
-	dev     *clDevice // nil once released
-	dtype   kernels.DType
-	n       int
-	cleanup runtime.Cleanup
+	clrt.Buffer
+	dev   *clDevice // nil once released
+	dtype kernels.DType
+	n     int
 }
 
 func (b *clBuffer) DType() kernels.DType { return b.dtype }
@@ -61,7 +59,7 @@ func openCL(sel string, opt Options) (Device, error) {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
-	d.tuning, d.reclaim = info.Name, dev.Free
+	d.tuning = info.Name
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels, Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.limits.Gemm, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
 		dev.Close()
@@ -99,16 +97,13 @@ func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &clBuffer{Buffer: raw, dev: d, dtype: t, n: n}
-	b.cleanup = runtime.AddCleanup(b, d.reclaim, raw)
-	return b, nil
+	return &clBuffer{raw, d, t, n}, nil
 }
 
 func (d *clDevice) Release(b kernels.Buffer) {
 	c := b.(*clBuffer)
-	c.cleanup.Stop()
-	c.dev = nil
-	d.reclaim(c.Buffer)
+	d.dev.Free(c.Buffer)
+	c.dev, c.Buffer = nil, clrt.Buffer{}
 }
 
 func (d *clDevice) owns(b kernels.Buffer) bool {

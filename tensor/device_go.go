@@ -18,7 +18,6 @@ type goDevice struct {
 	real    kernels.DType
 	threads int // results depend on it, and Go may change GOMAXPROCS at run time: as it was at Open
 	pool    *mempool.Pool[[]float64]
-	reclaim func(goMemory) // takes memory back
 	stats   Stats
 	profile map[string]*KernelTime // nil unless profiling
 }
@@ -27,15 +26,8 @@ type goDevice struct {
 // every element type is aligned.
 type goBuffer struct {
 	kernels.Mem
-	dev     *goDevice // nil once released
-	memory  goMemory
-	cleanup runtime.Cleanup
-}
-
-// goMemory is what the pool handed out.
-type goMemory struct {
-	words []float64
-	class int
+	dev   *goDevice // nil once released
+	block *mempool.Block[[]float64]
 }
 
 func newGoDevice(opt Options) *goDevice {
@@ -47,7 +39,6 @@ func newGoDevice(opt Options) *goDevice {
 		d.profile = map[string]*KernelTime{}
 	}
 	d.pool = mempool.New(func(nbytes int) ([]float64, error) { return make([]float64, (nbytes+7)/8), nil }, func([]float64) {})
-	d.reclaim = func(m goMemory) { d.pool.Put(m.words, m.class) }
 	return d
 }
 
@@ -67,20 +58,17 @@ func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	if d.memory.due(d.pool.Live()) {
 		d.memory.collect(d.pool.Live)
 	}
-	words, class, err := d.pool.Get(n * t.Size())
+	block, err := d.pool.Get(n * t.Size())
 	if err != nil {
 		return nil, err
 	}
-	b := &goBuffer{Mem: *kernels.ViewAs(t, words, n), dev: d, memory: goMemory{words, class}}
-	b.cleanup = runtime.AddCleanup(b, d.reclaim, b.memory)
-	return b, nil
+	return &goBuffer{*kernels.ViewAs(t, block.Memory, n), d, block}, nil
 }
 
 func (d *goDevice) Release(b kernels.Buffer) {
 	g := b.(*goBuffer)
-	g.cleanup.Stop()
-	g.dev = nil
-	d.reclaim(g.memory)
+	d.pool.Put(g.block)
+	g.dev, g.block = nil, nil
 }
 
 func (d *goDevice) owns(b kernels.Buffer) bool {

@@ -20,11 +20,10 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	if s.failure.Load() != nil {
 		return
 	}
+	checkArgs(d, k, args)
 	s.enter("Launch")
-	defer s.leave()
+	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
-	defer s.forgetArgs()
-	checkArgs(d, k, s.args)
 	if s.nrecent < recentLaunches {
 		s.recent[s.nrecent] = k
 		s.nrecent++
@@ -32,8 +31,11 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	d.launch(k, s.args)
 }
 
-// forgetArgs drops the memory that the last launch named, so that it can be collected.
-func (s *base) forgetArgs() { clear(s.args) }
+// leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others use the device.
+func (s *base) leaveLaunch() {
+	clear(s.args)
+	s.leave()
+}
 
 // checkArgs panics unless args fit the parameters of k.
 func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {

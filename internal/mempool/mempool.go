@@ -1,14 +1,16 @@
-// Package mempool keeps freed device buffers for reuse, in size classes, and counts what is live.
+// Package mempool keeps freed device buffers for reuse, in size classes, and counts what is live. A buffer that is
+// lost comes back when the garbage collector finds it.
 package mempool
 
 import (
 	"errors"
 	"math/bits"
+	"runtime"
 	"sync"
 )
 
-// Pool hands out buffers of type B. It is safe for concurrent use: finalizers free from goroutines of
-// their own.
+// Pool hands out buffers of type B in blocks. It is safe for concurrent use: lost blocks come back from goroutines
+// of their own.
 type Pool[B any] struct {
 	// Limit is the most bytes that the pool takes from the allocator, 0 for any. It is set before the first Get.
 	Limit int64
@@ -17,8 +19,24 @@ type Pool[B any] struct {
 	release func(B)
 
 	mu               sync.Mutex
-	free             map[int][]B
+	free             map[int][]*Block[B]
 	live, held, peak int64
+}
+
+// Block is a buffer that the pool handed out, to whoever holds the Block: when nobody does, the buffer is the pool's
+// again. A Block is made once for a buffer and used by all its holders in turn, because asking the garbage collector
+// to watch an object takes a quarter of a microsecond.
+type Block[B any] struct {
+	Memory B
+
+	class int
+	watch runtime.Cleanup
+}
+
+// lost is what is left of a block that nobody holds.
+type lost[B any] struct {
+	memory B
+	class  int
 }
 
 // ErrLimit is what Get returns instead of passing the limit.
@@ -26,7 +44,7 @@ var ErrLimit = errors.New("mempool: the limit is reached")
 
 // New returns an empty pool over a raw allocator. release gives a buffer back to the device.
 func New[B any](alloc func(nbytes int) (B, error), release func(B)) *Pool[B] {
-	return &Pool[B]{alloc: alloc, release: release, free: map[int][]B{}}
+	return &Pool[B]{alloc: alloc, release: release, free: map[int][]*Block[B]{}}
 }
 
 // smallest is the least size class in bytes: the base address alignment of NVIDIA devices (512 bits
@@ -46,29 +64,29 @@ func Class(nbytes int) int {
 	return power
 }
 
-// Get returns a buffer of at least nbytes and its class, which Put wants back. The contents are
-// undefined. When the allocator refuses, or the limit would be passed, the buffers held for reuse are released and
-// it is asked once more.
-func (p *Pool[B]) Get(nbytes int) (B, int, error) {
+// Get returns a block of at least nbytes. The contents are undefined. When the allocator refuses, or the limit would
+// be passed, the buffers held for reuse are released and it is asked once more.
+func (p *Pool[B]) Get(nbytes int) (*Block[B], error) {
 	class := Class(nbytes)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if list := p.free[class]; len(list) > 0 {
 		b := list[len(list)-1]
+		list[len(list)-1] = nil // or it could not get lost
 		p.free[class] = list[:len(list)-1]
 		p.held -= int64(class)
 		p.count(class)
-		return b, class, nil
+		return b, nil
 	}
-	b, err := p.fresh(class)
+	memory, err := p.fresh(class)
 	if err != nil {
 		p.drain()
-		if b, err = p.fresh(class); err != nil {
-			return b, 0, err
+		if memory, err = p.fresh(class); err != nil {
+			return nil, err
 		}
 	}
 	p.count(class)
-	return b, class, nil
+	return p.block(memory, class), nil
 }
 
 // fresh asks the allocator for a buffer.
@@ -80,18 +98,24 @@ func (p *Pool[B]) fresh(class int) (B, error) {
 	return p.alloc(class)
 }
 
+func (p *Pool[B]) block(memory B, class int) *Block[B] {
+	b := &Block[B]{Memory: memory, class: class}
+	b.watch = runtime.AddCleanup(b, func(l lost[B]) { p.Put(p.block(l.memory, l.class)) }, lost[B]{memory, class})
+	return b
+}
+
 func (p *Pool[B]) count(class int) {
 	p.live += int64(class)
 	p.peak = max(p.peak, p.live)
 }
 
-// Put keeps b for the next Get of its class.
-func (p *Pool[B]) Put(b B, class int) {
+// Put keeps b for the next Get of its class. b must not be used again.
+func (p *Pool[B]) Put(b *Block[B]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.free[class] = append(p.free[class], b)
-	p.live -= int64(class)
-	p.held += int64(class)
+	p.free[b.class] = append(p.free[b.class], b)
+	p.live -= int64(b.class)
+	p.held += int64(b.class)
 }
 
 // Drain releases every buffer held for reuse.
@@ -104,7 +128,8 @@ func (p *Pool[B]) Drain() {
 func (p *Pool[B]) drain() {
 	for _, list := range p.free {
 		for _, b := range list {
-			p.release(b)
+			b.watch.Stop()
+			p.release(b.Memory)
 		}
 	}
 	clear(p.free)
