@@ -82,12 +82,12 @@ type GemmChoice struct {
 	Default float64  `json:"default"` // the same with the default tile
 }
 
-// GemmTileFor returns the tile of a product on a device: that of the nearest size which was tuned, sizes
+// GemmTileFor returns the tile of a product on a device for which tuned was found: that of the nearest size, sizes
 // compared by their powers of two. Without tuning, larger tiles where there are enough of them to fill a GPU.
-func GemmTileFor(form GemmForm, m, n, k int, t DType, l Limits) GemmTile {
+func GemmTileFor(form GemmForm, m, n, k int, t DType, l Limits, tuned []GemmChoice) GemmTile {
 	best, distance := GemmTile{}, -1
-	for i := range l.Gemm {
-		c := &l.Gemm[i]
+	for i := range tuned {
+		c := &tuned[i]
 		if c.Form != form || t != Float32 {
 			continue
 		}

@@ -58,7 +58,7 @@ func perFeatures(build func(features int) *Kernel) func(features int) *Kernel {
 
 // perInts launches one work-item per unit of the product of two int arguments.
 func perInts(a, b int) func([]Arg, Limits) Grid {
-	return func(args []Arg, l Limits) Grid { return line(int(args[a].Int)*int(args[b].Int), l) }
+	return func(args []Arg, l Limits) Grid { return Line(int(args[a].Int)*int(args[b].Int), l) }
 }
 
 // hashCorners are the entries at the corners of a cell, and their weights.

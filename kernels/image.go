@@ -16,7 +16,7 @@ var (
 	// SamplePixels draws n pixels with replacement: IMAGE [height·width, channels], C [n, 2],
 	// V [n, channels], n, width, height, channels, seed_lo, seed_hi, call.
 	SamplePixels = &Kernel{Name: "k_sample_pixels", File: "image.cl",
-		Grid: func(a []Arg, l Limits) Grid { return line(ceilDiv(int(a[3].Int), 4), l) },
+		Grid: func(a []Arg, l Limits) Grid { return Line(ceilDiv(int(a[3].Int), 4), l) },
 		Params: []Param{{"IMAGE", In}, {"C", Out}, {"V", Out}, {"n", IntArg}, {"width", IntArg}, {"height", IntArg},
 			{"channels", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}},
 		Twin: Twin{samplePixelsTwin[float32], samplePixelsTwin[float64]}, Tol: ULP(3)}
@@ -44,7 +44,7 @@ var (
 			if l.CPU {
 				return Grid{Dims: 1, Global: [3]int{ceilDiv(n, samples)}, Local: [3]int{1}}
 			}
-			return line(n*2*ceilDiv(octaves, few), l)
+			return Line(n*2*ceilDiv(octaves, few), l)
 		},
 		Params: []Param{{"IMAGE", In}, {"F", Out}, {"V", Out}, {"n", IntArg}, {"width", IntArg}, {"height", IntArg},
 			{"channels", IntArg}, {"octaves", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}},

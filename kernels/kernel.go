@@ -131,8 +131,6 @@ type Limits struct {
 	Units    int  // compute units
 	MaxGroup int  // work-items in a group
 	LocalMem int  // bytes of local memory that a group may take
-
-	Gemm []GemmChoice // tiles of matrix products that were found fastest, by size; none: defaults
 }
 
 // Grid is the shape of a launch: work-items and those in one work-group, per dimension.
@@ -162,9 +160,7 @@ func ceilDiv(n, d int) int { return (n + d - 1) / d }
 
 // Line covers n elements with one work-item each, in one dimension. It rounds up to whole work-groups: an entry
 // point leaves out those past n.
-func Line(n int, l Limits) Grid { return line(n, l) }
-
-func line(n int, l Limits) Grid {
+func Line(n int, l Limits) Grid {
 	g := l.group()
 	return Grid{Dims: 1, Global: [3]int{roundUp(n, g)}, Local: [3]int{g}}
 }
@@ -190,10 +186,10 @@ func groups(x, y int) Grid {
 
 // perElement launches one work-item per element of argument arg.
 func perElement(arg int) func([]Arg, Limits) Grid {
-	return func(args []Arg, l Limits) Grid { return line(args[arg].N, l) }
+	return func(args []Arg, l Limits) Grid { return Line(args[arg].N, l) }
 }
 
 // perInt launches one work-item per unit of the int argument arg.
 func perInt(arg int) func([]Arg, Limits) Grid {
-	return func(args []Arg, l Limits) Grid { return line(int(args[arg].Int), l) }
+	return func(args []Arg, l Limits) Grid { return Line(int(args[arg].Int), l) }
 }

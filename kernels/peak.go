@@ -7,7 +7,7 @@ var FMAChains = &Kernel{Name: "k_fma_chains", File: "peak.cl",
 		if l.CPU { // a work-item is vectors already
 			return Grid{Dims: 1, Global: [3]int{a[0].N}, Local: [3]int{1}}
 		}
-		return line(a[0].N, l)
+		return Line(a[0].N, l)
 	},
 	Params: []Param{{"Y", Out}, {"n", IntArg}, {"steps", IntArg}, {"a", RealArg}, {"b", RealArg}},
 	Twin:   Twin{fmaChainsTwin[float32], fmaChainsTwin[float64]},

@@ -26,7 +26,7 @@ func streamParams(out string, mode Mode) []Param {
 }
 
 // perFour launches one work-item per four elements of the first argument.
-func perFour(a []Arg, l Limits) Grid { return line(ceilDiv(a[0].N, 4), l) }
+func perFour(a []Arg, l Limits) Grid { return Line(ceilDiv(a[0].N, 4), l) }
 
 // Seed splits a seed into the two int arguments that random kernels take.
 func Seed(seed uint64) (lo, hi Arg) {

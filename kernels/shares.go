@@ -21,7 +21,7 @@ var (
 func sharesGrid(arg int) func([]Arg, Limits) Grid {
 	return func(a []Arg, l Limits) Grid {
 		if l.CPU {
-			return line(a[arg].N, l)
+			return Line(a[arg].N, l)
 		}
 		const wide, slices = 32, 8
 		return Grid{Dims: 2, Global: [3]int{roundUp(a[arg].N, wide), slices}, Local: [3]int{wide, slices}}

@@ -52,9 +52,9 @@ func TestTuning(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var err error
-	if gpu.Gemm, err = GemmChoices("Some GPU 80GB", gpu); err != nil || len(gpu.Gemm) != 2 {
-		t.Fatalf("choices %v, %v: the tile of a CPU is none for a GPU", gpu.Gemm, err)
+	tuned, err := GemmChoices("Some GPU 80GB", gpu)
+	if err != nil || len(tuned) != 2 {
+		t.Fatalf("choices %v, %v: the tile of a CPU is none for a GPU", tuned, err)
 	}
 	for _, c := range []struct {
 		form    GemmForm
@@ -65,7 +65,7 @@ func TestTuning(t *testing.T) {
 		{NN, 300, 64, 64, Float32, "32x32x32/4x4"}, {NN, 3000, 3000, 2000, Float32, "128x128x16/8x8"},
 		{TN, 64, 64, 512, Float32, gpuTiles[0].String()}, {NN, 300, 64, 64, Float64, gpuTiles[0].String()},
 	} {
-		if got := GemmTileFor(c.form, c.m, c.n, c.k, c.real, gpu); got.String() != c.want {
+		if got := GemmTileFor(c.form, c.m, c.n, c.k, c.real, gpu, tuned); got.String() != c.want {
 			t.Errorf("%s %d×%d×%d: tile %v, want %v", c.form, c.m, c.n, c.k, got, c.want)
 		}
 	}

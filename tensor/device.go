@@ -133,6 +133,7 @@ type base struct {
 	memory  collector
 	one     atomic.Pointer[Tensor] // see One
 	tuning  string                 // see TuningName
+	tuned   []kernels.GemmChoice   // tiles of matrix products that were found fastest, by size; none: defaults
 }
 
 // TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.

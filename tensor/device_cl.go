@@ -61,7 +61,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
 	d.tuning = info.Name
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels, Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
-	if d.limits.Gemm, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
+	if d.tuned, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
 		dev.Close()
 		return nil, err
 	}

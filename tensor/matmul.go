@@ -96,7 +96,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	if e.tile != nil {
 		tile = *e.tile
 	} else {
-		tile = kernels.GemmTileFor(form, m, n, k, d.Real(), d.Limits())
+		tile = kernels.GemmTileFor(form, m, n, k, d.Real(), d.Limits(), d.core().tuned)
 	}
 	slice := kernels.GemmSlice(m, n, k, d.Limits())
 	slices := (k + slice - 1) / slice

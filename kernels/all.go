@@ -1,0 +1,27 @@
+package kernels
+
+// All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
+// each tile.
+func All(t DType, l Limits) []*Kernel {
+	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
+		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
+		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
+		HashEncode(2), HashGrad(2), HashScatter(2), HashCollect, FMAChains,
+		ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
+		MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), true)}
+	for _, tile := range GemmTiles(t, l) {
+		for _, form := range GemmForms {
+			all = append(all, Gemm(form, tile))
+		}
+	}
+	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
+		all = append(all, MLPLoss(ExampleMLP, t, large, false))
+	}
+	for _, u := range Unaries {
+		all = append(all, u.Forward(), u.Gradient())
+	}
+	for _, b := range Binaries {
+		all = append(all, b.Forward(), b.Row(), b.First(), b.GradX(), b.GradY())
+	}
+	return all
+}
