@@ -136,8 +136,12 @@ func direct(path string, write func(io.Writer) error) error {
 const mostLinks = 40
 
 // Target returns the path of the file that writing to path makes or replaces: where symbolic links lead, be there a file
-// or not.
+// or not. What is no regular file is not replaced: of it, Target returns path itself, since a link such as /dev/stdout may
+// lead to a pipe, which has no path.
 func Target(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return path, nil
+	}
 	for range mostLinks {
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -154,8 +158,7 @@ func Target(path string) (string, error) {
 			return "", err
 		}
 		if !filepath.IsAbs(to) {
-			// Not Join: it would take "link/.." for nothing, where the folder above the link's target is meant.
-			to = filepath.Dir(path) + string(filepath.Separator) + to
+			to = folder(path) + to
 		}
 		path = to
 	}
@@ -185,6 +188,9 @@ func Check(path string) error {
 			return Failed(path, err)
 		}
 		f.Close()
+		if dir, err := os.Stat(folder(target) + "."); err == nil && !mayReplace(dir, info) {
+			return Failed(path, syscall.EPERM)
+		}
 	}
 	sweep(target)
 	f, err := create(target)

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -160,6 +161,48 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestAboveLink: "link/.." is the folder above the link's target, for the temporary file too: the link's own folder may be
+// one that cannot be written to, or on another disk.
+func TestAboveLink(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.MkdirAll(at("far/deep"), 0o777), os.Mkdir(at("near"), 0o777), os.Symlink("../far/deep", at("near/folder")),
+		os.Symlink("folder/../linked", at("near/link"))); err != nil {
+		t.Fatal(err)
+	}
+	for path, file := range map[string]string{at("near") + "/folder/../f": "far/f", at("near/link"): "far/linked"} {
+		err := errors.Join(Check(path), Write(path, func(w io.Writer) error {
+			alone(t, at("near"), 2) // the temporary file is not here
+			_, err := io.WriteString(w, file)
+			return err
+		}))
+		if err != nil {
+			t.Error(err)
+		}
+		holdsText(t, at(file), file)
+	}
+}
+
+// TestNoRegularFile: a link to a pipe that has no name is written to as it stands, as in -o /dev/stdout | program.
+func TestNoRegularFile(t *testing.T) {
+	const fds = "/dev/fd/"
+	if _, err := os.Stat(fds); err != nil {
+		t.Skipf("there is no %s", fds)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := fmt.Sprint(fds, w.Fd())
+	if err := errors.Join(Check(path), Write(path, say("x")), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != "x" {
+		t.Errorf("the pipe holds %q (%v)", got, err)
+	}
+}
+
 // TestLongNames: names may be as long as the file system takes; longer ones are an error before any work.
 func TestLongNames(t *testing.T) {
 	const most = 255
@@ -192,6 +235,36 @@ func TestMain(m *testing.M) {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
 	})
+}
+
+// TestSticky: a file of another user in a folder such as /tmp cannot be replaced, whatever its permissions. That is known
+// before any work.
+func TestSticky(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may give files away")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777|fs.ModeSticky), os.WriteFile(path, nil, 0o666), os.Chmod(path, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	const user = 1234
+	check := func(owner int) error {
+		if err := os.Chown(path, owner, -1); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Seteuid(user); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = syscall.Seteuid(0) }()
+		return Check(path)
+	}
+	if err := check(0); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a file of another: %v", err)
+	}
+	if err := check(user); err != nil {
+		t.Errorf("a file of one's own: %v", err)
+	}
 }
 
 // TestKilled: what a program left that was killed is removed by the next that writes the same path; what one that runs

@@ -12,3 +12,5 @@ import (
 func lock(*os.File, bool) error { return errors.ErrUnsupported }
 
 func keepOwner(*os.File, fs.FileInfo) {}
+
+func mayReplace(_, _ fs.FileInfo) bool { return true }

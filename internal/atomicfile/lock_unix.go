@@ -34,3 +34,13 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 		_ = f.Chown(int(was.Uid), int(was.Gid))
 	}
 }
+
+// mayReplace reports whether a folder lets its files be replaced: one with the sticky bit, as /tmp has it, lets only the
+// owner of the file, its own, and root.
+func mayReplace(dir, file fs.FileInfo) bool {
+	me := os.Geteuid()
+	if dir.Mode()&fs.ModeSticky == 0 || me == 0 {
+		return true
+	}
+	return int(file.Sys().(*syscall.Stat_t).Uid) == me || int(dir.Sys().(*syscall.Stat_t).Uid) == me
+}

@@ -18,10 +18,14 @@ func prefix(path string) string {
 	return ".mlp-" + hex.EncodeToString(sum[:8]) + "-"
 }
 
+// folder returns the folder of a file, with a separator at its end, or "". Unlike filepath.Dir it leaves "link/.." as it
+// is, which means the folder above the link's target.
+func folder(path string) string { return strings.TrimSuffix(path, filepath.Base(path)) }
+
 // create makes a temporary file beside path, which is locked as long as it is open.
 func create(path string) (*os.File, error) {
 	for {
-		name := filepath.Join(filepath.Dir(path), prefix(path)+rand.Text()[:16])
+		name := folder(path) + prefix(path) + rand.Text()[:16]
 		// The umask makes of these permissions what it makes of those of any new file.
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
@@ -42,8 +46,8 @@ func create(path string) (*os.File, error) {
 // sweep removes the temporary files of a path that no program holds: those of killed ones. One that cannot be removed is
 // in nobody's way.
 func sweep(path string) {
-	dir := filepath.Dir(path)
-	entries, err := os.ReadDir(dir)
+	dir := folder(path)
+	entries, err := os.ReadDir(dir + ".")
 	if err != nil {
 		return
 	}
@@ -51,7 +55,7 @@ func sweep(path string) {
 		if !strings.HasPrefix(e.Name(), prefix(path)) || !e.Type().IsRegular() {
 			continue
 		}
-		f, err := os.OpenFile(filepath.Join(dir, e.Name()), os.O_RDWR, 0)
+		f, err := os.OpenFile(dir+e.Name(), os.O_RDWR, 0)
 		if err != nil {
 			continue
 		}
