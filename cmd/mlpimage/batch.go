@@ -270,7 +270,13 @@ func (b *batchRun) each(ctx context.Context, names []string) {
 				if ctx.Err() != nil {
 					return
 				}
-				d = b.one(ctx, d, &b.rows[i])
+				was := opened{d, b.rows[i]}
+				now, ok := abandonable(ctx, func(begun func()) opened { return b.one(ctx, was, begun) })
+				if !ok {
+					d = nil // the work that is left has it
+					return
+				}
+				d, b.rows[i] = now.device, now.row
 				b.say(i)
 			}
 		})
@@ -291,11 +297,17 @@ func (b *batchRun) say(i int) {
 	}
 }
 
+// opened is a device, nil if none is open, and the image that it is used for.
+type opened struct {
+	device tensor.Device
+	row    row
+}
+
 // one fits an image and returns the device, opened if it was needed and not yet there. What goes wrong becomes part of
 // the row; a device that failed is closed, so that the next image gets another.
-func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Device {
-	start := time.Now()
-	d, err := b.fit(ctx, d, r)
+func (b *batchRun) one(ctx context.Context, o opened, begun func()) opened {
+	start, r := time.Now(), &o.row
+	d, err := b.fit(ctx, o.device, r, begun)
 	switch {
 	case err != nil:
 		r.State, r.Error = "failed", strings.ReplaceAll(sentence(err), "\n", " ")
@@ -319,7 +331,7 @@ func (b *batchRun) one(ctx context.Context, d tensor.Device, r *row) tensor.Devi
 		d.Close()
 		d = nil
 	}
-	return d
+	return opened{d, o.row}
 }
 
 // path returns the name of a result of an image.
@@ -327,7 +339,7 @@ func (b *batchRun) path(image, ext string) string {
 	return filepath.Join(b.flags.out, stem(image)+".mlp"+ext)
 }
 
-func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Device, error) {
+func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row, begun func()) (tensor.Device, error) {
 	if other, clash := b.clashes[r.Image]; clash {
 		return d, fmt.Errorf("its results would have the names of those of %s: rename one", other)
 	}
@@ -378,7 +390,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row) (tensor.Dev
 		return d, err
 	}
 	defer fit.Free()
-	s := &session{name: r.Image, fit: fit, img: img, stdout: io.Discard, chatter: io.Discard, alarms: b.alarms, outputs: &outputs{
+	s := &session{name: r.Image, fit: fit, img: img, stdout: io.Discard, chatter: io.Discard, alarms: b.alarms, begun: begun, outputs: &outputs{
 		image: b.path(r.Image, ".png"), model: b.path(r.Image, ".npz"), weights: b.flags.weights,
 		checkpoint: b.path(r.Image, ".ckpt"), checkpointEvery: b.flags.every, quality: imagefit.DefaultQuality,
 	}}

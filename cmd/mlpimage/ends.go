@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -72,6 +73,40 @@ func interruptible(parent context.Context) context.Context {
 		signal.Reset(os.Interrupt)
 	}()
 	return ctx
+}
+
+// graceful is how long work that has nothing to lose yet may go on after a signal.
+const graceful = 300 * time.Millisecond
+
+// abandonable does work whose beginning cannot be interrupted: a driver that builds kernels, a large image that is hashed.
+// Until the work calls begun, which says that there is something to write now, a signal makes abandonable return false
+// soon; the work is left to the end of the program, which is to come at once. The work must share nothing with others.
+func abandonable[T any](ctx context.Context, work func(begun func()) T) (result T, ok bool) {
+	began, done := make(chan struct{}), make(chan T, 1)
+	go func() { done <- work(sync.OnceFunc(func() { close(began) })) }()
+	select {
+	case result = <-done:
+		return result, true
+	case <-ctx.Done():
+	}
+	late := time.After(graceful) // most work sees the signal by itself
+	select {
+	case result = <-done:
+		return result, true
+	case <-began:
+		return <-done, true
+	case <-late:
+		return result, false
+	}
+}
+
+// orLeave is abandonable for a whole command. The error of one that was left is that of ctx.
+func orLeave(ctx context.Context, work func(begun func()) error) error {
+	err, ok := abandonable(ctx, work)
+	if !ok {
+		return ctx.Err()
+	}
+	return err
 }
 
 // output is standard output. It remembers the first error: results that nobody got are a failure, whoever printed them.

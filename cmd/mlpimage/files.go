@@ -5,14 +5,39 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/samefile"
+	"github.com/spf13/pflag"
 )
 
 // stream is the name that stands for standard input or output. A file of this name is "./-".
 const stream = "-"
+
+// standardOutput are the names that systems give to standard output.
+var standardOutput = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+
+// picturePath returns the name of a picture to write, which is stream for standard output by whatever name: it is not
+// replaced, and nothing else is written to it.
+func picturePath(path string) string {
+	if slices.Contains(standardOutput, path) {
+		return stream
+	}
+	return path
+}
+
+// noEmpty returns an error for a flag that was given with nothing to it. A variable of a shell that is not set is a more
+// likely reason than the wish to write nothing.
+func noEmpty(fs *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
+			return &usageError{fmt.Errorf("--%s is empty: give it a name, or leave it out", name)}
+		}
+	}
+	return nil
+}
 
 // named is a file that a command line names, and as what.
 type named struct{ what, path string }
@@ -29,6 +54,14 @@ func (n named) file(open *os.File) (samefile.ID, error) {
 		return samefile.OfOpen(open)
 	}
 	return samefile.Of(n.path)
+}
+
+// spoken returns the name for a message; open says what "-" stands for.
+func (n named) spoken(open string) string {
+	if n.path == stream {
+		return open
+	}
+	return n.path
 }
 
 // distinct returns an error if an output is one of the inputs, or another output, under whatever name: what was read
@@ -66,14 +99,15 @@ func distinct(inputs, outputs []named) error {
 
 // clash says that an output is a file that was named before.
 func clash(before, output named, twoOutputs bool) error {
+	from, to := before.spoken("standard input"), output.spoken("standard output")
 	also := ""
-	if before.path != output.path {
-		also = fmt.Sprintf(": it is the same file as %s", before.path)
+	if from != to {
+		also = ": it is the same file as " + from
 	}
 	if twoOutputs {
-		return fmt.Errorf("two outputs, %s and %s, have the name %s%s", before.what, output.what, output.path, also)
+		return fmt.Errorf("two outputs, %s and %s, have the name %s%s", before.what, output.what, to, also)
 	}
-	return fmt.Errorf("the output %s would overwrite %s%s: name another file", output.path, before.what, also)
+	return fmt.Errorf("the output %s would overwrite %s%s: name another file", to, before.what, also)
 }
 
 // writeFile writes a file, or standard output where that is named.
@@ -90,7 +124,7 @@ func checkPicture(path string, quality int, stdout io.Writer) (imagefit.Format, 
 		if o, ok := stdout.(*output); ok && o.terminal() {
 			return imagefit.Format{}, &usageError{errors.New("-o -: standard output is a terminal, which shows no picture: add > FILE.png or | PROGRAM")}
 		}
-		return imagefit.Format{}, nil
+		path = "" // a PNG
 	}
 	f, err := imagefit.FormatOf(path, quality)
 	if err != nil {

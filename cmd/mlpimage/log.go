@@ -10,6 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/samefile"
 )
 
 // logLine is a line of --log. A number that JSON cannot hold is null.
@@ -25,7 +26,9 @@ type logLine struct {
 // runLog writes a line for each report while training goes on, so that other programs can follow it. Lines that could
 // not be written are kept for the next report.
 type runLog struct {
-	file    *os.File // nil: no log was asked for
+	path    string   // "": no log was asked for
+	mode    int      // that it is opened with
+	file    *os.File // nil: it is not open yet
 	start   time.Time
 	pending []byte
 	lost    int // lines that were too many to keep
@@ -34,24 +37,38 @@ type runLog struct {
 // mostPending bounds the lines that are kept: a disk may stay full for days.
 const mostPending = 1 << 20
 
-// newRunLog begins a log, or goes on with one: a run that is resumed adds to what it said before.
-func newRunLog(path string, resumed bool) (*runLog, error) {
-	l := &runLog{start: time.Now()}
-	if path == "" {
-		return l, nil
-	}
-	var err error
-	mode := os.O_TRUNC
+// newRunLog begins a log, or goes on with one: a run that is resumed adds to what it said before. The file is opened when
+// there is something to write: until then it keeps what an earlier run said.
+func newRunLog(path string, resumed bool) *runLog {
+	l := &runLog{path: path, mode: os.O_TRUNC, start: time.Now()}
 	if resumed {
-		mode = os.O_APPEND
+		l.mode = os.O_APPEND
 	}
-	l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o666)
-	return l, err
+	return l
+}
+
+// open opens the file. Standard output and standard error are open already, and may hold what was said before.
+func (l *runLog) open() error {
+	if l.file != nil {
+		return nil
+	}
+	id, err := samefile.Of(l.path)
+	if err != nil {
+		return err
+	}
+	for _, std := range []*os.File{os.Stdout, os.Stderr} {
+		if is, err := samefile.OfOpen(std); err == nil && is.Same(id) {
+			l.file = std
+			return nil
+		}
+	}
+	l.file, err = os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|l.mode, 0o666)
+	return err
 }
 
 // report adds a line and writes what there is to write.
 func (l *runLog) report(p imagefit.Progress) error {
-	if l.file == nil {
+	if l.path == "" {
 		return nil
 	}
 	line, err := l.line(p)
@@ -71,10 +88,13 @@ func (l *runLog) flush() error {
 	if len(l.pending) == 0 {
 		return nil
 	}
+	if err := l.open(); err != nil {
+		return atomicfile.Failed(l.path, err)
+	}
 	n, err := l.file.Write(l.pending) // one write: a reader never sees half a line
 	l.pending = l.pending[n:]
 	if err != nil {
-		return atomicfile.Failed(l.file.Name(), err)
+		return atomicfile.Failed(l.path, err)
 	}
 	return nil
 }
@@ -95,12 +115,18 @@ func (l *runLog) line(p imagefit.Progress) ([]byte, error) {
 
 // close writes what is still pending.
 func (l *runLog) close() error {
-	if l.file == nil {
+	if l.path == "" {
 		return nil
 	}
-	err := errors.Join(l.flush(), l.file.Close())
+	err := l.flush()
+	if l.file == nil && l.mode == os.O_APPEND { // a run that was at its end has nothing to say
+		err = errors.Join(err, l.open())
+	}
+	if l.file != nil && l.file != os.Stdout && l.file != os.Stderr {
+		err = errors.Join(err, l.file.Close())
+	}
 	if err == nil && l.lost > 0 {
-		err = atomicfile.Failed(l.file.Name(), fmt.Errorf("%d lines were lost while the disk was full", l.lost))
+		err = atomicfile.Failed(l.path, fmt.Errorf("%d lines were lost while the disk was full", l.lost))
 	}
 	return err
 }

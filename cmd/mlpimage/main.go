@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
 
@@ -30,6 +31,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		root.SetArgs(args)
 		err = root.ExecuteContext(ctx)
+		atomicfile.Abandon() // what a signal left unfinished
 	}
 	if err == nil {
 		err = out.err

@@ -41,7 +41,8 @@ the highest octaves of frequency. MODEL is - for standard input.`,
   mlpimage render photo.npz -o eye.png --size 8192x8192 --crop 3000,2000,640,480`,
 		Args: exactly("the model to draw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return render(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return orLeave(ctx, func(func()) error { return render(ctx, args[0], f, stdout, stderr) })
 		},
 	}
 	fs := cmd.Flags()
@@ -62,6 +63,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	if f.out == "" {
 		return &usageError{fmt.Errorf("render needs -o OUT.png")}
 	}
+	f.out = picturePath(f.out)
 	format, err := checkPicture(f.out, f.quality, stdout)
 	if err != nil {
 		return err

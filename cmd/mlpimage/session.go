@@ -26,6 +26,7 @@ type session struct {
 	alarms  io.Writer // for what goes wrong and does not end the run
 
 	history []imagefit.Progress
+	begun   func()          // called when there is something to write
 	failing map[string]bool // files that could not be written when last tried
 	saved   []string        // files that the end of the run has written
 }
@@ -60,10 +61,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	} else {
 		fmt.Fprintf(s.chatter, "training pass: layer by layer (%s)\n", sentence(why))
 	}
-	log, err := newRunLog(s.outputs.log, fit.Steps() > 0)
-	if err != nil {
-		return nil, atomicfile.Failed(s.outputs.log, err)
-	}
+	log := newRunLog(s.outputs.log, fit.Steps() > 0)
 	defer log.close() // where the run fails; finish looks at it otherwise
 	s.failing = map[string]bool{}
 	page, err := s.serve()
@@ -77,7 +75,13 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 		page.report(p)
 		s.tried(s.outputs.log, log.report(p))
 	}
-	w.Step = func(step int) error { return errors.Join(s.save(ctx, step), page.draw(ctx)) }
+	if fit.Steps() > 0 {
+		s.begun()
+	}
+	w.Step = func(step int) error {
+		s.begun()
+		return errors.Join(s.save(ctx, step), page.draw(ctx))
+	}
 	why, err := fit.Run(ctx, w)
 	bar.finish()
 	if err == nil && fit.Steps() == 0 {

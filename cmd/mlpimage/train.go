@@ -62,7 +62,15 @@ mlpimage IMAGE is short for mlpimage train IMAGE.`,
   mlpimage train photo.png --steps 1000 --device cpu --plot loss.svg`,
 		Args: exactly("the image to fit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return train(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if err := noEmpty(cmd.Flags(), "output", "model", "checkpoint", "preview", "compare", "plot", "dot", "log", "resume", "resume-or-start", "http"); err != nil {
+				return err
+			}
+			ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			err := orLeave(ctx, func(begun func()) error { return train(ctx, args[0], f, begun, stdout, stderr) })
+			if errors.Is(err, context.Canceled) {
+				return errInterrupted
+			}
+			return err
 		},
 	}
 	fs, o := cmd.Flags(), &f.outputs
@@ -106,6 +114,7 @@ func (f *trainFlags) validate(image string, stdout io.Writer) error {
 
 // complete fills in what the command line leaves open.
 func (f *trainFlags) complete(image string) error {
+	f.outputs.image = picturePath(f.outputs.image)
 	if f.outputs.image == "" {
 		if image == stream {
 			return &usageError{errors.New("the image comes from standard input: name the output with -o")}
@@ -125,7 +134,7 @@ func (f *trainFlags) complete(image string) error {
 	return nil
 }
 
-func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Writer) error {
+func train(ctx context.Context, path string, f trainFlags, begun func(), stdout, stderr io.Writer) error {
 	start := time.Now()
 	if err := f.complete(path); err != nil {
 		return err
@@ -163,7 +172,7 @@ func train(ctx context.Context, path string, f trainFlags, stdout, stderr io.Wri
 	}
 	defer fit.Device().Close()
 	defer fit.Free()
-	s := &session{name: filepath.Base(path), fit: fit, img: img, outputs: &f.outputs, http: f.http, stdout: stdout, chatter: chatter, alarms: stderr}
+	s := &session{name: filepath.Base(path), fit: fit, img: img, outputs: &f.outputs, http: f.http, stdout: stdout, chatter: chatter, alarms: stderr, begun: begun}
 	r, err := s.run(ctx, f.limits.watch())
 	if r == nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 )
 
@@ -62,6 +63,8 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return Failed(path, err)
 	}
+	inWork.Store(f.Name(), nil)
+	defer inWork.Delete(f.Name())
 	if err := fill(f, path, write); err != nil {
 		f.Close()
 		os.Remove(f.Name())
@@ -72,6 +75,17 @@ func Write(path string, write func(io.Writer) error) error {
 		return Failed(path, err)
 	}
 	return nil
+}
+
+// inWork has the names of the temporary files that Write is at.
+var inWork sync.Map
+
+// Abandon removes the temporary files of all calls of Write that have not returned. It is for a program that ends at once.
+func Abandon() {
+	inWork.Range(func(name, _ any) bool {
+		_ = os.Remove(name.(string)) // another run clears it, if it is still there
+		return true
+	})
 }
 
 // fill writes all of the contents. A file that cannot be written to is told apart from contents that cannot be made.

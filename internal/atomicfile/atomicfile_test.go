@@ -237,6 +237,26 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// TestAbandon: a program that ends while it writes leaves nothing but the file as it was.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	err := Write(path, func(w io.Writer) error {
+		alone(t, dir, 1)
+		Abandon()
+		alone(t, dir, 0)
+		return nil
+	})
+	if err == nil {
+		t.Error("what was abandoned was written")
+	}
+	if err := Write(path, say("x")); err != nil {
+		t.Fatal(err)
+	}
+	Abandon()
+	holdsText(t, path, "x")
+}
+
 // TestSticky: a file of another user in a folder such as /tmp cannot be replaced, whatever its permissions. That is known
 // before any work.
 func TestSticky(t *testing.T) {
