@@ -120,7 +120,7 @@ func DecodeCheckpoint(raw []byte) (*Saved, error) { return Bounds{}.DecodeCheckp
 func (b Bounds) DecodeCheckpoint(raw []byte) (*Saved, error) {
 	f, err := openModel(raw, b)
 	if err == nil && f.state == nil {
-		err = fmt.Errorf("it has no %q", stateName)
+		err = errors.New("it is a model, without the state that training goes on from: --checkpoint writes a file with both")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)

@@ -81,7 +81,7 @@ func DefaultsFor(kind string) Config {
 func (c Config) Validate() error {
 	positive := func(name string, v int) error {
 		if v < 1 || v > math.MaxInt32 {
-			return fmt.Errorf("%w: %s is %d: it must be at least 1", ErrConfig, name, v)
+			return fmt.Errorf("%w: %s is %d: it must be 1 to %d", ErrConfig, name, v, math.MaxInt32)
 		}
 		return nil
 	}

@@ -110,6 +110,9 @@ func (f *imageFormat) failure(err error) error {
 	for _, prefix := range []string{"png: ", "jpeg: ", "webp: ", "gif: ", "bmp: ", "tiff: ", "vp8: ", "vp8l: ", "riff: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
+	if strings.Contains(text, "dimension overflow") {
+		return fmt.Errorf("%w: its header claims more pixels than can be indexed", ErrImage)
+	}
 	if strings.Contains(text, "unsupported") {
 		return fmt.Errorf("%w: it is a %s of a kind that is not read (%s): save it as PNG", ErrImage, f.name, text)
 	}

@@ -61,6 +61,9 @@ the pod of a Kubernetes Indexed Job, is I. docs/cluster.md has job files to star
   sbatch --array=0-7 --wrap "mlpimage batch photos -o fits"`,
 		Args: exactly("the folder of images"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := noEmpty(cmd.Flags(), "output", "shard"); err != nil {
+				return err
+			}
 			return batch(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -137,16 +140,14 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if source != "" {
 		fmt.Fprintf(chatter, "shard %d of %d (%s): %d of %d images\n", share.index, share.count, source, len(mine), len(names))
 	}
-	f.memory.jobs = f.jobs
-	f.memory.limit() // the jobs only read it
+	f.memory.jobs = min(f.jobs, len(mine)) // no more run at once
+	f.memory.limit()                       // the jobs only read it
 	summary := filepath.Join(f.out, "summary.csv")
 	if share.count > 1 {
 		summary = filepath.Join(f.out, fmt.Sprintf("summary-%d-of-%d.csv", share.index, share.count))
 	}
 	b := &batchRun{flags: f, dir: dir, chatter: chatter, alarms: stderr, rows: make([]row, len(mine))}
-	if b.clashes, err = clashing(names, b.path); err != nil {
-		return err
-	}
+	b.unwritable = unwritable(names, b.path)
 	if err := b.distinct(names, mine, summary); err != nil {
 		return err
 	}
@@ -173,7 +174,7 @@ func (b *batchRun) distinct(names, mine []string, summary string) error {
 	}
 	outputs := []named{{"the summary", summary}}
 	for _, name := range mine {
-		if _, clash := b.clashes[name]; clash {
+		if b.unwritable[name] != nil {
 			continue // it fails
 		}
 		for _, ext := range resultExts {
@@ -207,26 +208,28 @@ func images(dir string) ([]string, error) {
 
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// clashing returns, for each image whose results would be the files of an earlier one's, that image.
-func clashing(names []string, path func(name, ext string) string) (map[string]string, error) {
+// unwritable returns the errors of images that can have no results: their names are too long for the file system, or the
+// results would be the files of an earlier image's.
+func unwritable(names []string, path func(name, ext string) string) map[string]error {
 	type known struct {
 		name string
 		id   samefile.ID
 	}
-	byKey, clashes := map[any][]known{}, map[string]string{}
+	byKey, errs := map[any][]known{}, map[string]error{}
 	for _, name := range names {
 		id, err := samefile.Of(path(name, ".png"))
 		if err != nil {
-			return nil, err
+			errs[name] = err
+			continue
 		}
 		same := slices.IndexFunc(byKey[id.Key()], func(k known) bool { return k.id.Same(id) })
 		if same >= 0 {
-			clashes[name] = byKey[id.Key()][same].name
+			errs[name] = fmt.Errorf("its results would have the names of those of %s: rename one", byKey[id.Key()][same].name)
 			continue
 		}
 		byKey[id.Key()] = append(byKey[id.Key()], known{name, id})
 	}
-	return clashes, nil
+	return errs
 }
 
 func same(a, b string) bool {
@@ -239,9 +242,10 @@ func same(a, b string) bool {
 type batchRun struct {
 	flags   batchFlags
 	dir     string
-	clashes map[string]string
 	chatter io.Writer
 	alarms  io.Writer
+
+	unwritable map[string]error
 
 	opened sync.Once
 
@@ -340,10 +344,14 @@ func (b *batchRun) path(image, ext string) string {
 }
 
 func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row, begun func()) (tensor.Device, error) {
-	if other, clash := b.clashes[r.Image]; clash {
-		return d, fmt.Errorf("its results would have the names of those of %s: rename one", other)
+	if err := b.unwritable[r.Image]; err != nil {
+		return d, err
 	}
-	raw, err := b.flags.memory.read(ctx, filepath.Join(b.dir, r.Image))
+	path := filepath.Join(b.dir, r.Image)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return d, errors.New("it is no file but a pipe or a device, which might never say anything")
+	}
+	raw, err := b.flags.memory.read(ctx, path)
 	if ctx.Err() != nil {
 		return d, nil // it is left
 	}

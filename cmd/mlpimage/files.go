@@ -33,7 +33,7 @@ func picturePath(path string) string {
 func noEmpty(fs *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
-			return &usageError{fmt.Errorf("--%s is empty: give it a name, or leave it out", name)}
+			return &usageError{fmt.Errorf("--%s is empty: give it a value, or leave it out", name)}
 		}
 	}
 	return nil

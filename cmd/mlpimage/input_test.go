@@ -104,7 +104,7 @@ func TestSize(t *testing.T) {
 			t.Errorf("%q: %dx%d, want %v", text, w, h, want)
 		}
 	}
-	for _, text := range []string{"x", "0x", "x0", "-2x", "NaNx", "1e99x", "1x2x3", "big", "x1.5", "100.5x20", "3000000000x3", "512", "0", "1.5"} {
+	for _, text := range []string{"x", "0x", "x0", "-2x", "NaNx", "1e99x", "1x2x3", "big", "x1.5", "33.5x", "1e9x", "1_0.5x", "100.5x20", "3000000000x3", "512", "0", "1.5"} {
 		if s, err := parseSize(text); err == nil {
 			t.Errorf("%q: %+v", text, s)
 		}

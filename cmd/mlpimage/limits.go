@@ -26,7 +26,7 @@ given, more steps than it has by itself`)
 
 func (l *limits) validate() error {
 	if l.flags.Changed("psnr") && !(l.psnr > 0 && l.psnr < 1000) {
-		return &usageError{fmt.Errorf("--psnr is %v: it must be above 0 dB", l.psnr)}
+		return &usageError{fmt.Errorf("--psnr is %v: it must be above 0 and below 1000 dB", l.psnr)}
 	}
 	if l.flags.Changed("time") && l.time <= 0 {
 		return &usageError{fmt.Errorf("--time is %v: it must be above 0", l.time)}

@@ -123,10 +123,12 @@ func isFile(path string) bool {
 // exactly returns a check that a command has one argument, which what describes.
 func exactly(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 1:
+		switch {
+		case len(args) == 1 && args[0] == "":
+			return &usageError{fmt.Errorf("%s needs %s, and the name that it got is empty", cmd.Name(), what)}
+		case len(args) == 1:
 			return nil
-		case 0:
+		case len(args) == 0:
 			return &usageError{fmt.Errorf("%s needs %s: %s", cmd.Name(), what, cmd.UseLine())}
 		}
 		return &usageError{fmt.Errorf("%s takes one thing, %s, and got %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))}

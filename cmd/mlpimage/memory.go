@@ -69,6 +69,14 @@ func (m *memory) bounds() imagefit.Bounds {
 	return imagefit.Bounds{Memory: m.limit() / int64(max(m.jobs, 1))}
 }
 
+// raises says what raises the limit.
+func (m *memory) raises() string {
+	if m.jobs > 1 {
+		return fmt.Sprintf("it is a share of --max-memory for each of the %d --jobs", m.jobs)
+	}
+	return "--max-memory raises it"
+}
+
 // explain says how what was refused for its memory can be allowed, and which file it is.
 func (m *memory) explain(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
@@ -82,11 +90,7 @@ func (m *memory) explain(path string, err error) error {
 		path += ": "
 	}
 	if errors.Is(err, imagefit.ErrMemory) {
-		more := "--max-memory raises it"
-		if m.jobs > 1 {
-			more = fmt.Sprintf("it is a share of --max-memory for each of the %d --jobs", m.jobs)
-		}
-		return fmt.Errorf("%s%w: %s", path, err, more)
+		return fmt.Errorf("%s%w: %s", path, err, m.raises())
 	}
 	return fmt.Errorf("%s%w", path, err)
 }
@@ -104,7 +108,7 @@ func (m *memory) read(ctx context.Context, path string) ([]byte, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		raw, err := readAll(path, most)
+		raw, err := readAll(path, most, m.raises())
 		done <- result{raw, err}
 	}()
 	select {
@@ -115,7 +119,8 @@ func (m *memory) read(ctx context.Context, path string) ([]byte, error) {
 	}
 }
 
-func readAll(path string, most int64) ([]byte, error) {
+// readAll is read; raises says what raises the limit.
+func readAll(path string, most int64, raises string) ([]byte, error) {
 	f := os.Stdin
 	if path != stream {
 		var err error
@@ -129,7 +134,7 @@ func readAll(path string, most int64) ([]byte, error) {
 		if path == stream {
 			name = "standard input"
 		}
-		return fmt.Errorf("%s: it has %s, and the limit is %s: --max-memory raises it", name, n, imagefit.FormatBytes(most))
+		return fmt.Errorf("%s: it has %s, and the limit is %s: %s", name, n, imagefit.FormatBytes(most), raises)
 	}
 	var b bytes.Buffer
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {

@@ -41,6 +41,9 @@ the highest octaves of frequency. MODEL is - for standard input.`,
   mlpimage render photo.npz -o eye.png --size 8192x8192 --crop 3000,2000,640,480`,
 		Args: exactly("the model to draw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := noEmpty(cmd.Flags(), "output", "size", "crop"); err != nil {
+				return err
+			}
 			ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return orLeave(ctx, func(func()) error { return render(ctx, args[0], f, stdout, stderr) })
 		},

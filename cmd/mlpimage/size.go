@@ -45,8 +45,11 @@ func parseSize(text string) (size, error) {
 	height, okH := side(h)
 	if h == "" && (width <= mostFactor || !okW) {
 		f, err := strconv.ParseFloat(w, 64)
-		if err != nil || !(f > 0 && f <= math.MaxInt32) {
+		switch {
+		case err != nil || strings.Contains(w, "_") || math.IsInf(f, 0) || !(f > 0):
 			return size{}, bad
+		case f > mostFactor:
+			return size{}, fmt.Errorf("--size %s: a factor is at most %d: give the size in whole pixels, such as 512x for that width", text, mostFactor)
 		}
 		return size{factor: f}, nil
 	}

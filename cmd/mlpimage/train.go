@@ -142,7 +142,7 @@ func train(ctx context.Context, path string, f trainFlags, begun func(), stdout,
 	if err := f.validate(path, stdout); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(f.goOn); f.goOn != "" && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(f.goOn); f.goOn != "" && errors.Is(err, fs.ErrNotExist) {
 		f.resume = "" // to start
 	}
 	img, err := f.memory.image(ctx, path)

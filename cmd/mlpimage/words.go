@@ -196,6 +196,8 @@ func kindOfValue(f *pflag.Flag) string {
 		return "a number"
 	case "duration":
 		return "a time, such as 30s or 5m"
+	case "size":
+		return "a number of bytes of at least 1, such as 512M or 4G"
 	case "bool":
 		return "true or false"
 	}
