@@ -369,6 +369,9 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row, begun func(
 	if err != nil {
 		return d, err
 	}
+	if err := b.flags.memory.fit(img, cfg); err != nil {
+		return d, err
+	}
 	sum := sha256.Sum256(raw)
 	settings, err := json.Marshal(struct {
 		imagefit.Config

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/clgrad/clgrad/internal/atomicfile"
 )
 
 // The exit codes.
@@ -56,7 +58,7 @@ const oneSignal = 500 * time.Millisecond
 
 // interruptible returns a context that Ctrl-C, SIGTERM (a queue's end of time) and SIGHUP (a terminal that went away)
 // cancel. A second Ctrl-C ends the program; further ones of the others do not, since queues and shells send several.
-// From then on a reader that left standard error does not end the program either.
+// SIGQUIT ends the program at once, with nothing written. From then on a reader that left standard error does not end the program either.
 func interruptible(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 1)
@@ -66,6 +68,13 @@ func interruptible(parent context.Context) context.Context {
 		}
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // what is notified of does not kill
+	quit := make(chan os.Signal, 1)
+	signal.Notify(quit, syscall.SIGQUIT) // or Go prints what every goroutine is at, and exits with 2
+	go func() {
+		<-quit
+		atomicfile.Abandon()
+		os.Exit(exitFailure)
+	}()
 	go func() {
 		<-signals
 		cancel()

@@ -171,6 +171,11 @@ func (m *memory) decode(ctx context.Context, path string, raw []byte) (*imagefit
 	return img, m.explain(path, err)
 }
 
+// fit returns an error if training with these settings takes more memory than there may be.
+func (m *memory) fit(img *imagefit.Image, cfg imagefit.Config) error {
+	return m.explain("", m.bounds().AllowFit(img, cfg))
+}
+
 // model reads a model onto a device.
 func (m *memory) model(ctx context.Context, d tensor.Device, path string) (*imagefit.Model, error) {
 	raw, err := m.read(ctx, path)

@@ -231,6 +231,9 @@ func (f *trainFlags) begin(ctx context.Context, img *imagefit.Image, open func()
 		return f.beginFrom(ctx, img, open, chatter)
 	}
 	cfg, err := f.settings.config(img.Width, img.Height)
+	if err == nil {
+		err = f.memory.fit(img, cfg)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -256,6 +259,9 @@ func (f *trainFlags) beginFrom(ctx context.Context, img *imagefit.Image, open fu
 		cfg, err = f.settings.config(img.Width, img.Height)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := f.memory.fit(img, cfg); err != nil {
 		return nil, err
 	}
 	if saved.Steps > cfg.Steps {
