@@ -295,9 +295,9 @@ func (b *batchRun) say(i int) {
 	r := &b.rows[i]
 	switch r.State {
 	case "done", "skipped":
-		fmt.Fprintf(b.chatter, "%s: %s, PSNR %s, %d steps\n", r.Image, r.State, formatPSNR(r.PSNR), r.Steps)
+		fmt.Fprintf(b.chatter, "%s: %s, PSNR %s, %d steps\n", oneLine(r.Image), r.State, formatPSNR(r.PSNR), r.Steps)
 	case "failed":
-		fmt.Fprintf(b.chatter, "%s: failed: %s\n", r.Image, r.Error)
+		fmt.Fprintf(b.chatter, "%s: failed: %s\n", oneLine(r.Image), oneLine(r.Error))
 	}
 }
 
@@ -466,11 +466,11 @@ func (b *batchRun) printTable(w io.Writer) error {
 	for _, r := range b.rows {
 		switch r.State {
 		case "failed":
-			fmt.Fprintf(t, "%s\tfailed\t%s\n", r.Image, r.Error)
+			fmt.Fprintf(t, "%s\tfailed\t%s\n", oneLine(r.Image), oneLine(r.Error))
 		case "left":
-			fmt.Fprintf(t, "%s\tleft\n", r.Image)
+			fmt.Fprintf(t, "%s\tleft\n", oneLine(r.Image))
 		default:
-			fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%d\t%d\t%.1f\n", r.Image, r.State, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Bytes, r.Seconds)
+			fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%d\t%d\t%.1f\n", oneLine(r.Image), r.State, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Bytes, r.Seconds)
 		}
 	}
 	return t.Flush()

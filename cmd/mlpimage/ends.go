@@ -40,16 +40,16 @@ func exit(err error, stderr io.Writer) int {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "mlpimage: %s\nRun 'mlpimage --help' for usage.\n", sentence(err))
+		fmt.Fprintf(stderr, "mlpimage: %s\nRun 'mlpimage --help' for usage.\n", plain(sentence(err)))
 		return exitUsage
 	case errors.As(err, &interrupted):
-		fmt.Fprintf(stderr, "mlpimage: %s\n", sentence(err))
+		fmt.Fprintf(stderr, "mlpimage: %s\n", plain(sentence(err)))
 		return exitInterrupted
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "mlpimage: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "mlpimage: %s\n", sentence(err))
+	fmt.Fprintf(stderr, "mlpimage: %s\n", plain(sentence(err)))
 	return exitFailure
 }
 

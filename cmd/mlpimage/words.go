@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/spf13/cobra"
@@ -46,6 +47,19 @@ func sentence(err error) string {
 	}
 	return strings.TrimPrefix(text, prefix)
 }
+
+// plain returns a text without what would steer a terminal: names of files may hold anything but a slash. Lines stay.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// oneLine is plain in one line.
+func oneLine(text string) string { return strings.ReplaceAll(plain(text), "\n", " ") }
 
 // within returns the words for a cause after others. The name of a temporary file says nothing to anyone where the name
 // of the file that it becomes was said, and one name need not be said twice.
