@@ -78,10 +78,18 @@ func asTrain(root *cobra.Command, args []string) ([]string, error) {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") && (!imageName(args[0]) || isFolder(args[0])) {
 		return args, notACommand(root, args[0])
 	}
-	if slices.ContainsFunc(args, imageName) {
+	if slices.ContainsFunc(args, imageName) || len(args) > 0 && trainHas(root, args[0]) {
 		return append([]string{"train"}, args...), nil
 	}
 	return args, nil
+}
+
+// trainHas reports whether a word is a flag of train: what is wrong after it is for train to say.
+func trainHas(root *cobra.Command, word string) bool {
+	cmd, _, err := root.Find([]string{"train"})
+	name, isFlag := strings.CutPrefix(word, "--")
+	name, _, _ = strings.Cut(name, "=")
+	return err == nil && isFlag && cmd.Flags().Lookup(name) != nil
 }
 
 // imageName reports whether an argument may be an image: a word with a dot is the name of a file, there or mistyped.
