@@ -58,7 +58,7 @@ func info(ctx context.Context, path string, memory *memory, asJSON bool, w io.Wr
 	fmt.Fprintf(t, "network\t%d hidden layers of %d, %s %v\n", about.Network.Layers, about.Network.Hidden, about.Network.Activation, about.Network.Parameter)
 	fmt.Fprintf(t, "trained\t%d steps\n", about.Steps)
 	fmt.Fprintf(t, "weights\t%d, stored as %s\n", about.Params, about.Weights)
-	fmt.Fprintf(t, "size\t%d bytes, %.3g bits per pixel\n", len(raw), bpp)
+	fmt.Fprintf(t, "size\t%d bytes, %s bits per pixel\n", len(raw), formatBits(bpp))
 	if c := about.Checkpoint; c != nil {
 		fmt.Fprintf(t, "made on\t%s\n", c.Device)
 		fmt.Fprintf(t, "settings\tbatch %d, loss %s, learning rate %v × %v per step, seed %d, at most %d steps\n", c.Config.Batch, c.Config.Loss,

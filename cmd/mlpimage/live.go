@@ -15,7 +15,8 @@ import (
 const drawShare = 19
 
 // livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the training's goroutine,
-// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time: sending them may take as much again.
+// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time. Sending them may
+// take as much again.
 type livePage struct {
 	server *live.Server
 	fit    *imagefit.Fit

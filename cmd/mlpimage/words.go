@@ -198,6 +198,8 @@ func kindOfValue(f *pflag.Flag) string {
 		return "a time, such as 30s or 5m"
 	case "bool":
 		return "true or false"
+	case "size":
+		return "a number of bytes, or one with a unit, such as 512M or 4G"
 	}
 	return f.Usage
 }
