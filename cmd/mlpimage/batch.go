@@ -443,9 +443,9 @@ func (b *batchRun) printTable(w io.Writer) error {
 	for _, r := range b.rows {
 		switch r.State {
 		case "failed":
-			fmt.Fprintf(t, "%s\tfailed\t%s\n", r.Image, r.Error)
+			fmt.Fprintf(t, "%s\tfailed\t\t\t\t\t%s\n", r.Image, r.Error) // last, or the columns were as wide
 		case "left":
-			fmt.Fprintf(t, "%s\tleft\n", r.Image)
+			fmt.Fprintf(t, "%s\tleft\t\t\t\t\t\n", r.Image)
 		default:
 			fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%d\t%d\t%.1f\n", r.Image, r.State, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Bytes, r.Seconds)
 		}
