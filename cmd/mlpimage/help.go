@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -95,8 +97,9 @@ const mostColumns = 100
 func setHelp(root *cobra.Command, stdout io.Writer) {
 	width := min(terminalWidth(stdout), mostColumns)
 	cobra.AddTemplateFunc("flagUsages", func(fs *pflag.FlagSet) string { return flagUsages(fs, width) })
-	cobra.AddTemplateFunc("wrap", func(text string) string { return wrap(text, width) })
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
 		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
-	root.SetHelpTemplate("{{wrap (or .Long .Short)}}\n\n{{.UsageString}}")
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", wrap(cmp.Or(cmd.Long, cmd.Short), width), cmd.UsageString()) // which remembers errors
+	})
 }
