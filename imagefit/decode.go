@@ -101,6 +101,9 @@ func (b Bounds) decode(ctx context.Context, raw []byte) (*Image, error) {
 	return img.upright(orientation(raw, f.exif)), nil
 }
 
+// plainly puts what decoders say into words for people.
+var plainly = strings.NewReplacer("unexpected EOF", "it ends too early", "invalid format: ", "", "invalid JPEG format: ", "")
+
 // failure says why a decoder gave up.
 func (f *imageFormat) failure(err error) error {
 	if errors.Is(err, ErrMemory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -110,6 +113,7 @@ func (f *imageFormat) failure(err error) error {
 	for _, prefix := range []string{"png: ", "jpeg: ", "webp: ", "gif: ", "bmp: ", "tiff: ", "vp8: ", "vp8l: ", "riff: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
+	text = plainly.Replace(text)
 	if strings.Contains(text, "unsupported") {
 		return fmt.Errorf("%w: it is a %s of a kind that is not read (%s): save it as PNG", ErrImage, f.name, text)
 	}
