@@ -71,8 +71,8 @@ keep theirs. Devices and pipes are written to as they stand.`,
 	return root
 }
 
-// asTrain returns the arguments of train for a command line that begins with an image or a flag in place of a command. A
-// first word that is none of these is an error.
+// asTrain returns the arguments of train for a command line that begins with an image or a flag in place of a command, or
+// with an image whose name is empty. A first word that is none of these is an error.
 func asTrain(root *cobra.Command, args []string) ([]string, error) {
 	if cmd, _, err := root.Find(args); err == nil && cmd != root || len(args) == 0 {
 		return args, nil
@@ -84,7 +84,7 @@ func asTrain(root *cobra.Command, args []string) ([]string, error) {
 		return []string{"version"}, nil
 	case first == "help" && len(args) > 1:
 		return args, notACommand(root, args[1])
-	case !strings.HasPrefix(first, "-") && (!imageName(first) || isFolder(first)):
+	case first != "" && !strings.HasPrefix(first, "-") && (!imageName(first) || isFolder(first)):
 		return args, notACommand(root, first)
 	}
 	return append([]string{"train"}, args...), nil
@@ -126,13 +126,14 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// exactly returns a check that a command has one argument, which what describes.
+// exactly returns a check that a command has one argument, which what describes. One that is empty, as a variable of a
+// script that is not set, is none.
 func exactly(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 1:
+		switch {
+		case len(args) == 1 && args[0] != "":
 			return nil
-		case 0:
+		case len(args) <= 1:
 			return &usageError{fmt.Errorf("%s needs %s: %s", cmd.Name(), what, cmd.UseLine())}
 		}
 		return &usageError{fmt.Errorf("%s takes one thing, %s, and got %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))}
