@@ -42,8 +42,10 @@ func distance(a, b float32) float32 {
 	return float32(math.Abs(quantize(a, 0xffff)-quantize(b, 0xffff)) / 0xffff)
 }
 
-// Pixels of a comparison above its panels, and between them.
-const caption, gap = 20, 4
+// Pixels of a comparison above its panels, between them, and left of a caption.
+const caption, gap, captionMargin = 20, 4, 2
+
+var captionFont = basicfont.Face7x13
 
 // ComparisonSize returns what a comparison with an image is as a picture.
 func ComparisonSize(m *Image) (c Colour, width, height int) {
@@ -53,15 +55,19 @@ func ComparisonSize(m *Image) (c Colour, width, height int) {
 // WriteComparison writes a picture of an image, its reconstruction and the error between them, side by side, with
 // captions.
 func WriteComparison(w io.Writer, original, reconstruction *Image, f Format) error {
+	width, height := original.Width, original.Height
+	learned := fmt.Sprintf("reconstruction, %.2f dB", PSNR(original, reconstruction))
+	if captionFont.Advance*len(learned)+captionMargin > width {
+		learned = fmt.Sprintf("%.2f dB", PSNR(original, reconstruction))
+	}
 	panels := []struct {
 		img  *Image
 		text string
 	}{
 		{original, "original"},
-		{reconstruction, fmt.Sprintf("reconstruction, %.2f dB", PSNR(original, reconstruction))},
+		{reconstruction, learned},
 		{ErrorMap(original, reconstruction), fmt.Sprintf("error x%d", ErrorGain)},
 	}
-	width, height := original.Width, original.Height
 	c, outWidth, outHeight := ComparisonSize(original)
 	if err := f.Check(c, outWidth, outHeight); err != nil {
 		return err
@@ -72,7 +78,7 @@ func WriteComparison(w io.Writer, original, reconstruction *Image, f Format) err
 		left := i * (width + gap)
 		draw.Draw(out, image.Rect(left, caption, left+width, caption+height), p.img.picture(), image.Point{}, draw.Over)
 		column := out.SubImage(image.Rect(left, 0, left+width, caption)).(*image.NRGBA) // what is longer is cut off
-		d := font.Drawer{Dst: column, Src: image.NewUniform(color.Black), Face: basicfont.Face7x13, Dot: fixed.P(left+2, 14)}
+		d := font.Drawer{Dst: column, Src: image.NewUniform(color.Black), Face: captionFont, Dot: fixed.P(left+captionMargin, 14)}
 		d.DrawString(p.text)
 	}
 	return f.encodeImage(w, out)

@@ -1,6 +1,7 @@
 package imagefit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -80,8 +81,11 @@ func DefaultsFor(kind string) Config {
 // Validate returns an error that wraps ErrConfig and names the first setting out of range.
 func (c Config) Validate() error {
 	positive := func(name string, v int) error {
-		if v < 1 || v > math.MaxInt32 {
-			return fmt.Errorf("%w: %s is %d: it must be 1 to %d", ErrConfig, name, v, math.MaxInt32)
+		switch {
+		case v < 1:
+			return fmt.Errorf("%w: %s is %d: it must be at least 1", ErrConfig, name, v)
+		case v > math.MaxInt32:
+			return fmt.Errorf("%w: %s is %d: it must be at most %d", ErrConfig, name, v, math.MaxInt32)
 		}
 		return nil
 	}
@@ -95,7 +99,7 @@ func (c Config) Validate() error {
 		}
 		return nil
 	}
-	return first(
+	return cmp.Or(
 		positive("steps", c.Steps), positive("batch", c.Batch), positive("hidden", c.Hidden),
 		positive("layers", c.Layers), positive("log-every", c.LogEvery),
 		c.Encoding.validate(), c.checkSize(), c.checkLoss(), c.checkSchedule(),
@@ -144,13 +148,4 @@ func (c Config) learningRate(step int) float64 {
 		return optim.Trapezoid(c.LR, min(warmup, c.Steps/10), c.Steps/5, c.Steps)(step)
 	}
 	return optim.Exponential(c.LR, c.LRDecay)(step)
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

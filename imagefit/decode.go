@@ -101,6 +101,9 @@ func (b Bounds) decode(ctx context.Context, raw []byte) (*Image, error) {
 	return img.upright(orientation(raw, f.exif)), nil
 }
 
+// plainly puts what decoders say into words for people.
+var plainly = strings.NewReplacer("unexpected EOF", "it ends too early", "invalid format: ", "", "invalid JPEG format: ", "")
+
 // failure says why a decoder gave up.
 func (f *imageFormat) failure(err error) error {
 	if errors.Is(err, ErrMemory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -113,6 +116,7 @@ func (f *imageFormat) failure(err error) error {
 	if strings.Contains(text, "dimension overflow") {
 		return fmt.Errorf("%w: its header claims more pixels than can be indexed", ErrImage)
 	}
+	text = plainly.Replace(text)
 	if strings.Contains(text, "unsupported") {
 		return fmt.Errorf("%w: it is a %s of a kind that is not read (%s): save it as PNG", ErrImage, f.name, text)
 	}

@@ -170,7 +170,7 @@ func TestNotRead(t *testing.T) {
 		"QOI":                          {[]byte("qoif\x00\x00\x00\x01"), "a QOI picture"},
 		"PPM":                          {[]byte("P6\n2 1\n255\n123456"), "a Netpbm picture"},
 		"HTML":                         {[]byte("\n<!DOCTYPE html><html>"), "a web page"},
-		"a model":                      {zipHead, "an archive, as models and checkpoints are"},
+		"a model":                      {zipHead, "an archive (of a model or a checkpoint, perhaps, which mlpimage render draws)"},
 		"CR2":                          {[]byte("II*\x00\x10\x00\x00\x00CR\x02\x00"), "raw file"},
 		"DNG":                          {rawTIFF([2]uint32{256, 4}, [2]uint32{257, 4}, [2]uint32{50706, 0x401}), "raw file"},
 		"NEF":                          {rawTIFF([2]uint32{254, 1}, [2]uint32{256, 160}, [2]uint32{257, 120}, [2]uint32{330, 99}), "raw file"},

@@ -375,10 +375,10 @@ func TestBadImage(t *testing.T) {
 	}{
 		"empty":      {nil, "empty"},
 		"text":       {[]byte("not a picture"), "no picture that is known here: PNG, JPEG, WebP, GIF, BMP and TIFF are read"},
-		"truncated":  {whole[:len(whole)-20], "unexpected EOF"},
+		"truncated":  {whole[:len(whole)-20], "damaged PNG: it ends too early"},
 		"huge":       {huge(20000, 20000), "claims 20000×20000"},
 		"impossible": {huge(1<<20, 1<<20), "more than"},
-		"checksum":   {append(bytes.Clone(whole[:40]), append([]byte{whole[40] ^ 1}, whole[41:]...)...), "damaged PNG: invalid format: invalid checksum"},
+		"checksum":   {append(bytes.Clone(whole[:40]), append([]byte{whole[40] ^ 1}, whole[41:]...)...), "damaged PNG: invalid checksum"},
 	} {
 		if _, err := DecodeImage(c.raw); !errors.Is(err, ErrImage) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want one that says %q", name, err, c.say)

@@ -34,7 +34,7 @@ var unread = []struct{ magic, kind string }{
 	{"RIFF????WAVE", "a sound"},
 	{"RIFF????AVI ", "a video"},
 	{"\x1a\x45\xdf\xa3", "a video"},
-	{"PK\x03\x04", "an archive, as models and checkpoints are: mlpimage render draws those"},
+	{"PK\x03\x04", "an archive (of a model or a checkpoint, perhaps, which mlpimage render draws)"},
 	{"\x1f\x8b", "a compressed file"},
 }
 

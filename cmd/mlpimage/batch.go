@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
@@ -61,9 +62,6 @@ the pod of a Kubernetes Indexed Job, is I. docs/cluster.md has job files to star
   sbatch --array=0-7 --wrap "mlpimage batch photos -o fits"`,
 		Args: exactly("the folder of images"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := noEmpty(cmd.Flags(), "output", "shard"); err != nil {
-				return err
-			}
 			return batch(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -79,6 +77,7 @@ the pod of a Kubernetes Indexed Job, is I. docs/cluster.md has job files to star
 	f.limits.register(fs)
 	f.device.register(fs)
 	f.memory.register(fs)
+	group(fs, groupDevice)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	group(fs, groupWrite)
 	return cmd
@@ -106,10 +105,8 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if f.out == "" {
 		return &usageError{errors.New("batch needs -o DIR")}
 	}
-	if f.jobs < 1 || f.every < 1 {
-		return &usageError{fmt.Errorf("--jobs is %d, --checkpoint-every %d: they must be at least 1", f.jobs, f.every)}
-	}
-	if err := errors.Join(f.limits.validate(), checkWeights(f.weights)); err != nil {
+	err := cmp.Or(atLeastOne("jobs", int64(f.jobs)), atLeastOne("checkpoint-every", int64(f.every)), f.limits.validate(), checkWeights(f.weights))
+	if err != nil {
 		return err
 	}
 	if _, err := f.settings.config(1, 1); err != nil { // before any image is looked at
@@ -126,7 +123,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	if len(names) == 0 {
 		return fmt.Errorf("%s holds no file that ends in %s", dir, strings.Join(extensions, ", "))
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
+	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return err
 	}
 	if same(dir, f.out) {
@@ -466,9 +463,9 @@ func (b *batchRun) printTable(w io.Writer) error {
 	for _, r := range b.rows {
 		switch r.State {
 		case "failed":
-			fmt.Fprintf(t, "%s\tfailed\t%s\n", oneLine(r.Image), oneLine(r.Error))
+			fmt.Fprintf(t, "%s\tfailed\t\t\t\t\t%s\n", oneLine(r.Image), oneLine(r.Error)) // last, or the columns were as wide
 		case "left":
-			fmt.Fprintf(t, "%s\tleft\n", oneLine(r.Image))
+			fmt.Fprintf(t, "%s\tleft\t\t\t\t\t\n", oneLine(r.Image))
 		default:
 			fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%d\t%d\t%.1f\n", oneLine(r.Image), r.State, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Bytes, r.Seconds)
 		}

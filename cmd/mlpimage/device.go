@@ -141,6 +141,9 @@ func (c *openCL) named(selection string) (string, error) {
 
 // listed names the devices that there are.
 func listed(infos []clrt.Info) string {
+	if len(infos) == 0 {
+		return "there is only cpu"
+	}
 	s := "there are "
 	for _, i := range infos {
 		s += fmt.Sprintf("%s %s, ", i.ID(), i)

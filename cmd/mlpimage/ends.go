@@ -32,15 +32,16 @@ type interruptedError struct{ error }
 
 func (e *interruptedError) Unwrap() error { return e.error }
 
-// exit says what went wrong, if anything did, and returns the code that the program ends with.
-func exit(err error, stderr io.Writer) int {
+// exit says what went wrong, if anything did, and returns the code that the program ends with. The help of command says
+// what can be typed.
+func exit(err error, command string, stderr io.Writer) int {
 	var usage *usageError
 	var interrupted *interruptedError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "mlpimage: %s\nRun 'mlpimage --help' for usage.\n", plain(sentence(err)))
+		fmt.Fprintf(stderr, "mlpimage: %s\nRun '%s --help' for usage.\n", plain(sentence(err)), command)
 		return exitUsage
 	case errors.As(err, &interrupted):
 		fmt.Fprintf(stderr, "mlpimage: %s\n", plain(sentence(err)))

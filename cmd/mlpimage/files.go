@@ -10,7 +10,6 @@ import (
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/samefile"
-	"github.com/spf13/pflag"
 )
 
 // stream is the name that stands for standard input or output. A file of this name is "./-".
@@ -26,17 +25,6 @@ func picturePath(path string) string {
 		return stream
 	}
 	return path
-}
-
-// noEmpty returns an error for a flag that was given with nothing to it. A variable of a shell that is not set is a more
-// likely reason than the wish to write nothing.
-func noEmpty(fs *pflag.FlagSet, names ...string) error {
-	for _, name := range names {
-		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
-			return &usageError{fmt.Errorf("--%s is empty: give it a value, or leave it out", name)}
-		}
-	}
-	return nil
 }
 
 // named is a file that a command line names, and as what.

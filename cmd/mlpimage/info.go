@@ -58,11 +58,15 @@ func info(ctx context.Context, path string, memory *memory, asJSON bool, w io.Wr
 	fmt.Fprintf(t, "network\t%d hidden layers of %d, %s %v\n", about.Network.Layers, about.Network.Hidden, about.Network.Activation, about.Network.Parameter)
 	fmt.Fprintf(t, "trained\t%d steps\n", about.Steps)
 	fmt.Fprintf(t, "weights\t%d, stored as %s\n", about.Params, about.Weights)
-	fmt.Fprintf(t, "size\t%d bytes, %.3g bits per pixel\n", len(raw), bpp)
+	fmt.Fprintf(t, "size\t%d bytes, %s bits per pixel\n", len(raw), formatBits(bpp))
 	if c := about.Checkpoint; c != nil {
 		fmt.Fprintf(t, "made on\t%s\n", c.Device)
-		fmt.Fprintf(t, "settings\tbatch %d, loss %s, learning rate %v × %v per step, seed %d, at most %d steps\n", c.Config.Batch, c.Config.Loss,
-			c.Config.LR, c.Config.LRDecay, c.Config.Seed, c.Config.Steps)
+		fall := "to 0 at the last step"
+		if c.Config.Schedule == imagefit.Exponential {
+			fall = fmt.Sprintf("× %v per step", c.Config.LRDecay)
+		}
+		fmt.Fprintf(t, "settings\tbatch %d, loss %s, learning rate %v %s, seed %d, at most %d steps\n", c.Config.Batch, c.Config.Loss,
+			c.Config.LR, fall, c.Config.Seed, c.Config.Steps)
 	}
 	fmt.Fprintln(t)
 	fmt.Fprintln(t, "array\tshape\tweights\tstored as")

@@ -18,8 +18,8 @@ type limits struct {
 func (l *limits) register(fs *pflag.FlagSet) {
 	l.flags = fs
 	fs.Float64Var(&l.psnr, "psnr", 0, "stop when the whole image has this PSNR, in dB")
-	fs.DurationVar(&l.time, "time", 0, `stop after this time of training, such as 30s or 5m; --resume counts that before its
-checkpoint. The schedule linear is planned to take it, with fewer or, unless --steps is
+	fs.DurationVar(&l.time, "time", 0, `stop after this time of training, such as 30s or 5m, in all runs of a fit that goes on
+together. The schedule linear is planned to take it, with fewer or, unless --steps is
 given, more steps than it has by itself`)
 	group(fs, groupStop)
 }
@@ -32,6 +32,14 @@ func (l *limits) validate() error {
 		return &usageError{fmt.Errorf("--time is %v: it must be above 0", l.time)}
 	}
 	return nil
+}
+
+// atLeastOne returns the error for a flag whose value must be at least 1 and is not.
+func atLeastOne(flag string, value int64) error {
+	if value >= 1 {
+		return nil
+	}
+	return &usageError{fmt.Errorf("--%s is %d: it must be at least 1", flag, value)}
 }
 
 func (l *limits) watch() imagefit.Watch {

@@ -15,7 +15,8 @@ import (
 const drawShare = 19
 
 // livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the training's goroutine,
-// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time: sending them may take as much again.
+// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time. Sending them may
+// take as much again.
 type livePage struct {
 	server *live.Server
 	fit    *imagefit.Fit
@@ -69,8 +70,17 @@ func (l *livePage) draw(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil // training ends for that, not for this
 	}
-	l.next = time.Now().Add(max(time.Second, drawShare*time.Since(begun)))
+	l.next = time.Now().Add(pause(time.Since(begun), l.next.IsZero()))
 	return err
+}
+
+// pause returns how long training goes on after a picture took some time. The first builds the kernels that draw: to wait
+// for its share would show for minutes what the network draws before it has learned anything.
+func pause(took time.Duration, first bool) time.Duration {
+	if first {
+		return time.Second
+	}
+	return max(time.Second, drawShare*took)
 }
 
 func (l *livePage) show(out *imagefit.Image) error {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -74,6 +75,20 @@ func TestLive(t *testing.T) {
 		}
 		if !bytes.Equal(a, b) {
 			t.Errorf("being watched changed the %s", ext)
+		}
+	}
+}
+
+// TestPause: pictures take a twentieth of the time at most, but the first, whose kernels are built, keeps the second from
+// nobody.
+func TestPause(t *testing.T) {
+	for _, c := range []struct {
+		took  time.Duration
+		first bool
+		want  time.Duration
+	}{{3 * time.Second, true, time.Second}, {3 * time.Second, false, 57 * time.Second}, {time.Millisecond, false, time.Second}} {
+		if got := pause(c.took, c.first); got != c.want {
+			t.Errorf("after %v (first: %v) it pauses %v, want %v", c.took, c.first, got, c.want)
 		}
 	}
 }

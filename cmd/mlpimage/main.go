@@ -16,6 +16,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -24,24 +25,25 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx := interruptible(context.Background())
 	out := &output{w: stdout}
-	root := newRoot()
+	root := newRoot(stdout)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	cmd := root
 	args, err := asTrain(root, args)
 	if err == nil {
 		root.SetArgs(args)
-		err = root.ExecuteContext(ctx)
+		cmd, err = root.ExecuteContextC(ctx)
 		atomicfile.Abandon() // what a signal left unfinished
 	}
 	if err == nil {
 		err = out.err
 	}
-	return exit(err, stderr)
+	return exit(err, cmd.CommandPath(), stderr)
 }
 
-func newRoot() *cobra.Command {
+func newRoot(stdout io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "mlpimage",
+		Use:   "mlpimage IMAGE",
 		Short: "Fit a small neural network to an image",
 		Long: `mlpimage trains a small neural network to map positions to the colours of one image, on a GPU, on an
 OpenCL CPU or in plain Go, and writes what the network learned.
@@ -62,34 +64,32 @@ keep theirs. Devices and pipes are written to as they stand.`,
 		SilenceUsage:  true,
 		Args:          noArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noneEmpty(cmd.Flags()) },
 	}
 	root.SetFlagErrorFunc(flagError)
-	groupFlags(root)
+	setHelp(root, stdout)
 	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), newDoctor(), newDevices(), newBench(), newTune(), newMan(), newVersion(), newProbe())
 	return root
 }
 
-// asTrain returns the arguments of train for a command line that names an image in place of a command. A first word that
-// is neither is an error.
+// asTrain returns the arguments of train for a command line that begins with an image or a flag in place of a command, or
+// with an image whose name is empty. A first word that is none of these is an error.
 func asTrain(root *cobra.Command, args []string) ([]string, error) {
-	if cmd, _, err := root.Find(args); err == nil && cmd != root {
+	if cmd, _, err := root.Find(args); err == nil && cmd != root || len(args) == 0 {
 		return args, nil
 	}
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") && (!imageName(args[0]) || isFolder(args[0])) {
-		return args, notACommand(root, args[0])
+	switch first := args[0]; {
+	case first == "-h" || first == "--help":
+		return args, nil
+	case first == "--version":
+		return []string{"version"}, nil
+	case first == "help" && len(args) > 1:
+		return args, notACommand(root, args[1])
+	case first != "" && !strings.HasPrefix(first, "-") && (!imageName(first) || isFolder(first)):
+		return args, notACommand(root, first)
 	}
-	if slices.ContainsFunc(args, imageName) || len(args) > 0 && trainHas(root, args[0]) {
-		return append([]string{"train"}, args...), nil
-	}
-	return args, nil
-}
-
-// trainHas reports whether a word is a flag of train: what is wrong after it is for train to say.
-func trainHas(root *cobra.Command, word string) bool {
-	cmd, _, err := root.Find([]string{"train"})
-	name, isFlag := strings.CutPrefix(word, "--")
-	name, _, _ = strings.Cut(name, "=")
-	return err == nil && isFlag && cmd.Flags().Lookup(name) != nil
+	return append([]string{"train"}, args...), nil
 }
 
 // imageName reports whether an argument may be an image: a word with a dot is the name of a file, there or mistyped.
@@ -128,7 +128,8 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// exactly returns a check that a command has one argument, which what describes.
+// exactly returns a check that a command has one argument, which what describes. One that is empty, as a variable of a
+// script that is not set, is none.
 func exactly(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -141,6 +142,18 @@ func exactly(what string) cobra.PositionalArgs {
 		}
 		return &usageError{fmt.Errorf("%s takes one thing, %s, and got %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))}
 	}
+}
+
+// noneEmpty finds a flag that was given an empty value, as by a variable of a script that is not set: to go on as if the
+// flag were not there would leave out what was asked for.
+func noneEmpty(fs *pflag.FlagSet) error {
+	var err error
+	fs.Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			err = &usageError{fmt.Errorf("--%s is empty: give it a value or leave it out", f.Name)}
+		}
+	})
+	return err
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -45,7 +45,7 @@ func (m *memory) Set(text string) error {
 	}
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(v*unit >= 1 && v*unit < math.MaxInt64) {
-		return errors.New("it must be a number of bytes, or one with a unit, such as 512M or 4G")
+		return errors.New("no number of bytes") // kindOfValue says what is one
 	}
 	m.bytes = int64(v * unit)
 	return nil
@@ -176,12 +176,8 @@ func (m *memory) fit(img *imagefit.Image, cfg imagefit.Config) error {
 	return m.explain("", m.bounds().AllowFit(img, cfg))
 }
 
-// model reads a model onto a device.
-func (m *memory) model(ctx context.Context, d tensor.Device, path string) (*imagefit.Model, error) {
-	raw, err := m.read(ctx, path)
-	if err != nil {
-		return nil, err
-	}
+// model puts the model of a file's contents onto a device.
+func (m *memory) model(d tensor.Device, path string, raw []byte) (*imagefit.Model, error) {
 	model, err := m.bounds().DecodeModel(d, raw)
 	return model, m.explain(path, err)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -58,11 +59,9 @@ func (o *outputs) validate(inputs []named, stdout io.Writer) error {
 	if ext := strings.ToLower(filepath.Ext(o.plot)); o.plot != "" && ext != ".svg" && ext != ".png" {
 		return &usageError{fmt.Errorf("--plot %s: the name must end in .svg or .png", o.plot)}
 	}
-	if err := checkWeights(o.weights); err != nil {
+	err := cmp.Or(checkWeights(o.weights), atLeastOne("checkpoint-every", int64(o.checkpointEvery)), atLeastOne("preview-every", int64(o.previewEvery)))
+	if err != nil {
 		return err
-	}
-	if o.checkpointEvery < 1 || o.previewEvery < 1 {
-		return &usageError{fmt.Errorf("--checkpoint-every is %d, --preview-every %d: they must be at least 1", o.checkpointEvery, o.previewEvery)}
 	}
 	for _, n := range o.list() {
 		if n.path == stream && n.what != "-o" {

@@ -63,6 +63,7 @@ func curve(title, unit string, points plotter.XYs) (*plot.Plot, error) {
 		return nil, err
 	}
 	p.Add(plotter.NewGrid(), line)
+	p.X.Min = 0 // round steps are marked, not those from 1 on
 	return p, nil
 }
 

@@ -18,6 +18,7 @@ type progress struct {
 	bar *progressbar.ProgressBar // nil without a terminal
 
 	open    bool // the number of steps is a limit, not a plan
+	narrow  bool // a terminal without room for the loss
 	spoken  time.Time
 	pending string // the line of a report that was not written yet
 }
@@ -34,9 +35,14 @@ func newProgress(w io.Writer, step int, cfg imagefit.Config) *progress {
 		steps = -1
 	}
 	if onTerminal(w) {
-		p.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("steps"),
-			progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetElapsedTime(true))
+		width := terminalWidth(w)
+		p.narrow = width < 90
+		options := []progressbar.Option{progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionFullWidth(), progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetElapsedTime(true)}
+		if width >= 70 { // a line that is longer than the terminal could not be replaced by the next
+			options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("steps"))
+		}
+		p.bar = progressbar.NewOptions(steps, options...)
 		_ = p.bar.Set(step) // a terminal that went away does not stop training
 	}
 	return p
@@ -47,9 +53,23 @@ func onTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// terminalWidth returns how many columns a terminal has: 80 where it does not say, or is none.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
 func (p *progress) report(r imagefit.Progress) {
 	if p.bar != nil {
-		p.bar.Describe(fmt.Sprintf("loss %.4g  PSNR %.1f dB", r.Loss, r.PSNR))
+		text := fmt.Sprintf("PSNR %.1f dB", r.PSNR)
+		if !p.narrow {
+			text = fmt.Sprintf("loss %.4g  ", r.Loss) + text
+		}
+		p.bar.Describe(text)
 		if !p.open {
 			p.bar.ChangeMax(r.Steps) // a plan for a time changes
 		}

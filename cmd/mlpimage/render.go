@@ -41,9 +41,6 @@ the highest octaves of frequency. MODEL is - for standard input.`,
   mlpimage render photo.npz -o eye.png --size 8192x8192 --crop 3000,2000,640,480`,
 		Args: exactly("the model to draw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := noEmpty(cmd.Flags(), "output", "size", "crop"); err != nil {
-				return err
-			}
 			ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return orLeave(ctx, func(func()) error { return render(ctx, args[0], f, stdout, stderr) })
 		},
@@ -57,8 +54,10 @@ factor such as 2x or 1.5x, up to 32x (default: the size of the training image)`)
 	fs.Int64Var(&f.pixels, "max-pixels", mostPixels, "refuse to draw more")
 	fs.IntVar(&f.quality, "jpeg-quality", imagefit.DefaultQuality, "of a picture whose name ends in .jpg or .jpeg, 1 to 100")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	group(fs, groupWrite)
 	f.device.register(fs)
 	f.memory.register(fs)
+	group(fs, groupDevice)
 	return cmd
 }
 
@@ -89,20 +88,24 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	if view.Crop, err = parseCrop(f.crop); err != nil {
 		return &usageError{err}
 	}
-	if f.pixels < 1 {
-		return &usageError{fmt.Errorf("--max-pixels is %d: it must be at least 1", f.pixels)}
+	if err := atLeastOne("max-pixels", f.pixels); err != nil {
+		return err
 	}
 	if f.out != stream {
 		if err := atomicfile.Check(f.out); err != nil {
 			return err
 		}
 	}
+	raw, err := f.memory.read(ctx, path)
+	if err != nil {
+		return err
+	}
 	d, err := f.device.open(stderr)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	m, err := f.memory.model(ctx, d, path)
+	m, err := f.memory.model(d, path, raw)
 	if err != nil {
 		return err
 	}
@@ -155,7 +158,10 @@ func integers(words []string) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v < 0 || v > math.MaxInt32 {
+		if v < 0 {
+			return nil, strconv.ErrSyntax
+		}
+		if v > math.MaxInt32 {
 			return nil, strconv.ErrRange
 		}
 		list = append(list, v)

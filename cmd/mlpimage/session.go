@@ -61,13 +61,13 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	} else {
 		fmt.Fprintf(s.chatter, "training pass: layer by layer (%s)\n", sentence(why))
 	}
-	log := newRunLog(s.outputs.log, fit.Steps() > 0)
-	defer log.close() // where the run fails; finish looks at it otherwise
-	s.failing = map[string]bool{}
 	page, err := s.serve()
 	if err != nil {
 		return nil, err
 	}
+	log := newRunLog(s.outputs.log, fit.Steps() > 0)
+	defer log.close() // where the run fails; finish looks at it otherwise
+	s.failing = map[string]bool{}
 	bar := newProgress(s.chatter, fit.Steps(), fit.Config)
 	w.Report = func(p imagefit.Progress) {
 		s.history = append(s.history, p)
@@ -148,7 +148,7 @@ func (s *session) tried(path string, err error) error {
 		}
 	case errors.As(err, &file):
 		if !s.failing[path] {
-			fmt.Fprintf(s.alarms, "mlpimage: %s: %v: training goes on, and the next time it is due it is tried again\n", s.name, err)
+			fmt.Fprintf(s.alarms, "mlpimage: %s: %s: training goes on, and the next time it is due it is tried again\n", s.name, sentence(err))
 		}
 	default:
 		return err
@@ -270,10 +270,18 @@ func (s *session) packModel(out *imagefit.Image) ([]byte, string, error) {
 			return nil, "", err
 		}
 	}
-	return raw.Bytes(), fmt.Sprintf("%d weights as %s, %d bytes, %.3g bits per pixel, PSNR %.2f dB", s.fit.Model.Size(), o.weights, raw.Len(),
-		bitsPerPixel(raw.Len(), s.img.Width, s.img.Height), imagefit.PSNR(s.img, out)), nil
+	return raw.Bytes(), fmt.Sprintf("%d weights as %s, %d bytes, %s bits per pixel, PSNR %.2f dB", s.fit.Model.Size(), o.weights, raw.Len(),
+		formatBits(bitsPerPixel(raw.Len(), s.img.Width, s.img.Height)), imagefit.PSNR(s.img, out)), nil
 }
 
 func bitsPerPixel(bytes, width, height int) float64 {
 	return 8 * float64(bytes) / (float64(width) * float64(height))
+}
+
+// formatBits writes bits per pixel with three digits that mean something.
+func formatBits(bits float64) string {
+	if bits >= 100 {
+		return fmt.Sprintf("%.0f", bits)
+	}
+	return fmt.Sprintf("%.3g", bits)
 }

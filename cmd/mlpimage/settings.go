@@ -87,7 +87,7 @@ ends at 0 with the last step or at the end of --time (default linear for fast, g
 	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("stop after so many steps (default that of the preset; %d with --encoding)", d.Steps))
 	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens, with the schedule exponential, which it implies")
 	group(fs, groupStop)
-	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports of the loss, for --log, --plot and the page (default %d)", d.LogEvery))
+	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports of the loss (default %d)", d.LogEvery))
 	group(fs, groupWrite)
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -34,16 +36,9 @@ func parseSize(text string) (size, error) {
 		}
 		return size{}, bad
 	}
-	side := func(s string) (int, bool) {
-		if s == "" {
-			return 0, true
-		}
-		v, err := integers([]string{s})
-		return first(v), err == nil && v[0] > 0
-	}
-	width, okW := side(w)
-	height, okH := side(h)
-	if h == "" && (width <= mostFactor || !okW) {
+	width, errW := side(w)
+	height, errH := side(h)
+	if h == "" && !errors.Is(errW, strconv.ErrRange) && (width <= mostFactor || errW != nil) {
 		f, err := strconv.ParseFloat(w, 64)
 		switch {
 		case err != nil || strings.Contains(w, "_") || math.IsInf(f, 0) || !(f > 0):
@@ -53,17 +48,28 @@ func parseSize(text string) (size, error) {
 		}
 		return size{factor: f}, nil
 	}
-	if !okW || !okH || width == 0 && height == 0 {
+	switch err := cmp.Or(errW, errH); {
+	case errors.Is(err, strconv.ErrRange):
+		return size{}, fmt.Errorf("--size %s: a side has at most %d pixels", text, math.MaxInt32)
+	case err != nil || width == 0 && height == 0:
 		return size{}, bad
 	}
 	return size{width: width, height: height}, nil
 }
 
-func first(v []int) int {
-	if len(v) == 0 {
-		return 0
+// side reads a number of pixels; "" is 0.
+func side(text string) (int, error) {
+	if text == "" {
+		return 0, nil
 	}
-	return v[0]
+	v, err := integers([]string{text})
+	if err != nil {
+		return 0, err
+	}
+	if v[0] == 0 {
+		return 0, strconv.ErrSyntax
+	}
+	return v[0], nil
 }
 
 // of returns the size of the picture of a model.
@@ -86,8 +92,9 @@ func remarks(m imagefit.Spec, width, height int) []string {
 	_, byWidth := size{width: width}.of(m)
 	byHeight, _ := size{height: height}.of(m)
 	if height != byWidth && width != byHeight {
+		w, h := size{width: max(width, mostFactor+1)}.of(m) // a smaller number would be a factor
 		lines = append(lines, fmt.Sprintf("the picture is stretched: the training image has %dx%d pixels, --size %dx draws it %dx%d",
-			m.Width, m.Height, max(width, mostFactor+1), max(width, mostFactor+1), second(size{width: max(width, mostFactor+1)}.of(m))))
+			m.Width, m.Height, w, w, h))
 	}
 	if m.Aliases() && (width != m.Width || height != m.Height) {
 		lines = append(lines, fmt.Sprintf("the encoding %s was seen at the pixels of the training image only: at another size the picture may be "+
@@ -95,8 +102,6 @@ func remarks(m imagefit.Spec, width, height int) []string {
 	}
 	return lines
 }
-
-func second(_, v int) int { return v }
 
 // mostPixels is how many are drawn unless --max-pixels says more: minutes of work, and a file that most programs open.
 const mostPixels = 1 << 28

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/live"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
@@ -38,7 +39,7 @@ func newTrain() *cobra.Command {
 		Use:   "train IMAGE",
 		Short: "Fit a network to an image and write the reconstruction",
 		Long: `train fits a network to a PNG, JPEG, WebP, GIF, BMP or TIFF file (- for standard input; of several pictures
-the first) and writes what the network learned as a PNG. Gray images stay
+the first) and writes what the network learned as a PNG or a JPEG. Gray images stay
 gray, 16 bits keep their depth, transparency is learned too. Progress goes to standard error, results to
 standard output.
 
@@ -55,16 +56,13 @@ Unless --preset, --encoding or --resume says otherwise, the settings are those o
 mlpimage IMAGE is short for mlpimage train IMAGE.`,
 		Example: `  mlpimage photo.jpg
   mlpimage train photo.png --preset best --time 2m --compare compare.png
-  mlpimage train photo.png --preset good --checkpoint photo.ckpt --model photo.npz
+  mlpimage train photo.png --checkpoint photo.ckpt --model photo.npz
   mlpimage train photo.png --resume photo.ckpt --checkpoint photo.ckpt
   mlpimage train photo.png --preset best --resume-or-start photo.ckpt
   mlpimage train photo.png -o - --quiet > learned.png
   mlpimage train photo.png --steps 1000 --device cpu --plot loss.svg`,
 		Args: exactly("the image to fit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := noEmpty(cmd.Flags(), "output", "model", "checkpoint", "preview", "compare", "plot", "dot", "log", "resume", "resume-or-start", "http"); err != nil {
-				return err
-			}
 			ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			err := orLeave(ctx, func(begun func()) error { return train(ctx, args[0], f, begun, stdout, stderr) })
 			if errors.Is(err, context.Canceled) {
@@ -104,6 +102,11 @@ func (f *trainFlags) validate(image string, stdout io.Writer) error {
 	}
 	if f.json && f.outputs.image == stream {
 		return &usageError{errors.New("--json with -o -: the picture and the result cannot both be standard output")}
+	}
+	if f.http != "" {
+		if err := live.CheckAddress(f.http); err != nil {
+			return &usageError{fmt.Errorf("--http %w", err)}
+		}
 	}
 	inputs := []named{{"the image", image}}
 	if f.resume != "" {
@@ -206,7 +209,7 @@ func (f *trainFlags) print(w io.Writer, r *result, saved []string) {
 		if format := o.format(o.image); format.JPEG {
 			lossy = fmt.Sprintf(" before JPEG of quality %d", format.Quality)
 		}
-		fmt.Fprintf(w, "wrote %s: %dx%d, PSNR %s%s, %d steps in %.1f s\n", name, r.Width, r.Height, formatPSNR(r.PSNR), lossy, r.Steps, r.Seconds)
+		fmt.Fprintf(w, "wrote %s: %dx%d, PSNR %s%s, %s in %.1f s\n", name, r.Width, r.Height, formatPSNR(r.PSNR), lossy, formatSteps(r.Steps), r.Seconds)
 	}
 	if slices.Contains(saved, o.model) {
 		fmt.Fprintf(w, "wrote %s: %s\n", o.model, r.model)
@@ -222,7 +225,7 @@ func (f *trainFlags) interrupted(steps int) error {
 	case f.outputs.checkpoint != "":
 		how = "--resume " + f.outputs.checkpoint + " goes on"
 	}
-	return &interruptedError{fmt.Errorf("interrupted after %d steps, all outputs are written: %s", steps, how)}
+	return &interruptedError{fmt.Errorf("interrupted after %s, all outputs are written: %s", formatSteps(steps), how)}
 }
 
 // begin returns a fit that is new or resumed. The checkpoint is looked at before a device is opened.
@@ -265,7 +268,7 @@ func (f *trainFlags) beginFrom(ctx context.Context, img *imagefit.Image, open fu
 		return nil, err
 	}
 	if saved.Steps > cfg.Steps {
-		return nil, &usageError{fmt.Errorf("%s has done %d steps, --steps asks for %d: give at least as many", f.resume, saved.Steps, cfg.Steps)}
+		return nil, &usageError{fmt.Errorf("%s has done %s, --steps asks for %d: give at least as many", f.resume, formatSteps(saved.Steps), cfg.Steps)}
 	}
 	d, err := open()
 	if err != nil {
@@ -288,6 +291,13 @@ func formatPSNR(db *float64) string {
 		return "infinite (exact)"
 	}
 	return fmt.Sprintf("%.2f dB", *db)
+}
+
+func formatSteps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
 }
 
 // printProfile prints where the device's time went.

@@ -211,7 +211,7 @@ func kindOfValue(f *pflag.Flag) string {
 	case "duration":
 		return "a time, such as 30s or 5m"
 	case "size":
-		return "a number of bytes of at least 1, such as 512M or 4G"
+		return "a number of bytes of at least 1, or one with a unit, such as 512M or 4G"
 	case "bool":
 		return "true or false"
 	}

@@ -92,10 +92,14 @@ type Server struct {
 	bye     chan struct{} // closed for the streams to end
 }
 
-// Listen starts serving at host:port; without a host, or with a port alone, to this machine only. original returns the
-// image that is fitted, as a PNG; it is called once, when somebody looks.
-func Listen(address string, run Run, original func() ([]byte, error)) (*Server, error) {
-	host, port, err := net.SplitHostPort(address)
+// CheckAddress returns the error of Listen for what cannot be an address.
+func CheckAddress(address string) error {
+	_, _, err := splitAddress(address)
+	return err
+}
+
+func splitAddress(address string) (host, port string, err error) {
+	host, port, err = net.SplitHostPort(address)
 	if err != nil {
 		host, port = "", address
 	}
@@ -103,7 +107,17 @@ func Listen(address string, run Run, original func() ([]byte, error)) (*Server, 
 		host = "127.0.0.1"
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return nil, fmt.Errorf("%s: an address is HOST:PORT, such as 127.0.0.1:8080", address)
+		return "", "", fmt.Errorf("%s: an address is HOST:PORT, such as 127.0.0.1:8080", address)
+	}
+	return host, port, nil
+}
+
+// Listen starts serving at host:port; without a host, or with a port alone, to this machine only. original returns the
+// image that is fitted, as a PNG; it is called once, when somebody looks.
+func Listen(address string, run Run, original func() ([]byte, error)) (*Server, error) {
+	host, port, err := splitAddress(address)
+	if err != nil {
+		return nil, err
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	switch {

@@ -71,9 +71,9 @@ func TestPage(t *testing.T) {
 	ctx := browser(t)
 	do(t, ctx, chromedp.Navigate(s.URL()))
 	do(t, ctx, chromedp.WaitVisible("#psnr polyline"))
-	const numbers = `["state", "step", "psnr-now", "loss-now", "rate", "pace", "time"].map((id) => document.getElementById(id).textContent).join("; ")`
+	const numbers = `["state", "steps", "step", "psnr-now", "loss-now", "rate", "pace", "time"].map((id) => document.getElementById(id).textContent).join("; ")`
 	name, now := do(t, ctx, chromedp.Text("#name")), do(t, ctx, chromedp.Evaluate[string](numbers))
-	if name != "<b>lake</b>.png" || now != "training; 1 of 1,000; 12.50 dB; 900.0; 0.0100; –; 0 s" {
+	if name != "<b>lake</b>.png" || now != "training; step of 1,000; 1; 12.50 dB; 900.0; 0.0100; –; 0 s" {
 		t.Errorf("the page says %q and %q", name, now)
 	}
 	if !s.Watched() {
@@ -90,7 +90,7 @@ func TestPage(t *testing.T) {
 	const points = `["psnr", "loss"].map((id) => document.querySelector("#" + id + " polyline").getAttribute("points").split(" ").length).join(" ")`
 	for what, c := range map[string][2]string{
 		"caption":   {do(t, ctx, chromedp.Text("#reconstruction-caption")), "reconstruction at step 500, 21.99 dB"},
-		"numbers":   {do(t, ctx, chromedp.Evaluate[string](numbers)), "training; 500 of 1,000; 22.00 dB; 180.0; 0.0100; 350 µs; 3 s"},
+		"numbers":   {do(t, ctx, chromedp.Evaluate[string](numbers)), "training; step of 1,000; 500; 22.00 dB; 180.0; 0.0100; 350 µs; 3 s"},
 		"points":    {do(t, ctx, chromedp.Evaluate[string](points)), "6 6"},
 		"widths":    {do(t, ctx, chromedp.Evaluate[string](`["original", "reconstruction", "error"].map((id) => document.getElementById(id).naturalWidth).join(" ")`)), "32 32 32"},
 		"elsewhere": {do(t, ctx, chromedp.Evaluate[string](`performance.getEntriesByType("resource").map((r) => new URL(r.name)).filter((u) => u.protocol !== "data:" && u.protocol !== "blob:" && u.host !== location.host).join(" ")`)), ""},

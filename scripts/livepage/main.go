@@ -34,7 +34,7 @@ func take(program, photo, out string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	train := exec.Command(program, "train", photo, "--http", "127.0.0.1:0", "--time", "1m", "-o", filepath.Join(dir, "out.png"))
+	train := exec.Command(program, "train", photo, "--http", "127.0.0.1:0", "-o", filepath.Join(dir, "out.png"))
 	says, err := train.StderrPipe()
 	if err != nil {
 		return err
@@ -59,6 +59,11 @@ func take(program, photo, out string) error {
 	return errors.New("the program said no address")
 }
 
+const (
+	enough   = 3000 // steps, for some of the curve
+	patience = 10 * time.Minute
+)
+
 // photograph waits for a reconstruction and some of the curve.
 func photograph(address, out string) error {
 	path, err := exec.LookPath("chromium")
@@ -72,16 +77,16 @@ func photograph(address, out string) error {
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, patience)
 	defer cancel()
 	if _, err := chromedp.Run(ctx, chromedp.Navigate(address)); err != nil {
 		return err
 	}
 	drawn := `[...document.images].length > 1 && [...document.images].every((i) => i.naturalWidth > 0)`
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](drawn)); err != nil {
+	trained := fmt.Sprintf(`+document.getElementById("step").textContent.replace(",", "") >= %d`, enough)
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](drawn+" && "+trained, chromedp.WithPollingTimeout(patience))); err != nil {
 		return err
 	}
-	time.Sleep(20 * time.Second)
 	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		return err

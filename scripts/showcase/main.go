@@ -12,9 +12,11 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	xdraw "golang.org/x/image/draw"
 	"golang.org/x/image/font"
@@ -151,9 +153,11 @@ func sideBySide(original image.Image, fits []*fit) image.Image {
 // curves plots PSNR over time.
 func curves(path string, fits []*fit) error {
 	p := plot.New()
-	p.Title.Text = "PSNR of the batches over the time of training, " + fits[0].Device
+	device, _, _ := strings.Cut(fits[0].Device, " (") // without the platform
+	p.Title.Text = "PSNR of the batches while training, " + device
 	p.X.Label.Text, p.Y.Label.Text = "seconds", "dB"
-	p.Legend.Top, p.Legend.Left = false, false
+	p.X.Tick.Marker, p.Y.Tick.Marker = every(0.5), every(10)
+	p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs = true, vg.Inch, vg.Inch/8 // below the curves
 	p.Add(plotter.NewGrid())
 	for i, f := range fits {
 		line, err := plotter.NewLine(f.curve)
@@ -165,6 +169,18 @@ func curves(path string, fits []*fit) error {
 		p.Legend.Add(f.name, line)
 	}
 	return p.Save(7*vg.Inch, 3.2*vg.Inch, path)
+}
+
+// every puts a tick at each multiple of a step.
+type every float64
+
+// Ticks is part of plot.Ticker.
+func (e every) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	for n := math.Ceil(low / float64(e)); n*float64(e) <= high; n++ {
+		ticks = append(ticks, plot.Tick{Value: n * float64(e), Label: fmt.Sprint(n * float64(e))})
+	}
+	return ticks
 }
 
 func readPNG(path string) (image.Image, error) {

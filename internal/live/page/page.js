@@ -83,7 +83,8 @@ function status() {
   if (points.length === 0) return;
   const p = points[points.length - 1];
   const set = (id, text) => { at(id).textContent = text; };
-  set("step", p.step.toLocaleString("en") + (p.steps ? " of " + p.steps.toLocaleString("en") : ""));
+  set("step", p.step.toLocaleString("en"));
+  set("steps", p.steps ? `step of ${p.steps.toLocaleString("en")}` : "step");
   set("psnr-now", p.psnr_db === null ? "–" : `${p.psnr_db.toFixed(2)} dB`);
   set("loss-now", p.loss.toPrecision(4));
   set("rate", p.lr.toPrecision(3));
@@ -136,7 +137,7 @@ function draw(id, data, logarithmic) {
   }
   for (const v of ticks(0, last, width < 420 ? 3 : 5)) {
     nodes.push(node("line", { class: "grid", x1: x(v), x2: x(v), y1: top, y2: height - bottom }));
-    nodes.push(node("text", { x: x(v), y: height - 6, "text-anchor": v === 0 ? "start" : "middle" }, v.toLocaleString("en")));
+    nodes.push(node("text", { x: x(v), y: height - 6, "text-anchor": v === 0 ? "start" : x(v) > width - 30 ? "end" : "middle" }, v.toLocaleString("en")));
   }
   nodes.push(node("polyline", { class: "curve", points: data.map((d) => x(d[0]).toFixed(1) + "," + y(d[1]).toFixed(1)).join(" ") }));
   svg.replaceChildren(...nodes);

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The groups of flags in a command's help, in this order.
+const (
+	groupLearn  = "What to learn"
+	groupStop   = "When to stop"
+	groupWrite  = "What to write and show"
+	groupDevice = "Device"
+)
+
+const groupKey = "group" // of a flag's annotations
+
+// group puts every flag that was registered so far and is in no group into one.
+func group(fs *pflag.FlagSet, title string) {
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[groupKey] == nil {
+			_ = fs.SetAnnotation(f.Name, groupKey, []string{title}) // fails for names that are not there
+		}
+	})
+}
+
+// flagUsages returns the help on flags by group, in lines of a width. Those of no group come last.
+func flagUsages(fs *pflag.FlagSet, width int) string {
+	var b strings.Builder
+	for _, title := range []string{groupLearn, groupStop, groupWrite, groupDevice, ""} {
+		in := pflag.NewFlagSet("", pflag.ContinueOnError)
+		in.SortFlags = false
+		fs.VisitAll(func(f *pflag.Flag) {
+			if g := f.Annotations[groupKey]; len(g) == 1 && g[0] == title || g == nil && title == "" {
+				one := *f
+				one.Usage = strings.ReplaceAll(f.Usage, "\n", " ") // the lines of the source are not those of the terminal
+				in.AddFlag(&one)
+			}
+		})
+		if !in.HasAvailableFlags() {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		if title != "" {
+			b.WriteString(title + ":\n")
+		} else {
+			b.WriteString("Flags:\n")
+		}
+		b.WriteString(in.FlagUsagesWrapped(width))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// wrap breaks the lines of a text at a width. Lines that begin with a space stay, and so do paragraphs.
+func wrap(text string, width int) string {
+	var b strings.Builder
+	column := 0 // 0: at the start of a paragraph
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" || line[0] == ' ' {
+			if column > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(line + "\n")
+			column = 0
+			continue
+		}
+		for _, word := range strings.Fields(line) {
+			letters := utf8.RuneCountInString(word)
+			switch {
+			case column == 0:
+			case column+1+letters > width:
+				b.WriteByte('\n')
+				column = 0
+			default:
+				b.WriteByte(' ')
+				column++
+			}
+			b.WriteString(word)
+			column += letters
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// mostColumns is the width of lines that are read well, whatever a terminal has.
+const mostColumns = 100
+
+// setHelp makes the help of a command and of those below it show flags by group, in lines that fit the terminal.
+func setHelp(root *cobra.Command, stdout io.Writer) {
+	width := min(terminalWidth(stdout), mostColumns)
+	cobra.AddTemplateFunc("flagUsages", func(fs *pflag.FlagSet) string { return flagUsages(fs, width) })
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
+		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", wrap(cmp.Or(cmd.Long, cmd.Short), width), cmd.UsageString()) // which remembers errors
+	})
+}
