@@ -175,7 +175,7 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	case n.pending.t != nil && n.pending.mine:
 		tensor.MatMulInto(n.pending.t, a, b, true)
 	default:
-		n.add(gradient{tensor.MatMul(a, b), true})
+		n.add(gradient{a.MatMul(b), true})
 	}
 }
 

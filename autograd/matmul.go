@@ -5,7 +5,7 @@ import "github.com/clgrad/clgrad/tensor"
 // MatMul returns the matrix product of x [m, k] and w [k, n]. Gradients: g·wᵀ, xᵀ·g.
 func (x *Node) MatMul(w *Node) *Node {
 	xv, wv := x.use("MatMul"), w.use("MatMul")
-	y := tensor.MatMul(xv, wv)
+	y := xv.MatMul(wv)
 	return Apply("MatMul", y, []*Node{x, w}, func(g *tensor.Tensor, in *Grads) {
 		in.product(g, xv, wv)
 	}, xv, wv)

@@ -53,7 +53,7 @@ func TestNilNodes(t *testing.T) {
 	for op, f := range map[string][]func(){
 		"Sum": {func() { nothing.Sum() }}, "Max": {func() { nothing.Max() }}, "Mean": {func() { nothing.Mean() }},
 		"add":    {func() { tensor.Binary(kernels.Add, nothing, y) }, func() { tensor.Binary(kernels.Add, y, nothing) }},
-		"MatMul": {func() { tensor.MatMul(nothing, y) }, func() { tensor.MatMul(y, nothing) }},
+		"MatMul": {func() { nothing.MatMul(y) }, func() { y.MatMul(nothing) }},
 		"tanh":   {func() { nothing.Unary(kernels.Tanh, 0, 0) }}, "Reshape": {func() { nothing.Reshape(1) }},
 		"T": {func() { nothing.T() }}, "Item": {func() { _, _ = nothing.Item() }}, "Float64s": {func() { _, _ = nothing.Float64s() }},
 		"SetInPlace": {func() { y.SetInPlace(nothing) }, func() { nothing.SetInPlace(y) }},

@@ -69,7 +69,7 @@ func inference(sel string) {
 	for i := range 1000 {
 		h := x
 		for range 4 {
-			h = tensor.MatMul(h, w)
+			h = h.MatMul(w)
 		}
 		h = h.Unary(kernels.Tanh, 0, 0)
 		if i%10 == 0 {

@@ -41,8 +41,8 @@ func TestEmptyViews(t *testing.T) {
 				"tanh":       func() *tensor.Tensor { return v.Unary(kernels.Tanh, 0, 0) },
 				"add":        func() *tensor.Tensor { return tensor.Binary(kernels.Add, v, v) },
 				"add one":    func() *tensor.Tensor { return tensor.Binary(kernels.Add, tensor.One(d, 1, 1), v) },
-				"MatMul":     func() *tensor.Tensor { return tensor.MatMul(v, v.T()) },
-				"MatMul tn":  func() *tensor.Tensor { return tensor.MatMul(v.T(), v) },
+				"MatMul":     func() *tensor.Tensor { return v.MatMul(v.T()) },
+				"MatMul tn":  func() *tensor.Tensor { return v.T().MatMul(v) },
 				"Linear":     func() *tensor.Tensor { return tensor.Linear(v, v.T(), nil, kernels.ActTanh, 0) },
 				"Reshape":    func() *tensor.Tensor { return v.Reshape(0, 5) },
 				"Reshape -1": func() *tensor.Tensor { return v.Reshape(-1, 5) },
@@ -109,7 +109,7 @@ func TestScalarResults(t *testing.T) {
 				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return tensor.MaxGrad(x, x.Max(), x.Max()) },
 				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },
 				"GatherRows":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(tensor.NewInts(d, []int{0})) },
-				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return tensor.MatMul(x.Reshape(1, 1), tensor.One(d, 1, 1)) },
+				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).MatMul(tensor.One(d, 1, 1)) },
 				"Max of axes": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).Max(1, 0) },
 			} {
 				x := tensor.Full(d, 7, shape...)

@@ -114,7 +114,7 @@ func TestGoroutinesThatMeet(t *testing.T) {
 				saw[g] = tensor.Maybe(func() {
 					for range 2000 {
 						a := tensor.Full(d, float64(g+1), 64, 64)
-						b := tensor.MatMul(a, a)
+						b := a.MatMul(a)
 						v, err := b.Float32s()
 						if want := float32(64 * (g + 1) * (g + 1)); err != nil || v[0] != want || v[4095] != want {
 							t.Errorf("goroutine %d: got %v, want %v (err %v)", g, v[0], want, err)

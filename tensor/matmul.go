@@ -6,15 +6,15 @@ import (
 
 // MatMul returns the matrix product
 //
-//	c[i, j] = Σ_k a[i, k]·b[k, j]
+//	c[i, j] = Σ_k t[i, k]·b[k, j]
 //
-// of a [m, k] and b [k, n]. A transposed view of either is read in place; of both, one is copied. It
+// of t [m, k] and b [k, n]. A transposed view of either is read in place; of both, one is copied. It
 // panics with ErrShape.
-func MatMul(a, b *Tensor) *Tensor {
-	d := check("MatMul", a, b)
-	checkMatMul("MatMul", a, b)
-	c := alloc("MatMul", d, []int{a.shape[0], b.shape[1]})
-	matMulTo(c, a, b, epilogue{})
+func (t *Tensor) MatMul(b *Tensor) *Tensor {
+	d := check("MatMul", t, b)
+	checkMatMul("MatMul", t, b)
+	c := alloc("MatMul", d, []int{t.shape[0], b.shape[1]})
+	matMulTo(c, t, b, epilogue{})
 	return c
 }
 

@@ -54,8 +54,8 @@ func TestMisuse(t *testing.T) {
 		{"tanhInPlace", tensor.ErrShape, func() { x.T().UnaryInPlace(kernels.Tanh, 0, 0) }, "gaps"},
 		{"SetInPlace", tensor.ErrShape, func() { x.SetInPlace(v) }, "[2 3] [4]"},
 		{"Upload", tensor.ErrShape, func() { tensor.Upload(x, []float64{1}) }, "[2 3]"},
-		{"MatMul", tensor.ErrShape, func() { tensor.MatMul(x, x) }, "[2 3] [2 3]"},
-		{"MatMul", tensor.ErrShape, func() { tensor.MatMul(x, v) }, "[2 3] [4]: both must be matrices"},
+		{"MatMul", tensor.ErrShape, func() { x.MatMul(x) }, "[2 3] [2 3]"},
+		{"MatMul", tensor.ErrShape, func() { x.MatMul(v) }, "[2 3] [4]: both must be matrices"},
 		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
 		{"OuterAccInPlace", tensor.ErrShape, func() { x.OuterAccInPlace(x, x) }, "[2 3] [2 3] [2 3]"},
 		{"Sum", tensor.ErrAxis, func() { x.Sum(2) }, "axis 2"},
@@ -75,10 +75,10 @@ func TestMisuse(t *testing.T) {
 		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Copy"},
 		{"Run", tensor.ErrIndex, func() { v.Run(2, 3) }, "[2, 5)"},
 		{"add", tensor.ErrDevice, func() { tensor.Binary(kernels.Add, x, foreign) }, "[2 3] [2 3]"},
-		{"MatMul", tensor.ErrDevice, func() { tensor.MatMul(foreign, x) }, "cpu"},
+		{"MatMul", tensor.ErrDevice, func() { foreign.MatMul(x) }, "cpu"},
 		{"tanh", tensor.ErrFreed, func() { freed.Unary(kernels.Tanh, 0, 0) }, "[2 3]"},
 		{"add", tensor.ErrFreed, func() { tensor.Binary(kernels.Add, x, freed) }, "freed"},
-		{"MatMul", tensor.ErrFreed, func() { tensor.MatMul(freed, x.T()) }, "freed"},
+		{"MatMul", tensor.ErrFreed, func() { freed.MatMul(x.T()) }, "freed"},
 		{"Sum", tensor.ErrFreed, func() { freed.Sum() }, "freed"},
 		{"Max", tensor.ErrFreed, func() { freed.Max() }, "freed"},
 		{"Reshape", tensor.ErrFreed, func() { freed.Reshape(6) }, "freed"},
@@ -159,7 +159,7 @@ func TestTransfers(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, make([]float64, 100), 10, 10)
 		start := d.Stats()
-		y := tensor.MatMul(x, x).Unary(kernels.Tanh, 0, 0).Sum()
+		y := x.MatMul(x).Unary(kernels.Tanh, 0, 0).Sum()
 		if s := d.Stats(); s.Uploads != start.Uploads || s.Downloads != start.Downloads {
 			t.Errorf("transfers: %+v", s)
 		}
@@ -251,7 +251,7 @@ func TestCheckMode(t *testing.T) {
 		good := devtest.Open(t, sel, tensor.Options{Check: true})
 		r := tensor.NewRNG(3)
 		x := r.Normal(good, 0, 1, 33, 17)
-		tensor.MatMul(x, x.T()).Unary(kernels.Tanh, 0, 0).Sum(0).UnaryInPlace(kernels.Square, 0, 0)
+		x.MatMul(x.T()).Unary(kernels.Tanh, 0, 0).Sum(0).UnaryInPlace(kernels.Square, 0, 0)
 		x.BinaryInPlace(kernels.Mul, x)
 		x.Slice(0, 3, 5).Max(1)
 		if err := good.Sync(); err != nil {

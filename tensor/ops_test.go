@@ -237,7 +237,7 @@ func testMatMul(t *testing.T, d tensor.Device) {
 		x, y := on(d, a), on(d, b)
 		xt, yt := x.T().Copy().T(), y.T().Copy().T()
 		for form, c := range map[string]*tensor.Tensor{
-			"nn": tensor.MatMul(x, y), "tn": tensor.MatMul(xt, y), "nt": tensor.MatMul(x, yt), "tt": tensor.MatMul(xt, yt),
+			"nn": x.MatMul(y), "tn": xt.MatMul(y), "nt": x.MatMul(yt), "tt": xt.MatMul(yt),
 		} {
 			expect(t, fmt.Sprint(form, s), c, want, 1e-5)
 		}
@@ -245,7 +245,7 @@ func testMatMul(t *testing.T, d tensor.Device) {
 		wide := tensor.Zeros(d, k, n+3)
 		cols := wide.Slice(1, 2, n+2)
 		wide.SetInPlace(tensor.Binary(kernels.Add, wide, pad(d, b, 2, n+3)))
-		expect(t, fmt.Sprint("columns", s), tensor.MatMul(x, cols), want, 1e-5)
+		expect(t, fmt.Sprint("columns", s), x.MatMul(cols), want, 1e-5)
 		acc := tensor.Full(d, 1, m, n)
 		tensor.MatMulInto(acc, x, y, true)
 		for i := range want.data {
@@ -390,14 +390,14 @@ func TestMat(t *testing.T) {
 	}
 }
 
-func ExampleMatMul() {
+func ExampleTensor_MatMul() {
 	d, err := tensor.Open("cpu", tensor.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	a := tensor.New(d, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
-	c := tensor.MatMul(a, a.T())
+	c := a.MatMul(a.T())
 	v, err := c.Float32s()
 	fmt.Println(c.Shape(), v, err)
 	// Output: [2 2] [14 32 32 77] <nil>
@@ -409,7 +409,7 @@ func ExampleMaybe() {
 		fmt.Println(err)
 		return
 	}
-	err = tensor.Maybe(func() { tensor.MatMul(tensor.Zeros(d, 2, 3), tensor.Zeros(d, 4, 5)) })
+	err = tensor.Maybe(func() { tensor.Zeros(d, 2, 3).MatMul(tensor.Zeros(d, 4, 5)) })
 	fmt.Println(err)
 	// Output: tensor: MatMul: shape mismatch [2 3] [4 5]
 }

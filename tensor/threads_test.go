@@ -21,10 +21,10 @@ func TestThreadsAreFixedAtOpen(t *testing.T) {
 	tall, wide := tensor.NewRNG(3).Normal(d, 0, 1, 20000, 24), tensor.NewRNG(4).Normal(d, 0, 1, 20000, 40)
 	long := tensor.NewRNG(5).Normal(d, 0, 1, 40000, 4)
 	results := map[string]func() *tensor.Tensor{
-		"NN":       func() *tensor.Tensor { return tensor.MatMul(x, y) },
-		"NT":       func() *tensor.Tensor { return tensor.MatMul(x, x.T()) },
-		"TN":       func() *tensor.Tensor { return tensor.MatMul(x.T(), x) },
-		"long sum": func() *tensor.Tensor { return tensor.MatMul(tall.T(), wide) },
+		"NN":       func() *tensor.Tensor { return x.MatMul(y) },
+		"NT":       func() *tensor.Tensor { return x.MatMul(x.T()) },
+		"TN":       func() *tensor.Tensor { return x.T().MatMul(x) },
+		"long sum": func() *tensor.Tensor { return tall.T().MatMul(wide) },
 		"sum":      func() *tensor.Tensor { return tall.Sum() },
 		"columns":  func() *tensor.Tensor { return long.Sum(0) },
 		"tanh":     func() *tensor.Tensor { return x.Unary(kernels.Tanh, 0, 0) },
