@@ -69,6 +69,17 @@ func gradCases(d tensor.Device) []gradCase {
 		unaryCase("Max", -2, 2, func(x *node) *node { return x.Max(0) }),
 		unaryCase("Max", -2, 2, func(x *node) *node { return x.Max(-1) }),
 		{"Max", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Max(0, 2) }},
+		unaryCase("Min", -2, 2, func(x *node) *node { return x.Min() }),
+		unaryCase("Min", -2, 2, func(x *node) *node { return x.Min(-2) }),
+		{"Min", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Min(0, -1) }},
+
+		{"Sum", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Sum(-1, tensor.Keepdims, 0) }},
+		{"Mean", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Mean(tensor.Keepdims, -2) }},
+		{"Max", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Max(-1, 0, tensor.Keepdims) }},
+		{"Min", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Min(tensor.Keepdims) }},
+		{"Sum", [][]int{{}}, -2, 2, func(in []*node) *node { return in[0].Sum(tensor.Keepdims) }},
+		{"sub", [][]int{{3, 5}}, -2, 2, func(in []*node) *node { return in[0].Sub(in[0].Mean(-1, tensor.Keepdims)) }},
+		{"Min", [][]int{{4, 3}}, -2, 2, func(in []*node) *node { return in[0].T().Slice(0, 1, 3).Min(0) }},
 
 		unaryCase("Reshape", -2, 2, func(x *node) *node { return x.Reshape(5, -1) }),
 		unaryCase("Transpose", -2, 2, func(x *node) *node { return x.T() }),

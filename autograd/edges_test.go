@@ -143,6 +143,7 @@ func TestDivExtremes(t *testing.T) {
 }
 
 // TestMaxGradient: over any axes, the elements that attain a maximum share its gradient; where it is NaN, the NaNs.
+// So it is with a minimum, here with the axes kept.
 func TestMaxGradient(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		x := []float64{1, nan, 3, nan, 5, 5, 7, 2, -inf, -inf, -inf, -inf} // [2, 3, 2]
@@ -172,6 +173,15 @@ func TestMaxGradient(t *testing.T) {
 			if got := values(t, p.Grad()); !equal(got, c.w) {
 				t.Errorf("Max%v: gradient %v, want %v", c.axes, got, c.w)
 			}
+			// The minimum of the opposite numbers is attained by the same elements.
+			q := autograd.Param(tensor.New(d, x, shape...).Neg(), "q")
+			low := q.Min(append([]int{tensor.Keepdims}, c.axes...)...)
+			if err := low.Backward(autograd.Seed(tensor.New(d, c.g, low.Shape()...))); err != nil {
+				t.Fatal(err)
+			}
+			if got := values(t, q.Grad()); !equal(got, c.w) {
+				t.Errorf("Min%v: gradient %v, want %v", c.axes, got, c.w)
+			}
 		}
 		s := autograd.Param(tensor.Scalar(d, 3), "s")
 		if err := s.Max().Backward(); err != nil {
@@ -185,7 +195,7 @@ func TestMaxGradient(t *testing.T) {
 func TestReductionAxes(t *testing.T) {
 	d := devtest.CPU(t)
 	x, empty := autograd.Param(tensor.Zeros(d, 2, 3, 4), "x"), autograd.Param(tensor.Zeros(d, 0, 2, 3), "empty")
-	for name, f := range map[string]func(x *node, axes ...int) *node{"Sum": (*node).Sum, "Mean": (*node).Mean, "Max": (*node).Max} {
+	for name, f := range map[string]func(x *node, axes ...int) *node{"Sum": (*node).Sum, "Mean": (*node).Mean, "Max": (*node).Max, "Min": (*node).Min} {
 		for _, axes := range [][]int{{0, 0}, {0, 7}, {3}, {-4}, {0, -3}, {1, 2, 1}, {0, 1, 2, 2}} {
 			fails(t, tensor.Maybe(func() { f(x, axes...) }), tensor.ErrAxis, name+":", "[2 3 4]")
 		}

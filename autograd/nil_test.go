@@ -30,7 +30,7 @@ func TestNilNodes(t *testing.T) {
 		"SquaredError": {func() { none.SquaredError(x) }, func() { x.SquaredError(none) }},
 		"HashEncode":   {func() { none.HashEncode(grid, x) }, func() { x.HashEncode(grid, none) }},
 		"MLPLoss":      {func() { fused.Loss(none, x) }, func() { fused.Loss(x, none) }},
-		"Sum":          {func() { none.Sum() }}, "Mean": {func() { none.Mean(0) }}, "Max": {func() { none.Max() }},
+		"Sum":          {func() { none.Sum() }}, "Mean": {func() { none.Mean(0) }}, "Max": {func() { none.Max() }}, "Min": {func() { none.Min() }},
 		"Reshape": {func() { none.Reshape(1) }}, "Transpose": {func() { none.Transpose() }, func() { none.T() }},
 		"Slice": {func() { none.Slice(0, 0, 1) }}, "Expand": {func() { none.Expand(1) }},
 		"GatherRows": {func() { none.GatherRows(nil) }},
@@ -51,7 +51,7 @@ func TestNilNodes(t *testing.T) {
 	var nothing *tensor.Tensor
 	y := x.Value()
 	for op, f := range map[string][]func(){
-		"Sum": {func() { nothing.Sum() }}, "Max": {func() { nothing.Max() }}, "Mean": {func() { nothing.Mean() }},
+		"Sum": {func() { nothing.Sum() }}, "Max": {func() { nothing.Max() }}, "Min": {func() { nothing.Min() }}, "Mean": {func() { nothing.Mean() }},
 		"add":    {func() { tensor.Binary(kernels.Add, nothing, y) }, func() { tensor.Binary(kernels.Add, y, nothing) }},
 		"MatMul": {func() { nothing.MatMul(y) }, func() { y.MatMul(nothing) }},
 		"tanh":   {func() { nothing.Unary(kernels.Tanh, 0, 0) }}, "Reshape": {func() { nothing.Reshape(1) }},

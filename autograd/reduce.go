@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Sum returns the sum over the given axes, which disappear; over all if none is given. Gradient: g,
-// repeated along them.
+// Sum returns the sum over the given axes, which disappear unless tensor.Keepdims is among them; over all if none
+// is given. It panics with tensor.ErrAxis. Gradient: g, repeated along them.
 func (x *Node) Sum(axes ...int) *Node {
 	xv := x.use("Sum")
 	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), xv.Axes(axes...))
@@ -17,8 +17,9 @@ func (x *Node) Sum(axes ...int) *Node {
 	})
 }
 
-// Mean returns the mean over the given axes, which disappear; over all if none is given. Gradient: g/n,
-// repeated along them, n being the number of elements that a mean is of.
+// Mean returns the mean over the given axes, which disappear unless tensor.Keepdims is among them; over all if
+// none is given. It panics with tensor.ErrAxis. Gradient: g/n, repeated along them, n being the number of
+// elements that a mean is of.
 func (x *Node) Mean(axes ...int) *Node {
 	xv := x.use("Mean")
 	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), xv.Axes(axes...))
@@ -48,14 +49,28 @@ func keepDims(shape, axes []int) []int {
 	return out
 }
 
-// Max returns the maximum over the given axes, which disappear; over all if none is given. A NaN is a
-// maximum. Gradient: g to the elements that attain the maximum, in equal parts; if it is NaN, to the NaNs. It
-// panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to take the maximum of.
+// Max returns the maximum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
+// none is given. A NaN is a maximum. Gradient: g to the elements that attain the maximum, in equal parts; if it
+// is NaN, to the NaNs. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to take the
+// maximum of.
 func (x *Node) Max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
 	axes = xv.Axes(axes...)
 	return Apply("Max", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
+		in.Give(0, tensor.MaxGrad(xv, y, g, axes...))
+	}, xv, y)
+}
+
+// Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
+// none is given. A NaN is a minimum. Gradient: g to the elements that attain the minimum, in equal parts; if it
+// is NaN, to the NaNs. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to take the
+// minimum of.
+func (x *Node) Min(axes ...int) *Node {
+	xv := x.use("Min")
+	y := xv.Min(axes...)
+	axes = xv.Axes(axes...)
+	return Apply("Min", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		in.Give(0, tensor.MaxGrad(xv, y, g, axes...))
 	}, xv, y)
 }

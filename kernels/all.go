@@ -4,7 +4,7 @@ package kernels
 // each tile.
 func All(t DType, l Limits) []*Kernel {
 	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
-		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
+		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
 		HashEncode(2), HashGrad(2), HashScatter(2), HashCollect, FMAChains,
 		ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),

@@ -51,8 +51,13 @@ var (
 	// X, Y, outer, len, inner.
 	MaxAxis = &Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
 		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
-		Twin:   Twin{maxAxisTwin[float32], maxAxisTwin[float64]}}
-	// MaxAxisGrad hands the gradient of a maximum to its ties in equal parts:
+		Twin:   Twin{extremeAxisTwin[float32](1), extremeAxisTwin[float64](1)}}
+	// MinAxis is the minimum over the middle axis of X [outer, len, inner]; a NaN wins:
+	// X, Y, outer, len, inner.
+	MinAxis = &Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
+		Twin:   Twin{extremeAxisTwin[float32](-1), extremeAxisTwin[float64](-1)}}
+	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
 	MaxAxisGrad = &Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
 		Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
@@ -173,22 +178,25 @@ func sumAxisTwin[T Real](c Call[T]) {
 	})
 }
 
-func maxAxisTwin[T Real](c Call[T]) {
-	x, y, outer, n, inner := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
-	for o := range outer {
-		for i := range inner {
-			m := x[o*n*inner+i]
-			for k := 1; k < n; k++ {
-				if v := x[(o*n+k)*inner+i]; m == m && !(m > v) {
-					m = v
+// extremeAxisTwin is the maximum along an axis for sign 1, the minimum for −1.
+func extremeAxisTwin[T Real](sign T) func(Call[T]) {
+	return func(c Call[T]) {
+		x, y, outer, n, inner := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
+		for o := range outer {
+			for i := range inner {
+				m := x[o*n*inner+i]
+				for k := 1; k < n; k++ {
+					if v := x[(o*n+k)*inner+i]; m == m && !(sign*m > sign*v) {
+						m = v
+					}
 				}
+				y[o*inner+i] = m
 			}
-			y[o*inner+i] = m
 		}
 	}
 }
 
-// attains reports whether x attains the maximum m of its line: NaNs do where it is NaN.
+// attains reports whether x attains the maximum, or minimum, m of its line: NaNs do where it is NaN.
 func attains[T Real](x, m T) bool { return x == m || x != x && m != m }
 
 func maxAxisGradTwin[T Real](c Call[T]) {

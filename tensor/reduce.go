@@ -14,15 +14,27 @@ const (
 	sumGroups = 256
 )
 
-// Sum returns the sum over the given axes, which disappear from the shape; over all if none is given.
-// The order of the additions is fixed: the same input gives the same bits.
+// Keepdims, anywhere in the axes of a reduction, keeps the reduced axes at dimension 1, so that the result
+// broadcasts against what was reduced:
+//
+//	x.Sub(x.Mean(-1, tensor.Keepdims)) // every row minus its mean
+//
+// With no axis beside it, it keeps all.
+const Keepdims = math.MinInt
+
+// Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is among them; over
+// all if none is given. Of no elements it is 0. The order of the additions is fixed: the same input gives the
+// same bits. It panics with ErrAxis for an axis that t has not, or that is named twice.
 func (t *Tensor) Sum(axes ...int) *Tensor { return t.sum("Sum", 1, axes) }
 
-// Mean returns the mean over the given axes; over all if none is given. Of no elements it is NaN.
+// Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is among them; over
+// all if none is given. Of no elements it is NaN. It panics with ErrAxis for an axis that t has not, or that is
+// named twice.
 func (t *Tensor) Mean(axes ...int) *Tensor {
 	check("Mean", t)
 	count := 1
-	for _, a := range t.reduced("Mean", axes) {
+	over, _ := t.reduced("Mean", axes)
+	for _, a := range over {
 		count *= t.shape[a]
 	}
 	if count == 0 {
@@ -44,33 +56,58 @@ func (t *Tensor) SumAtomic() *Tensor {
 	return out
 }
 
-// Axes resolves the axes of a reduction of t: counted from the front, sorted, all if none is given. It panics
-// with ErrAxis for an axis that t has not, or that is named twice.
-func (t *Tensor) Axes(axes ...int) []int { return t.reduced("Axes", axes) }
+// Axes resolves the axes of a reduction of t: counted from the front, sorted, all if none is given, without
+// [Keepdims]. It panics with ErrAxis for an axis that t has not, or that is named twice.
+func (t *Tensor) Axes(axes ...int) []int {
+	check("Axes", t)
+	over, _ := t.reduced("Axes", axes)
+	return over
+}
 
-func (t *Tensor) reduced(op string, axes []int) []int {
-	out := make([]int, len(axes), max(len(axes), t.Rank()))
-	for i, a := range axes {
-		out[i] = axisOf(op, t, a)
-	}
-	if len(axes) == 0 {
-		for a := range t.Rank() {
-			out = append(out, a)
+// reduced returns what Axes does, and whether Keepdims was there.
+func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
+	over = make([]int, 0, max(len(axes), t.Rank()))
+	for _, a := range axes {
+		if a == Keepdims {
+			keep = true
+		} else {
+			over = append(over, axisOf(op, t, a))
 		}
 	}
-	slices.Sort(out)
-	if len(slices.Compact(slices.Clone(out))) != len(out) {
+	if len(over) == 0 {
+		return sequence(0, t.Rank()), keep
+	}
+	slices.Sort(over)
+	if len(slices.Compact(slices.Clone(over))) != len(over) {
 		misuse(op, ErrAxis, "an axis is named twice", t)
 	}
-	return out
+	return over, keep
+}
+
+// keepDims gives y, a reduction of t over the given axes that nobody else has seen, those axes back.
+func (t *Tensor) keepDims(y *Tensor, axes []int) *Tensor {
+	shape := slices.Clone(t.shape)
+	for _, a := range axes {
+		shape[a] = 1
+	}
+	return y.reshaped(shape)
 }
 
 func (t *Tensor) sum(op string, scale float64, axes []int) *Tensor {
-	d := check(op, t)
-	axes = t.reduced(op, axes)
+	check(op, t)
+	axes, keep := t.reduced(op, axes)
+	y := t.sumOver(op, scale, axes)
+	if keep {
+		return t.keepDims(y, axes)
+	}
+	return y
+}
+
+func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 	if len(axes) == t.Rank() {
 		return t.sumAll(op, scale)
 	}
+	d := t.Device()
 	return t.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
 		y := alloc(op, d, []int{outer, inner})
 		s := 1.0
@@ -234,29 +271,41 @@ func SumRowsInto(dst, x *Tensor, accumulate bool) {
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
 }
 
-// Max returns the maximum over the given axes, which disappear from the shape; over all if none is
-// given. A NaN is a maximum. It panics with ErrShape if there is nothing to take the maximum of.
-func (t *Tensor) Max(axes ...int) *Tensor {
-	d := check("Max", t)
-	axes = t.reduced("Max", axes)
+// Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is among them;
+// over all if none is given. A NaN is a maximum. It panics with ErrAxis for an axis that t has not, or that is
+// named twice, and with ErrShape if there is nothing to take the maximum of.
+func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", kernels.MaxAxis, axes) }
+
+// Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is among them;
+// over all if none is given. A NaN is a minimum. It panics with ErrAxis for an axis that t has not, or that is
+// named twice, and with ErrShape if there is nothing to take the minimum of.
+func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", kernels.MinAxis, axes) }
+
+func (t *Tensor) extreme(op string, k *kernels.Kernel, axes []int) *Tensor {
+	d := check(op, t)
+	axes, keep := t.reduced(op, axes)
 	for _, a := range axes {
 		if t.shape[a] == 0 {
-			misuse("Max", ErrShape, "no elements have no maximum", t)
+			misuse(op, ErrShape, "of no elements there is none", t)
 		}
 	}
-	return t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
-		y := alloc("Max", d, []int{outer, inner})
-		launch(d, kernels.MaxAxis, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
+	y := t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
+		y := alloc(op, d, []int{outer, inner})
+		launch(d, k, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
 		return y
 	})
+	if keep {
+		return t.keepDims(y, axes)
+	}
+	return y
 }
 
-// MaxGrad returns the gradient of y = x.Max(axes...) for the gradient g of y: ties share it equally, and NaNs
-// are ties where the maximum is NaN. It may have gaps.
+// MaxGrad returns the gradient of y = x.Max(axes...), or of x.Min, for the gradient g of y: ties share it equally,
+// and NaNs are ties where y is NaN. It may have gaps.
 func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 	const op = "Max gradient"
 	d := check(op, x, y, g)
-	axes = x.reduced(op, axes)
+	axes, _ = x.reduced(op, axes)
 	if len(axes) == 0 {
 		return g.Copy()
 	}

@@ -97,6 +97,9 @@ func axisOf(op string, t *Tensor, axis int) int {
 	if a < 0 {
 		a += t.Rank()
 	}
+	if axis == Keepdims {
+		misuse(op, ErrAxis, "Keepdims is a word for reductions", t)
+	}
 	if a < 0 || a >= t.Rank() {
 		misuse(op, ErrAxis, fmt.Sprintf("axis %d of a tensor of rank %d", axis, t.Rank()), t)
 	}

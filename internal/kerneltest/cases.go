@@ -152,7 +152,7 @@ func Cases(k *kernels.Kernel, few bool) []Case {
 				o.in(b[0]*b[1]*b[2], -1, 1).in(b[0]*b[2], -1, 1).num(b[0], b[1], b[2]).real64(0.5).num(i % 2)
 			}, "%v", b)
 		}
-	case kernels.MaxAxis:
+	case kernels.MaxAxis, kernels.MinAxis:
 		for _, b := range boxes[:len(boxes)-1] {
 			add(func(o *Operands) { o.in(b[0]*b[1]*b[2], -1, 1).special().out(b[0]*b[2]).num(b[0], b[1], b[2]) }, "%v", b)
 		}
