@@ -86,6 +86,19 @@ func gradCases(d tensor.Device) []gradCase {
 		{"Transpose", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, -2) }},
 		unaryCase("Slice", -2, 2, func(x *node) *node { return x.Slice(1, 1, 4) }),
 		{"Slice", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Slice(-2, 1, 3) }},
+		unaryCase("Slice", -2, 2, func(x *node) *node { return x.Slice(-1, -3, tensor.End) }),
+		{"Slice", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 1, 0).Slice(1, 2, 2) }},
+		unaryCase("Step", -2, 2, func(x *node) *node { return x.Step(1, 2) }),
+		unaryCase("Step", -2, 2, func(x *node) *node { return x.Step(-2, 7) }),
+		{"Step", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(1, 2, 0).Step(1, 3) }},
+		{"Step", [][]int{{2, 0, 4}}, -2, 2, func(in []*node) *node { return in[0].Step(-1, 2) }},
+		unaryCase("Select", -2, 2, func(x *node) *node { return x.Select(0, -1) }),
+		unaryCase("Select", -2, 2, func(x *node) *node { return x.T().Select(0, 2) }),
+		{"Select", [][]int{{4}}, -2, 2, func(in []*node) *node { return in[0].Select(0, 1) }},
+		{"mul", [][]int{{4, 6}}, -2, 2, func(in []*node) *node { // both views of one value, and the value itself
+			x := in[0].Tanh()
+			return x.Step(1, 2).Mul(x.Slice(1, -3, tensor.End)).Mul(x.Select(1, 0).Reshape(4, 1)).Mul(x.Step(1, 2).Mean(1, tensor.Keepdims))
+		}},
 		unaryCase("Expand", -2, 2, func(x *node) *node { return x.Expand(2, 3, 5) }),
 		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(tensor.NewInts(d, []int{2, 0, 2, 2})) }),
 

@@ -34,29 +34,12 @@ func (x *Node) Transpose(axes ...int) *Node {
 	})
 }
 
-// T returns the transpose of a matrix. Gradient: gᵀ.
-func (x *Node) T() *Node { return x.Transpose(1, 0) }
-
-// Slice returns elements [from, to) along an axis. Gradient: g in that place, 0 elsewhere.
-func (x *Node) Slice(axis, from, to int) *Node {
-	shape := x.use("Slice").Shape()
-	y := x.value.Slice(axis, from, to)
-	a, rank := x.value.Axes(axis)[0], len(shape)
-	return Apply("Slice", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		// With the sliced axis in front, the place of g is one run of memory.
-		front := append([]int{a}, slices.Delete(sequence(rank), a, a+1)...)
-		dims := make([]int, rank)
-		undo := make([]int, rank)
-		for i, f := range front {
-			dims[i], undo[f] = shape[f], i
-		}
-		whole := tensor.Zeros(g.Device(), dims...)
-		place, moved := whole.Slice(0, from, to), g.Transpose(front...)
-		place.SetInPlace(moved)
-		in.Give(0, whole.Transpose(undo...))
-		for _, t := range []*tensor.Tensor{whole, place, moved} {
-			t.Free()
-		}
+// T returns the transpose of a matrix. It panics with tensor.ErrShape for another rank. Gradient: gᵀ.
+func (x *Node) T() *Node {
+	return Apply("Transpose", x.use("T").T(), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
+		back := g.T()
+		in.Share(0, back)
+		back.Free()
 	})
 }
 

@@ -3,7 +3,7 @@ package kernels
 // All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
 // each tile.
 func All(t DType, l Limits) []*Kernel {
-	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, GatherRows, ScatterAddRows,
+	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, StridedStore, GatherRows, ScatterAddRows,
 		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
 		HashEncode(2), HashGrad(2), HashScatter(2), HashCollect, FMAChains,

@@ -33,7 +33,14 @@ var (
 		Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg},
 			{"d1", IntArg}, {"d2", IntArg}, {"d3", IntArg}, {"d4", IntArg}, {"d5", IntArg},
 			{"s0", IntArg}, {"s1", IntArg}, {"s2", IntArg}, {"s3", IntArg}, {"s4", IntArg}, {"s5", IntArg}},
-		Twin: Twin{stridedCopyTwin[float32], stridedCopyTwin[float64]}}
+		Twin: Twin{stridedTwin[float32](false), stridedTwin[float64](false)}}
+	// StridedStore writes X over a view of Y, of which no two indices name one element: X, Y, n, and the
+	// dimensions and strides as in StridedCopy. Y's argument covers every element that the view reaches.
+	StridedStore = &Kernel{Name: "k_strided_store", File: "move.cl", Grid: perElement(0),
+		Params: []Param{{"X", In}, {"Y", InOut}, {"n", IntArg},
+			{"d1", IntArg}, {"d2", IntArg}, {"d3", IntArg}, {"d4", IntArg}, {"d5", IntArg},
+			{"s0", IntArg}, {"s1", IntArg}, {"s2", IntArg}, {"s3", IntArg}, {"s4", IntArg}, {"s5", IntArg}},
+		Twin: Twin{stridedTwin[float32](true), stridedTwin[float64](true)}}
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements: X, I, Y, n, cols.
 	GatherRows = &Kernel{Name: "k_gather_rows", File: "move.cl",
 		Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) },
@@ -72,22 +79,30 @@ func transposeTwin[T Real](c Call[T]) {
 	}
 }
 
-func stridedCopyTwin[T Real](c Call[T]) {
-	x, y := c.Reals(0), c.Reals(1)
-	dims := [6]int{0, c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)}
-	strides := [6]int{c.Int(8), c.Int(9), c.Int(10), c.Int(11), c.Int(12), c.Int(13)}
-	var index [6]int
-	at := 0
-	for i := range y {
-		y[i] = x[at]
-		for d := 5; d >= 0; d-- {
-			index[d]++
-			at += strides[d]
-			if d == 0 || index[d] < dims[d] {
-				break
+// stridedTwin copies a view to memory without gaps or, for store, back: in one body, as a call for each element
+// would take longer than the element.
+func stridedTwin[T Real](store bool) func(Call[T]) {
+	return func(c Call[T]) {
+		x, y := c.Reals(0), c.Reals(1)
+		dims := [6]int{0, c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)}
+		strides := [6]int{c.Int(8), c.Int(9), c.Int(10), c.Int(11), c.Int(12), c.Int(13)}
+		var index [6]int
+		at := 0
+		for i := range c.Int(2) {
+			if store {
+				y[at] = x[i]
+			} else {
+				y[i] = x[at]
 			}
-			at -= index[d] * strides[d]
-			index[d] = 0
+			for d := 5; d >= 0; d-- {
+				index[d]++
+				at += strides[d]
+				if d == 0 || index[d] < dims[d] {
+					break
+				}
+				at -= index[d] * strides[d]
+				index[d] = 0
+			}
 		}
 	}
 }

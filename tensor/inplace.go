@@ -13,10 +13,20 @@ func writable(op string, t *Tensor, others ...*Tensor) Device {
 		check(op, t, o)
 	}
 	if !t.Contiguous() {
-		misuse(op, ErrShape, "the destination has gaps: write to a contiguous tensor", t)
+		misuse(op, ErrShape, "the destination has gaps: write to a contiguous tensor, and SetInPlace that", t)
 	}
 	t.st.version++
 	return d
+}
+
+// repeats reports whether several indices of t name one element.
+func (t *Tensor) repeats() bool {
+	for a, n := range t.shape {
+		if n > 1 && t.strides[a] == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // overlaps reports whether two tensors may share elements.
@@ -62,15 +72,30 @@ func (t *Tensor) ZeroInPlace() {
 	t.zero()
 }
 
-// SetInPlace copies src, of t's shape, over t's elements.
+// SetInPlace copies src, of t's shape, over t's elements: through any view but one that repeats elements, as
+// Expand makes. src may share elements with t. It panics with ErrShape for another shape, and with ErrValue if t
+// repeats elements.
 func (t *Tensor) SetInPlace(src *Tensor) {
-	writable("SetInPlace", t, src)
+	const op = "SetInPlace"
+	check(op, t, src)
 	if !slices.Equal(t.shape, src.shape) {
-		misuse("SetInPlace", ErrShape, "", t, src)
+		misuse(op, ErrShape, "", t, src)
 	}
+	if t.repeats() && t.Len() > 0 {
+		misuse(op, ErrValue, "the destination repeats elements: several values would go to one place", t)
+	}
+	t.st.version++
 	from := apart(t, src)
 	defer from.done()
-	copyTo(t, from.Tensor)
+	if t.Contiguous() {
+		copyTo(t, from.Tensor)
+		return
+	}
+	x := from.contiguous()
+	defer x.done()
+	l := t.layout()
+	launch(t.Device(), kernels.StridedStore, x.arg(), t.reach(), kernels.I(t.Len()),
+		l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
 }
 
 // Upload copies data, as many elements as t has, over t's elements in row-major order.

@@ -81,23 +81,6 @@ func (t *Tensor) T() *Tensor {
 	return t.Transpose(1, 0)
 }
 
-// Slice returns the view of elements [from, to) along an axis. It panics with ErrIndex unless
-// 0 ≤ from ≤ to ≤ the dimension.
-func (t *Tensor) Slice(axis, from, to int) *Tensor {
-	check("Slice", t)
-	a := axisOf("Slice", t, axis)
-	if from < 0 || to < from || to > t.shape[a] {
-		misuse("Slice", ErrIndex, fmt.Sprintf("[%d, %d) of axis %d", from, to, axis), t)
-	}
-	shape := slices.Clone(t.shape)
-	shape[a] = to - from
-	off := t.off
-	if product(shape) > 0 { // no elements have no place, and their offset could lie past the storage
-		off += from * t.strides[a]
-	}
-	return t.view(shape, t.strides, off)
-}
-
 // Expand returns a view under a shape that t broadcasts to by NumPy's rule, without copying. It panics
 // with ErrShape if t does not.
 func (t *Tensor) Expand(shape ...int) *Tensor {
@@ -141,16 +124,30 @@ func copyTo(dst, src *Tensor) {
 		launch(d, kernels.BroadcastRows, kernels.Vec(src.st.buf, src.off, src.shape[1]), dst.arg(),
 			kernels.I(src.shape[0]), kernels.I(src.shape[1]))
 	default:
-		dims, strides := [MaxRank]int{1, 1, 1, 1, 1, 1}, [MaxRank]int{}
-		lead := MaxRank - src.Rank()
-		for i, s := range src.shape {
-			dims[lead+i], strides[lead+i] = s, src.strides[i]
-		}
+		l := src.layout()
 		launch(d, kernels.StridedCopy, src.reach(), dst.arg(), kernels.I(n),
-			kernels.I(dims[1]), kernels.I(dims[2]), kernels.I(dims[3]), kernels.I(dims[4]), kernels.I(dims[5]),
-			kernels.I(strides[0]), kernels.I(strides[1]), kernels.I(strides[2]), kernels.I(strides[3]),
-			kernels.I(strides[4]), kernels.I(strides[5]))
+			l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
 	}
+}
+
+// layout is what the strided kernels take to find the elements of a view: all dimensions but the first of MaxRank,
+// then their strides.
+func (t *Tensor) layout() (l [2*MaxRank - 1]kernels.Arg) {
+	one, none := kernels.I(1), kernels.I(0)
+	for i := range l {
+		l[i] = one
+		if i >= MaxRank-1 {
+			l[i] = none
+		}
+	}
+	lead := MaxRank - t.Rank()
+	for i, n := range t.shape {
+		if lead+i > 0 {
+			l[lead+i-1] = kernels.I(n)
+		}
+		l[MaxRank-1+lead+i] = kernels.I(t.strides[i])
+	}
+	return l
 }
 
 // extent returns the distance from a tensor's first element to past its last.

@@ -121,7 +121,12 @@ func Cases(k *kernels.Kernel, few bool) []Case {
 		add(func(o *Operands) { // [2, 3, 2, 5, 1, 4] with gaps and a repeated axis
 			o.in(2000, -1, 1).out(240).num(240, 3, 2, 5, 1, 4, 900, 300, 0, 4, 7, 1)
 		}, "rank 6")
-		add(func(o *Operands) { o.in(35, -1, 1).out(35).num(35, 1, 1, 1, 1, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
+		add(func(o *Operands) { o.in(35, -1, 1).out(35).num(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
+	case kernels.StridedStore:
+		add(func(o *Operands) { // [2, 3, 2, 5, 1, 4] with gaps
+			o.in(240, -1, 1).special().in(2000, -1, 1).num(240, 3, 2, 5, 1, 4, 900, 300, 150, 30, 7, 3)
+		}, "rank 6")
+		add(func(o *Operands) { o.in(35, -1, 1).in(35, -1, 1).num(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
 	case kernels.GatherRows:
 		perMatrix(func(o *Operands, r, c int) {
 			o.in(r*c, -1, 1).ints(9, func(int) int { return o.r.IntN(r) }).out(9*c).num(9, c)

@@ -42,12 +42,9 @@ void k_transpose(IN(X), OUT(Y), int rows, int cols) {
     if (yc < rows && yr < cols) Y[Y_off + yr * rows + yc] = tile[tx][ty];
 }
 
-// Y[i] = X[Σ_k index_k·s_k], where (index_0 … index_5) are the row-major indices of i in a tensor of
-// dimensions (…, d1, d2, d3, d4, d5). A stride of 0 repeats. Unused leading dimensions are 1.
-kernel void k_strided_copy(IN(X), OUT(Y), int n, int d1, int d2, int d3, int d4, int d5,
-                           int s0, int s1, int s2, int s3, int s4, int s5) {
-    const int i = get_global_id(0);
-    if (i >= n) return;
+// Where element i of a view lies: Σ_k index_k·s_k, where (index_0 … index_5) are the row-major indices of i in a
+// tensor of dimensions (…, d1, d2, d3, d4, d5). A stride of 0 repeats. Unused leading dimensions are 1.
+static int in_view(int i, int d1, int d2, int d3, int d4, int d5, int s0, int s1, int s2, int s3, int s4, int s5) {
     int rest = i, at = 0;
     at += rest % d5 * s5;
     rest /= d5;
@@ -59,8 +56,21 @@ kernel void k_strided_copy(IN(X), OUT(Y), int n, int d1, int d2, int d3, int d4,
     rest /= d2;
     at += rest % d1 * s1;
     rest /= d1;
-    at += rest * s0;
-    Y[Y_off + i] = X[X_off + at];
+    return at + rest * s0;
+}
+
+// Y[i] = X[in_view(i)]
+kernel void k_strided_copy(IN(X), OUT(Y), int n, int d1, int d2, int d3, int d4, int d5,
+                           int s0, int s1, int s2, int s3, int s4, int s5) {
+    const int i = get_global_id(0);
+    if (i < n) Y[Y_off + i] = X[X_off + in_view(i, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5)];
+}
+
+// Y[in_view(i)] = X[i]; no two i may have one place.
+kernel void k_strided_store(IN(X), OUT(Y), int n, int d1, int d2, int d3, int d4, int d5,
+                            int s0, int s1, int s2, int s3, int s4, int s5) {
+    const int i = get_global_id(0);
+    if (i < n) Y[Y_off + in_view(i, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5)] = X[X_off + i];
 }
 
 // Y[i*cols + c] = X[I[i]*cols + c]
