@@ -21,7 +21,7 @@ func TestLaunchesOfNodes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		params := perceptron(d, 8, 16, 2)
 		opt := optim.NewAdamW(params, optim.AdamWDefaults(optim.Constant(0.1)))
-		fused, err := autograd.NewFusedMLP(opt.Arena, 0.1, autograd.SquaredLoss)
+		fused, err := autograd.NewFusedMLP(opt.Arena(), 0.1, autograd.SquaredLoss)
 		if err != nil {
 			t.Fatal(err)
 		}

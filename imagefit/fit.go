@@ -73,7 +73,7 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 		f.whyNot = fmt.Errorf("fused networks have no activation %s", spec.Network.Activation)
 	default:
 		loss := map[string]autograd.Loss{MSE: autograd.SquaredLoss, L1: autograd.AbsoluteLoss}[cfg.Loss]
-		f.fused, f.whyNot = autograd.NewFusedMLP(net.Arena, slope, loss)
+		f.fused, f.whyNot = autograd.NewFusedMLP(net.Arena(), slope, loss)
 	}
 	return f, d.Err()
 }

@@ -187,10 +187,11 @@ func TestMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	p := []*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}
 	for what, f := range map[string]func(){
-		"Beta1":    func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Beta1: 1}) },
-		"Eps":      func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Eps: -1}) },
-		"Momentum": func() { optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(1), Momentum: math.NaN()}) },
-		"schedule": func() { optim.NewSGD(p, optim.SGDConfig{}) },
+		"Beta1":         func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Beta1: 1}) },
+		"Eps":           func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Eps: -1}) },
+		"AdamWDefaults": func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), WeightDecay: 0.1}) },
+		"Momentum":      func() { optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(1), Momentum: math.NaN()}) },
+		"schedule":      func() { optim.NewSGD(p, optim.SGDConfig{}) },
 	} {
 		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: err = %v", what, err)

@@ -20,8 +20,9 @@ type Optimizer interface {
 	Step() error
 	// ZeroGrad forgets the gradients.
 	ZeroGrad()
-	// Steps returns how many steps were done, and LR the learning rate of the next.
+	// Steps returns how many steps were done.
 	Steps() int
+	// LR returns the learning rate of the next step.
 	LR() float64
 	// State returns what Restore needs to go on as if never stopped: tensors by name, views of the
 	// optimizer's own, and the steps done.
@@ -29,18 +30,20 @@ type Optimizer interface {
 	// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless
 	// the state has the tensors of this optimizer, in their shapes.
 	Restore(State) error
+	// Free releases the optimizer's memory and the gradients. The parameters keep their values.
+	Free()
 }
 
 // State is the memory of an optimizer.
 type State struct {
-	Steps   int
-	Tensors tensor.Dict
+	Steps   int         // done so far
+	Tensors tensor.Dict // moments, each named moment.parameter, in the parameter's shape
 }
 
 // arena is what the optimizers share: the parameters, their schedule, and a moment of the parameters'
-// layout for each name.
+// layout for each name. The optimizers do not embed it, so that each shows its methods itself.
 type arena struct {
-	*autograd.Arena
+	flat     *autograd.Arena
 	schedule Schedule
 	steps    int
 	moments  map[string]*tensor.Tensor
@@ -50,9 +53,9 @@ func newArena(params []*autograd.Node, lr Schedule, moments ...string) arena {
 	if lr == nil {
 		panic(badValue("the schedule is nil: use optim.Constant(lr)"))
 	}
-	a := arena{Arena: autograd.NewArena(params), schedule: lr, moments: map[string]*tensor.Tensor{}}
+	a := arena{flat: autograd.NewArena(params), schedule: lr, moments: map[string]*tensor.Tensor{}}
 	for _, name := range moments {
-		a.moments[name] = tensor.Zeros(a.Values.Device(), a.Values.Len()).Keep()
+		a.moments[name] = tensor.Zeros(a.flat.Values.Device(), a.flat.Values.Len()).Keep()
 	}
 	return a
 }
@@ -68,34 +71,32 @@ func checkRange(name string, v, low, high float64) {
 	}
 }
 
-func (a *arena) Steps() int { return a.steps }
-
-func (a *arena) LR() float64 { return a.schedule(a.steps) }
+func (a *arena) lr() float64 { return a.schedule(a.steps) }
 
 // step calls update with every run of parameters that have gradients, and counts the step.
 func (a *arena) step(update func(from, to int)) error {
-	d := a.Values.Device()
+	d := a.flat.Values.Device()
 	if err := d.Err(); err != nil {
 		return err
 	}
-	if lr := a.LR(); math.IsNaN(lr) || math.IsInf(lr, 0) {
+	if lr := a.lr(); math.IsNaN(lr) || math.IsInf(lr, 0) {
 		return fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d", lr, a.steps)
 	}
-	if !slices.ContainsFunc(a.Params, (*autograd.Node).HasGrad) {
+	if !slices.ContainsFunc(a.flat.Params, (*autograd.Node).HasGrad) {
 		return fmt.Errorf("optim: Step: %w: call Backward from what depends on one, and ZeroGrad after Step", ErrNoGradients)
 	}
-	a.Runs(update)
-	a.Values.Touch()
+	a.flat.Runs(update)
+	a.flat.Values.Touch()
 	tensor.TakeLaunched(d) // updates belong to no graph
 	a.steps++
 	return d.Err()
 }
 
-func (a *arena) State() State {
+func (a *arena) state() State {
 	s := State{Steps: a.steps, Tensors: tensor.Dict{}}
 	for name, m := range a.moments {
-		for i, p := range a.Params {
-			s.Tensors[a.key(name, i)] = a.Place(m, i, p.Shape())
+		for i, p := range a.flat.Params {
+			s.Tensors[a.key(name, i)] = a.flat.Place(m, i, p.Shape())
 		}
 	}
 	return s
@@ -103,8 +104,8 @@ func (a *arena) State() State {
 
 // key names a moment of parameter i: by the parameter's name, and its place where that does not tell.
 func (a *arena) key(moment string, i int) string {
-	name := a.Params[i].Name()
-	for j, p := range a.Params {
+	name := a.flat.Params[i].Name()
+	for j, p := range a.flat.Params {
 		if name == "" || j != i && p.Name() == name {
 			return fmt.Sprintf("%s.%s#%d", moment, name, i)
 		}
@@ -112,8 +113,8 @@ func (a *arena) key(moment string, i int) string {
 	return moment + "." + name
 }
 
-func (a *arena) Restore(s State) error {
-	own := a.State().Tensors
+func (a *arena) restore(s State) error {
+	own := a.state().Tensors
 	defer func() {
 		for _, view := range own {
 			view.Free()
@@ -135,13 +136,12 @@ func (a *arena) Restore(s State) error {
 		dst.SetInPlace(s.Tensors[name])
 	}
 	a.steps = s.Steps
-	return a.Values.Device().Err()
+	return a.flat.Values.Device().Err()
 }
 
-// Free releases the moments and the arena. The parameters keep their values.
-func (a *arena) Free() {
+func (a *arena) free() {
 	for _, m := range a.moments {
 		m.Free()
 	}
-	a.Arena.Free()
+	a.flat.Free()
 }

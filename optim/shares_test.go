@@ -21,7 +21,7 @@ func TestShares(t *testing.T) {
 			params := []*autograd.Node{autograd.Param(rng.Normal(d, 0, 0.3, 8, 16), "w0"), autograd.Param(rng.Normal(d, 0, 0.3, 16), "b0"),
 				autograd.Param(rng.Normal(d, 0, 0.3, 16, 2), "w1")}
 			opt := optim.NewAdamW(params, optim.AdamWDefaults(optim.Constant(0.01)))
-			fused, err := autograd.NewFusedMLP(opt.Arena, 0.1, autograd.SquaredLoss)
+			fused, err := autograd.NewFusedMLP(opt.Arena(), 0.1, autograd.SquaredLoss)
 			if err != nil {
 				t.Fatal(err)
 			}
