@@ -31,7 +31,7 @@ func cubeTwin[T kernels.Real](c kernels.Call[T]) {
 
 // An operation of one's own: a kernel, and the gradient 3x²·g of tensor operations.
 func ExampleApply() {
-	d, err := tensor.Open("cpu", tensor.Options{})
+	d, err := tensor.Open("cpu")
 	if err != nil {
 		panic(err)
 	}

@@ -10,7 +10,7 @@ import (
 // Arena lays parameters out in one tensor, and their gradients in another of the same layout, so that
 // an update rule is one launch whatever the number of parameters.
 type Arena struct {
-	Params []*Node
+	Params []*Node        // in the order of NewArena
 	Values *tensor.Tensor // of one axis; a parameter's value is a view of it
 
 	grads  *tensor.Tensor

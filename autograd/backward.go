@@ -20,37 +20,35 @@ type gradient struct {
 // passes numbers the calls of Backward.
 var passes atomic.Uint64
 
-// Option changes what Backward does.
-type Option func(*options)
-
-type options struct {
-	seed   *tensor.Tensor
-	retain bool
+// BackwardOptions is what may be said to [Node.Backward]. The zero value is what it does when nothing is said.
+type BackwardOptions struct {
+	// Seed is the gradient of the root, of its shape. Without it the root must have one element, whose gradient
+	// is 1.
+	Seed *tensor.Tensor
+	// Retain keeps the graph and its values, for another Backward through it.
+	Retain bool
 }
-
-// Retain keeps the graph and its values, for another Backward through it.
-func Retain() Option { return func(o *options) { o.retain = true } }
-
-// Seed gives the gradient of the root, of its shape. Without it the root must have one element, whose
-// gradient is 1.
-func Seed(g *tensor.Tensor) Option { return func(o *options) { o.seed = g } }
 
 // Backward adds ∂n/∂p to the gradient of every parameter p that n depends on, and frees the values of
 // the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
-// tensor.ErrShape for a seed of another shape, and the device's first failure.
-func (n *Node) Backward(opts ...Option) error {
+// tensor.ErrShape for a seed of another shape, and the device's first failure. It panics with tensor.ErrValue for
+// more than one BackwardOptions.
+func (n *Node) Backward(opts ...BackwardOptions) error {
 	n.must("Backward")
-	var o options
-	for _, set := range opts {
-		set(&o)
+	var o BackwardOptions
+	switch {
+	case len(opts) > 1:
+		panic(&tensor.Error{Pkg: "autograd", Op: "Backward", Kind: tensor.ErrValue, Detail: "pass one BackwardOptions"})
+	case len(opts) == 1:
+		o = opts[0]
 	}
 	order, err := n.check(&o)
 	if err != nil {
 		return err
 	}
 	d := n.value.Device()
-	if o.seed != nil {
-		n.add(gradient{o.seed.View(), false}) // a parameter may be the root: it gathers the seed
+	if o.Seed != nil {
+		n.add(gradient{o.Seed.View(), false}) // a parameter may be the root: it gathers the seed
 	} else {
 		n.add(gradient{tensor.One(d, n.Shape()...), false})
 	}
@@ -63,7 +61,7 @@ func (n *Node) Backward(opts ...Option) error {
 			g.t.Free()
 			blame(node, tensor.TakeLaunched(d))
 		}
-		if !o.retain {
+		if !o.Retain {
 			node.release(node == n)
 		}
 	}
@@ -85,7 +83,7 @@ func (n *Node) release(root bool) {
 }
 
 // check returns the nodes of n's graph, inputs before outputs, if Backward can walk it.
-func (n *Node) check(o *options) ([]*Node, error) {
+func (n *Node) check(o *BackwardOptions) ([]*Node, error) {
 	fail := func(node *Node, kind error, detail string) error {
 		return &tensor.Error{Pkg: "autograd", Op: "Backward from " + n.label(), Kind: kind, Shapes: [][]int{node.Shape()}, Detail: detail}
 	}
@@ -94,18 +92,18 @@ func (n *Node) check(o *options) ([]*Node, error) {
 	}
 	switch {
 	case n.freed:
-		return nil, fail(n, ErrGraphFreed, "pass autograd.Retain() to the first Backward, or run the forward pass again")
+		return nil, fail(n, ErrGraphFreed, "pass autograd.BackwardOptions{Retain: true} to the first Backward, or run the forward pass again")
 	case !n.needs:
 		return nil, fail(n, ErrNotOnGraph, "it was computed from constants, detached, or under NoGrad")
-	case o.seed == nil && n.value.Len() != 1:
-		return nil, fail(n, ErrSeed, "pass autograd.Seed(g), or reduce it with Sum or Mean")
-	case o.seed != nil && !slices.Equal(o.seed.Shape(), n.Shape()):
-		return nil, fail(n, tensor.ErrShape, fmt.Sprintf("the seed has shape %v", o.seed.Shape()))
+	case o.Seed == nil && n.value.Len() != 1:
+		return nil, fail(n, ErrSeed, "pass autograd.BackwardOptions{Seed: g}, or reduce it with Sum or Mean")
+	case o.Seed != nil && !slices.Equal(o.Seed.Shape(), n.Shape()):
+		return nil, fail(n, tensor.ErrShape, fmt.Sprintf("the seed has shape %v", o.Seed.Shape()))
 	}
 	order := n.sort()
 	for _, node := range order {
 		if node.freed {
-			return nil, fail(node, ErrGraphFreed, fmt.Sprintf("node %q was part of it: pass autograd.Retain() to the first Backward, or run the forward pass again", node.label()))
+			return nil, fail(node, ErrGraphFreed, fmt.Sprintf("node %q was part of it: pass autograd.BackwardOptions{Retain: true} to the first Backward, or run the forward pass again", node.label()))
 		}
 		for _, s := range node.saved {
 			if s.t.Freed() {

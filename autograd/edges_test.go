@@ -57,7 +57,7 @@ func TestUnaryEdges(t *testing.T) {
 			if got := values(t, y.Value()); !equal(got, c.y) {
 				t.Errorf("%s of %v is %v, want %v", c.name, c.x, got, c.y)
 			}
-			if err := y.Backward(autograd.Seed(vec(d, c.g...))); err != nil {
+			if err := y.Backward(autograd.BackwardOptions{Seed: vec(d, c.g...)}); err != nil {
 				t.Fatal(err)
 			}
 			if got := values(t, p.Grad()); !equal(got, c.w) {
@@ -117,7 +117,7 @@ func TestBinaryEdges(t *testing.T) {
 			if got := values(t, z.Value()); !equal(got, c.z) {
 				t.Errorf("%s is %v, want %v", c.name, got, c.z)
 			}
-			if err := z.Backward(autograd.Seed(vec(d, g...))); err != nil {
+			if err := z.Backward(autograd.BackwardOptions{Seed: vec(d, g...)}); err != nil {
 				t.Fatal(err)
 			}
 			if dx, dy := values(t, p.Grad()), values(t, q.Grad()); !equal(dx, c.dx) || !equal(dy, c.dy) {
@@ -167,7 +167,7 @@ func TestMaxGradient(t *testing.T) {
 				t.Errorf("Max%v is %v, want %v", c.axes, got, c.y)
 				continue
 			}
-			if err := y.Backward(autograd.Seed(tensor.New(d, c.g, y.Shape()...))); err != nil {
+			if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, c.g, y.Shape()...)}); err != nil {
 				t.Fatal(err)
 			}
 			if got := values(t, p.Grad()); !equal(got, c.w) {
@@ -176,7 +176,7 @@ func TestMaxGradient(t *testing.T) {
 			// The minimum of the opposite numbers is attained by the same elements.
 			q := autograd.Param(tensor.New(d, x, shape...).Neg(), "q")
 			low := q.Min(append([]int{tensor.Keepdims}, c.axes...)...)
-			if err := low.Backward(autograd.Seed(tensor.New(d, c.g, low.Shape()...))); err != nil {
+			if err := low.Backward(autograd.BackwardOptions{Seed: tensor.New(d, c.g, low.Shape()...)}); err != nil {
 				t.Fatal(err)
 			}
 			if got := values(t, q.Grad()); !equal(got, c.w) {

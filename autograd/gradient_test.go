@@ -62,7 +62,7 @@ func checkGradients(t *testing.T, d tensor.Device, c gradCase, seed uint64) {
 	for i := range upstream {
 		upstream[i] = r.Float64()*2 - 1
 	}
-	if err := y.Backward(autograd.Seed(tensor.New(d, upstream, y.Shape()...))); err != nil {
+	if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, upstream, y.Shape()...)}); err != nil {
 		t.Fatal(err)
 	}
 	dot := func() float64 {

@@ -106,7 +106,7 @@ func TestSecondBackward(t *testing.T) {
 	p := param(d, 3)
 	shared := p.Square()
 	loss := shared.Sum()
-	if err := loss.Backward(autograd.Retain()); err != nil {
+	if err := loss.Backward(autograd.BackwardOptions{Retain: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := loss.Backward(); err != nil {
@@ -128,7 +128,9 @@ func TestMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	p := param(d, 1, 2)
 	fails(t, p.Square().Backward(), autograd.ErrSeed, "square", "Seed", "[2]")
-	fails(t, p.Square().Backward(autograd.Seed(vec(d, 1, 2, 3))), tensor.ErrShape, "[3]")
+	fails(t, p.Square().Backward(autograd.BackwardOptions{Seed: vec(d, 1, 2, 3)}), tensor.ErrShape, "[3]")
+	fails(t, tensor.Maybe(func() { _ = p.Sum().Backward(autograd.BackwardOptions{}, autograd.BackwardOptions{Retain: true}) }),
+		tensor.ErrValue, "Backward", "one BackwardOptions")
 	c := autograd.Const(vec(d, 1, 2))
 	fails(t, c.Square().Sum().Backward(), autograd.ErrNotOnGraph, "Sum")
 	fails(t, p.Square().Detach().Sum().Backward(), autograd.ErrNotOnGraph)
@@ -396,21 +398,4 @@ func TestDOTProfile(t *testing.T) {
 			t.Errorf("%s: no time and bytes in\n%s", sel, b.String())
 		}
 	}
-}
-
-func ExampleNode_Backward() {
-	d, err := tensor.Open("cpu", tensor.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	w := autograd.Param(tensor.New(d, []float64{3, 4}), "w")
-	loss := w.Square().Sum()
-	if err := loss.Backward(); err != nil {
-		fmt.Println(err)
-		return
-	}
-	g, err := w.Grad().Float64s()
-	fmt.Println(g, err)
-	// Output: [6 8] <nil>
 }

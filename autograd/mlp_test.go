@@ -65,7 +65,7 @@ func TestFusedMLP(t *testing.T) {
 				if lb, err := b.Item(); err != nil || math.Abs(la-lb) > tol*la {
 					t.Fatalf("%v: loss %v, layer by layer %v (err %v)", c.sizes, lb, la, err)
 				}
-				seed := autograd.Seed(tensor.Scalar(d, 0.5))
+				seed := autograd.BackwardOptions{Seed: tensor.Scalar(d, 0.5)}
 				if err := a.Backward(seed); err != nil {
 					t.Fatal(err)
 				}
@@ -140,7 +140,7 @@ func TestFusedMLPMemoryAndMisuse(t *testing.T) {
 		t.Errorf("%d bytes live before, %d after", live, now)
 	}
 	twice := fused.Loss(x, y)
-	for _, opt := range [][]autograd.Option{{autograd.Retain()}, nil} {
+	for _, opt := range [][]autograd.BackwardOptions{{{Retain: true}}, nil} {
 		if err := twice.Backward(opt...); err != nil {
 			t.Fatal(err)
 		}

@@ -133,7 +133,7 @@ func TestScalarParameter(t *testing.T) {
 		}
 		seed := vec(d, 5, 7)
 		for i := range 2 {
-			if err := v.Backward(autograd.Seed(seed)); err != nil {
+			if err := v.Backward(autograd.BackwardOptions{Seed: seed}); err != nil {
 				t.Fatal(err)
 			}
 			want(t, "gradient, seeded", v.Grad(), 5*float64(i+1), 7*float64(i+1))

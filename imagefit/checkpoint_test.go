@@ -156,7 +156,7 @@ func TestCheckpointRefused(t *testing.T) {
 }
 
 func FuzzDecodeCheckpoint(f *testing.F) {
-	d, err := tensor.Open("cpu", tensor.Options{})
+	d, err := tensor.Open("cpu")
 	if err != nil {
 		f.Fatal(err)
 	}

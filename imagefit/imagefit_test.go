@@ -539,7 +539,7 @@ func fuzzFit(t testing.TB, d tensor.Device) *Fit {
 }
 
 func FuzzDecodeModel(f *testing.F) {
-	d, err := tensor.Open("cpu", tensor.Options{})
+	d, err := tensor.Open("cpu")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -589,7 +589,7 @@ func TestWriteDOT(t *testing.T) {
 }
 
 func Example() {
-	d, err := tensor.Open("cpu", tensor.Options{})
+	d, err := tensor.Open("cpu")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,16 +13,26 @@ type Linear struct {
 	B *autograd.Node // nil for a layer without bias
 }
 
-// NewLinear returns a layer whose parameters are named name.weight and name.bias, drawn by weight and
-// bias. A nil weight is NormalFanIn; a nil bias makes a layer without one. It panics with tensor.ErrShape
-// for negative sizes.
-func NewLinear(d tensor.Device, rng *tensor.RNG, name string, in, out int, weight, bias Initializer) *Linear {
-	if weight == nil {
-		weight = NormalFanIn
+// LinearConfig describes a layer.
+type LinearConfig struct {
+	Name    string // of the parameters: Name.weight and Name.bias
+	In, Out int    // columns of x and of y; required
+	// Weight and Bias draw the parameters; nil: NormalFanIn.
+	Weight, Bias Initializer
+	NoBias       bool // y = x·W
+}
+
+// NewLinear returns a layer, with its parameters drawn from rng. It panics with tensor.ErrShape for negative sizes.
+func NewLinear(d tensor.Device, rng *tensor.RNG, cfg LinearConfig) *Linear {
+	draw := func(what string, by Initializer, shape ...int) *autograd.Node {
+		if by == nil {
+			by = NormalFanIn
+		}
+		return autograd.Param(by(d, rng, cfg.In, cfg.Out, shape...), cfg.Name+what)
 	}
-	l := &Linear{W: autograd.Param(weight(d, rng, in, out, in, out), name+".weight")}
-	if bias != nil {
-		l.B = autograd.Param(bias(d, rng, in, out, out), name+".bias")
+	l := &Linear{W: draw(".weight", cfg.Weight, cfg.In, cfg.Out)}
+	if !cfg.NoBias {
+		l.B = draw(".bias", cfg.Bias, cfg.Out)
 	}
 	return l
 }
@@ -40,7 +50,7 @@ func (l *Linear) Params() []*autograd.Node {
 
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
-	Sizes []int // inputs, then the outputs of each layer
+	Sizes []int // inputs, then the outputs of each layer; required
 	// Activations follow the layers. The last one given serves the hidden layers after it too; the output
 	// layer has none unless one is given for it.
 	Activations  []Activation
@@ -49,7 +59,7 @@ type MLPConfig struct {
 	NoOutputBias bool        // the last layer has no bias
 }
 
-// MLP is layers of Linear with activations between.
+// MLP is a perceptron: Layers, from the input on, with activations between.
 type MLP struct {
 	Layers      []*Linear
 	activations []Activation
@@ -65,18 +75,12 @@ func NewMLP(d tensor.Device, rng *tensor.RNG, cfg MLPConfig) *MLP {
 	}
 	m := &MLP{}
 	for i := range layers {
-		bias := cfg.Bias
-		if bias == nil {
-			bias = NormalFanIn
-		}
-		if cfg.NoOutputBias && i == layers-1 {
-			bias = nil
-		}
-		weight := cfg.Weight
+		layer := LinearConfig{Name: fmt.Sprint("layer", i), In: cfg.Sizes[i], Out: cfg.Sizes[i+1], Weight: cfg.Weight, Bias: cfg.Bias,
+			NoBias: cfg.NoOutputBias && i == layers-1}
 		if i == 0 && cfg.First != nil {
-			weight = cfg.First
+			layer.Weight = cfg.First
 		}
-		m.Layers = append(m.Layers, NewLinear(d, rng, fmt.Sprint("layer", i), cfg.Sizes[i], cfg.Sizes[i+1], weight, bias))
+		m.Layers = append(m.Layers, NewLinear(d, rng, layer))
 		m.activations = append(m.activations, cfg.activation(i, layers))
 	}
 	return m

@@ -87,6 +87,32 @@ func TestMLP(t *testing.T) {
 	}
 }
 
+func TestLinear(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Const(tensor.NewRNG(2).Uniform(d, -1, 1, 7, 2))
+	plain := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{Name: "l", In: 2, Out: 3})
+	if got := fmt.Sprint(plain.Params()); got != "[l.weight [2 3] l.bias [3]]" {
+		t.Error(got)
+	}
+	if _, _, diff := spread(t, plain.Forward(x).Sub(x.MatMul(plain.W).Add(plain.B)).Value()); diff != 0 {
+		t.Errorf("differs from x·W + b by %v", diff)
+	}
+	bare := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 3, NoBias: true, Bias: nn.Zeros})
+	if got := fmt.Sprint(bare.Params()); bare.B != nil || got != "[.weight [2 3]]" {
+		t.Error(got)
+	}
+	drawn := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 3, Weight: nn.Zeros, Bias: nn.Xavier})
+	if _, _, w := spread(t, drawn.W.Value()); w != 0 {
+		t.Errorf("the weights are not those of Weight, but up to %v", w)
+	}
+	if _, _, b := spread(t, drawn.B.Value()); b == 0 {
+		t.Error("the bias is not that of Bias")
+	}
+	if err := tensor.Maybe(func() { nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: -2, Out: 3}) }); !errors.Is(err, tensor.ErrShape) {
+		t.Errorf("a negative size: err = %v", err)
+	}
+}
+
 func TestStateDict(t *testing.T) {
 	d := devtest.CPU(t)
 	cfg := nn.MLPConfig{Sizes: []int{2, 3, 1}}
@@ -115,16 +141,4 @@ func TestStateDict(t *testing.T) {
 	if err := tensor.Maybe(func() { nn.StateDict(append(a.Params(), a.Params()[0])) }); !errors.Is(err, tensor.ErrValue) {
 		t.Errorf("a name twice: err = %v", err)
 	}
-}
-
-func ExampleMLP_Forward() {
-	d, err := tensor.Open("cpu", tensor.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 40, 1}, Activations: []nn.Activation{nn.Tanh}})
-	y := net.Forward(autograd.Const(tensor.Zeros(d, 5, 2)))
-	fmt.Println(y.Shape(), len(net.Params()))
-	// Output: [5 1] 4
 }

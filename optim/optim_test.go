@@ -227,29 +227,3 @@ func TestOneLaunch(t *testing.T) {
 		}
 	}
 }
-
-func ExampleNewAdamW() {
-	d, err := tensor.Open("cpu", tensor.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	w := autograd.Param(tensor.New(d, []float32{4}), "w")
-	opt := optim.NewAdamW([]*autograd.Node{w}, optim.AdamWDefaults(optim.Constant(0.1)))
-	for range 200 {
-		loss := w.AddScalar(-1).Square().Sum()
-		if err := loss.Backward(); err != nil {
-			fmt.Println(err)
-			return
-		}
-		loss.Free()
-		if err := opt.Step(); err != nil {
-			fmt.Println(err)
-			return
-		}
-		opt.ZeroGrad()
-	}
-	v, err := w.Value().Item()
-	fmt.Printf("%.1f %v\n", v, err)
-	// Output: 1.0 <nil>
-}

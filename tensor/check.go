@@ -7,7 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// CheckError is the first launch in check mode whose result differs from the Go twin's.
+// CheckError is the first launch in check mode, of Kernel on Device, whose result differs from the Go twin's: it Got one
+// number, and was to Want another.
 type CheckError struct {
 	Device, Kernel string
 	Param          string // the output that differs

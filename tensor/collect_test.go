@@ -59,7 +59,7 @@ func status(field string) int {
 // inference is a loop of inference by a program that never calls Free or Scope: 2 MB a pass, 1000 passes. It
 // prints the memory that the passes added to the process at most, in MiB, and the collections.
 func inference(sel string) {
-	d, err := tensor.Open(sel, tensor.Options{})
+	d, err := tensor.Open(sel)
 	if err != nil {
 		panic(err)
 	}
@@ -106,7 +106,7 @@ func TestInferenceWithoutScope(t *testing.T) {
 // hoard takes memory in tensors of 16 MiB: first some that it lets go of, then some that it holds until the device
 // refuses.
 func hoard(sel string) {
-	d, err := tensor.Open(sel, tensor.Options{})
+	d, err := tensor.Open(sel)
 	if err != nil {
 		panic(err)
 	}

@@ -25,20 +25,24 @@ type Device interface {
 	// Limits is what the shape of a launch depends on.
 	Limits() kernels.Limits
 
-	// Alloc returns memory for n elements, contents undefined. Release takes it back.
+	// Alloc returns memory for n elements, contents undefined.
 	Alloc(t kernels.DType, n int) (kernels.Buffer, error)
+	// Release takes memory back, which must not be used any more.
 	Release(b kernels.Buffer)
-	// Upload and Download copy between host memory and the elements of a buffer from off on, and
-	// return when the copy is done.
+	// Upload copies host memory over the elements of a buffer from off on, and returns when that is done.
 	Upload(dst kernels.Buffer, off int, src *kernels.Mem) error
+	// Download copies the elements of a buffer from off on to host memory, once the launches that write them are
+	// done, and returns when the copy is.
 	Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 
 	// Err returns the first failure. Once there is one, launches are skipped.
 	Err() error
-	// Flush starts what was launched; Sync waits for it and returns Err.
+	// Flush starts what was launched.
 	Flush()
+	// Sync waits for what was launched and returns Err.
 	Sync() error
 
+	// Stats returns what the device did so far and holds now.
 	Stats() Stats
 	// Profile returns the time of each kernel so far, longest first. It is empty unless the device was
 	// opened with Options.Profile.
@@ -53,7 +57,7 @@ type Device interface {
 	owns(b kernels.Buffer) bool
 }
 
-// Options says how [Open] sets a device up.
+// Options says how [Open] sets a device up. The zero value is what it does when nothing is said.
 type Options struct {
 	Float64 bool // reals are float64; needs cl_khr_fp64 on OpenCL
 	Profile bool // measure every launch
@@ -64,7 +68,8 @@ type Options struct {
 	GPUKernels bool
 }
 
-// Stats counts what a device did and holds, in bytes and calls.
+// Stats counts what a device did and holds, in bytes and calls: Launches of kernels, the CompileTime of OpenCL programs
+// and the ProgramCacheHits that saved one among it.
 type Stats struct {
 	LiveBytes, HeldBytes, PeakBytes int64 // in tensors now, kept for reuse, and in tensors at most
 	Collections                     int   // of garbage, that the growth of LiveBytes brought about
@@ -77,7 +82,7 @@ type Stats struct {
 	ProgramCacheHits                int
 }
 
-// KernelTime is the profile of one kernel.
+// KernelTime is the profile of one kernel, by Name, over all its Calls.
 type KernelTime struct {
 	Name  string
 	Calls int64
@@ -97,8 +102,15 @@ const DeviceEnv = "CLGRAD_DEVICE"
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
-// A device that is named and is not there is an error.
-func Open(sel string, opt Options) (Device, error) {
+// A device that is named and is not there is an error. It panics with ErrValue for more than one Options.
+func Open(sel string, opts ...Options) (Device, error) {
+	var opt Options
+	switch {
+	case len(opts) > 1:
+		panic(&Error{Op: "Open", Kind: ErrValue, Detail: "pass one Options"})
+	case len(opts) == 1:
+		opt = opts[0]
+	}
 	if sel == "" {
 		sel = os.Getenv(DeviceEnv)
 	}

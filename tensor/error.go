@@ -18,7 +18,8 @@ var (
 	ErrGoroutine = errors.New("two goroutines use one device at a time")
 )
 
-// Error is a misuse of the library: which operation, what kind, and the shapes it was given.
+// Error is a misuse of the library: which operation, Op; of what Kind, one of the Err values of this package or of
+// another; and the Shapes that it was given.
 type Error struct {
 	Pkg    string // "tensor" if empty
 	Op     string

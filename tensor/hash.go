@@ -18,9 +18,9 @@ func (l HashLevel) hashed() bool { return l.Entries < (l.Across+2)*(l.Down+2) }
 // a number of features at each vertex. Source: Müller, Evans, Schied, Keller, "Instant Neural Graphics Primitives
 // with a Multiresolution Hash Encoding", SIGGRAPH 2022.
 type HashGrid struct {
-	Levels   []HashLevel
-	Features int // of an entry
-	Entries  int // of all levels: the rows of the table
+	Levels   []HashLevel // from the coarsest on
+	Features int         // of an entry
+	Entries  int         // of all levels: the rows of the table
 
 	levels *Ints
 	sum    *Ints // of a gradient in fixed point; nil on CPUs

@@ -174,19 +174,19 @@ func TestTransfers(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	if d, err := tensor.Open("CPU", tensor.Options{}); err != nil || !strings.HasPrefix(d.Name(), "cpu") {
+	if d, err := tensor.Open("CPU"); err != nil || !strings.HasPrefix(d.Name(), "cpu") {
 		t.Errorf("cpu: %v", err)
 	}
 	t.Setenv(tensor.DeviceEnv, "cpu")
-	if d, err := tensor.Open("", tensor.Options{}); err != nil || !strings.HasPrefix(d.Name(), "cpu") {
+	if d, err := tensor.Open(""); err != nil || !strings.HasPrefix(d.Name(), "cpu") {
 		t.Errorf("%s=cpu: %v", tensor.DeviceEnv, err)
 	}
-	if d, err := tensor.Open("auto", tensor.Options{}); err != nil {
+	if d, err := tensor.Open("auto"); err != nil {
 		t.Errorf("auto: %v", err)
 	} else {
 		d.Close()
 	}
-	if _, err := tensor.Open("no such device", tensor.Options{}); err == nil {
+	if _, err := tensor.Open("no such device"); err == nil {
 		t.Error("a device that is not there was opened")
 	} else if !errors.Is(err, clrt.ErrNoDevice) && !errors.Is(err, clrt.ErrNotBuilt) && !errors.Is(err, clrt.ErrNoRuntime) && !errors.Is(err, clrt.ErrNoPlatform) {
 		t.Errorf("err = %v", err)
@@ -194,12 +194,16 @@ func TestOpen(t *testing.T) {
 	if _, err := tensor.Open("cpu", tensor.Options{Check: true}); err == nil {
 		t.Error("cpu was opened in check mode")
 	}
+	fails(t, func() { _, _ = tensor.Open("cpu", tensor.Options{}, tensor.Options{}) }, tensor.ErrValue)
+	if d, err := tensor.Open("cpu", tensor.Options{Float64: true}); err != nil || d.Real() != kernels.Float64 {
+		t.Errorf("Float64 was not heard (err %v)", err)
+	}
 }
 
 // TestClosedDevice: what is used after Close is an error, not a crash.
 func TestClosedDevice(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		d, err := tensor.Open(sel, tensor.Options{})
+		d, err := tensor.Open(sel)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +231,7 @@ func TestStickyFailure(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "move.cl"), []byte("kernel void k_fill(int broken {}\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		d, err := tensor.Open(sel, tensor.Options{})
+		d, err := tensor.Open(sel)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -389,27 +389,3 @@ func TestMat(t *testing.T) {
 		t.Errorf("views of both kinds: %v, %v", got, err)
 	}
 }
-
-func ExampleTensor_MatMul() {
-	d, err := tensor.Open("cpu", tensor.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	a := tensor.New(d, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
-	c := a.MatMul(a.T())
-	v, err := c.Float32s()
-	fmt.Println(c.Shape(), v, err)
-	// Output: [2 2] [14 32 32 77] <nil>
-}
-
-func ExampleMaybe() {
-	d, err := tensor.Open("cpu", tensor.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	err = tensor.Maybe(func() { tensor.Zeros(d, 2, 3).MatMul(tensor.Zeros(d, 4, 5)) })
-	fmt.Println(err)
-	// Output: tensor: MatMul: shape mismatch [2 3] [4 5]
-}

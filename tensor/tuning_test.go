@@ -25,7 +25,7 @@ func TestBadTuning(t *testing.T) {
 	}
 	t.Setenv(kernels.TuningEnv, path)
 	for _, sel := range []string{"auto", "opencl"} {
-		d, err := tensor.Open(sel, tensor.Options{})
+		d, err := tensor.Open(sel)
 		if err == nil {
 			d.Close()
 		}

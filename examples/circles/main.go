@@ -30,7 +30,7 @@ func main() {
 }
 
 func run(w io.Writer, device, path string) error {
-	d, err := tensor.Open(device, tensor.Options{})
+	d, err := tensor.Open(device)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(w io.Writer, device string) error {
-	d, err := tensor.Open(device, tensor.Options{})
+	d, err := tensor.Open(device)
 	if err != nil {
 		return err
 	}
