@@ -11,7 +11,7 @@ import (
 	"github.com/samuel/go-opencl/cl"
 )
 
-// Source is the text of a program. Name stands for it in errors.
+// Source is the Text of a program in OpenCL C. Name stands for it in errors.
 type Source struct {
 	Name    string
 	Text    string

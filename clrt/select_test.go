@@ -2,7 +2,6 @@ package clrt
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -68,18 +67,4 @@ func TestErrorText(t *testing.T) {
 	if got := PlatformNotFound.Error(); got != "CL_PLATFORM_NOT_FOUND_KHR (-1001)" {
 		t.Error(got)
 	}
-}
-
-func ExampleSelect() {
-	devices := []Info{
-		{Name: "pthread", Platform: "Portable Computing Language", Type: CPU},
-		{PlatformIndex: 1, Name: "H200", Platform: "NVIDIA CUDA", Type: GPU},
-	}
-	gpu, err := Select(devices, "opencl")
-	fmt.Println(gpu.ID(), gpu, err)
-	_, err = Select(devices, "radeon")
-	fmt.Println(err)
-	// Output:
-	// 1:0 H200 (NVIDIA CUDA) <nil>
-	// clrt: select "radeon": no such OpenCL device: there are 0:0 pthread (Portable Computing Language), 1:0 H200 (NVIDIA CUDA), and cpu
 }

@@ -5,7 +5,7 @@ import "math"
 // Binary is an element-wise function z = f(x, y) and its gradients. The line of the same name in
 // binary.cl is the device's form of it.
 type Binary struct {
-	Name string
+	Name string // of the line in binary.cl
 
 	Fwd    func(x, y float64) float64    // z
 	DX, DY func(x, y, g float64) float64 // for the gradient g of z

@@ -71,7 +71,7 @@ func (t *GemmTile) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no tile is called %q: run the tuner again", text)
 }
 
-// GemmChoice is the tile that was fastest for a product of one form and size.
+// GemmChoice is the Tile that was fastest for a product of one Form and size: [M, K] by [K, N].
 type GemmChoice struct {
 	Form    GemmForm `json:"form"`
 	M       int      `json:"m"`

@@ -13,10 +13,10 @@ type Kernel struct {
 	GPU  string // the .cl file for devices that are no CPU; "" if it is File
 	// Defines is compiler options for a kernel that is built for one shape of its data.
 	Defines string
-	Params  []Param
+	Params  []Param // of the entry point, in its order
 	// Grid returns the work-items of a launch. [Line] covers a number of elements.
 	Grid func(args []Arg, l Limits) Grid
-	Twin Twin
+	Twin Twin      // the same computation in Go, for the cpu device and check mode
 	Tol  Tolerance // the zero Tolerance asks for the twin's bits
 }
 
@@ -52,13 +52,13 @@ func (m Mode) Buffer() bool { return m <= InOutInts }
 // Written reports whether the kernel writes the parameter.
 func (m Mode) Written() bool { return m == Out || m == InOut || m == OutInts || m == InOutInts }
 
-// Param is one parameter of a kernel.
+// Param is one parameter of a kernel: its Name in the entry point, for errors, and its Mode.
 type Param struct {
 	Name string
 	Mode Mode
 }
 
-// Arg is one argument: N elements of Buf from Off, or a number. [Vec], [I], [Flag], [Bits] and [R] make one.
+// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real. [Vec], [I], [Flag], [Bits] and [R] make one.
 type Arg struct {
 	Kind   ArgKind
 	Buf    Buffer
@@ -133,7 +133,8 @@ type Limits struct {
 	LocalMem int  // bytes of local memory that a group may take
 }
 
-// Grid is the shape of a launch: work-items and those in one work-group, per dimension.
+// Grid is the shape of a launch: the work-items, Global, and those in one work-group, Local, for each of Dims
+// dimensions.
 type Grid struct {
 	Dims          int
 	Global, Local [3]int

@@ -39,8 +39,8 @@ func DTypeOf[T float32 | float64 | int32]() DType {
 
 // Buffer is memory of a device: a *Mem on the Go device, a handle elsewhere.
 type Buffer interface {
-	DType() DType
-	Len() int // elements
+	DType() DType // of the elements
+	Len() int     // elements
 }
 
 // Mem is host memory of one element type.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// MLPShape is a perceptron that one launch can train: Layers hidden layers of Width units with a leaky
+// MLPShape is a perceptron of so many Inputs and Outputs that one launch can train: Layers hidden layers of Width units with a leaky
 // ReLU of Slope, and an output layer without bias or activation.
 type MLPShape struct {
 	Inputs, Width, Layers, Outputs int

@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,19 +74,6 @@ func TestNoBuiltinNames(t *testing.T) {
 		}
 		seen[k.Name+k.Defines] = true
 	}
-}
-
-func ExampleAssemble() {
-	text, err := Assemble("move.cl")
-	fmt.Println(strings.Count(text, "#line"), strings.Contains(text, "void k_copy("), err)
-	// Output: 2 true <nil>
-}
-
-func ExampleKernel_Run() {
-	x, y := []float32{-2, 0, 3}, make([]float32, 3)
-	LeakyReLU.Forward().Run(Float32, []Arg{Vec(MemOf(x), 0, 3), Vec(MemOf(y), 0, 3), I(3), R(0.5), R(0)})
-	fmt.Println(y)
-	// Output: [-1 0 3]
 }
 
 // TestProgramOfText: a kernel with a text of its own gets the files that it depends on, its own name in messages,

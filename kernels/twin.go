@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Twin is a kernel in Go, for each real type.
+// Twin is a kernel in Go: F32 for devices with reals of float32, F64 for those of float64. One may be nil.
 type Twin struct {
 	F32 func(Call[float32])
 	F64 func(Call[float64])

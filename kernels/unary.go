@@ -5,7 +5,7 @@ import "math"
 // Unary is an element-wise function y = f(x) with up to two scalar parameters, and its gradient. The
 // line of the same name in unary.cl is the device's form of it.
 type Unary struct {
-	Name string
+	Name string // of the line in unary.cl
 
 	Fwd func(x, a, b float64) float64       // y
 	Bwd func(x, y, g, a, b float64) float64 // dx, for the gradient g of y

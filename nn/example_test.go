@@ -1,0 +1,63 @@
+package nn_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// A perceptron of two inputs, forty hidden units and one output.
+func Example() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 40, 1}, Activations: []nn.Activation{nn.Tanh}})
+	y := net.Forward(autograd.Const(tensor.Zeros(d, 5, 2)))
+	fmt.Println(y.Shape())
+	for _, p := range net.Params() {
+		fmt.Println(p)
+	}
+	// Output:
+	// [5 1]
+	// layer0.weight [2 40]
+	// layer0.bias [40]
+	// layer1.weight [40 1]
+	// layer1.bias [1]
+}
+
+// A layer by itself; what its config leaves out is the usual.
+func ExampleNewLinear() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{Name: "head", In: 3, Out: 2, Bias: nn.Zeros})
+	fmt.Println(l.Params())
+	fmt.Println(l.Forward(autograd.Const(tensor.Zeros(d, 1, 3))).Value().Float32s())
+	// Output:
+	// [head.weight [3 2] head.bias [2]]
+	// [0 0] <nil>
+}
+
+// The values of a network by name, as they go to a file and come back.
+func ExampleStateDict() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	cfg := nn.MLPConfig{Sizes: []int{2, 3, 1}}
+	trained, fresh := nn.NewMLP(d, tensor.NewRNG(1), cfg), nn.NewMLP(d, tensor.NewRNG(2), cfg)
+	if err := nn.LoadStateDict(fresh.Params(), nn.StateDict(trained.Params())); err != nil {
+		log.Fatal(err)
+	}
+	x := autograd.Const(tensor.Full(d, 1, 1, 2))
+	fmt.Println(fresh.Forward(x).Sub(trained.Forward(x)).Item())
+	// Output: 0 <nil>
+}

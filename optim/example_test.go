@@ -1,0 +1,90 @@
+package optim_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// A training loop: the line through four points, y = 3x − 1.
+func Example() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	x := autograd.Const(tensor.New(d, []float32{0, 1, 2, 3}, 4, 1))
+	y := autograd.Const(tensor.New(d, []float32{-1, 2, 5, 8}, 4, 1))
+	slope := autograd.Param(tensor.Zeros(d, 1, 1), "slope")
+	offset := autograd.Param(tensor.Zeros(d, 1), "offset")
+
+	opt := optim.NewAdamW([]*autograd.Node{slope, offset}, optim.AdamWDefaults(optim.Cosine(0.1, 0, 1000)))
+	for range 1000 {
+		loss := x.MatMul(slope).Add(offset).Sub(y).Square().Mean()
+		if err := loss.Backward(); err != nil { // frees the values in between
+			log.Fatal(err)
+		}
+		loss.Free()
+		if err := opt.Step(); err != nil {
+			log.Fatal(err)
+		}
+		opt.ZeroGrad()
+	}
+	a, err := slope.Item()
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, err := offset.Item()
+	fmt.Printf("y = %.1fx %+.1f %v\n", a, b, err)
+	// Output: y = 3.0x -1.0 <nil>
+}
+
+// Settings other than PyTorch's.
+func ExampleNewAdamW() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	w := autograd.Param(tensor.New(d, []float32{4}), "w")
+	cfg := optim.AdamWDefaults(optim.Warmup(10, optim.Constant(0.1)))
+	cfg.Beta2, cfg.WeightDecay = 0.99, 0
+	opt := optim.NewAdamW([]*autograd.Node{w}, cfg)
+	for range 300 {
+		loss := w.AddScalar(-1).Square().Sum()
+		if err := loss.Backward(); err != nil {
+			log.Fatal(err)
+		}
+		loss.Free()
+		if err := opt.Step(); err != nil {
+			log.Fatal(err)
+		}
+		opt.ZeroGrad()
+	}
+	v, err := w.Item()
+	fmt.Printf("%.1f %v, %d steps\n", v, err, opt.Steps())
+	// Output: 1.0 <nil>, 300 steps
+}
+
+// The state of an optimizer is tensors by name, for tensor.SaveNPZ, and the number of steps.
+func ExampleAdamW_State() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	adam := func() *optim.AdamW {
+		w := autograd.Param(tensor.Full(d, 1, 2, 3), "w")
+		return optim.NewAdamW([]*autograd.Node{w}, optim.AdamWDefaults(optim.Constant(0.1)))
+	}
+	stopped, resumed := adam(), adam()
+	state := stopped.State()
+	fmt.Println(state.Steps, state.Tensors["m.w"].Shape(), state.Tensors["v.w"].Shape())
+	fmt.Println(resumed.Restore(state))
+	// Output:
+	// 0 [2 3] [2 3]
+	// <nil>
+}
