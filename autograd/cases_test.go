@@ -100,6 +100,11 @@ func gradCases(d tensor.Device) []gradCase {
 			return x.Step(1, 2).Mul(x.Slice(1, -3, tensor.End)).Mul(x.Select(1, 0).Reshape(4, 1)).Mul(x.Step(1, 2).Mean(1, tensor.Keepdims))
 		}},
 		unaryCase("Expand", -2, 2, func(x *node) *node { return x.Expand(2, 3, 5) }),
+		unaryCase("Copy", -2, 2, func(x *node) *node { return x.T().Copy() }),
+		unaryCase("SumTo", -2, 2, func(x *node) *node { return x.SumTo(1, 5) }),
+		unaryCase("SumTo", -2, 2, func(x *node) *node { return x.SumTo(5) }),
+		unaryCase("SumTo", -2, 2, func(x *node) *node { return x.SumTo() }),
+		{"SumTo", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, 1).SumTo(2, 1) }},
 		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(tensor.NewInts(d, []int{2, 0, 2, 2})) }),
 
 		{"MatMul", [][]int{{3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},

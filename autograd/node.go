@@ -143,18 +143,6 @@ func (n *Node) NeedsGrad() bool {
 	return n.needs
 }
 
-// Shape returns the dimensions of the value.
-func (n *Node) Shape() []int {
-	n.must("Shape")
-	return n.value.Shape()
-}
-
-// Item waits for the device and returns the value of a node of one element.
-func (n *Node) Item() (float64, error) {
-	n.use("Item")
-	return n.value.Item()
-}
-
 // Keep makes the value survive Backward, and the end of a tensor.Scope, and returns the node.
 func (n *Node) Keep() *Node {
 	n.must("Keep")

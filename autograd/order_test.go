@@ -24,6 +24,8 @@ func uses(d tensor.Device) map[string]func(h *node) *node {
 		"Linear bias":  func(h *node) *node { return w.T().Linear(h.T(), nil, kernels.ActNone, 0) },
 		"Slice rows":   func(h *node) *node { return h.Slice(0, 1, 3) },
 		"Slice":        func(h *node) *node { return h.Slice(1, 0, 2) },
+		"Copy":         func(h *node) *node { return h.Copy() },
+		"SumTo":        func(h *node) *node { return h.SumTo(4, 1) },
 		"Step":         func(h *node) *node { return h.Step(1, 2) },
 		"Select":       func(h *node) *node { return h.Select(1, -1).Exp() },
 		"Select row":   func(h *node) *node { return h.Select(0, 2) },

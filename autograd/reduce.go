@@ -40,6 +40,18 @@ func (in *Grads) repeat(g *tensor.Tensor, shape, kept []int) {
 	narrow.Free()
 }
 
+// SumTo returns the sum of x over the axes along which shape broadcasts to x's, of that shape: what undoes Expand. It
+// panics with tensor.ErrShape if shape does not broadcast to x's. Gradient: g, repeated along those axes.
+func (x *Node) SumTo(shape ...int) *Node {
+	xv := x.use("SumTo")
+	whole := xv.Shape()
+	return Apply("SumTo", xv.SumTo(shape...), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
+		wide := g.Expand(whole...)
+		in.Share(0, wide)
+		wide.Free()
+	})
+}
+
 // keepDims returns shape with the reduced axes at 1.
 func keepDims(shape, axes []int) []int {
 	out := slices.Clone(shape)

@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Reshape returns x under another shape of the same size; one dimension may be −1. Gradient: g under x's
+// Reshape returns x's elements, in row-major order, under another shape of the same size; one dimension may be −1: it
+// is inferred. It shares x's storage if that has no gaps. It panics with tensor.ErrShape. Gradient: g under x's
 // shape.
 func (x *Node) Reshape(shape ...int) *Node {
 	before := x.use("Reshape").Shape()
@@ -17,8 +18,8 @@ func (x *Node) Reshape(shape ...int) *Node {
 	})
 }
 
-// Transpose returns x with its axes in the given order, reversed if none is given. Gradient: g with the
-// axes in the order that undoes it.
+// Transpose returns x with its axes in the given order, reversed if none is given. It shares x's storage. It panics
+// with tensor.ErrAxis unless the axes are a permutation. Gradient: g with the axes in the order that undoes it.
 func (x *Node) Transpose(axes ...int) *Node {
 	rank := len(x.use("Transpose").Shape())
 	y := x.value.Transpose(axes...)
@@ -34,7 +35,7 @@ func (x *Node) Transpose(axes ...int) *Node {
 	})
 }
 
-// T returns the transpose of a matrix. It panics with tensor.ErrShape for another rank. Gradient: gᵀ.
+// T returns the transpose of a matrix, which shares its storage. It panics with tensor.ErrShape for another rank. Gradient: gᵀ.
 func (x *Node) T() *Node {
 	return Apply("Transpose", x.use("T").T(), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		back := g.T()
@@ -51,7 +52,8 @@ func sequence(n int) []int {
 	return s
 }
 
-// Expand repeats x to a shape that it broadcasts to. Gradient: g, summed over the repeated axes.
+// Expand repeats x to a shape that it broadcasts to by NumPy's rule, without copying. It panics with tensor.ErrShape if
+// it does not. Gradient: g, summed over the repeated axes.
 func (x *Node) Expand(shape ...int) *Node {
 	return Apply("Expand", x.use("Expand").Expand(shape...), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		in.Share(0, g)
@@ -67,4 +69,9 @@ func (x *Node) GatherRows(index *tensor.Ints) *Node {
 		sum.ScatterAddRowsInPlace(index, g)
 		in.Give(0, sum)
 	})
+}
+
+// Copy returns a contiguous value with x's elements and storage of its own. Gradient: g.
+func (x *Node) Copy() *Node {
+	return Apply("Copy", x.use("Copy").Copy(), []*Node{x}, func(g *tensor.Tensor, in *Grads) { in.Share(0, g) })
 }

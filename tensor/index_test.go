@@ -206,3 +206,20 @@ func TestSetInPlaceViews(t *testing.T) {
 		fails(t, func() { x.Step(0, 2).SetInPlace(x) }, tensor.ErrShape)
 	})
 }
+
+// TestScalarShapes: the shape of a scalar is empty, never nil, whatever made it: New takes no shape for that of a
+// vector.
+func TestScalarShapes(t *testing.T) {
+	d := devtest.CPU(t)
+	one := tensor.Full(d, 2, 1)
+	for what, x := range map[string]*tensor.Tensor{
+		"Reshape": one.Reshape(), "SumTo": one.SumTo(), "SumTo of [1 1]": one.Reshape(1, 1).SumTo(), "Expand": tensor.Scalar(d, 1).Expand(),
+		"One": tensor.One(d), "Sum": one.Sum(), "Max": one.Max(), "Select": one.Select(0, 0), "Zeros": tensor.Zeros(d),
+		"Transpose": tensor.Scalar(d, 1).Transpose(), "Add": tensor.Scalar(d, 1).Add(tensor.Scalar(d, 1)), "Keepdims": tensor.Scalar(d, 1).Sum(tensor.Keepdims),
+	} {
+		if x.Shape() == nil || x.Rank() != 0 || x.Len() != 1 {
+			t.Errorf("%s: shape %#v", what, x.Shape())
+		}
+		same(t, what+" again", tensor.New(d, []float64{7}, x.Shape()...), array{[]int{}, []float64{7}})
+	}
+}

@@ -230,17 +230,17 @@ func (t *Tensor) SumTo(shape ...int) *Tensor {
 	d := check("SumTo", t)
 	axes := broadcastAxes(t, shape)
 	if len(axes) == 0 {
-		return t.Copy().reshaped(slices.Clone(shape))
+		return t.Copy().reshaped(append([]int{}, shape...))
 	}
 	if len(axes) == t.Rank() {
-		return t.sumAll("SumTo", 1).reshaped(slices.Clone(shape))
+		return t.sumAll("SumTo", 1).reshaped(append([]int{}, shape...))
 	}
 	out := t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
 		y := alloc("SumTo", d, []int{outer, inner})
 		sumAxis(y, x, outer, n, inner, 1, false)
 		return y
 	})
-	return out.reshaped(slices.Clone(shape))
+	return out.reshaped(append([]int{}, shape...))
 }
 
 // broadcastAxes returns the axes of t along which shape was repeated.

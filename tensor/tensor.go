@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -98,7 +97,7 @@ func One(d Device, shape ...int) *Tensor {
 	if c.one.Load() == nil {
 		c.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Keep())
 	}
-	return c.one.Load().view(slices.Clone(shape), rowMajor(shape), 0)
+	return c.one.Load().view(append([]int{}, shape...), rowMajor(shape), 0)
 }
 
 // IsOne reports whether t is what One returned.

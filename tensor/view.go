@@ -24,7 +24,7 @@ func (t *Tensor) View() *Tensor {
 // may be −1: it is inferred. The result shares t's storage if t is contiguous and is a copy otherwise.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	check("Reshape", t)
-	shape = slices.Clone(shape)
+	shape = append([]int{}, shape...) // never nil, as in alloc
 	known, infer := 1, -1
 	for i, d := range shape {
 		if d == -1 && infer < 0 {
@@ -97,7 +97,7 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 			strides[lead+i] = t.strides[i]
 		}
 	}
-	return t.view(slices.Clone(shape), strides, t.off)
+	return t.view(append([]int{}, shape...), strides, t.off)
 }
 
 // Copy returns a contiguous tensor with t's elements and storage of its own.
