@@ -32,22 +32,23 @@ func binary(f *kernels.Binary, x, y *Node) *Node {
 	}, saved...)
 }
 
-// Add returns x + y. Gradients: g, g.
+// Add returns x + y. It panics with tensor.ErrShape unless the shapes broadcast. Gradients: g, g.
 func (x *Node) Add(y *Node) *Node { return binary(kernels.Add, x, y) }
 
-// Sub returns x − y. Gradients: g, −g.
+// Sub returns x − y. It panics with tensor.ErrShape unless the shapes broadcast. Gradients: g, −g.
 func (x *Node) Sub(y *Node) *Node { return binary(kernels.Sub, x, y) }
 
-// Mul returns x·y, element by element. Gradients: y·g, x·g.
+// Mul returns x·y, element by element. It panics with tensor.ErrShape unless the shapes broadcast. Gradients: y·g,
+// x·g.
 func (x *Node) Mul(y *Node) *Node { return binary(kernels.Mul, x, y) }
 
-// Div returns x/y. Gradients: g/y, −x/y/y·g.
+// Div returns x/y. It panics with tensor.ErrShape unless the shapes broadcast. Gradients: g/y, −x/y/y·g.
 func (x *Node) Div(y *Node) *Node { return binary(kernels.Div, x, y) }
 
-// Minimum returns the lesser of x and y; a NaN wins. Gradient: g to the lesser, halves at ties; with a NaN, g to
-// both, so that it is not lost on the way back.
+// Minimum returns the lesser of x and y; a NaN wins. It panics with tensor.ErrShape unless the shapes broadcast.
+// Gradient: g to the lesser, halves at ties; with a NaN, g to both, so that it is not lost on the way back.
 func (x *Node) Minimum(y *Node) *Node { return binary(kernels.Min, x, y) }
 
-// Maximum returns the greater of x and y; a NaN wins. Gradient: g to the greater, halves at ties; with a NaN, g
-// to both.
+// Maximum returns the greater of x and y; a NaN wins. It panics with tensor.ErrShape unless the shapes broadcast.
+// Gradient: g to the greater, halves at ties; with a NaN, g to both.
 func (x *Node) Maximum(y *Node) *Node { return binary(kernels.Max, x, y) }

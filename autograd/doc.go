@@ -14,4 +14,7 @@
 //
 // Gradients at points where a function has none are stated with each operation. Shape and device misuse
 // panics with a *tensor.Error, as in package tensor; tensor.Maybe turns that into an error.
+//
+// Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
+// what. Functions that are said to be called by another package of the library are to become internal.
 package autograd

@@ -6,10 +6,10 @@ import (
 )
 
 // Linear returns a layer of a perceptron in one launch: f(x·w + b) for x [m, k], w [k, n], b [n] or nil for
-// none. f is a leaky ReLU of the given slope, or another activation, which does not look at it. Gradients,
-// for dz = f'·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At 0 the gradient of
-// a ReLU is that for negative numbers. It panics with tensor.ErrShape, and with tensor.ErrValue for a
-// negative slope: f' is computed from f.
+// none. f is a leaky ReLU of the given slope, or another activation, which does not look at it. It panics with
+// tensor.ErrShape, and with tensor.ErrValue for a negative slope: f' is computed from f. Gradients, for dz = f'·g:
+// dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At 0 the gradient of a ReLU is that for
+// negative numbers.
 func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 	const op = "Linear"
 	xv, wv := x.use(op), w.use(op)
@@ -60,8 +60,8 @@ func (in *Grads) product(g, x, w *tensor.Tensor) {
 	}
 }
 
-// SquaredError returns the scalar Σ (x − target)². Gradients: 2(x − target)·g and its negative; the pass that
-// sums computes them, too. It panics with tensor.ErrShape unless both have one shape.
+// SquaredError returns the scalar Σ (x − target)². It panics with tensor.ErrShape unless both have one shape.
+// Gradients: 2(x − target)·g and its negative; the pass that sums computes them, too.
 func (x *Node) SquaredError(target *Node) *Node {
 	const op = "SquaredError"
 	xv, tv := x.use(op), target.use(op)

@@ -2,7 +2,7 @@ package autograd
 
 import "github.com/clgrad/clgrad/tensor"
 
-// MatMul returns the matrix product of x [m, k] and w [k, n]. Gradients: g·wᵀ, xᵀ·g.
+// MatMul returns the matrix product of x [m, k] and w [k, n]. It panics with tensor.ErrShape. Gradients: g·wᵀ, xᵀ·g.
 func (x *Node) MatMul(w *Node) *Node {
 	xv, wv := x.use("MatMul"), w.use("MatMul")
 	y := xv.MatMul(wv)

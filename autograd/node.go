@@ -17,7 +17,10 @@ var (
 	ErrSeed       = errors.New("only a scalar has a gradient without a seed")
 )
 
-// Node is a value in a graph.
+// Node is a value in a graph: a parameter, a constant, or what an operation made of others. Its operations have the
+// names and parameters of those of tensor.Tensor, and a gradient. They return new Nodes and panic with a *tensor.Error
+// for misuse: with tensor.ErrValue if a Node is nil, tensor.ErrFreed if its value was freed, tensor.ErrDevice for
+// values of two devices, and what each states besides.
 type Node struct {
 	value  *tensor.Tensor
 	op     string // "" for a leaf

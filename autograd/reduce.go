@@ -62,9 +62,9 @@ func keepDims(shape, axes []int) []int {
 }
 
 // Max returns the maximum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
-// none is given. A NaN is a maximum. Gradient: g to the elements that attain the maximum, in equal parts; if it
-// is NaN, to the NaNs. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to take the
-// maximum of.
+// none is given. A NaN is a maximum. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to
+// take the maximum of. Gradient: g to the elements that attain the maximum, in equal parts; if it is NaN, to the
+// NaNs.
 func (x *Node) Max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
@@ -75,9 +75,9 @@ func (x *Node) Max(axes ...int) *Node {
 }
 
 // Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
-// none is given. A NaN is a minimum. Gradient: g to the elements that attain the minimum, in equal parts; if it
-// is NaN, to the NaNs. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to take the
-// minimum of.
+// none is given. A NaN is a minimum. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to
+// take the minimum of. Gradient: g to the elements that attain the minimum, in equal parts; if it is NaN, to the
+// NaNs.
 func (x *Node) Min(axes ...int) *Node {
 	xv := x.use("Min")
 	y := xv.Min(axes...)

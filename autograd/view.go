@@ -35,7 +35,8 @@ func (x *Node) Transpose(axes ...int) *Node {
 	})
 }
 
-// T returns the transpose of a matrix, which shares its storage. It panics with tensor.ErrShape for another rank. Gradient: gᵀ.
+// T returns the transpose of a matrix, which shares its storage. It panics with tensor.ErrShape for another rank.
+// Gradient: gᵀ.
 func (x *Node) T() *Node {
 	return Apply("Transpose", x.use("T").T(), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		back := g.T()
@@ -60,8 +61,9 @@ func (x *Node) Expand(shape ...int) *Node {
 	})
 }
 
-// GatherRows returns the rows of a matrix that index names. Gradient: the rows of g, added to the rows
-// they came from in the order of index. index must outlive Backward.
+// GatherRows returns the rows of a matrix [r, c] that index names, [index.Len(), c]. index must outlive Backward. It
+// panics with tensor.ErrShape for another rank, and with tensor.ErrIndex if an index may be r or more. Gradient: the
+// rows of g, added to the rows they came from in the order of index.
 func (x *Node) GatherRows(index *tensor.Ints) *Node {
 	shape := x.use("GatherRows").Shape()
 	return Apply("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *tensor.Tensor, in *Grads) {

@@ -7,4 +7,6 @@
 // against the library is needed. Without the tag, [List] and [Open] return [ErrNotBuilt].
 //
 // Every function returns its errors as *[Error]; none panics on a failure of the machine.
+//
+// Stability: [Error], its statuses, [Info] and [List] stay within a minor version. The rest may change at any time.
 package clrt

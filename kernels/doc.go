@@ -9,4 +9,7 @@
 // Words: an entry point is a kernel function; a variant is the source it is built from on one kind of
 // device; a twin is its equivalent in Go; real is the floating-point type of a device, float32 or
 // float64.
+//
+// Stability: what a package needs that brings its own operations, from [Kernel] to [Mem], stays within a minor version.
+// The kernels of the library, and what chooses among them, promise nothing.
 package kernels

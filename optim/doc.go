@@ -11,4 +11,7 @@
 //
 // A parameter that has no gradient when Step is called is left as it is, its moments too; where none has one,
 // Step returns [ErrNoGradients] and counts no step.
+//
+// Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
+// what.
 package optim

@@ -18,4 +18,7 @@
 //
 // Words: rank is the number of axes; a shape lists their dimensions; an axis may be counted from the
 // end (−1 is the last); row-major (C) order has the last axis vary fastest.
+//
+// Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
+// what. Functions that are said to be called by another package of the library are to become internal.
 package tensor

@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Unary returns f(t) element by element, with the scalars a and b that f takes.
+// Unary returns f(t) element by element, with the scalars a and b that f takes: what the methods of the functions
+// call, for a row of the table that has none.
 func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
 	d := check(f.Name, t)
 	x := t.contiguous()
@@ -16,7 +17,8 @@ func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
 	return y
 }
 
-// UnaryInPlace sets t to f(t).
+// UnaryInPlace sets t to f(t) element by element, with the scalars a and b that f takes: the in-place form of every
+// function of one tensor. It panics with ErrShape if t has gaps.
 func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
 	d := writable(f.InPlace, t)
 	launch(d, f.Forward(), t.arg(), t.arg(), kernels.I(t.Len()), kernels.R(a), kernels.R(b))
@@ -44,8 +46,8 @@ func UnaryGrad(f *kernels.Unary, x, y, g *Tensor, a, b float64) *Tensor {
 	return out
 }
 
-// Binary returns f(x, y) element by element; the shapes broadcast by NumPy's rule. It panics with
-// ErrShape if they do not.
+// Binary returns f(x, y) element by element: what the methods of the functions call. The shapes broadcast by NumPy's
+// rule. It panics with ErrShape if they do not.
 func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
 	d := check(f.Name, x, y)
 	shape, ok := Broadcast(x.shape, y.shape)
@@ -57,7 +59,8 @@ func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
 	return out
 }
 
-// BinaryInPlace sets t to f(t, y); y broadcasts to t's shape.
+// BinaryInPlace sets t to f(t, y) element by element; y broadcasts to t's shape, and may share elements with t. It is the
+// in-place form of every function of two tensors. It panics with ErrShape if y does not broadcast, or t has gaps.
 func (t *Tensor) BinaryInPlace(f *kernels.Binary, y *Tensor) {
 	writable(f.InPlace, t, y)
 	if !broadcastsTo(y.shape, t.shape) {

@@ -60,13 +60,13 @@ func (t *Tensor) fill(v float64) {
 
 func (t *Tensor) zero() { launch(t.Device(), kernels.Zero, t.arg(), kernels.I(t.Len())) }
 
-// FillInPlace sets every element to v.
+// FillInPlace sets every element to v. It panics with ErrShape if t has gaps.
 func (t *Tensor) FillInPlace(v float64) {
 	writable("FillInPlace", t)
 	t.fill(v)
 }
 
-// ZeroInPlace sets every element to 0.
+// ZeroInPlace sets every element to 0. It panics with ErrShape if t has gaps.
 func (t *Tensor) ZeroInPlace() {
 	writable("ZeroInPlace", t)
 	t.zero()
@@ -98,7 +98,8 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 		l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
 }
 
-// Upload copies data, as many elements as t has, over t's elements in row-major order.
+// Upload copies data, as many elements as t has, over t's elements in row-major order, converted to the device's real
+// type. It returns when data may be changed. It panics with ErrShape for another number, or if t has gaps.
 func Upload[T kernels.Real](t *Tensor, data []T) {
 	writable("Upload", t)
 	if len(data) != t.Len() {

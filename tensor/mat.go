@@ -2,7 +2,7 @@ package tensor
 
 import "gonum.org/v1/gonum/mat"
 
-// FromMat returns a gonum matrix as a tensor of rank 2.
+// FromMat returns a copy of a gonum matrix as a tensor of rank 2, rounded to the device's real type.
 func FromMat(d Device, m mat.Matrix) *Tensor {
 	return New(d, mat.DenseCopyOf(m).RawMatrix().Data, dims(m)...)
 }

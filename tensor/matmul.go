@@ -18,7 +18,8 @@ func (t *Tensor) MatMul(b *Tensor) *Tensor {
 	return c
 }
 
-// MatMulInto writes a·b to dst [m, n], or adds it if accumulate.
+// MatMulInto writes a·b, of a [m, k] and b [k, n], to dst [m, n], or adds it if accumulate. It panics with ErrShape, also
+// if dst has gaps, and with ErrValue if dst shares elements with an operand.
 func MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	writable("MatMulInto", dst, a, b)
 	checkMatMul("MatMulInto", a, b)
@@ -146,6 +147,8 @@ func (e epilogue) apply(c *Tensor) {
 // the order of the batch:
 //
 //	t[i, j] += Σ_b u[b, i]·v[b, j]
+//
+// It panics with ErrShape, also if t has gaps, and with ErrValue if t shares elements with an operand.
 func (t *Tensor) OuterAccInPlace(u, v *Tensor) { t.outerAcc("OuterAccInPlace", u, v, 0) }
 
 // OuterAccAtomicInPlace is OuterAccInPlace with slices of the batch added in parallel by float atomics:

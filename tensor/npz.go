@@ -23,7 +23,7 @@ func SaveNPZ(path string, tensors Dict) error {
 	return nil
 }
 
-// WriteNPZ writes tensors as a NumPy archive. Equal tensors make equal bytes.
+// WriteNPZ is SaveNPZ to w. Equal tensors make equal bytes.
 func WriteNPZ(w io.Writer, tensors Dict) error {
 	arrays := map[string]npz.Array{}
 	for name, t := range tensors {
@@ -96,7 +96,8 @@ func fromArray(d Device, a npz.Array) (t *Tensor, err error) {
 	return t, err
 }
 
-// WriteNPY writes one tensor in NumPy's format for a single array.
+// WriteNPY writes one tensor in NumPy's format for a single array. The errors are those of w, and the device's first
+// failure.
 func WriteNPY(w io.Writer, t *Tensor) error {
 	a, err := toArray(t)
 	if err != nil {

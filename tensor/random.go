@@ -14,7 +14,7 @@ type RNG struct {
 	Calls uint32 // fills made so far
 }
 
-// NewRNG returns the stream of a seed.
+// NewRNG returns the stream of a seed, at its start.
 func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 
 // Next returns the kernel arguments for the next fill: the seed's two words and the call.
@@ -25,7 +25,8 @@ func (r *RNG) Next() (lo, hi, call kernels.Arg) {
 	return lo, hi, call
 }
 
-// Uniform returns a tensor of numbers uniform in [low, high), with 24 random bits each.
+// Uniform returns a tensor of numbers uniform in [low, high), with 24 random bits each. It panics with ErrShape as
+// [Empty] does.
 func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 	t := alloc("Uniform", d, shape)
 	a, b, c := r.Next()

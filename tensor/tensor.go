@@ -7,7 +7,9 @@ import (
 )
 
 // Tensor is an n-dimensional array of reals on a device: a view of storage that other tensors may
-// share. Operations return new tensors; those whose name ends in InPlace write through the view.
+// share. Operations return new tensors, which share storage only where that is said; those whose name ends in InPlace
+// write through the view. They panic with an *[Error] for misuse: with ErrValue if a tensor is nil, ErrFreed if it was
+// freed, ErrDevice for tensors of two devices, and what each states besides.
 type Tensor struct {
 	st             *storage
 	shape, strides []int // strides in elements
@@ -24,7 +26,8 @@ func alloc(op string, d Device, shape []int) *Tensor {
 	return t.register()
 }
 
-// Empty returns a tensor whose contents are undefined until written.
+// Empty returns a tensor whose contents are undefined until written. It panics with ErrShape for a shape with a negative
+// dimension, more than MaxRank axes or 2³¹ elements, as all functions do that take one.
 func Empty(d Device, shape ...int) *Tensor { return alloc("Empty", d, shape) }
 
 // New returns a tensor that holds data in row-major order, converted to the device's real type. It
@@ -73,14 +76,15 @@ func converted[To, From kernels.Real](data []From) []To {
 	return out
 }
 
-// Zeros returns a tensor of zeros.
+// Zeros returns a tensor of zeros. It panics with ErrShape as [Empty] does.
 func Zeros(d Device, shape ...int) *Tensor {
 	t := alloc("Zeros", d, shape)
 	t.zero()
 	return t
 }
 
-// Full returns a tensor whose elements are all v.
+// Full returns a tensor whose elements are all v, rounded to the device's real type. It panics with ErrShape as [Empty]
+// does.
 func Full(d Device, v float64, shape ...int) *Tensor {
 	t := alloc("Full", d, shape)
 	t.fill(v)
@@ -145,7 +149,7 @@ func (t *Tensor) MoveTo(place *Tensor) {
 	old.release()
 }
 
-// Moored reports whether t was moved, and Unmoor forgets it: two that would move one tensor must not.
+// Moored reports whether t was moved and not unmoored since: two that would move one tensor must not.
 func (t *Tensor) Moored() bool { return t.moored }
 
 // Unmoor forgets that t was moved.
@@ -199,7 +203,8 @@ func (t *Tensor) Arg() kernels.Arg {
 	return t.arg()
 }
 
-// Run passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch].
+// Run passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch]. It panics with
+// ErrShape if t has gaps, and with ErrIndex for elements that t has not.
 func (t *Tensor) Run(off, n int) kernels.Arg {
 	a := t.Arg()
 	if off < 0 || n < 0 || off+n > a.N {
@@ -215,14 +220,15 @@ func (t *Tensor) Touch() { t.st.version++ }
 // arg is the kernel argument for a contiguous tensor.
 func (t *Tensor) arg() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.Len()) }
 
-// Float64s waits for the device and returns the elements in row-major order. The error is the device's
-// first failure; misuse panics with ErrFreed.
+// Float64s waits for the device and returns the elements in row-major order, in memory of the caller's. The error is
+// the device's first failure.
 func (t *Tensor) Float64s() ([]float64, error) { return download[float64](t, "Float64s") }
 
 // Float32s is like Float64s, rounding to float32 on a float64 device.
 func (t *Tensor) Float32s() ([]float32, error) { return download[float32](t, "Float32s") }
 
-// Item returns the element of a tensor that has one, of any rank.
+// Item waits for the device and returns the element of a tensor that has one, of any rank. The error is the device's
+// first failure. It panics with ErrShape for more elements or none.
 func (t *Tensor) Item() (float64, error) {
 	check("Item", t)
 	if t.Len() != 1 {
@@ -260,7 +266,7 @@ func fromReal[T, From kernels.Real](data []From) []T {
 	return converted[T](data)
 }
 
-// String describes t without waiting for its elements.
+// String describes t, its shape and its device, without waiting for its elements.
 func (t *Tensor) String() string {
 	if t.freed {
 		return fmt.Sprintf("tensor %v (freed)", t.shape)

@@ -21,7 +21,8 @@ func (t *Tensor) View() *Tensor {
 }
 
 // Reshape returns t's elements, in row-major order, under another shape of the same size. One dimension
-// may be −1: it is inferred. The result shares t's storage if t is contiguous and is a copy otherwise.
+// may be −1: it is inferred. The result shares t's storage if t is contiguous and is a copy otherwise. It panics with
+// ErrShape if the elements cannot take that shape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	check("Reshape", t)
 	shape = append([]int{}, shape...) // never nil, as in alloc
@@ -72,7 +73,7 @@ func (t *Tensor) Transpose(axes ...int) *Tensor {
 	return t.view(shape, strides, t.off)
 }
 
-// T returns the transpose of a matrix, as a view.
+// T returns the transpose of a matrix, as a view. It panics with ErrShape for another rank.
 func (t *Tensor) T() *Tensor {
 	check("T", t)
 	if t.Rank() != 2 {
