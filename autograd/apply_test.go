@@ -41,8 +41,8 @@ func ExampleApply() {
 		y := tensor.Empty(d, xv.Shape()...)
 		tensor.Launch(d, cube, xv.Arg(), y.Arg(), kernels.I(y.Len()))
 		return autograd.Apply("cube", y, []*autograd.Node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
-			slope := xv.Unary(kernels.Square, 0, 0).Unary(kernels.MulScalar, 3, 0)
-			in.Give(0, tensor.Binary(kernels.Mul, slope, g))
+			slope := xv.Square().MulScalar(3)
+			in.Give(0, slope.Mul(g))
 		}, xv)
 	}
 	x := autograd.Param(tensor.New(d, []float32{1, 2, -3}), "x")

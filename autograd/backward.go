@@ -262,7 +262,7 @@ func plus(a, b gradient) gradient {
 		a.t.Free()
 		return b
 	}
-	sum := tensor.Binary(kernels.Add, a.t, b.t)
+	sum := a.t.Add(b.t)
 	a.t.Free()
 	b.t.Free()
 	return gradient{sum, true}

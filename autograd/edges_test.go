@@ -87,7 +87,7 @@ func TestTanhSaturates(t *testing.T) {
 				eye[i*cols+i] = 1
 			}
 			layer := tensor.Linear(in, tensor.New(d, eye, cols, cols), nil, kernels.ActTanh, 0)
-			for what, y := range map[string]*tensor.Tensor{"tanh": in.Unary(kernels.Tanh, 0, 0), "a layer": layer} {
+			for what, y := range map[string]*tensor.Tensor{"tanh": in.Tanh(), "a layer": layer} {
 				if got := values(t, y); !equal(got, exact) {
 					t.Errorf("%s of %d columns of %v is %v", what, cols, x, got)
 				}

@@ -40,7 +40,7 @@ func TestLaunchesOfNodes(t *testing.T) {
 			"an optimizer": func() {
 				optim.NewAdamW([]*node{param(d, 1)}, optim.AdamWDefaults(optim.Constant(0.1)))
 			},
-			"a user's launch": func() { x.Value().Unary(kernels.Exp, 0, 0).FillInPlace(1) },
+			"a user's launch": func() { x.Value().Exp().FillInPlace(1) },
 		}
 		for what, f := range before {
 			for name, c := range map[string]struct {
@@ -95,12 +95,12 @@ func TestBlame(t *testing.T) {
 			{"forward", "k_square", "square [2]", func(_ tensor.Device, p *node) { p.Neg().Square().Neg().Sum() }},
 			{"backward", "k_exp_grad", "broken [2]", func(_ tensor.Device, p *node) { _ = p.MulScalar(2).Exp().Named("broken").Neg().Sum().Backward() }},
 			{"a user's launch before an operation", "k_square", "", func(_ tensor.Device, p *node) {
-				p.Value().Unary(kernels.Square, 0, 0)
+				p.Value().Square()
 				_ = p.Neg().Sum().Backward()
 			}},
 			{"a user's launch before Backward", "k_square", "", func(_ tensor.Device, p *node) {
 				loss := p.Neg().Sum()
-				p.Value().Unary(kernels.Square, 0, 0)
+				p.Value().Square()
 				_ = loss.Backward()
 			}},
 		} {

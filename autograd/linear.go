@@ -68,8 +68,8 @@ func (x *Node) SquaredError(target *Node) *Node {
 	sum, grad := tensor.SquaredError(xv, tv)
 	n := Apply(op, sum, []*Node{x, target}, func(g *tensor.Tensor, in *Grads) {
 		if in.Need(1) {
-			dx := tensor.Binary(kernels.Mul, grad, g)
-			in.Give(1, dx.Unary(kernels.Neg, 0, 0))
+			dx := grad.Mul(g)
+			in.Give(1, dx.Neg())
 			dx.Free()
 		}
 		in.scaled(0, grad, g)

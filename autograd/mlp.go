@@ -131,7 +131,7 @@ func (in *Grads) scaled(i int, g, seed *tensor.Tensor) {
 		in.Share(i, g)
 		return
 	}
-	in.Give(i, tensor.Binary(kernels.Mul, g, seed))
+	in.Give(i, g.Mul(seed))
 }
 
 // fromShares delivers g·Σ of shares [groups, arena's length] to the parameters of an arena, which are the

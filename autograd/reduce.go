@@ -3,7 +3,6 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -25,7 +24,7 @@ func (x *Node) Mean(axes ...int) *Node {
 	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), xv.Axes(axes...))
 	n := float64(xv.Len()) / float64(max(y.Len(), 1))
 	return Apply("Mean", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		share := g.Unary(kernels.DivScalar, n, 0)
+		share := g.DivScalar(n)
 		in.repeat(share, shape, kept)
 		share.Free()
 	})
