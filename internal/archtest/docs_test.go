@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -171,121 +172,60 @@ func receiver(decl *ast.FuncDecl) string {
 	}
 }
 
-// TestExamples: every package has an example of the whole of it, func Example, whose output is checked.
-func TestExamples(t *testing.T) {
-	for _, pkg := range documented {
-		found := false
-		for _, file := range parseAll(t, pkg, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
-			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == "Example" && f.Recv == nil {
-					found = found || hasOutput(file, f)
-				}
-			}
-		}
-		if !found {
-			t.Errorf("package %s has no func Example with an // Output: comment", pkg)
-		}
-	}
-}
-
-func hasOutput(file *ast.File, f *ast.FuncDecl) bool {
-	for _, c := range file.Comments {
-		if c.Pos() > f.Body.Pos() && c.End() < f.Body.End() && strings.HasPrefix(c.Text(), "Output:") {
-			return true
-		}
-	}
-	return false
-}
-
-// TestSettings: settings are structs, by the rules of CONTRIBUTING: no functional options; a Config or Options is
-// the last parameter, and only Options is variadic.
-func TestSettings(t *testing.T) {
+// TestDocOrder: what a comment says of errors, gradient and source, it says in this order; and every operation on
+// Nodes states its gradient.
+func TestDocOrder(t *testing.T) {
 	for _, pkg := range documented {
 		for _, file := range sources(t, pkg) {
-			for _, wrong := range wrongSettings(file) {
-				t.Errorf("%s: %s", pkg, wrong)
+			for _, decl := range file.Decls {
+				f, ok := decl.(*ast.FuncDecl)
+				if !ok || !f.Name.IsExported() {
+					continue
+				}
+				if text := f.Doc.Text(); !inOrder(text) {
+					t.Errorf("%s: %s: errors come before the gradient, the gradient before the source:\n%s", pkg, f.Name.Name, text)
+				} else if operatesOnNodes(f) && !strings.Contains(text, "Gradient") {
+					t.Errorf("%s: %s does not state its gradient:\n%s", pkg, f.Name.Name, text)
+				}
 			}
 		}
 	}
 }
 
-// TestSettingsOfSamples: what TestSettings is to find, it finds.
-func TestSettingsOfSamples(t *testing.T) {
-	for source, wrong := range map[string]bool{
-		"func F(a int, o Options) {}":       false,
-		"func F(a int, o ...FOptions) {}":   false,
-		"func F(a int, c FConfig) {}":       false,
-		"func f(c FConfig, a int) {}":       false,
-		"func F(c FConfig, a int) {}":       true,
-		"func F(c *FConfig) {}":             true,
-		"func F(c ...FConfig) {}":           true,
-		"func F(o ...Options) int":          false,
-		"func F(o ...func(*options)) {}":    true,
-		"type Option func(*options)":        true,
-		"type Schedule func(int) float64":   false,
-		"func (t *T) M(o x.Options, i int)": true,
+// TestDocOrderOfSamples: what TestDocOrder is to find, it finds.
+func TestDocOrderOfSamples(t *testing.T) {
+	for text, want := range map[string]bool{
+		"F returns x. It panics with E. Gradient: g. Source: A.": true,
+		"F returns x. Gradient: g. It panics with E.":            false,
+		"F returns x. Source: A. It panics with E.":              false,
+		"F returns x. Source: A. Gradients: g, g.":               false,
+		"F returns x.": true,
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := wrongSettings(file); len(got) > 0 != wrong {
-			t.Errorf("%s: %v", source, got)
+		if inOrder(text) != want {
+			t.Errorf("%q", text)
 		}
 	}
 }
 
-func wrongSettings(file *ast.File) (wrong []string) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.TypeSpec:
-			if f, ok := n.Type.(*ast.FuncType); ok && n.Name.IsExported() && changesPointer(f) {
-				wrong = append(wrong, n.Name.Name+" is a functional option")
+func inOrder(text string) bool {
+	last := -1
+	for _, word := range []string{"anics with", "Gradient", "Source:"} {
+		if at := strings.Index(text, word); at >= 0 {
+			if at < last {
+				return false
 			}
-		case *ast.FuncDecl:
-			if !n.Name.IsExported() {
-				return true
-			}
-			params := n.Type.Params.List
-			for i, p := range params {
-				typ, variadic := p.Type, false
-				if e, ok := typ.(*ast.Ellipsis); ok {
-					typ, variadic = e.Elt, true
-				}
-				if f, ok := typ.(*ast.FuncType); ok && variadic && changesPointer(f) {
-					wrong = append(wrong, n.Name.Name+" takes functional options")
-				}
-				star, pointer := typ.(*ast.StarExpr)
-				if pointer {
-					typ = star.X
-				}
-				name := typeName(typ)
-				config, options := strings.HasSuffix(name, "Config"), strings.HasSuffix(name, "Options")
-				if (config || options) && (i < len(params)-1 || pointer) || config && variadic {
-					wrong = append(wrong, fmt.Sprintf("%s takes %s otherwise than by value and last, variadic only if Options", n.Name.Name, name))
-				}
-			}
+			last = at
 		}
-		return true
-	})
-	return wrong
+	}
+	return true
 }
 
-// changesPointer reports whether f takes one pointer and returns nothing.
-func changesPointer(f *ast.FuncType) bool {
-	if f.Results != nil || len(f.Params.List) != 1 {
+// operatesOnNodes reports whether f is a method of *Node that records an operation: one that returns a *Node and is
+// not about the node itself.
+func operatesOnNodes(f *ast.FuncDecl) bool {
+	if f.Recv == nil || receiver(f) != "Node" || f.Type.Results == nil || slices.Contains([]string{"Keep", "Named", "Detach"}, f.Name.Name) {
 		return false
 	}
-	_, pointer := f.Params.List[0].Type.(*ast.StarExpr)
-	return pointer
-}
-
-func typeName(typ ast.Expr) string {
-	switch typ := typ.(type) {
-	case *ast.Ident:
-		return typ.Name
-	case *ast.SelectorExpr:
-		return typ.Sel.Name
-	}
-	return ""
+	star, ok := f.Type.Results.List[0].Type.(*ast.StarExpr)
+	return ok && typeName(star.X) == "Node"
 }
