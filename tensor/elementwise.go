@@ -18,8 +18,12 @@ func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
 }
 
 // UnaryInPlace sets t to f(t) element by element, with the scalars a and b that f takes: the in-place form of every
-// function of one tensor. It panics with ErrShape if t has gaps.
+// function of one tensor. It panics with ErrValue if t repeats elements.
 func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
+	if check(f.InPlace, t); !t.Contiguous() {
+		t.through(f.InPlace, func(c *Tensor) { c.UnaryInPlace(f, a, b) })
+		return
+	}
 	d := writable(f.InPlace, t)
 	launch(d, f.Forward(), t.arg(), t.arg(), kernels.I(t.Len()), kernels.R(a), kernels.R(b))
 }
@@ -60,12 +64,18 @@ func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
 }
 
 // BinaryInPlace sets t to f(t, y) element by element; y broadcasts to t's shape, and may share elements with t. It is the
-// in-place form of every function of two tensors. It panics with ErrShape if y does not broadcast, or t has gaps.
+// in-place form of every function of two tensors. It panics with ErrShape if y does not broadcast, and with ErrValue if
+// t repeats elements.
 func (t *Tensor) BinaryInPlace(f *kernels.Binary, y *Tensor) {
-	writable(f.InPlace, t, y)
+	check(f.InPlace, t, y)
 	if !broadcastsTo(y.shape, t.shape) {
 		misuse(f.InPlace, ErrShape, "", t, y)
 	}
+	if !t.Contiguous() {
+		t.through(f.InPlace, func(c *Tensor) { c.BinaryInPlace(f, y) })
+		return
+	}
+	writable(f.InPlace, t, y)
 	from := apart(t, y)
 	defer from.done()
 	binaryTo(f, t, t, from.Tensor)

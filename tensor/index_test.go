@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -137,8 +138,8 @@ func TestIndexViewsCombined(t *testing.T) {
 	})
 }
 
-// TestSetInPlaceViews: writing through every kind of view reaches its elements and no other, from sources of every
-// layout, those that share elements with the destination too.
+// TestSetInPlaceViews: writing through every kind of view reaches its elements and no other: from sources of every
+// layout, those that share elements with the destination too, and by every in-place operation.
 func TestSetInPlaceViews(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for what, view := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
@@ -192,6 +193,27 @@ func TestSetInPlaceViews(t *testing.T) {
 				return tensor.NewRNG(1).Normal(d, 0, 1, turned...).Transpose()
 			})
 			write("itself", func(p *tensor.Tensor) *tensor.Tensor { return p })
+			for op, c := range map[string]struct {
+				write func(place *tensor.Tensor)
+				want  func(i int, old float64) float64
+			}{
+				"FillInPlace": {func(p *tensor.Tensor) { p.FillInPlace(7) }, func(int, float64) float64 { return 7 }},
+				"ZeroInPlace": {(*tensor.Tensor).ZeroInPlace, func(int, float64) float64 { return 0 }},
+				"negInPlace":  {func(p *tensor.Tensor) { p.UnaryInPlace(kernels.Neg, 0, 0) }, func(_ int, old float64) float64 { return -old }},
+				"addInPlace of itself": {func(p *tensor.Tensor) { p.BinaryInPlace(kernels.Add, p) },
+					func(_ int, old float64) float64 { return 2 * old }},
+				"subInPlace of a scalar": {func(p *tensor.Tensor) { p.BinaryInPlace(kernels.Sub, tensor.Scalar(d, 3)) },
+					func(_ int, old float64) float64 { return old - 3 }},
+				"Upload": {func(p *tensor.Tensor) { tensor.Upload(p, numbers[:p.Len()]) }, func(i int, _ float64) float64 { return numbers[i] }},
+			} {
+				x := tensor.New(d, numbers, 4, 3, 5)
+				c.write(view(x))
+				want := array{x.Shape(), slices.Clone(numbers)}
+				for i, at := range places {
+					want.data[int(at)] = c.want(i, at)
+				}
+				same(t, op+" of "+what, x, want)
+			}
 		}
 		// Source and destination share elements, at other places.
 		square := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3).Step(1, 2)

@@ -13,20 +13,19 @@ func writable(op string, t *Tensor, others ...*Tensor) Device {
 		check(op, t, o)
 	}
 	if !t.Contiguous() {
-		misuse(op, ErrShape, "the destination has gaps: write to a contiguous tensor, and SetInPlace that", t)
+		misuse(op, ErrShape, "the destination has gaps: write to a contiguous tensor, and pass that to SetInPlace", t)
 	}
 	t.st.version++
 	return d
 }
 
-// repeats reports whether several indices of t name one element.
-func (t *Tensor) repeats() bool {
+// mustNotRepeat panics if several indices of t name one element.
+func (t *Tensor) mustNotRepeat(op string) {
 	for a, n := range t.shape {
-		if n > 1 && t.strides[a] == 0 {
-			return true
+		if n > 1 && t.strides[a] == 0 && t.Len() > 0 {
+			misuse(op, ErrValue, "the destination repeats elements: several values would go to one place", t)
 		}
 	}
-	return false
 }
 
 // overlaps reports whether two tensors may share elements.
@@ -60,15 +59,35 @@ func (t *Tensor) fill(v float64) {
 
 func (t *Tensor) zero() { launch(t.Device(), kernels.Zero, t.arg(), kernels.I(t.Len())) }
 
-// FillInPlace sets every element to v. It panics with ErrShape if t has gaps.
+// through changes t, a view with gaps, by way of a tensor without.
+func (t *Tensor) through(op string, change func(c *Tensor)) {
+	check(op, t)
+	t.mustNotRepeat(op)
+	c := t.Copy()
+	defer c.Free()
+	change(c)
+	t.SetInPlace(c)
+}
+
+// FillInPlace sets every element to v. It panics with ErrValue if t repeats elements.
 func (t *Tensor) FillInPlace(v float64) {
-	writable("FillInPlace", t)
+	const op = "FillInPlace"
+	if check(op, t); !t.Contiguous() {
+		t.through(op, func(c *Tensor) { c.fill(v) })
+		return
+	}
+	writable(op, t)
 	t.fill(v)
 }
 
-// ZeroInPlace sets every element to 0. It panics with ErrShape if t has gaps.
+// ZeroInPlace sets every element to 0. It panics with ErrValue if t repeats elements.
 func (t *Tensor) ZeroInPlace() {
-	writable("ZeroInPlace", t)
+	const op = "ZeroInPlace"
+	if check(op, t); !t.Contiguous() {
+		t.through(op, (*Tensor).zero)
+		return
+	}
+	writable(op, t)
 	t.zero()
 }
 
@@ -81,9 +100,7 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 	if !slices.Equal(t.shape, src.shape) {
 		misuse(op, ErrShape, "", t, src)
 	}
-	if t.repeats() && t.Len() > 0 {
-		misuse(op, ErrValue, "the destination repeats elements: several values would go to one place", t)
-	}
+	t.mustNotRepeat(op)
 	t.st.version++
 	from := apart(t, src)
 	defer from.done()
@@ -99,11 +116,18 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 }
 
 // Upload copies data, as many elements as t has, over t's elements in row-major order, converted to the device's real
-// type. It returns when data may be changed. It panics with ErrShape for another number, or if t has gaps.
+// type. It returns when data may be changed. It panics with ErrShape for another number, and with ErrValue if t
+// repeats elements.
 func Upload[T kernels.Real](t *Tensor, data []T) {
-	writable("Upload", t)
+	const op = "Upload"
+	check(op, t)
 	if len(data) != t.Len() {
-		misuse("Upload", ErrShape, "data has another number of elements", t)
+		misuse(op, ErrShape, "data has another number of elements", t)
 	}
+	if !t.Contiguous() {
+		t.through(op, func(c *Tensor) { upload(c, data) })
+		return
+	}
+	writable(op, t)
 	upload(t, data)
 }
