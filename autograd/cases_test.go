@@ -79,6 +79,14 @@ func gradCases(d tensor.Device) []gradCase {
 		{"Min", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Min(tensor.Keepdims) }},
 		{"Sum", [][]int{{}}, -2, 2, func(in []*node) *node { return in[0].Sum(tensor.Keepdims) }},
 		{"sub", [][]int{{3, 5}}, -2, 2, func(in []*node) *node { return in[0].Sub(in[0].Mean(-1, tensor.Keepdims)) }},
+		{"div", [][]int{{3, 5}}, -2, 2, func(in []*node) *node { // softmax along rows
+			e := in[0].Sub(in[0].Max(-1, tensor.Keepdims)).Exp()
+			return e.Div(e.Sum(-1, tensor.Keepdims))
+		}},
+		{"div", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { // every channel less its mean, over its deviation
+			centred := in[0].Sub(in[0].Mean(0, -1, tensor.Keepdims))
+			return centred.Div(centred.Square().Mean(-1, 0, tensor.Keepdims).AddScalar(1e-2).Sqrt())
+		}},
 		{"Min", [][]int{{4, 3}}, -2, 2, func(in []*node) *node { return in[0].T().Slice(0, 1, 3).Min(0) }},
 
 		unaryCase("Reshape", -2, 2, func(x *node) *node { return x.Reshape(5, -1) }),
