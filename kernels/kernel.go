@@ -18,6 +18,9 @@ type Kernel struct {
 	Grid func(args []Arg, l Limits) Grid
 	Twin Twin      // the same computation in Go, for the cpu device and check mode
 	Tol  Tolerance // the zero Tolerance asks for the twin's bits
+	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
+	// kerneltest runs them on a device and holds what they compute to the twin.
+	Cases func(few bool) []Case
 }
 
 // Source returns the name of the file that the kernel is built from on a device.

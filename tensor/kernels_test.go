@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/kerneltest"
+	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -24,8 +25,8 @@ func TestMLPShapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Absolute = i%2 == 1
-			o := kerneltest.NewOperands(d.Real(), 77, uint64(i))
-			kerneltest.MLPOperands(o, s, 75, 2, i%3 > 0)
+			o := kernels.NewOperands(d.Real(), 77, uint64(i))
+			kernelcases.MLPOperands(o, s, 75, 2, i%3 > 0)
 			k := kernels.MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Limits{Units: 1 + 99*(i%2)}), i%3 > 0)
 			if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v", s), o.Args); err != nil {
 				t.Error(err)
@@ -65,12 +66,12 @@ func testKernels(t *testing.T, d tensor.Device) {
 		if testing.Short() && k == kernels.FMAChains {
 			continue // Oclgrind 21.10 takes the lanes of its vectors for uninitialised; elsewhere they are right
 		}
-		cases := kerneltest.Cases(k, testing.Short())
+		cases := kernelcases.Of(k, testing.Short())
 		if len(cases) == 0 {
 			t.Errorf("%s has no test case", k.Name)
 		}
 		for j, c := range cases {
-			o := kerneltest.NewOperands(d.Real(), uint64(i), uint64(j))
+			o := kernels.NewOperands(d.Real(), uint64(i), uint64(j))
 			c.Build(o)
 			if _, err := kerneltest.Check(d, k, c.Name, o.Args); err != nil {
 				t.Error(err)

@@ -5,8 +5,9 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/clgrad/clgrad/internal/kerneltest"
+	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
@@ -128,13 +129,13 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, full bool) er
 			continue // further tiles of a matrix product
 		}
 		total++
-		cases := kerneltest.Cases(k, !full)
+		cases := kernelcases.Of(k, !full)
 		worst, verdict := 0.0, "pass"
 		for j, c := range cases {
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			o := kerneltest.NewOperands(d.Real(), uint64(i), uint64(j))
+			o := kernels.NewOperands(d.Real(), uint64(i), uint64(j))
 			c.Build(o)
 			off, err := kerneltest.Check(d, k, c.Name, o.Args)
 			if worst = max(worst, off); err != nil {

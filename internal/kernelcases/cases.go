@@ -1,0 +1,272 @@
+// Package kernelcases holds the launches that test clgrad's own kernels.
+package kernelcases
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Of returns the launches that test k, few and small ones if asked for: the cases that it brings, or those of a kernel
+// of package kernels. There are none for any other.
+func Of(k *kernels.Kernel, few bool) []kernels.Case {
+	if k.Cases != nil {
+		return k.Cases(few)
+	}
+	var cases []kernels.Case
+	add := func(build func(o *kernels.Operands), format string, a ...any) {
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf(format, a...), Build: build})
+	}
+	perLength := func(build func(o *kernels.Operands, n int)) {
+		cases = append(cases, kernels.PerLength(build)(few)...)
+	}
+	matrices := [][2]int{{1, 1}, {3, 5}, {17, 3}, {5, 33}, {64, 64}, {130, 67}}
+	perMatrix := func(build func(o *kernels.Operands, r, c int)) {
+		for _, s := range matrices {
+			add(func(o *kernels.Operands) { build(o, s[0], s[1]) }, "%dx%d", s[0], s[1])
+		}
+	}
+	boxes := [][3]int{{1, 1, 1}, {1, 300, 1}, {7, 33, 1}, {1, 100, 64}, {3, 17, 5}, {2, 65, 35}, {1, 513, 3}, {4, 0, 3}}
+
+	for _, u := range kernels.Unaries {
+		switch k {
+		case u.Forward():
+			perLength(func(o *kernels.Operands, n int) {
+				o.In(n, u.Domain[0], u.Domain[1]).Special().Out(n).Int(n).Real(u.A, u.B)
+			})
+		case u.Gradient():
+			perLength(func(o *kernels.Operands, n int) {
+				o.In(n, u.Domain[0], u.Domain[1]).Kinks().Reals(n, func(i int) float64 {
+					return u.Fwd(o.Args[0].Buf.(*kernels.Mem).At(o.Args[0].Off+i), u.A, u.B)
+				}).In(n, -2, 2).Out(n).Int(n).Real(u.A, u.B)
+			})
+			perLength(func(o *kernels.Operands, n int) { // an infinite gradient, at kinks as well
+				o.Reals(n, func(int) float64 { return u.Domain[0] + (u.Domain[1]-u.Domain[0])*o.Rand.Float64() })
+				if len(u.Kinks) > 0 {
+					o.Start(u.Kinks[0], u.Kinks[0], u.Kinks[0])
+				}
+				o.Reals(n, func(i int) float64 {
+					return u.Fwd(o.Args[0].Buf.(*kernels.Mem).At(o.Args[0].Off+i), u.A, u.B)
+				}).In(n, -2, 2).Kinks().Out(n).Int(n).Real(u.A, u.B)
+			})
+		}
+	}
+	for _, b := range kernels.Binaries {
+		switch k {
+		case b.Forward():
+			perLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Special().In(n, 0.5, 3).Out(n).Int(n) })
+		case b.Row():
+			perMatrix(func(o *kernels.Operands, r, c int) { o.In(r*c, -3, 3).In(c, 0.5, 3).Special().Out(r*c).Int(r, c) })
+		case b.First():
+			perLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(1, 0.5, 3).Out(n).Int(n) })
+		case b.GradX(), b.GradY():
+			perLength(func(o *kernels.Operands, n int) {
+				// Whole numbers: ties are frequent.
+				o.Reals(n, func(int) float64 { return float64(o.Rand.IntN(5) - 2) })
+				o.Reals(n, func(int) float64 { return float64(o.Rand.IntN(3) + 1) }).In(n, -2, 2).Out(n).Int(n)
+			})
+			perLength(func(o *kernels.Operands, n int) {
+				o.In(n, -3, 3).Kinks().In(n, 0.5, 3).In(n, -2, 2).Out(n).Int(n)
+			})
+			perLength(func(o *kernels.Operands, n int) {
+				o.In(n, -3, 3).In(n, 0.5, 3).Kinks().In(n, -2, 2).Out(n).Int(n)
+			})
+		}
+	}
+	if k.Name == "k_mlp_loss" {
+		for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {
+			if few && c[0] > 33 {
+				continue
+			}
+			add(func(o *kernels.Operands) {
+				MLPOperands(o, kernels.ExampleMLP, c[0], c[1], strings.Contains(k.Defines, "INPUT_GRAD"))
+			}, "%d samples in %d groups", c[0], c[1])
+		}
+	}
+	if strings.HasPrefix(k.Name, "k_gemm_") {
+		cases = gemmCases(kernels.GemmForm(strings.TrimPrefix(k.Name, "k_gemm_")), few)
+	}
+	switch k {
+	case kernels.ReduceShares:
+		perLength(func(o *kernels.Operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
+	case kernels.AdamWShares:
+		perLength(func(o *kernels.Operands, n int) {
+			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).Int(n, 11).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+		})
+	case kernels.Fill:
+		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n).Real(1.25) })
+	case kernels.Zero:
+		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n) })
+	case kernels.Copy:
+		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })
+	case kernels.BroadcastRows:
+		perMatrix(func(o *kernels.Operands, r, c int) { o.In(c, -1, 1).Out(r*c).Int(r, c) })
+	case kernels.Transpose:
+		perMatrix(func(o *kernels.Operands, r, c int) { o.In(r*c, -1, 1).Out(r*c).Int(r, c) })
+	case kernels.StridedCopy:
+		add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps and a repeated axis
+			o.In(2000, -1, 1).Out(240).Int(240, 3, 2, 5, 1, 4, 900, 300, 0, 4, 7, 1)
+		}, "rank 6")
+		add(func(o *kernels.Operands) { o.In(35, -1, 1).Out(35).Int(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
+	case kernels.StridedStore:
+		add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps
+			o.In(240, -1, 1).Special().In(2000, -1, 1).Int(240, 3, 2, 5, 1, 4, 900, 300, 150, 30, 7, 3)
+		}, "rank 6")
+		add(func(o *kernels.Operands) { o.In(35, -1, 1).In(35, -1, 1).Int(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
+	case kernels.GatherRows:
+		perMatrix(func(o *kernels.Operands, r, c int) {
+			o.In(r*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).Out(9*c).Int(9, c)
+		})
+	case kernels.ScatterAddRows:
+		perMatrix(func(o *kernels.Operands, r, c int) {
+			o.In(9*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).In(r*c, -1, 1).Int(9, c)
+		})
+	case kernels.Sum:
+		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Real(0.5) })
+		add(func(o *kernels.Operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")
+	case kernels.SquaredError:
+		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(1).Int(n, max(n, 1)) })
+		add(func(o *kernels.Operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
+	case kernels.LinearGrad:
+		for i, s := range append(matrices, [][2]int{{65, 16}, {70, 40}}...) {
+			r, c, run := s[0], s[1], 1+3*i
+			runs := (r + run - 1) / run
+			add(func(o *kernels.Operands) {
+				o.In(r*c, -1, 1).In(r*c, -1, 1).Out(r*c).Out(runs*c).Int(r, c, run, i%5).Real(0.2)
+			}, "%dx%d in runs of %d", r, c, run)
+		}
+	case kernels.SumAtomic:
+		perLength(func(o *kernels.Operands, n int) { o.In(n, 0, 1).In(1, 0, 1).Int(n).Real(0.5) })
+	case kernels.SumAxis:
+		for i, b := range boxes {
+			add(func(o *kernels.Operands) {
+				o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[2], -1, 1).Int(b[0], b[1], b[2]).Real(0.5).Int(i % 2)
+			}, "%v", b)
+		}
+	case kernels.MaxAxis, kernels.MinAxis:
+		for _, b := range boxes[:len(boxes)-1] {
+			add(func(o *kernels.Operands) { o.In(b[0]*b[1]*b[2], -1, 1).Special().Out(b[0]*b[2]).Int(b[0], b[1], b[2]) }, "%v", b)
+		}
+	case kernels.MaxAxisGrad:
+		for _, b := range boxes[:len(boxes)-1] {
+			add(func(o *kernels.Operands) {
+				o.Reals(b[0]*b[1]*b[2], func(int) float64 { return float64(o.Rand.IntN(4)) })
+				o.Reals(b[0]*b[2], func(int) float64 { return 3 }).In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
+			}, "%v", b)
+			add(func(o *kernels.Operands) {
+				o.In(b[0]*b[1]*b[2], -1, 1).Kinks().Reals(b[0]*b[2], func(int) float64 { return math.NaN() }).Start(math.Inf(1))
+				o.In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
+			}, "%v with NaN", b)
+		}
+	case kernels.OuterAcc:
+		perMatrix(func(o *kernels.Operands, r, c int) { o.In(9*r, -1, 1).In(9*c, -1, 1).In(r*c, -1, 1).Int(9, r, c) })
+	case kernels.OuterAccAtomic:
+		perMatrix(func(o *kernels.Operands, r, c int) { o.In(9*r, -1, 1).In(9*c, -1, 1).In(r*c, -1, 1).Int(9, r, c, 4) })
+	case kernels.Uniform:
+		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(-2, 5) })
+	case kernels.Normal:
+		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(1, 2) })
+	case kernels.RandomInts:
+		perLength(func(o *kernels.Operands, n int) { o.Ints(n, func(int) int { return -1 }).Int(n, 12345, -7, 3, 1000003) })
+	case kernels.SGD:
+		for _, nesterov := range []int{0, 1} {
+			perLength(func(o *kernels.Operands, n int) {
+				o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(nesterov)
+			})
+		}
+	case kernels.AdamW:
+		perLength(func(o *kernels.Operands, n int) {
+			o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+		})
+	case kernels.PixelCentres:
+		perLength(func(o *kernels.Operands, n int) { o.Out(2*n).Int(n, 11, 5, 37, 64, 1000) })
+	case kernels.SamplePixels:
+		perLength(func(o *kernels.Operands, n int) { o.In(8*16*4, 0, 1).Out(2*n).Out(4*n).Int(n, 8, 16, 4, 12345, -7, 3) })
+	case kernels.FourierEncode:
+		perMatrix(func(o *kernels.Operands, r, c int) { o.In(2*r, 0, 1).In(2*c, -20, 20).Out(2*r*c).Int(r, c) })
+	case kernels.HashEncode(2):
+		perLength(func(o *kernels.Operands, n int) {
+			hashOperands(o.In(2*n, 0, 1).In(2*hashEntries, -1, 1)).Out(6*n).Int(n, 3)
+		})
+	case kernels.HashGrad(2):
+		perLength(func(o *kernels.Operands, n int) {
+			hashOperands(o.In(2*n, 0, 1).In(6*n, -1, 1)).Out(2*hashEntries).Int(n, 3, hashEntries)
+		})
+	case kernels.HashScatter(2):
+		perLength(func(o *kernels.Operands, n int) {
+			hashOperands(o.In(2*n, 0, 1).In(6*n, -1, 1)).Ints(4*hashEntries, func(int) int { return 0 }).Int(n, 3)
+		})
+	case kernels.HashCollect:
+		perLength(func(o *kernels.Operands, n int) {
+			o.Ints(2*n, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }).Out(n).Int(n)
+		})
+	case kernels.SampleEncode:
+		for i, n := range kernels.Lengths(few) {
+			octaves := []int{16, 1, 20}[i%3]
+			add(func(o *kernels.Operands) {
+				// Sides are powers of two: a GPU's division is not exact, and octaves magnify what it is off by.
+				o.In(8*16*3, 0, 1).Out(n*4*octaves).Out(3*n).Int(n, 8, 16, 3, octaves, 12345, -7, 3)
+			}, "n=%d, %d octaves", n, octaves)
+		}
+	case kernels.FMAChains:
+		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 20).Real(0.999, 0.5) })
+	case kernels.FrequencyEncode:
+		perLength(func(o *kernels.Operands, n int) { o.In(2*n, 0, 1).Out(n*4*16).Int(n, 16) })
+	}
+	return cases
+}
+
+// gemmCases covers tiles that are whole and cut off, rows that are aligned and not, shares of the sum, and the
+// epilogues.
+func gemmCases(form kernels.GemmForm, few bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {64, 64, 64}, {65, 67, 63}, {7, 130, 5}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520}, {132, 260, 36}, {20, 48, 96}} {
+		m, n, k, pad := s[0], s[1], s[2], i%3
+		if few && m*n*k > 70000 {
+			continue
+		}
+		act := kernels.Activation(i % 5)
+		lda, ldb, ldc := k+pad, n+pad, n
+		rowsA, rowsB := m, k
+		switch form {
+		case kernels.TN:
+			lda, rowsA = m+pad, k
+		case kernels.NT:
+			ldb, rowsB = k+pad, n
+		}
+		slice, accumulate, biased := k, i%2, i/2%2
+		if i%3 == 1 { // in shares
+			slice, accumulate, biased, act = (k+2)/3, 0, 0, kernels.ActNone
+		}
+		shares := (k + slice - 1) / slice
+		rows := 12 * (1 + i%3)
+		cases = append(cases, kernels.Case{Name: fmt.Sprint(s), Build: func(o *kernels.Operands) {
+			o.In(rowsA*lda, -1, 1).In(rowsB*ldb, -1, 1).In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc,
+				accumulate, biased, int(act)).Real(0.1).Int(rows, slice)
+		}})
+	}
+	return cases
+}
+
+// MLPOperands makes a pass over n samples in a number of groups, with room for the gradient of the inputs if it
+// is computed.
+func MLPOperands(o *kernels.Operands, s kernels.MLPShape, n, groups int, inputGrad bool) {
+	o.In(n*s.Inputs, -1, 1).In(n*s.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
+	if inputGrad {
+		o.Out(n * s.Inputs)
+	} else {
+		o.Out(0)
+	}
+	o.Int(n)
+}
+
+// hashEntries is those of the levels that hashOperands adds: two grids with an entry for each vertex, and one
+// that is hashed.
+const hashEntries = 6*5 + 10*8 + 64
+
+func hashOperands(o *kernels.Operands) *kernels.Operands {
+	levels := []int{0, 4, 3, 0, 30, 8, 6, 0, 110, 37, 29, 63}
+	return o.Ints(len(levels), func(i int) int { return levels[i] })
+}

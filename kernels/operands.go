@@ -1,0 +1,129 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Case is a launch that tests a kernel.
+type Case struct {
+	Name  string            // of the sizes, for messages
+	Build func(o *Operands) // adds every argument, in the order of Kernel.Params
+}
+
+// Lengths are numbers of elements to test a kernel with: around the sizes of work-groups and vectors, and odd. Few
+// leaves out the large ones, and 0.
+func Lengths(few bool) []int {
+	if few {
+		return []int{1, 7, 257}
+	}
+	return []int{0, 1, 7, 16, 255, 256, 257, 1009, 1023, 1025, 5000}
+}
+
+// PerLength returns what Kernel.Cases of most kernels is: a case for each n of Lengths.
+func PerLength(build func(o *Operands, n int)) func(few bool) []Case {
+	return func(few bool) []Case {
+		var cases []Case
+		for _, n := range Lengths(few) {
+			cases = append(cases, Case{fmt.Sprintf("n=%d", n), func(o *Operands) { build(o, n) }})
+		}
+		return cases
+	}
+}
+
+// guard is the number of elements kept around every buffer argument. They must not change. It is a
+// multiple of four, which some kernels ask of their offsets, and of no power of two above.
+const guard = 68
+
+// Operands makes the arguments of one launch: buffers as host memory inside guards, numbers as they are. Each method
+// but Special, Kinks and Start adds arguments, and all return o.
+type Operands struct {
+	Args []Arg      // so far
+	Rand *rand.Rand // for what is drawn otherwise than by In
+	real DType
+}
+
+// NewOperands returns the arguments of a launch on reals of a type, none yet. What is drawn depends on the seeds.
+func NewOperands(real DType, seed1, seed2 uint64) *Operands {
+	return &Operands{Rand: rand.New(rand.NewPCG(seed1, seed2)), real: real}
+}
+
+func (o *Operands) add(m *Mem) *Operands {
+	o.Args = append(o.Args, Vec(m, guard, m.Len()-2*guard))
+	return o
+}
+
+// In adds n reals uniform in [low, high).
+func (o *Operands) In(n int, low, high float64) *Operands {
+	return o.Reals(n, func(int) float64 { return low + (high-low)*o.Rand.Float64() })
+}
+
+// Out adds n reals that must all be written: they start as NaN.
+func (o *Operands) Out(n int) *Operands { return o.Reals(n, func(int) float64 { return math.NaN() }) }
+
+// Reals adds the n reals f(0), f(1), …
+func (o *Operands) Reals(n int, f func(i int) float64) *Operands {
+	m := NewMem(o.real, n+2*guard)
+	for i := range m.Len() {
+		v := -12345.0 // the guards
+		if i >= guard && i < guard+n {
+			v = f(i - guard)
+		}
+		o.set(m, i, v)
+	}
+	return o.add(m)
+}
+
+func (o *Operands) set(m *Mem, i int, v float64) {
+	if o.real == Float64 {
+		Slice[float64](m, i, 1)[0] = v
+	} else {
+		Slice[float32](m, i, 1)[0] = float32(v)
+	}
+}
+
+// Ints adds memory of the n ints f(0), f(1), …
+func (o *Operands) Ints(n int, f func(i int) int) *Operands {
+	m := NewMem(Int32, n+2*guard)
+	for i := range n {
+		Slice[int32](m, guard+i, 1)[0] = int32(f(i))
+	}
+	return o.add(m)
+}
+
+// Int adds ints by value.
+func (o *Operands) Int(vs ...int) *Operands {
+	for _, v := range vs {
+		o.Args = append(o.Args, I(v))
+	}
+	return o
+}
+
+// Real adds reals by value.
+func (o *Operands) Real(vs ...float64) *Operands {
+	for _, v := range vs {
+		o.Args = append(o.Args, R(v))
+	}
+	return o
+}
+
+// Special replaces the first elements of the last buffer by values that break careless kernels: NaN, infinities, both
+// zeros, denormals and the largest.
+func (o *Operands) Special() *Operands {
+	return o.Start(math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-42, -1e-42, 3e38)
+}
+
+// Kinks is Special for gradients: what is finite stays so in the products of single precision.
+func (o *Operands) Kinks() *Operands {
+	return o.Start(math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1))
+}
+
+// Start replaces the first elements of the last buffer, which holds reals.
+func (o *Operands) Start(values ...float64) *Operands {
+	a := o.Args[len(o.Args)-1]
+	for i := range min(a.N, len(values)) {
+		o.set(a.Buf.(*Mem), guard+i, values[i])
+	}
+	return o
+}

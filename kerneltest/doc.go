@@ -1,0 +1,11 @@
+// Package kerneltest runs kernels on a device beside their Go twins: for the tests of a package that brings kernels,
+// and for a person who wants to know whether a device can be trusted.
+//
+// A kernel says in [kernels.Kernel.Cases] with which operands it is tested:
+//
+//	Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),
+//
+// A test of its package calls [All] on each device and for each type of reals. That holds results to the twin within
+// the kernel's tolerance, and finds writes outside the outputs. Under Oclgrind, it finds races and reads outside
+// buffers, too.
+package kerneltest

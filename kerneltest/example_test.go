@@ -1,0 +1,41 @@
+package kerneltest_test
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kerneltest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+func halfTwin[T kernels.Real](c kernels.Call[T]) {
+	y := c.Reals(1)
+	for i, x := range c.Reals(0) {
+		y[i] = x / 2
+	}
+}
+
+// A kernel with its cases, run here on cpu. There the twin is its own judge: this tests the operands, and that nothing
+// else is written.
+func Example() {
+	half := &kernels.Kernel{
+		Name: "half_of",
+		Text: `// @depends: common
+kernel void half_of(IN(X), OUT(Y), int n) {
+	int i = get_global_id(0);
+	if (i < n) Y[Y_off + i] = X[X_off + i] / 2;
+}`,
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
+		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+		Twin:   kernels.Twin{F32: halfTwin[float32], F64: halfTwin[float64]},
+		Tol:    kernels.ULP(1),
+		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),
+	}
+	d, err := tensor.Open("cpu", tensor.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer d.Close()
+	fmt.Println(kerneltest.All(d, false, half))
+	// Output: <nil>
+}
