@@ -37,7 +37,7 @@ func ExampleApply() {
 	}
 	defer d.Close()
 	cubed := func(x *autograd.Node) *autograd.Node {
-		xv := x.Value()
+		xv := x.Operand("cube")
 		y := tensor.Empty(d, xv.Shape()...)
 		tensor.Launch(d, cube, xv.Arg(), y.Arg(), kernels.I(y.Len()))
 		return autograd.Apply("cube", y, []*autograd.Node{x}, func(g *tensor.Tensor, in *autograd.Grads) {

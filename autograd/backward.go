@@ -184,6 +184,7 @@ func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
 	n.gather()
 	if n.op == "" && n.home != nil && n.grad == nil {
 		write(n.home)
+		n.home.Touch()
 		n.grad = n.home
 		return
 	}

@@ -44,7 +44,7 @@ func TestNilNodes(t *testing.T) {
 		"Name": {func() { none.Name() }}, "Named": {func() { none.Named("n") }}, "Op": {func() { none.Op() }},
 		"NeedsGrad": {func() { none.NeedsGrad() }},
 		"NewArena":  {func() { autograd.NewArena([]*node{x, none}) }},
-		"Const":     {func() { autograd.Const(nil) }}, "Param": {func() { autograd.Param(nil, "p") }},
+		"Operand":   {func() { none.Operand("Operand") }}, "Const": {func() { autograd.Const(nil) }}, "Param": {func() { autograd.Param(nil, "p") }},
 	} {
 		for _, f := range f {
 			err := tensor.Maybe(f)

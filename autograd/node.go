@@ -217,7 +217,12 @@ func (n *Node) use(op string) *tensor.Tensor {
 	return n.value
 }
 
-// Apply makes the node of an operation that has computed y from the values of inputs: every operation of this
+// Operand returns the value of n for op, an operation of another package that is about to compute from it and ends in
+// [Apply]. It panics with tensor.ErrValue if there is no node, and with tensor.ErrFreed if Backward has freed the value;
+// both name op. What was launched before is not shown as part of op.
+func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
+
+// Apply makes the node of an operation that has computed y from the values of inputs, got with [Node.Operand]: every operation of this
 // package does, and a package that brings one of its own. backward gets the gradient g of y, of y's shape, and
 // delivers to in the gradients of the inputs that need one; it is dropped if none does. It must not keep or
 // change g. saved are the tensors that backward reads: changing them before it runs is an error of Backward.

@@ -13,7 +13,7 @@ import (
 
 // tensorOnly are the methods of a Tensor that a Node has not, and why.
 var tensorOnly = map[string][]string{
-	"storage, which a graph must not see":     {"View", "MoveTo", "Moored", "Unmoor", "Contiguous", "Version", "Freed", "Touch", "Arg", "Run"},
+	"storage, which a graph must not see":     {"View", "MoveTo", "Moored", "Unmoor", "Contiguous", "Version", "Freed", "Touch", "Arg", "Packed", "Run"},
 	"for what launches kernels":               {"Unary", "Axes"},
 	"writes in place, which has no gradient":  {"FillInPlace", "ZeroInPlace", "SetInPlace", "SetSum", "UnaryInPlace", "BinaryInPlace", "ScatterAddRowsInPlace", "OuterAccInPlace", "OuterAccAtomicInPlace"},
 	"an order of additions that varies":       {"SumAtomic"},
@@ -22,7 +22,7 @@ var tensorOnly = map[string][]string{
 
 // nodeOnly are the methods of a Node that a Tensor has not, and why.
 var nodeOnly = map[string][]string{
-	"the graph": {"Backward", "Grad", "HasGrad", "ZeroGrad", "Value", "Op", "Name", "Named", "NeedsGrad", "Detach"},
+	"the graph": {"Backward", "Grad", "HasGrad", "ZeroGrad", "Value", "Op", "Name", "Named", "NeedsGrad", "Detach", "Operand"},
 	"in one launch with its gradient: package tensor has it as a function": {"Linear", "SquaredError"},
 	"of one application": {"HashEncode"},
 }

@@ -102,7 +102,7 @@ func newGemm(form GemmForm, tile GemmTile) *Kernel {
 		},
 		Twin: Twin{gemmTwin(ta, tb, blas32.Implementation().Sgemm), gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
 		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { // activations shrink differences
-			return float64(a[6].Int)*maxAbs(a, 0)*maxAbs(a, 1) + float64(a[11].Int)*maxAbs(a, 2)
+			return float64(a[6].Int)*MaxAbs(a, 0)*MaxAbs(a, 1) + float64(a[11].Int)*MaxAbs(a, 2)
 		}},
 	}
 }

@@ -15,7 +15,7 @@ var (
 		return &Kernel{Name: "k_hash_encode", File: "hash.cl", Grid: perInts(4, 5),
 			Params: []Param{{"C", In}, {"TABLE", In}, {"LEVELS", InInts}, {"F", Out}, {"n", IntArg}, {"levels", IntArg}},
 			Twin:   Twin{hashEncodeTwin[float32](features), hashEncodeTwin[float64](features)},
-			Tol:    Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { return maxAbs(a, 1) }}}
+			Tol:    Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { return MaxAbs(a, 1) }}}
 	})
 	// HashGrad is the gradient of the table, one work-item for each level: C, G [n, levels·features], LEVELS,
 	// D [entries, features], n, levels, entries.
@@ -25,7 +25,7 @@ var (
 			Params: []Param{{"C", In}, {"G", In}, {"LEVELS", InInts}, {"D", Out}, {"n", IntArg}, {"levels", IntArg},
 				{"entries", IntArg}},
 			Twin: Twin{hashGradTwin[float32](features), hashGradTwin[float64](features)},
-			Tol:  Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { return float64(a[4].Int) * maxAbs(a, 1) }}}
+			Tol:  Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { return float64(a[4].Int) * MaxAbs(a, 1) }}}
 	})
 	// HashScatter adds the same gradient to SUM [entries, features, 2], in fixed point, which HashCollect turns
 	// into reals: C, G, LEVELS, SUM, n, levels. The sums are exact, whatever the order.

@@ -26,7 +26,7 @@ var (
 		Params: []Param{{"C", In}, {"B", In}, {"F", Out}, {"n", IntArg}, {"waves", IntArg}},
 		Twin:   Twin{fourierEncodeTwin[float32], fourierEncodeTwin[float64]},
 		// Turns are rounded before whole ones are dropped.
-		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { return 1 + 4*math.Pi*maxAbs(a, 0)*maxAbs(a, 1) }}}
+		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { return 1 + 4*math.Pi*MaxAbs(a, 0)*MaxAbs(a, 1) }}}
 	// FrequencyEncode writes sines and cosines of coordinates in octaves: C [n, 2], F [n, 4·octaves], n,
 	// octaves.
 	FrequencyEncode = &Kernel{Name: "k_frequency_encode", File: "image.cl",

@@ -15,7 +15,7 @@ var LinearGrad = &Kernel{Name: "k_linear_grad", File: "linear_cpu.cl", GPU: "lin
 	},
 	Twin: Twin{linearGradTwin[float32], linearGradTwin[float64]},
 	Tol: Tolerance{ULP: 4, Rel: 4, Scale: func(a []Arg) float64 {
-		return float64(a[6].Int) * maxAbs(a, 0) * max(1, a[8].Real)
+		return float64(a[6].Int) * MaxAbs(a, 0) * max(1, a[8].Real)
 	}}}
 
 // LinearGradRun chooses the length of the runs: short enough that they fill the device.

@@ -152,7 +152,7 @@ func MLPLoss(s MLPShape, t DType, block int, inputGrad bool) *Kernel {
 		Twin: Twin{mlpTwin(s, block, inputGrad, blas32.Implementation().Sgemm), mlpTwin(s, block, inputGrad, blas64.Implementation().Dgemm)},
 		Tol: Tolerance{ULP: 4, Rel: 64, Scale: func(a []Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
-			return float64(a[6].Int) * max(1, maxAbs(a, 0)) * max(1, maxAbs(a, 1)) * max(1, maxAbs(a, 2)) * float64(s.Width)
+			return float64(a[6].Int) * max(1, MaxAbs(a, 0)) * max(1, MaxAbs(a, 1)) * max(1, MaxAbs(a, 2)) * float64(s.Width)
 		}},
 	}
 }

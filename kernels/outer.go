@@ -19,7 +19,7 @@ var (
 )
 
 var outerTol = Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
-	return maxAbs(a, 2) + float64(a[3].Int)*maxAbs(a, 0)*maxAbs(a, 1)
+	return MaxAbs(a, 2) + float64(a[3].Int)*MaxAbs(a, 0)*MaxAbs(a, 1)
 }}
 
 func outerTwin[T Real](c Call[T]) {

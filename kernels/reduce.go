@@ -16,7 +16,7 @@ var (
 		Params: []Param{{"X", In}, {"T", In}, {"D", Out}, {"P", Out}, {"n", IntArg}, {"chunk", IntArg}},
 		Twin:   Twin{squaredErrorTwin[float32], squaredErrorTwin[float64]},
 		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
-			most := maxAbs(a, 0) + maxAbs(a, 1)
+			most := MaxAbs(a, 0) + MaxAbs(a, 1)
 			return float64(a[5].Int) * most * most
 		}}}
 	// SumAtomic is Y[0] += scale·ΣX with float atomics: X, Y, n, scale.
@@ -94,7 +94,7 @@ func axisPlane(outer, inner int) func([]Arg, Limits) Grid {
 
 // sumScale bounds the error of a sum: terms (an int argument) times scale times the largest term.
 func sumScale(terms, scale int) func([]Arg) float64 {
-	return func(a []Arg) float64 { return float64(a[terms].Int) * abs(a[scale].Real) * maxAbs(a, 0) }
+	return func(a []Arg) float64 { return float64(a[terms].Int) * abs(a[scale].Real) * MaxAbs(a, 0) }
 }
 
 func abs(x float64) float64 { return when(x < 0, -x, x) }

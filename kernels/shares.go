@@ -8,7 +8,7 @@ var (
 		Params: []Param{{"PART", In}, {"G", In}, {"Y", Out}, {"size", IntArg}, {"groups", IntArg}},
 		Twin:   Twin{reduceSharesTwin[float32], reduceSharesTwin[float64]},
 		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
-			return float64(a[4].Int) * maxAbs(a, 0) * maxAbs(a, 1)
+			return float64(a[4].Int) * MaxAbs(a, 0) * MaxAbs(a, 1)
 		}}}
 	// AdamWShares is AdamW of it: P, PART, G, M, V, size, groups, decay, b1, one_b1, b2, one_b2, step, root, eps.
 	AdamWShares = &Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(0),

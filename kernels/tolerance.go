@@ -9,7 +9,7 @@ import "math"
 type Tolerance struct {
 	ULP   int
 	Rel   float64
-	Scale func(args []Arg) float64 // over the inputs, as host memory
+	Scale func(args []Arg) float64 // over the inputs, as host memory: see [MaxAbs]
 }
 
 // Exact demands equal results.
@@ -75,8 +75,8 @@ func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 	return ULPDistance(t, got, want) <= int64(tol.ULP) || math.Abs(got-want) <= tol.Rel*eps*scale
 }
 
-// maxAbs returns the largest finite magnitude among the reals of argument i.
-func maxAbs(args []Arg, i int) float64 {
+// MaxAbs returns the largest finite magnitude among the reals of argument i, for [Tolerance].Scale; 0 if there is none.
+func MaxAbs(args []Arg, i int) float64 {
 	a := args[i]
 	m := a.Buf.(*Mem)
 	largest := 0.0

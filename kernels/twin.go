@@ -49,6 +49,13 @@ func (c Call[T]) Int(i int) int { return int(c.args[i].Int) }
 // Real returns real argument i, rounded to the device's type as a launch rounds it.
 func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 
+// Parallel runs f over pieces of [0, n), on several cores where that is worth it: cost is the work of one of n, 1 being
+// an addition or the like. The pieces write apart, and an element's value must not depend on where its piece ends: then
+// the result does not depend on how many there are.
+func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
+	parallel(n, max(1, grain/max(cost, 1)), f)
+}
+
 // grain is the least work, in elements of a cheap function, that is worth a goroutine: starting one
 // and waiting for it costs about as much as a few thousand additions.
 const grain = 8192

@@ -125,7 +125,7 @@ func unaries(rows ...*Unary) []*Unary {
 			Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
 			Twin:   u.hotGrad.or(unaryGradTwin[float32](u), unaryGradTwin[float64](u)),
 			// Terms such as 1 − y² cancel: their error is relative to the gradient they are multiplied by.
-			Tol: Tolerance{ULP: 4 + u.ULP, Rel: 4, Scale: func(a []Arg) float64 { return maxAbs(a, 2) }},
+			Tol: Tolerance{ULP: 4 + u.ULP, Rel: 4, Scale: func(a []Arg) float64 { return MaxAbs(a, 2) }},
 		}
 	}
 	return rows

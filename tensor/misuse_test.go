@@ -100,7 +100,7 @@ func TestMisuse(t *testing.T) {
 		{"NewInts", tensor.ErrIndex, func() { tensor.NewInts(d, []int{1, -1}) }, "element 1 is -1"},
 		{"Ints", tensor.ErrValue, func() { rng.Ints(d, 0, 3) }, "[0, 0)"},
 		{"ToMat", tensor.ErrShape, func() { v.ToMat() }, "[4]"},
-		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Copy"},
+		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Packed"},
 		{"Run", tensor.ErrIndex, func() { v.Run(2, 3) }, "[2, 5)"},
 		{"add", tensor.ErrDevice, func() { tensor.Binary(kernels.Add, x, foreign) }, "[2 3] [2 3]"},
 		{"MatMul", tensor.ErrDevice, func() { foreign.MatMul(x) }, "cpu"},

@@ -194,11 +194,11 @@ func check(op string, ts ...*Tensor) Device {
 	return d
 }
 
-// Arg passes a contiguous tensor to [Launch]; it panics with ErrShape if t has gaps.
+// Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Packed]; it panics with ErrShape if t has gaps.
 func (t *Tensor) Arg() kernels.Arg {
 	check("Arg", t)
 	if !t.Contiguous() {
-		misuse("Arg", ErrShape, "a kernel needs a contiguous tensor: call Copy first", t)
+		misuse("Arg", ErrShape, "a kernel needs a contiguous tensor: pass that of Packed", t)
 	}
 	return t.arg()
 }

@@ -186,3 +186,14 @@ func (o operand) done() {
 		o.Free()
 	}
 }
+
+// Packed returns t for [Tensor.Arg], or a copy of it if t has gaps, and a function to call after the launch, which frees
+// the copy.
+func (t *Tensor) Packed() (packed *Tensor, done func()) {
+	check("Packed", t)
+	if t.Contiguous() {
+		return t, func() {}
+	}
+	packed = t.Copy()
+	return packed, packed.Free
+}

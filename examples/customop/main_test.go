@@ -10,6 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -34,6 +35,17 @@ func open(t *testing.T, sel string, opt tensor.Options) tensor.Device {
 	}
 	t.Cleanup(func() { d.Close() })
 	return d
+}
+
+// TestKernels holds the kernels to their twins at many lengths, on floats and on doubles.
+func TestKernels(t *testing.T) {
+	for _, sel := range devices() {
+		for _, double := range []bool{false, true} {
+			if err := kerneltest.All(open(t, sel, tensor.Options{Float64: double}), false, snake, snakeGrad); err != nil {
+				t.Errorf("%s: %v", sel, err)
+			}
+		}
+	}
 }
 
 // TestGradient holds the gradient of ΣSnake(x)·w against central differences in float64.

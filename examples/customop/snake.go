@@ -24,20 +24,22 @@ kernel void snake_grad(IN(X), IN(G), OUT(D), int n, REAL a) {
 }
 `
 
-// The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in check mode.
+// The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in check mode and in tests.
 var (
 	snake = &kernels.Kernel{Name: "snake", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
-		Grid: perElement(2),
-		Twin: kernels.Twin{F32: snakeTwin[float32], F64: snakeTwin[float64]},
-		Tol:  kernels.Tolerance{ULP: 4, Rel: 16}}
+		Grid:  perElement(2),
+		Twin:  kernels.Twin{F32: snakeTwin[float32], F64: snakeTwin[float64]},
+		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) })}
 	snakeGrad = &kernels.Kernel{Name: "snake_grad", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "D", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
-		Grid: perElement(3),
-		Twin: kernels.Twin{F32: snakeGradTwin[float32], F64: snakeGradTwin[float64]},
-		Tol:  kernels.Tolerance{ULP: 4, Rel: 16}}
+		Grid:  perElement(3),
+		Twin:  kernels.Twin{F32: snakeGradTwin[float32], F64: snakeGradTwin[float64]},
+		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Real(1.5) })}
 )
 
 // perElement launches one work-item for each of as many elements as argument n says.
@@ -63,19 +65,19 @@ func snakeGradTwin[T kernels.Real](c kernels.Call[T]) {
 // Snake returns x + sin²(a·x)/a, which grows like x and repeats like a sine. Gradient: (1 + sin(2a·x))·g. Source:
 // Ziyin, Hartwig, Ueda, "Neural Networks Fail to Learn Periodic Functions and How to Fix It", NeurIPS 2020.
 func Snake(x *autograd.Node, a float64) *autograd.Node {
-	v := x.Value()
-	if !v.Contiguous() {
-		v = v.Copy()
-	}
+	const op = "Snake"
+	v := x.Operand(op)
 	y := tensor.Empty(v.Device(), v.Shape()...)
-	tensor.Launch(v.Device(), snake, v.Arg(), y.Arg(), kernels.I(v.Len()), kernels.R(a))
-	return autograd.Apply("Snake", y, []*autograd.Node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
-		if !g.Contiguous() {
-			g = g.Copy()
-			defer g.Free()
-		}
+	packed, done := v.Packed()
+	defer done()
+	tensor.Launch(v.Device(), snake, packed.Arg(), y.Arg(), kernels.I(v.Len()), kernels.R(a))
+	return autograd.Apply(op, y, []*autograd.Node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
+		packed, done := v.Packed()
+		defer done()
+		up, upDone := g.Packed()
+		defer upDone()
 		in.Fill(0, func(d *tensor.Tensor) {
-			tensor.Launch(d.Device(), snakeGrad, v.Arg(), g.Arg(), d.Arg(), kernels.I(v.Len()), kernels.R(a))
+			tensor.Launch(d.Device(), snakeGrad, packed.Arg(), up.Arg(), d.Arg(), kernels.I(v.Len()), kernels.R(a))
 		})
 	}, v)
 }

@@ -1,0 +1,67 @@
+package autograd_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// cubed is the operation of ExampleApply, with a gradient that is written in place.
+func cubed(x *node) *node {
+	const op = "cubed"
+	v := x.Operand(op)
+	y := tensor.Empty(v.Device(), v.Shape()...)
+	tensor.Launch(v.Device(), cube, v.Arg(), y.Arg(), kernels.I(v.Len()))
+	return autograd.Apply(op, y, []*node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
+		in.Fill(0, func(dst *tensor.Tensor) { dst.SetInPlace(g) }) // not its gradient: what is written does not matter
+	}, v)
+}
+
+// TestOperand: what was launched before an operation of another package is not shown as part of it, and a value that
+// Backward freed is an error that names the operation.
+func TestOperand(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
+	for range 9 {
+		tensor.Zeros(d, 3).Free()
+	}
+	y := cubed(x)
+	var graph bytes.Buffer
+	if err := autograd.WriteDOT(&graph, y); err != nil || !strings.Contains(graph.String(), `"cubed\n[2]\ncube"`) {
+		t.Errorf("the graph (err %v) does not show cubed with its kernel alone:\n%s", err, graph.String())
+	}
+	if err := y.Sum().Backward(); err != nil {
+		t.Fatal(err)
+	}
+	err := tensor.Maybe(func() { cubed(y) })
+	fails(t, err, tensor.ErrFreed, "autograd: cubed: ", "Keep")
+}
+
+// TestFillCounts: a gradient that another graph has saved is found to be changed when a kernel of another package has
+// written it in place.
+func TestFillCounts(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
+	autograd.NewArena([]*node{x})
+	fill := func() {
+		y := autograd.Apply("fill", tensor.Zeros(d, 2), []*node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
+			in.Fill(0, func(dst *tensor.Tensor) {
+				tensor.Launch(d, cube, g.Arg(), dst.Arg(), kernels.I(2))
+			})
+		})
+		if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, []float64{2, 3})}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill()
+	w := autograd.Param(tensor.New(d, []float64{5, 7}), "w")
+	loss := w.Mul(autograd.Const(x.Grad())).Sum()
+	x.ZeroGrad()
+	fill()
+	fails(t, loss.Backward(), autograd.ErrChanged)
+}

@@ -1,0 +1,38 @@
+package kernels
+
+import (
+	"math"
+	"testing"
+)
+
+// TestParallel: each of n is in one piece, whatever it costs.
+func TestParallel(t *testing.T) {
+	for _, n := range []int{0, 1, 7, grain - 1, grain, 5*grain + 3} {
+		for _, cost := range []int{-1, 0, 1, 100, grain + 1, math.MaxInt} {
+			seen := make([]int8, n)
+			Call[float32]{}.Parallel(n, cost, func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					seen[i]++
+				}
+			})
+			for i, s := range seen {
+				if s != 1 {
+					t.Fatalf("n=%d, cost=%d: %d is in %d pieces", n, cost, i, s)
+				}
+			}
+		}
+	}
+}
+
+// TestMaxAbs: of the elements that an argument names, those that are no number apart.
+func TestMaxAbs(t *testing.T) {
+	inf := math.Inf(1)
+	single := Vec(MemOf([]float32{9, -3, float32(inf), float32(math.NaN()), 2, -9}), 1, 4)
+	double := Vec(MemOf([]float64{1, -inf, 1e300}), 0, 3)
+	args := []Arg{I(1), single, double, Vec(MemOf([]float32{1}), 1, 0), Vec(MemOf([]float64{math.NaN()}), 0, 1)}
+	for i, want := range map[int]float64{1: 3, 2: 1e300, 3: 0, 4: 0} {
+		if got := MaxAbs(args, i); got != want {
+			t.Errorf("argument %d: %v, want %v", i, got, want)
+		}
+	}
+}
