@@ -46,7 +46,7 @@ test-more:
 	scripts/test-more.sh
 
 bench:
-	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./imagefit
+	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./hashgrid ./imagefit
 
 FUZZTIME ?= 1m
 # Minimising an input that is interesting would take the whole minute.

@@ -125,10 +125,6 @@ func gradCases(d tensor.Device) []gradCase {
 		{"Linear", [][]int{{4, 3}, {4, 17}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1], nil, kernels.ActSigmoid, 0) }},
 		{"Linear", [][]int{{3, 4}, {4, 5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], nil, kernels.ActNone, 0) }},
 		{"SquaredError", [][]int{{7, 5}, {7, 5}}, -2, 2, func(in []*node) *node { return in[0].SquaredError(in[1]).MulScalar(0.3) }},
-		{"HashEncode", [][]int{{6*5 + 10*8 + 64, 3}}, -1, 1, func(in []*node) *node {
-			grid := tensor.NewHashGrid(d, []tensor.HashLevel{{Across: 4, Down: 3, Entries: 30}, {Across: 8, Down: 6, Entries: 80}, {Across: 37, Down: 29, Entries: 64}}, 3)
-			return in[0].HashEncode(grid, autograd.Const(tensor.NewRNG(4).Uniform(d, 0, 1, 20, 2)))
-		}},
 		{"MLPLoss", [][]int{{20, 12}, {12, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
 			m, err := autograd.NewFusedMLP(autograd.NewArena(in[1:]), 0.1, autograd.AbsoluteLoss)
 			if err != nil {

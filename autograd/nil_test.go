@@ -16,7 +16,6 @@ func TestNilNodes(t *testing.T) {
 	d := devtest.CPU(t)
 	var none *node
 	x := autograd.Param(tensor.Full(d, 1, 2, 2), "x")
-	grid := tensor.NewHashGrid(d, []tensor.HashLevel{{Across: 4, Down: 3, Entries: 30}}, 2)
 	fused, err := autograd.NewFusedMLP(autograd.NewArena(perceptron(d, 8, 16, 2)), 0.1, autograd.SquaredLoss)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +27,6 @@ func TestNilNodes(t *testing.T) {
 		"MatMul":       {func() { none.MatMul(x) }, func() { x.MatMul(none) }},
 		"Linear":       {func() { none.Linear(x, nil, kernels.ActNone, 0) }, func() { x.Linear(none, nil, kernels.ActNone, 0) }},
 		"SquaredError": {func() { none.SquaredError(x) }, func() { x.SquaredError(none) }},
-		"HashEncode":   {func() { none.HashEncode(grid, x) }, func() { x.HashEncode(grid, none) }},
 		"MLPLoss":      {func() { fused.Loss(none, x) }, func() { fused.Loss(x, none) }},
 		"Sum":          {func() { none.Sum() }}, "Mean": {func() { none.Mean(0) }}, "Max": {func() { none.Max() }}, "Min": {func() { none.Min() }},
 		"Reshape": {func() { none.Reshape(1) }}, "Transpose": {func() { none.Transpose() }}, "T": {func() { none.T() }},

@@ -24,7 +24,6 @@ var tensorOnly = map[string][]string{
 var nodeOnly = map[string][]string{
 	"the graph": {"Backward", "Grad", "HasGrad", "ZeroGrad", "Value", "Op", "Name", "Named", "NeedsGrad", "Detach", "Operand"},
 	"in one launch with its gradient: package tensor has it as a function": {"Linear", "SquaredError"},
-	"of one application": {"HashEncode"},
 }
 
 // TestSurface: what is a method of a Tensor is one of a Node, of the same name and with the same parameters, and

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/hashgrid"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -62,7 +63,6 @@ const (
 	maxFeatures = 1 << 12
 	maxLevels   = 32
 	maxTable    = 1 << 24
-	maxCells    = 1 << 15 // along a side: vertices are counted in an int32
 )
 
 // validate returns an error that wraps ErrConfig and names the first setting that is out of range, or that the kind
@@ -110,14 +110,14 @@ func (e Encoding) validate() error {
 		switch {
 		case e.Levels < 1 || e.Levels > maxLevels:
 			return bad("levels is %d: it must be 1 to %d", e.Levels, maxLevels)
-		case e.Coarsest < 1 || e.Coarsest > maxCells:
-			return bad("coarsest is %d: it must be 1 to %d cells", e.Coarsest, maxCells)
-		case e.Finest != 0 && (e.Finest < e.Coarsest || e.Finest > maxCells):
-			return bad("finest is %d: it must be %d (the coarsest) to %d cells", e.Finest, e.Coarsest, maxCells)
+		case e.Coarsest < 1 || e.Coarsest > hashgrid.MaxCells:
+			return bad("coarsest is %d: it must be 1 to %d cells", e.Coarsest, hashgrid.MaxCells)
+		case e.Finest != 0 && (e.Finest < e.Coarsest || e.Finest > hashgrid.MaxCells):
+			return bad("finest is %d: it must be %d (the coarsest) to %d cells", e.Finest, e.Coarsest, hashgrid.MaxCells)
 		case e.Table < 16 || e.Table > maxTable || e.Table&(e.Table-1) != 0:
 			return bad("table is %d: it must be a power of two, 16 to %d", e.Table, maxTable)
-		case e.PerEntry < 1 || e.PerEntry > kernels.HashFeatures:
-			return bad("per-entry is %d: it must be 1 to %d", e.PerEntry, kernels.HashFeatures)
+		case e.PerEntry < 1 || e.PerEntry > hashgrid.MaxFeatures:
+			return bad("per-entry is %d: it must be 1 to %d", e.PerEntry, hashgrid.MaxFeatures)
 		}
 	default:
 		return bad("there is no encoding %q: there are %s", e.Kind, strings.Join(Encodings, ", "))
@@ -137,16 +137,16 @@ func (e Encoding) inputs() int {
 }
 
 // levels returns the grids of a hash encoding over a picture.
-func (e Encoding) levels(width, height int) []tensor.HashLevel {
+func (e Encoding) levels(width, height int) []hashgrid.Level {
 	longer := max(width, height)
-	var list []tensor.HashLevel
+	var list []hashgrid.Level
 	for l := range e.Levels {
 		cells := float64(e.Coarsest)
 		if e.Levels > 1 {
 			cells *= math.Pow(float64(e.Finest)/float64(e.Coarsest), float64(l)/float64(e.Levels-1))
 		}
 		along := func(side int) int { return max(1, int(math.Round(cells*float64(side)/float64(longer)))) }
-		g := tensor.HashLevel{Across: along(width), Down: along(height)}
+		g := hashgrid.Level{Across: along(width), Down: along(height)}
 		g.Entries = min(e.Table, (g.Across+2)*(g.Down+2))
 		list = append(list, g)
 	}
@@ -180,9 +180,9 @@ func (e Encoding) encoder(d tensor.Device, rng *tensor.RNG, width, height int) e
 	case SIREN:
 		return centred{}
 	}
-	grid := tensor.NewHashGrid(d, e.levels(width, height), e.PerEntry)
+	grid := hashgrid.New(d, e.levels(width, height), e.PerEntry)
 	// Small, so that what is not trained yet does not show. Source: Müller et al. 2022, §4.
-	return &hashGrid{grid, autograd.Param(rng.Uniform(d, -1e-4, 1e-4, grid.Entries, e.PerEntry), tableName)}
+	return &grids{grid, autograd.Param(rng.Uniform(d, -1e-4, 1e-4, grid.Entries, e.PerEntry), tableName)}
 }
 
 // none is what encoders without memory share.
@@ -237,23 +237,23 @@ func (centred) encode(positions *autograd.Node) *autograd.Node {
 	return positions.MulScalar(2).SubScalar(1)
 }
 
-// hashGrid looks features up in grids.
-type hashGrid struct {
-	grid  *tensor.HashGrid
+// grids looks features up in grids.
+type grids struct {
+	grid  *hashgrid.Grid
 	table *autograd.Node
 }
 
 // tableName is the name of the table among the parameters.
 const tableName = "encoding.table"
 
-func (h *hashGrid) encode(positions *autograd.Node) *autograd.Node {
-	return h.table.HashEncode(h.grid, positions)
+func (h *grids) encode(positions *autograd.Node) *autograd.Node {
+	return h.grid.Encode(h.table, positions)
 }
 
-func (h *hashGrid) params() []*autograd.Node         { return []*autograd.Node{h.table} }
-func (h *hashGrid) fixed() map[string]*tensor.Tensor { return nil }
+func (h *grids) params() []*autograd.Node         { return []*autograd.Node{h.table} }
+func (h *grids) fixed() map[string]*tensor.Tensor { return nil }
 
-func (h *hashGrid) free() {
+func (h *grids) free() {
 	h.grid.Free()
 	h.table.Free()
 }

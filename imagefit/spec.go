@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/clgrad/clgrad/hashgrid"
 )
 
 // Spec says what a model is; it is stored in the model file as JSON under the name "metadata".
@@ -48,7 +50,7 @@ func (e Encoding) network(hidden, layers int) Network {
 func newSpec(img *Image, c Config) (Spec, error) {
 	e := c.Encoding
 	if e.Kind == Hash && e.Finest == 0 {
-		e.Finest = min(max(img.Width, img.Height, e.Coarsest), maxCells)
+		e.Finest = min(max(img.Width, img.Height, e.Coarsest), hashgrid.MaxCells)
 	}
 	s := Spec{format, img.Width, img.Height, img.Colour, e, e.network(c.Hidden, c.Layers), FP32, 0}
 	return s, s.checkTable()

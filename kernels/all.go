@@ -6,8 +6,7 @@ func All(t DType, l Limits) []*Kernel {
 	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, StridedStore, GatherRows, ScatterAddRows,
 		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
-		HashEncode(2), HashGrad(2), HashScatter(2), HashCollect, FMAChains,
-		ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
+		FMAChains, ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
 		MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), true)}
 	for _, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {

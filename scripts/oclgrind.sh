@@ -6,16 +6,18 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$PWD/.build
 mkdir -p "$build"
-${GO:-go} test -c -tags opencl -o "$build/tensor.test" ./tensor
 
 runtime=$(find /usr/lib /usr/local/lib -name liboclgrind-rt.so 2>/dev/null | head -n 1)
 [ -n "$runtime" ] || { echo "oclgrind: liboclgrind-rt.so not found" >&2; exit 1; }
 log=$build/oclgrind.log
 rm -f "$log"
-(cd tensor && CLGRAD_OPENCL_LIB=$runtime CLGRAD_TEST_DEVICES=oclgrind oclgrind --build-options -cl-opt-disable \
-	--local-mem-size 49152 --data-races --uninitialized --check-api --log "$log" "$build/tensor.test" -test.short -test.run 'Kernels')
-if [ -s "$log" ]; then
-	head -n 60 "$log" >&2
-	echo "oclgrind: it reported the above (all in $log)" >&2
-	exit 1
-fi
+for package in tensor hashgrid; do
+	${GO:-go} test -c -tags opencl -o "$build/$package.test" ./$package
+	(cd $package && CLGRAD_OPENCL_LIB=$runtime CLGRAD_TEST_DEVICES=oclgrind oclgrind --build-options -cl-opt-disable \
+		--local-mem-size 49152 --data-races --uninitialized --check-api --log "$log" "$build/$package.test" -test.short -test.run 'Kernels')
+	if [ -s "$log" ]; then
+		head -n 60 "$log" >&2
+		echo "oclgrind: it reported the above (all in $log)" >&2
+		exit 1
+	fi
+done

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
+	"github.com/clgrad/clgrad/hashgrid"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
@@ -124,7 +126,7 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, full bool) er
 	fmt.Fprintf(w, "\n%-28s %6s %16s  %s\n", "kernel", "cases", "worst error", "")
 	failed, total := 0, 0
 	seen := map[string]int{}
-	for i, k := range kernels.All(d.Real(), d.Limits()) {
+	for i, k := range slices.Concat(kernels.All(d.Real(), d.Limits()), hashgrid.Kernels(2)) {
 		if seen[k.Name]++; seen[k.Name] > 2 && !full {
 			continue // further tiles of a matrix product
 		}

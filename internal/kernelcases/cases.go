@@ -186,22 +186,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		perLength(func(o *kernels.Operands, n int) { o.In(8*16*4, 0, 1).Out(2*n).Out(4*n).Int(n, 8, 16, 4, 12345, -7, 3) })
 	case kernels.FourierEncode:
 		perMatrix(func(o *kernels.Operands, r, c int) { o.In(2*r, 0, 1).In(2*c, -20, 20).Out(2*r*c).Int(r, c) })
-	case kernels.HashEncode(2):
-		perLength(func(o *kernels.Operands, n int) {
-			hashOperands(o.In(2*n, 0, 1).In(2*hashEntries, -1, 1)).Out(6*n).Int(n, 3)
-		})
-	case kernels.HashGrad(2):
-		perLength(func(o *kernels.Operands, n int) {
-			hashOperands(o.In(2*n, 0, 1).In(6*n, -1, 1)).Out(2*hashEntries).Int(n, 3, hashEntries)
-		})
-	case kernels.HashScatter(2):
-		perLength(func(o *kernels.Operands, n int) {
-			hashOperands(o.In(2*n, 0, 1).In(6*n, -1, 1)).Ints(4*hashEntries, func(int) int { return 0 }).Int(n, 3)
-		})
-	case kernels.HashCollect:
-		perLength(func(o *kernels.Operands, n int) {
-			o.Ints(2*n, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }).Out(n).Int(n)
-		})
 	case kernels.SampleEncode:
 		for i, n := range kernels.Lengths(few) {
 			octaves := []int{16, 1, 20}[i%3]
@@ -260,13 +244,4 @@ func MLPOperands(o *kernels.Operands, s kernels.MLPShape, n, groups int, inputGr
 		o.Out(0)
 	}
 	o.Int(n)
-}
-
-// hashEntries is those of the levels that hashOperands adds: two grids with an entry for each vertex, and one
-// that is hashed.
-const hashEntries = 6*5 + 10*8 + 64
-
-func hashOperands(o *kernels.Operands) *kernels.Operands {
-	levels := []int{0, 4, 3, 0, 30, 8, 6, 0, 110, 37, 29, 63}
-	return o.Ints(len(levels), func(i int) int { return levels[i] })
 }

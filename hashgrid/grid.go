@@ -1,0 +1,139 @@
+package hashgrid
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// The largest grids.
+const (
+	MaxCells    = 1 << 15 // of a level along a side: vertices are counted in an int32
+	MaxFeatures = 8       // of an entry
+)
+
+// Level is one grid: Across by Down cells, whose (Across+2)·(Down+2) vertices are hashed to Entries, a power of two from 2 on, or
+// have one each if there are that many. Position (x, y) lies at (x·Across + ½, y·Down + ½) between the vertices: where
+// there is a cell for each pixel of a picture, the centres of pixels are vertices.
+type Level struct{ Across, Down, Entries int }
+
+func (l Level) vertices() int { return (l.Across + 2) * (l.Down + 2) }
+
+// hashed reports whether vertices share entries.
+func (l Level) hashed() bool { return l.Entries < l.vertices() }
+
+// Grid is the layout of a table of features on a device. It must not be changed.
+type Grid struct {
+	Levels   []Level // from the coarsest on
+	Features int     // of an entry
+	Entries  int     // of all levels, one after the other: the rows of the table
+
+	device tensor.Device
+	levels *tensor.Ints // as hash.cl reads them
+	sum    *tensor.Ints // of a gradient in fixed point; nil on CPUs
+}
+
+// New returns a layout. It panics with tensor.ErrValue if there is no level, for a level with a number of cells that is
+// not 1 to MaxCells or another number of entries than Level says, for features outside 1 to MaxFeatures, and for a table
+// of more than 2³⁰ numbers.
+func New(d tensor.Device, levels []Level, features int) *Grid {
+	misuse := func(format string, a ...any) {
+		panic(&tensor.Error{Pkg: "hashgrid", Op: "New", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, a...)})
+	}
+	if features < 1 || features > MaxFeatures || len(levels) == 0 {
+		misuse("%d levels of %d features: there is at least one of each, at most %d features", len(levels), features, MaxFeatures)
+	}
+	g := &Grid{Levels: slices.Clone(levels), Features: features, device: d}
+	var table []int
+	for i, l := range levels {
+		if min(l.Across, l.Down) < 1 || max(l.Across, l.Down) > MaxCells {
+			misuse("level %d has %d×%d cells: there are 1 to %d along each side", i, l.Across, l.Down, MaxCells)
+		}
+		if l.Entries < 2 || l.Entries > l.vertices() || l.hashed() && l.Entries&(l.Entries-1) != 0 {
+			misuse("level %d has %d entries for %d×%d cells: there are %d, one for each vertex, or a smaller power of two, 2 at least", i, l.Entries, l.Across, l.Down, l.vertices())
+		}
+		mask := 0
+		if l.hashed() {
+			mask = l.Entries - 1
+		}
+		table = append(table, g.Entries, l.Across, l.Down, mask)
+		if g.Entries += l.Entries; g.Entries > math.MaxInt32/2/features {
+			misuse("levels 0 to %d have %d entries of %d features: a table has at most 2³⁰ numbers", i, g.Entries, features)
+		}
+	}
+	g.levels = tensor.NewInts(d, table)
+	if !d.Limits().CPU {
+		g.sum = tensor.NewInts(d, make([]int, 2*g.Entries*features))
+	}
+	return g
+}
+
+// Free releases what the layout holds on the device.
+func (g *Grid) Free() {
+	g.levels.Free()
+	if g.sum != nil {
+		g.sum.Free()
+	}
+}
+
+// Encode returns the features [n, levels·Features] of constant positions [n, 2] in the unit square, from a table
+// [Entries, Features]: F[i, l·Features + f] = Σ_c w[c]·table[entry[c], f] over the corners c of the cell of level l that
+// position i lies in, with bilinear weights w. A position outside the square sees the outermost cell, extrapolated.
+//
+// It panics with tensor.ErrShape, with tensor.ErrDevice unless all are on the grid's device, and with tensor.ErrValue if
+// the positions need a gradient: they have none.
+//
+// Gradient of the table: Σ w·g over the positions that read an entry. The order of the additions is fixed on a CPU;
+// elsewhere they are made in fixed point, in which it does not matter: to 2⁻³⁶, and exact up to sums of 2²⁶.
+func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
+	t, c := table.Operand(op), positions.Operand(op)
+	g.check(t, c)
+	if positions.NeedsGrad() {
+		panic(&tensor.Error{Pkg: "hashgrid", Op: op, Kind: tensor.ErrValue, Detail: "positions have no gradient: pass a constant"})
+	}
+	n := c.Shape()[0]
+	y := tensor.Empty(g.device, n, len(g.Levels)*g.Features)
+	at, atDone := c.Packed()
+	defer atDone()
+	entries, entriesDone := t.Packed()
+	defer entriesDone()
+	tensor.Launch(g.device, encode(g.Features), at.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(),
+		kernels.I(n), kernels.I(len(g.Levels)))
+	return autograd.Apply(op, y, []*autograd.Node{table, positions}, func(up *tensor.Tensor, in *autograd.Grads) {
+		in.Fill(0, func(dst *tensor.Tensor) { g.gradient(dst, c, up) })
+	}, c)
+}
+
+// op names the operation in graphs and errors.
+const op = "HashEncode"
+
+// gradient writes that of the table to dst, of the gradient up of Encode's result.
+func (g *Grid) gradient(dst, positions, up *tensor.Tensor) {
+	at, atDone := positions.Packed()
+	defer atDone()
+	u, uDone := up.Packed()
+	defer uDone()
+	n, levels := kernels.I(positions.Shape()[0]), kernels.I(len(g.Levels))
+	if g.sum == nil {
+		tensor.Launch(g.device, gradient(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), dst.Arg(), n, levels, kernels.I(g.Entries))
+		return
+	}
+	tensor.Launch(g.device, scatter(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), g.sum.Arg(), n, levels)
+	tensor.Launch(g.device, collect, g.sum.Arg(), dst.Arg(), kernels.I(dst.Len()))
+}
+
+func (g *Grid) check(table, positions *tensor.Tensor) {
+	misuse := func(kind error, format string, a ...any) {
+		panic(&tensor.Error{Pkg: "hashgrid", Op: op, Kind: kind, Shapes: [][]int{table.Shape(), positions.Shape()}, Detail: fmt.Sprintf(format, a...)})
+	}
+	if table.Device() != g.device || positions.Device() != g.device {
+		misuse(tensor.ErrDevice, "the table is on %s, the positions on %s, the grid on %s", table.Device().Name(), positions.Device().Name(), g.device.Name())
+	}
+	if positions.Rank() != 2 || positions.Shape()[1] != 2 || !slices.Equal(table.Shape(), []int{g.Entries, g.Features}) {
+		misuse(tensor.ErrShape, "the table is [%d %d], positions are [n 2]", g.Entries, g.Features)
+	}
+}

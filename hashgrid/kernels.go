@@ -1,0 +1,95 @@
+package hashgrid
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// source is the kernels' OpenCL C. It says how levels, tables and features lie in memory.
+//
+//go:embed hash.cl
+var source string
+
+// Kernels returns the kernels that the package launches, for tests and for a person who doubts a device: of those that
+// are built for a number of features, 1 to MaxFeatures, that one.
+func Kernels(features int) []*kernels.Kernel {
+	return []*kernels.Kernel{encode(features), gradient(features), scatter(features), collect}
+}
+
+// The kernels. All but collect are built for a number of features per entry.
+var (
+	// encode interpolates: C [n, 2], TABLE [entries, features], LEVELS [levels, 4], F [n, levels·features], n, levels.
+	encode = perFeatures(func(features int) *kernels.Kernel {
+		return &kernels.Kernel{Name: "k_hash_encode", Grid: perSampleAndLevel,
+			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "TABLE", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
+				{Name: "F", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+			Twin: kernels.Twin{F32: encodeTwin[float32](features), F64: encodeTwin[float64](features)},
+			Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 1) }},
+			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+				testLevels(o.In(2*n, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Int(n, 3)
+			})}
+	})
+	// gradient is that of the table, one work-item for each level: C, G [n, levels·features], LEVELS,
+	// D [entries, features], n, levels, entries.
+	gradient = perFeatures(func(features int) *kernels.Kernel {
+		return &kernels.Kernel{Name: "k_hash_grad",
+			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+				return kernels.Grid{Dims: 1, Global: [3]int{int(a[5].Int)}, Local: [3]int{1}}
+			},
+			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
+				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg},
+				{Name: "entries", Mode: kernels.IntArg}},
+			Twin: kernels.Twin{F32: gradientTwin[float32](features), F64: gradientTwin[float64](features)},
+			Tol: kernels.Tolerance{ULP: 4, Rel: 8,
+				Scale: func(a []kernels.Arg) float64 { return float64(a[4].Int) * kernels.MaxAbs(a, 1) }},
+			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Out(features*testEntries).Int(n, 3, testEntries)
+			})}
+	})
+	// scatter adds the same gradient to SUM [entries, features, 2], in fixed point, which collect turns into reals:
+	// C, G, LEVELS, SUM, n, levels. The sums are exact, whatever the order.
+	scatter = perFeatures(func(features int) *kernels.Kernel {
+		return &kernels.Kernel{Name: "k_hash_scatter", Grid: perSampleAndLevel,
+			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
+				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+			Twin: kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
+			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Ints(2*features*testEntries, func(int) int { return 0 }).Int(n, 3)
+			})}
+	})
+	// collect writes the sums of scatter to D [n] and clears them: SUM [n, 2], D, n.
+	collect = &kernels.Kernel{Name: "k_hash_collect", Text: source, File: "hash.cl",
+		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+		Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
+		Twin:   kernels.Twin{F32: collectTwin[float32], F64: collectTwin[float64]},
+		Tol:    kernels.ULP(1),
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+			o.Ints(2*n, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }).Out(n).Int(n)
+		})}
+)
+
+// perFeatures makes a kernel for each number of features, 1 to MaxFeatures.
+func perFeatures(build func(features int) *kernels.Kernel) func(features int) *kernels.Kernel {
+	var all [MaxFeatures]*kernels.Kernel
+	for i := range all {
+		all[i] = build(i + 1)
+		all[i].Text, all[i].File, all[i].Defines = source, "hash.cl", fmt.Sprintf("-DFEATURES=%d", i+1)
+	}
+	return func(features int) *kernels.Kernel { return all[features-1] }
+}
+
+// perSampleAndLevel launches one work-item for each of n samples in each of levels, arguments 4 and 5.
+func perSampleAndLevel(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	return kernels.Line(int(a[4].Int)*int(a[5].Int), l)
+}
+
+// testEntries is those of the levels that testLevels adds: two grids with an entry for each vertex, and one that is
+// hashed.
+const testEntries = 6*5 + 10*8 + 64
+
+func testLevels(o *kernels.Operands) *kernels.Operands {
+	levels := []int{0, 4, 3, 0, 30, 8, 6, 0, 110, 37, 29, 63}
+	return o.Ints(len(levels), func(i int) int { return levels[i] })
+}

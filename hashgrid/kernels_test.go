@@ -1,0 +1,58 @@
+package hashgrid
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kerneltest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestKernels holds the kernels to their twins, for the least, the most and other numbers of features.
+func TestKernels(t *testing.T) {
+	all := []int{2, 1, 3, MaxFeatures}
+	if testing.Short() {
+		all = all[:1]
+	}
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		for _, features := range all {
+			if err := kerneltest.All(d, testing.Short(), Kernels(features)...); err != nil {
+				t.Errorf("%d features: %v", features, err)
+			}
+		}
+	})
+}
+
+// TestSourceBuildsAlone: the source has a default for FEATURES, with which an edited file can be tried in other tools.
+func TestSourceBuildsAlone(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		for _, k := range Kernels(2) {
+			k := *k
+			k.Defines = ""
+			if err := kerneltest.All(d, true, &k); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestParamsMatchSource holds the parameters of each kernel against those of its entry point, in name, kind and order,
+// and every entry point against Kernels.
+func TestParamsMatchSource(t *testing.T) {
+	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.InInts: "IN_INTS(%)",
+		kernels.InOutInts: "OUT_INTS(%)", kernels.IntArg: "int %", kernels.RealArg: "REAL %"}
+	for _, k := range Kernels(1) {
+		var params []string
+		for _, p := range k.Params {
+			params = append(params, strings.Replace(macros[p.Mode], "%", p.Name, 1))
+		}
+		if want := "kernel void " + k.Name + "(" + strings.Join(params, ", ") + ") {"; strings.Count(source, want) != 1 {
+			t.Errorf("hash.cl does not have once\n%s", want)
+		}
+	}
+	if n := strings.Count(source, "kernel void "); n != len(Kernels(1)) {
+		t.Errorf("hash.cl has %d entry points, Kernels %d", n, len(Kernels(1)))
+	}
+}

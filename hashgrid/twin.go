@@ -1,0 +1,123 @@
+package hashgrid
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// corners are the entries at the corners of a cell, and their weights.
+type corners[T kernels.Real] struct {
+	entry  [4]int
+	weight [4]T
+}
+
+func (h *corners[T]) find(x, y T, level []int32) {
+	across, down, mask := level[1], level[2], uint32(level[3])
+	// Of a float32 the product and the sum are exact in float64: one rounding, as a device's fma.
+	px, py := T(math.FMA(float64(x), float64(across), 0.5)), T(math.FMA(float64(y), float64(down), 0.5))
+	column, row := min(max(int32(px), 0), across), min(max(int32(py), 0), down)
+	right, below := px-T(column), py-T(row)
+	left, above := 1-right, 1-below
+	h.weight = [4]T{left * above, right * above, left * below, right * below}
+	for k := range h.entry {
+		c, r := uint32(column)+uint32(k%2), uint32(row)+uint32(k/2)
+		if mask != 0 {
+			h.entry[k] = int(level[0]) + int((c^r*2654435761)&mask)
+		} else {
+			h.entry[k] = int(level[0]) + int(r)*(int(across)+2) + int(c)
+		}
+	}
+}
+
+func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
+		centres, table, levels, out, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
+		c.Parallel(n, 16*count, func(lo, hi int) {
+			var at corners[T]
+			for i := lo; i < hi; i++ {
+				for l := range count {
+					at.find(centres[2*i], centres[2*i+1], levels[4*l:])
+					f := out[(i*count+l)*features : (i*count+l+1)*features]
+					clear(f)
+					for k, e := range at.entry {
+						for j, v := range table[e*features : (e+1)*features] {
+							f[j] += at.weight[k] * v
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func gradientTwin[T kernels.Real](features int) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
+		centres, g, levels, d, n, count, entries := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
+		c.Parallel(count, 16*n, func(lo, hi int) {
+			var at corners[T]
+			for l := lo; l < hi; l++ {
+				end := entries
+				if l+1 < count {
+					end = int(levels[4*l+4])
+				}
+				clear(d[int(levels[4*l])*features : end*features])
+				for i := range n {
+					at.find(centres[2*i], centres[2*i+1], levels[4*l:])
+					up := g[(i*count+l)*features : (i*count+l+1)*features]
+					for k, e := range at.entry {
+						down := d[e*features : (e+1)*features]
+						for j, v := range up {
+							down[j] += at.weight[k] * v
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func scatterTwin[T kernels.Real](features int) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
+		centres, g, levels, sum, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Int(4), c.Int(5)
+		var at corners[T]
+		for l := range count {
+			for i := range n {
+				at.find(centres[2*i], centres[2*i+1], levels[4*l:])
+				for k, e := range at.entry {
+					for j, v := range g[(i*count+l)*features : (i*count+l+1)*features] {
+						words := sum[(e*features+j)*2 : (e*features+j)*2+2]
+						setFixed(words, fixed(words)+toFixed(at.weight[k]*v))
+					}
+				}
+			}
+		}
+	}
+}
+
+func collectTwin[T kernels.Real](c kernels.Call[T]) {
+	sum, d := c.Ints(0), c.Reals(1)
+	for i := range d {
+		d[i] = T(float64(fixed(sum[2*i:])) * 0x1p-36)
+	}
+	clear(sum)
+}
+
+// toFixed returns a real in units of 2⁻³⁶, rounded to even and saturated.
+func toFixed[T kernels.Real](v T) int64 {
+	f := math.RoundToEven(float64(v) * 0x1p36)
+	switch {
+	case f >= 0x1p63:
+		return math.MaxInt64
+	case f < -0x1p63:
+		return math.MinInt64
+	case f != f:
+		return 0
+	}
+	return int64(f)
+}
+
+// fixed joins the low and the high word of a sum.
+func fixed(words []int32) int64 { return int64(words[1])<<32 | int64(uint32(words[0])) }
+
+func setFixed(words []int32, v int64) { words[0], words[1] = int32(v), int32(v>>32) }
