@@ -195,6 +195,8 @@ func TestMisuse(t *testing.T) {
 		"no level":            {tensor.ErrValue, "hashgrid: New: bad value: 0 levels of 2 features", build(2)},
 		"no features":         {tensor.ErrValue, "1 levels of 0 features", build(0, small)},
 		"nine features":       {tensor.ErrValue, "at most 8", build(9, small)},
+		"kernels of 0":        {tensor.ErrValue, "hashgrid: Kernels: bad value: 0 features: there are 1 to 8", func() { Kernels(0) }},
+		"kernels of 9":        {tensor.ErrValue, "9 features", func() { Kernels(MaxFeatures + 1) }},
 		"no cells":            {tensor.ErrValue, "level 1 has 4×0 cells", build(2, small, Level{4, 0, 8})},
 		"negative cells":      {tensor.ErrValue, "-4×-4 cells", build(2, Level{-4, -4, 4})},
 		"too many cells":      {tensor.ErrValue, "1 to 32768 along", build(2, Level{MaxCells + 1, 1, 16})},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
 )
 
 // source is the kernels' OpenCL C. It says how levels, tables and features lie in memory.
@@ -13,8 +14,12 @@ import (
 var source string
 
 // Kernels returns the kernels that the package launches, for tests and for a person who doubts a device: of those that
-// are built for a number of features, 1 to MaxFeatures, that one.
+// are built for a number of features, that one. It panics with tensor.ErrValue unless there are 1 to MaxFeatures.
 func Kernels(features int) []*kernels.Kernel {
+	if features < 1 || features > MaxFeatures {
+		panic(&tensor.Error{Pkg: "hashgrid", Op: "Kernels", Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf("%d features: there are 1 to %d", features, MaxFeatures)})
+	}
 	return []*kernels.Kernel{encode(features), gradient(features), scatter(features), collect}
 }
 
