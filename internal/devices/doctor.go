@@ -1,18 +1,20 @@
-package main
+package devices
 
 import (
 	"fmt"
 	"io"
 	"runtime"
 
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/kerneltest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
 
-func newDoctor() *cobra.Command {
-	var device deviceFlags
+// NewDoctor returns the command that looks for what OpenCL needs, and tests the kernels of a device.
+func NewDoctor(program string) *cobra.Command {
+	var device Flags
 	var noKernels, full bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -21,14 +23,14 @@ func newDoctor() *cobra.Command {
 it, their devices and compilers), tries the drivers in a process of their own, says what is missing or does not
 work and what to install, and then runs every kernel on the device that --device names and compares what it
 computes with the same kernel in Go. It fails if a kernel does.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
 			newProbeMemory(registeredDrivers()).forget() // who asks doubts it
 			if err := findings(w); err != nil || noKernels {
 				return err
 			}
-			d, err := device.open(w)
+			d, err := device.Open(w)
 			if err != nil {
 				return err
 			}
@@ -40,7 +42,7 @@ computes with the same kernel in Go. It fails if a kernel does.`,
 	fs.SortFlags = false
 	fs.BoolVar(&noKernels, "no-kernels", false, "leave out the test of the kernels")
 	fs.BoolVar(&full, "full", false, "test the kernels at more sizes (slow)")
-	device.register(fs)
+	device.Register(fs, program)
 	return cmd
 }
 
@@ -49,7 +51,7 @@ func findings(w io.Writer) error {
 	fmt.Fprintf(w, "program    %s, %s/%s, %d threads\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
 	c, err := listOpenCL()
 	if c == nil {
-		fmt.Fprintf(w, "loader     %s\n", sentence(err))
+		fmt.Fprintf(w, "loader     %s\n", cli.Sentence(err))
 		printDrivers(w, registeredDrivers(), nil)
 		return nil
 	}
@@ -57,14 +59,14 @@ func findings(w io.Writer) error {
 		return err
 	}
 	if loader, err := c.loader(); err != nil {
-		fmt.Fprintf(w, "loader     %s\n", sentence(err))
+		fmt.Fprintf(w, "loader     %s\n", cli.Sentence(err))
 	} else {
 		fmt.Fprintf(w, "loader     %s\n", loader)
 	}
 	printDrivers(w, c.drivers, c.broken)
 	infos, err := c.devices()
 	if err != nil && c.usable {
-		fmt.Fprintf(w, "devices    %s\n", sentence(err))
+		fmt.Fprintf(w, "devices    %s\n", cli.Sentence(err))
 	} else if len(infos) == 0 && c.usable {
 		fmt.Fprintln(w, "devices    the drivers offer none: for a GPU, may this user open /dev/nvidia* or /dev/dri/render*?")
 	}
