@@ -1,4 +1,4 @@
-# make         builds bin/mlpimage, with OpenCL if there is a C compiler that works
+# make         builds bin/mlpimage and bin/clgrad, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
 # make test-more  what needs daemons: a real Slurm, where root may install it
@@ -30,7 +30,7 @@ ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
 endif
 	@mkdir -p bin
-	$(GO) build $(TAGS) -o bin/mlpimage ./cmd/mlpimage
+	$(GO) build $(TAGS) -o bin/ ./cmd/mlpimage ./cmd/clgrad
 
 demo: build
 	@mkdir -p $(OUT)

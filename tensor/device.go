@@ -66,6 +66,19 @@ type Options struct {
 
 	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there.
 	GPUKernels bool
+
+	// Elements is about how many elements the largest tensor of a step will have, 0 if that is not known. Only auto
+	// reads it: below 1,024 it takes cpu, since OpenCL needs longer to start a launch than Go to compute it.
+	Elements int
+}
+
+// fewElements is how many elements the largest tensor of a training step must have for OpenCL to be as fast as Go
+// ("clgrad bench --only small" measures it; BENCHMARKS.md has the numbers).
+const fewElements = 1024
+
+// few reports whether auto takes cpu although there is OpenCL. What only OpenCL has was asked of OpenCL.
+func (o Options) few() bool {
+	return 0 < o.Elements && o.Elements < fewElements && !o.Check && !o.GPUKernels
 }
 
 // Stats counts what a device did and holds, in bytes and calls: Launches of kernels, the CompileTime of OpenCL programs
@@ -95,14 +108,16 @@ const DeviceEnv = "CLGRAD_DEVICE"
 
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:
 //
-//	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set)
+//	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set); cpu for a
+//	           model that Options.Elements says is tiny
 //	cpu        the kernels' Go twins; needs no OpenCL. Sums are shared out by the GOMAXPROCS of this moment: a
 //	           later change of it changes no result
 //	opencl     the first OpenCL device, GPUs first
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
-// A device that is named and is not there is an error. It panics with ErrValue for more than one Options.
+// A device that is named and is not there is an error. So is a negative Options.Elements. It panics with ErrValue for
+// more than one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
 	switch {
@@ -111,6 +126,9 @@ func Open(sel string, opts ...Options) (Device, error) {
 	case len(opts) == 1:
 		opt = opts[0]
 	}
+	if opt.Elements < 0 {
+		return nil, fmt.Errorf("tensor: open: Options.Elements is %d: it must be at least 0", opt.Elements)
+	}
 	if sel == "" {
 		sel = os.Getenv(DeviceEnv)
 	}
@@ -118,6 +136,9 @@ func Open(sel string, opts ...Options) (Device, error) {
 	case "cpu":
 		return openGo(opt)
 	case "", "auto":
+		if opt.few() {
+			return openGo(opt)
+		}
 		d, err := openCL("opencl", opt)
 		if err != nil && !opt.Check && !errors.Is(err, kernels.ErrTuning) { // there is a device, and a file to mend
 			return openGo(opt)

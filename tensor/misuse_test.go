@@ -228,6 +228,46 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestOpenTiny: auto computes in Go what is too small for OpenCL to be worth its launches, and nothing else does: not a
+// device that was named, not check mode, which Go alone cannot do, and not a model whose size nobody told.
+func TestOpenTiny(t *testing.T) {
+	t.Setenv(tensor.DeviceEnv, "")
+	open := func(sel string, opt tensor.Options) string {
+		d, err := tensor.Open(sel, opt)
+		if err != nil {
+			t.Fatalf("Open(%q, %+v): %v", sel, opt, err)
+		}
+		defer d.Close()
+		return d.Name()
+	}
+	goName := open("cpu", tensor.Options{})
+	for _, sel := range []string{"", "auto", "AUTO"} {
+		for _, n := range []int{1, 512, 1023} {
+			if got := open(sel, tensor.Options{Elements: n, Profile: true}); got != goName {
+				t.Errorf("Open(%q) for %d elements opens %s", sel, n, got)
+			}
+		}
+	}
+	if _, err := tensor.Open("auto", tensor.Options{Elements: -3}); err == nil || !strings.Contains(err.Error(), "Options.Elements is -3") {
+		t.Errorf("Elements: -3: err = %v", err)
+	}
+	if sels := devtest.Selected(); len(sels) == 1 && sels[0] == "cpu" {
+		return
+	}
+	for _, opt := range []tensor.Options{{}, {Elements: 1024}, {Elements: math.MaxInt}, {Elements: 16, Check: true}, {Elements: 16, GPUKernels: true}} {
+		if got := open("auto", opt); got == goName {
+			t.Errorf("Open(auto, %+v) opens %s although there is OpenCL", opt, got)
+		}
+	}
+	if got := open("opencl", tensor.Options{Elements: 16}); got == goName {
+		t.Errorf("Open(opencl) for 16 elements opens %s", got)
+	}
+	t.Setenv(tensor.DeviceEnv, "opencl")
+	if got := open("", tensor.Options{Elements: 16}); got == goName {
+		t.Errorf("%s=opencl: %s was opened", tensor.DeviceEnv, got)
+	}
+}
+
 // TestClosedDevice: what is used after Close is an error, not a crash.
 func TestClosedDevice(t *testing.T) {
 	for _, sel := range devtest.Selected() {

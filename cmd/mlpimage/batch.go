@@ -21,6 +21,8 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/clgrad/clgrad/internal/samefile"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
@@ -29,7 +31,7 @@ import (
 // batchFlags is the command line of batch.
 type batchFlags struct {
 	settings settings
-	device   deviceFlags
+	device   devices.Flags
 	memory   memory
 	limits   limits
 	out      string
@@ -60,7 +62,7 @@ the pod of a Kubernetes Indexed Job, is I. docs/cluster.md has job files to star
 		Example: `  mlpimage batch photos -o fits
   mlpimage batch photos -o fits --jobs 2 --preset best --time 1m
   sbatch --array=0-7 --wrap "mlpimage batch photos -o fits"`,
-		Args: exactly("the folder of images"),
+		Args: cli.Exactly("the folder of images"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return batch(cmd.Context(), args[0], f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -70,16 +72,16 @@ the pod of a Kubernetes Indexed Job, is I. docs/cluster.md has job files to star
 	fs.StringVarP(&f.out, "output", "o", "", "folder to write to (required); made if it is not there")
 	fs.IntVar(&f.jobs, "jobs", 1, "images to train on at once")
 	fs.StringVar(&f.shard, "shard", "", "I/N: only every N-th image from the I-th on; N: I is the number of the task in an array job")
-	fs.StringVar(&f.weights, "weights", imagefit.FP32, oneOf(imagefit.WeightFormats)+": how the models' weights are stored")
+	fs.StringVar(&f.weights, "weights", imagefit.FP32, cli.OneOf(imagefit.WeightFormats)+": how the models' weights are stored")
 	fs.IntVar(&f.every, "checkpoint-every", 1000, "steps between two checkpoints of an image in work")
-	group(fs, groupWrite)
+	cli.Group(fs, groupWrite)
 	f.settings.register(fs)
 	f.limits.register(fs)
-	f.device.register(fs)
+	f.device.Register(fs, program)
 	f.memory.register(fs)
-	group(fs, groupDevice)
+	cli.Group(fs, devices.FlagGroup)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
-	group(fs, groupWrite)
+	cli.Group(fs, groupWrite)
 	return cmd
 }
 
@@ -103,7 +105,7 @@ type row struct {
 
 func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writer) error {
 	if f.out == "" {
-		return &usageError{errors.New("batch needs -o DIR")}
+		return cli.Usage(errors.New("batch needs -o DIR"))
 	}
 	err := cmp.Or(atLeastOne("jobs", int64(f.jobs)), atLeastOne("checkpoint-every", int64(f.every)), f.limits.validate(), checkWeights(f.weights))
 	if err != nil {
@@ -114,7 +116,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 	}
 	share, source, err := parseShard(ctx, f.shard, f.out)
 	if err != nil {
-		return &usageError{err}
+		return cli.Usage(err)
 	}
 	names, err := images(dir)
 	if err != nil {
@@ -127,7 +129,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 		return err
 	}
 	if same(dir, f.out) {
-		return &usageError{fmt.Errorf("-o %s is the folder of the images: results need one of their own", f.out)}
+		return cli.Usage(fmt.Errorf("-o %s is the folder of the images: results need one of their own", f.out))
 	}
 	chatter, report := stderr, stdout
 	if f.quiet {
@@ -272,7 +274,7 @@ func (b *batchRun) each(ctx context.Context, names []string) {
 					return
 				}
 				was := opened{d, b.rows[i]}
-				now, ok := abandonable(ctx, func(begun func()) opened { return b.one(ctx, was, begun) })
+				now, ok := cli.Abandonable(ctx, func(begun func()) opened { return b.one(ctx, was, begun) })
 				if !ok {
 					d = nil // the work that is left has it
 					return
@@ -292,9 +294,9 @@ func (b *batchRun) say(i int) {
 	r := &b.rows[i]
 	switch r.State {
 	case "done", "skipped":
-		fmt.Fprintf(b.chatter, "%s: %s, PSNR %s, %d steps\n", oneLine(r.Image), r.State, formatPSNR(r.PSNR), r.Steps)
+		fmt.Fprintf(b.chatter, "%s: %s, PSNR %s, %d steps\n", cli.OneLine(r.Image), r.State, formatPSNR(r.PSNR), r.Steps)
 	case "failed":
-		fmt.Fprintf(b.chatter, "%s: failed: %s\n", oneLine(r.Image), oneLine(r.Error))
+		fmt.Fprintf(b.chatter, "%s: failed: %s\n", cli.OneLine(r.Image), cli.OneLine(r.Error))
 	}
 }
 
@@ -311,7 +313,7 @@ func (b *batchRun) one(ctx context.Context, o opened, begun func()) opened {
 	d, err := b.fit(ctx, o.device, r, begun)
 	switch {
 	case err != nil:
-		r.State, r.Error = "failed", strings.ReplaceAll(sentence(err), "\n", " ")
+		r.State, r.Error = "failed", strings.ReplaceAll(cli.Sentence(err), "\n", " ")
 	case r.State == "done":
 		r.Seconds = time.Since(start).Seconds()
 		err = atomicfile.Write(b.path(r.Image, ".json"), func(w io.Writer) error {
@@ -320,12 +322,12 @@ func (b *batchRun) one(ctx context.Context, o opened, begun func()) opened {
 			return e.Encode(r)
 		})
 		if err != nil {
-			r.State, r.Error = "failed", sentence(err)
+			r.State, r.Error = "failed", cli.Sentence(err)
 			break
 		}
 		// Only now: a run that is killed before goes on from it.
 		if err := os.Remove(b.path(r.Image, ".ckpt")); err != nil && !errors.Is(err, os.ErrNotExist) {
-			r.State, r.Error = "failed", sentence(err)
+			r.State, r.Error = "failed", cli.Sentence(err)
 		}
 	}
 	if d != nil && d.Err() != nil {
@@ -389,7 +391,7 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row, begun func(
 		}
 	}
 	if d == nil {
-		if d, err = b.flags.device.open(b.once()); err != nil {
+		if d, err = b.flags.device.Open(b.once()); err != nil {
 			return nil, err
 		}
 	}
@@ -463,11 +465,11 @@ func (b *batchRun) printTable(w io.Writer) error {
 	for _, r := range b.rows {
 		switch r.State {
 		case "failed":
-			fmt.Fprintf(t, "%s\tfailed\t\t\t\t\t%s\n", oneLine(r.Image), oneLine(r.Error)) // last, or the columns were as wide
+			fmt.Fprintf(t, "%s\tfailed\t\t\t\t\t%s\n", cli.OneLine(r.Image), cli.OneLine(r.Error)) // last, or the columns were as wide
 		case "left":
-			fmt.Fprintf(t, "%s\tleft\t\t\t\t\t\n", oneLine(r.Image))
+			fmt.Fprintf(t, "%s\tleft\t\t\t\t\t\n", cli.OneLine(r.Image))
 		default:
-			fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%d\t%d\t%.1f\n", oneLine(r.Image), r.State, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Bytes, r.Seconds)
+			fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%d\t%d\t%.1f\n", cli.OneLine(r.Image), r.State, r.Width, r.Height, formatPSNR(r.PSNR), r.Steps, r.Bytes, r.Seconds)
 		}
 	}
 	return t.Flush()
@@ -507,9 +509,9 @@ func (b *batchRun) failure(ctx context.Context) error {
 	}
 	switch {
 	case left > 0 && ctx.Err() != nil && failed > 0:
-		return &interruptedError{fmt.Errorf("interrupted: %d of %d images are left: the same command goes on; %s", left, len(b.rows), text)}
+		return cli.Interrupted(fmt.Errorf("interrupted: %d of %d images are left: the same command goes on; %s", left, len(b.rows), text))
 	case left > 0 && ctx.Err() != nil:
-		return &interruptedError{fmt.Errorf("interrupted: %d of %d images are left: the same command goes on", left, len(b.rows))}
+		return cli.Interrupted(fmt.Errorf("interrupted: %d of %d images are left: the same command goes on", left, len(b.rows)))
 	case failed > 0:
 		return errors.New(text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/samefile"
 )
 
@@ -77,7 +78,7 @@ func distinct(inputs, outputs []named) error {
 		for _, k := range byKey[id.Key()] {
 			goesOn := k.what == resumedFrom && n.what == checkpointTo
 			if !goesOn && k.id.Same(id) {
-				return &usageError{clash(k.named, n, k.output)}
+				return cli.Usage(clash(k.named, n, k.output))
 			}
 		}
 		byKey[id.Key()] = append(byKey[id.Key()], known{n, id, true})
@@ -109,14 +110,14 @@ func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error
 // checkPicture finds what is wrong with the name of a picture to write, and returns its format.
 func checkPicture(path string, quality int, stdout io.Writer) (imagefit.Format, error) {
 	if path == stream {
-		if o, ok := stdout.(*output); ok && o.terminal() {
-			return imagefit.Format{}, &usageError{errors.New("-o -: standard output is a terminal, which shows no picture: add > FILE.png or | PROGRAM")}
+		if o, ok := stdout.(*cli.Output); ok && o.Terminal() {
+			return imagefit.Format{}, cli.Usage(errors.New("-o -: standard output is a terminal, which shows no picture: add > FILE.png or | PROGRAM"))
 		}
 		path = "" // a PNG
 	}
 	f, err := imagefit.FormatOf(path, quality)
 	if err != nil {
-		return f, &usageError{err}
+		return f, cli.Usage(err)
 	}
 	return f, nil
 }

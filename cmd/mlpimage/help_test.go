@@ -2,32 +2,17 @@ package main
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
+	"github.com/clgrad/clgrad/internal/cli"
 )
-
-func TestWrap(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                                     "",
-		"one two\nthree":                       "one two\nthree",
-		"one\ntwo":                             "one two",
-		"one\n\ntwo":                           "one\n\ntwo",
-		"see\n\n  indented as it is\n\nabc de": "see\n\n  indented as it is\n\nabc de",
-		"überlängen":                           "überlängen",
-		"äöü äöü äöü":                          "äöü äöü\näöü",
-	} {
-		if got := wrap(in, 8); got != want {
-			t.Errorf("wrap(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
 
 // TestHelpIntoNothing: help that cannot be written is said by the program, once, not by the help as well.
 func TestHelpIntoNothing(t *testing.T) {
 	var stderr strings.Builder
-	if code := run([]string{"--help"}, brokenPipe{}, &stderr); code != exitFailure || strings.Count(stderr.String(), "\n") != 1 {
+	if code := run([]string{"--help"}, brokenPipe{}, &stderr); code != cli.ExitFailure || strings.Count(stderr.String(), "\n") != 1 {
 		t.Errorf("code %d, and it says %q", code, stderr.String())
 	}
 }
@@ -38,20 +23,11 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("nobody read
 
 // TestNoneEmpty: an empty value is refused for every flag of every command that takes a text.
 func TestNoneEmpty(t *testing.T) {
-	root := newRoot(nil)
-	for _, cmd := range root.Commands() {
-		if cmd.Name() != "train" && cmd.Name() != "batch" && cmd.Name() != "render" {
-			continue
+	for _, command := range []string{"train", "batch", "render"} {
+		var stderr strings.Builder
+		code := run([]string{command, "none.png", "--output", ""}, io.Discard, &stderr)
+		if code != cli.ExitUsage || !strings.Contains(stderr.String(), "--output is empty") {
+			t.Errorf("%s: code %d, and it says %q", command, code, stderr.String())
 		}
-		if err := cmd.Flags().Set("output", ""); err != nil {
-			t.Fatal(err)
-		}
-		var usage *usageError
-		if err := noneEmpty(cmd.Flags()); !errors.As(err, &usage) {
-			t.Errorf("%s: err = %v", cmd.Name(), err)
-		}
-	}
-	if err := noneEmpty((&cobra.Command{}).Flags()); err != nil {
-		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/spf13/cobra"
 )
 
@@ -20,7 +21,7 @@ func newInfo() *cobra.Command {
 		Long: `info prints what a model is: the image it was trained on, its encoding, its layers, how many weights it has
 and how they are stored, and how many bytes the file takes for each pixel of the image. MODEL is - for
 standard input.`,
-		Args: exactly("the model to look at"),
+		Args: cli.Exactly("the model to look at"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return info(cmd.Context(), args[0], &memory, asJSON, cmd.OutOrStdout())
 		},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/spf13/pflag"
 )
 
@@ -21,15 +22,15 @@ func (l *limits) register(fs *pflag.FlagSet) {
 	fs.DurationVar(&l.time, "time", 0, `stop after this time of training, such as 30s or 5m, in all runs of a fit that goes on
 together. The schedule linear is planned to take it, with fewer or, unless --steps is
 given, more steps than it has by itself`)
-	group(fs, groupStop)
+	cli.Group(fs, groupStop)
 }
 
 func (l *limits) validate() error {
 	if l.flags.Changed("psnr") && !(l.psnr > 0 && l.psnr < 1000) {
-		return &usageError{fmt.Errorf("--psnr is %v: it must be above 0 and below 1000 dB", l.psnr)}
+		return cli.Usage(fmt.Errorf("--psnr is %v: it must be above 0 and below 1000 dB", l.psnr))
 	}
 	if l.flags.Changed("time") && l.time <= 0 {
-		return &usageError{fmt.Errorf("--time is %v: it must be above 0", l.time)}
+		return cli.Usage(fmt.Errorf("--time is %v: it must be above 0", l.time))
 	}
 	return nil
 }
@@ -39,7 +40,7 @@ func atLeastOne(flag string, value int64) error {
 	if value >= 1 {
 		return nil
 	}
-	return &usageError{fmt.Errorf("--%s is %d: it must be at least 1", flag, value)}
+	return cli.Usage(fmt.Errorf("--%s is %d: it must be at least 1", flag, value))
 }
 
 func (l *limits) watch() imagefit.Watch {

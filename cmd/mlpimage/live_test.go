@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -27,7 +28,7 @@ func TestLive(t *testing.T) {
 		return append([]string{"train", image, "-o", filepath.Join(dir, name+".png"), "--model", filepath.Join(dir, name+".npz"),
 			"--steps", "1000", "--batch", "64"}, more...)
 	}
-	if code := run(args("alone"), io.Discard, io.Discard); code != exitOK {
+	if code := run(args("alone"), io.Discard, io.Discard); code != cli.ExitOK {
 		t.Fatalf("exit code %d", code)
 	}
 	r, w := io.Pipe()
@@ -56,7 +57,7 @@ func TestLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := <-done; code != exitOK {
+	if code := <-done; code != cli.ExitOK {
 		t.Fatalf("exit code %d", code)
 	}
 	for _, want := range []string{`"image":"good.png","width":24,"height":16`, "event: points", `"step":1000,"psnr_db":`, `event: end` + "\n" + `data: "all steps done"`} {

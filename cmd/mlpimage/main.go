@@ -7,43 +7,30 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/hashgrid"
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
+
+// program is the name of this one.
+const program = "mlpimage"
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the program without the process around it.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx := interruptible(context.Background())
-	out := &output{w: stdout}
-	root := newRoot(stdout)
-	root.SetOut(out)
-	root.SetErr(stderr)
-	cmd := root
-	args, err := asTrain(root, args)
-	if err == nil {
-		root.SetArgs(args)
-		cmd, err = root.ExecuteContextC(ctx)
-		atomicfile.Abandon() // what a signal left unfinished
-	}
-	if err == nil {
-		err = out.err
-	}
-	return exit(err, cmd.CommandPath(), stderr)
+	return cli.Run(newRoot(stdout), args, stdout, stderr, asTrain)
 }
 
 func newRoot(stdout io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "mlpimage IMAGE",
+		Use:   program + " IMAGE",
 		Short: "Fit a small neural network to an image",
 		Long: `mlpimage trains a small neural network to map positions to the colours of one image, on a GPU, on an
 OpenCL CPU or in plain Go, and writes what the network learned.
@@ -60,16 +47,10 @@ when they are asked to.
 Files are written whole or not at all. No output may be a file that is read, under whatever name. A symbolic link is
 followed: the file that it leads to is replaced. New files have the permissions that the umask leaves, replaced ones
 keep theirs. Devices and pipes are written to as they stand.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          noArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noneEmpty(cmd.Flags()) },
 	}
-	root.SetFlagErrorFunc(flagError)
-	setHelp(root, stdout)
-	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), newDoctor(), newDevices(), newBench(), newTune(), newMan(), newVersion(), newProbe())
+	cli.SetHelp(root, stdout, groupLearn, groupStop, groupWrite, devices.FlagGroup)
+	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), devices.NewDoctor(program, hashgrid.Kernels(2)...), devices.NewList(),
+		cli.NewMan(program, "train"), cli.NewVersion(devices.Built()), devices.NewProbe())
 	return root
 }
 
@@ -99,23 +80,13 @@ func imageName(arg string) bool {
 
 // notACommand returns the error for a first word that is neither a command nor an image, or nil if cobra knows it.
 func notACommand(root *cobra.Command, word string) error {
-	names := []string{"help", "completion"} // which cobra adds later
-	for _, c := range root.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	if slices.Contains(names, word) || strings.HasPrefix(word, "__") {
+	if cli.IsCommand(root, word) {
 		return nil
 	}
 	if isFolder(word) {
-		return &usageError{fmt.Errorf("%s is a folder: mlpimage batch %s -o DIR fits every image in it", word, word)}
+		return cli.Usage(fmt.Errorf("%s is a folder: mlpimage batch %s -o DIR fits every image in it", word, word))
 	}
-	guess := didYouMean("", word, names)
-	if guess == "" {
-		guess = ", and no file of that name"
-	}
-	return &usageError{fmt.Errorf("there is no command %q%s", word, guess)}
+	return cli.NoCommand(root, word, ", and no file of that name")
 }
 
 func isFolder(path string) bool {
@@ -126,39 +97,4 @@ func isFolder(path string) bool {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
-}
-
-// exactly returns a check that a command has one argument, which what describes. One that is empty, as a variable of a
-// script that is not set, is none.
-func exactly(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 1 && args[0] == "":
-			return &usageError{fmt.Errorf("%s needs %s, and the name that it got is empty", cmd.Name(), what)}
-		case len(args) == 1:
-			return nil
-		case len(args) == 0:
-			return &usageError{fmt.Errorf("%s needs %s: %s", cmd.Name(), what, cmd.UseLine())}
-		}
-		return &usageError{fmt.Errorf("%s takes one thing, %s, and got %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))}
-	}
-}
-
-// noneEmpty finds a flag that was given an empty value, as by a variable of a script that is not set: to go on as if the
-// flag were not there would leave out what was asked for.
-func noneEmpty(fs *pflag.FlagSet) error {
-	var err error
-	fs.Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" {
-			err = &usageError{fmt.Errorf("--%s is empty: give it a value or leave it out", f.Name)}
-		}
-	})
-	return err
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) != 0 {
-		return &usageError{fmt.Errorf("%s takes no arguments, and got %s", cmd.Name(), strings.Join(args, " "))}
-	}
-	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clgrad/clgrad/internal/devices"
 )
 
 // TestMake: make builds with OpenCL where the C compiler compiles, and where it does not, as gcc without the C library's
@@ -31,13 +33,16 @@ func TestMake(t *testing.T) {
 		return string(out)
 	}
 	const show = "--eval=show: ; @echo tags [$(TAGS)] cgo [$$CGO_ENABLED]"
-	if _, err := exec.LookPath("cc"); err == nil && openCLBuilt {
+	if _, err := exec.LookPath("cc"); err == nil && devices.OpenCLBuilt {
 		if got := strings.TrimSpace(makes(show, "show", "CC=cc")); got != "tags [-tags opencl] cgo []" {
 			t.Errorf("with a C compiler: %s", got)
 		}
 		if got := makes("-n", "build", "CC=cc"); strings.Contains(got, "without OpenCL") {
 			t.Errorf("with a C compiler: %s", got)
 		}
+	}
+	if got := makes("-n", "build"); !strings.Contains(got, "./cmd/mlpimage") || !strings.Contains(got, "./cmd/clgrad") {
+		t.Errorf("make builds one program of two: %s", got)
 	}
 	for _, cc := range []string{broken, filepath.Join(t.TempDir(), "nothere")} {
 		if got := strings.TrimSpace(makes(show, "show", "CC="+cc)); got != "tags [] cgo [0]" {

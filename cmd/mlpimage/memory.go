@@ -14,6 +14,7 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/pflag"
 )
@@ -96,7 +97,7 @@ func (m *memory) explain(path string, err error) error {
 }
 
 // errInterrupted is what a command ends with that was interrupted before it had anything to write.
-var errInterrupted error = &interruptedError{errors.New("interrupted: nothing was written")}
+var errInterrupted error = cli.Interrupted(errors.New("interrupted: nothing was written"))
 
 // read returns the contents of a file or of standard input, which must fit in the memory that there may be. It returns
 // at once when ctx is done: a pipe may have nothing to say for ever.

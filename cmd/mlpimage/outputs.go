@@ -10,6 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/spf13/pflag"
 )
 
@@ -27,7 +28,7 @@ type outputs struct {
 
 func (o *outputs) register(fs *pflag.FlagSet) {
 	fs.StringVar(&o.model, "model", "", "write the trained model, for render, info and NumPy")
-	fs.StringVar(&o.weights, "weights", imagefit.FP32, oneOf(imagefit.WeightFormats)+": how the model's weights are stored")
+	fs.StringVar(&o.weights, "weights", imagefit.FP32, cli.OneOf(imagefit.WeightFormats)+": how the model's weights are stored")
 	fs.StringVar(&o.checkpoint, "checkpoint", "", "write a checkpoint while training, at its end, and when interrupted")
 	fs.IntVar(&o.checkpointEvery, "checkpoint-every", 1000, "steps between two checkpoints")
 	fs.StringVar(&o.preview, "preview", "", "write the reconstruction so far while training")
@@ -37,7 +38,7 @@ func (o *outputs) register(fs *pflag.FlagSet) {
 	fs.StringVar(&o.plot, "plot", "", "write the curves of loss and PSNR, as .svg or .png")
 	fs.StringVar(&o.dot, "dot", "", "write the graph of one step, for Graphviz")
 	fs.StringVar(&o.log, "log", "", "write a JSON object per report to this file while training, one per line")
-	group(fs, groupWrite)
+	cli.Group(fs, groupWrite)
 }
 
 // list returns the files that are written, by their flags.
@@ -57,7 +58,7 @@ func (o *outputs) pictures() []named {
 // and files that would overwrite each other or an input.
 func (o *outputs) validate(inputs []named, stdout io.Writer) error {
 	if ext := strings.ToLower(filepath.Ext(o.plot)); o.plot != "" && ext != ".svg" && ext != ".png" {
-		return &usageError{fmt.Errorf("--plot %s: the name must end in .svg or .png", o.plot)}
+		return cli.Usage(fmt.Errorf("--plot %s: the name must end in .svg or .png", o.plot))
 	}
 	err := cmp.Or(checkWeights(o.weights), atLeastOne("checkpoint-every", int64(o.checkpointEvery)), atLeastOne("preview-every", int64(o.previewEvery)))
 	if err != nil {
@@ -65,7 +66,7 @@ func (o *outputs) validate(inputs []named, stdout io.Writer) error {
 	}
 	for _, n := range o.list() {
 		if n.path == stream && n.what != "-o" {
-			return &usageError{fmt.Errorf("%s -: only the picture can go to standard output, by -o -", n.what)}
+			return cli.Usage(fmt.Errorf("%s -: only the picture can go to standard output, by -o -", n.what))
 		}
 	}
 	for _, n := range o.pictures() {
@@ -94,7 +95,7 @@ func (o *outputs) hold(img *imagefit.Image, chatter io.Writer) error {
 		}
 		f := o.format(n.path)
 		if err := f.Check(c, width, height); err != nil {
-			return &usageError{fmt.Errorf("%s %s: %w", n.what, n.path, err)}
+			return cli.Usage(fmt.Errorf("%s %s: %w", n.what, n.path, err))
 		}
 		if f.JPEG && c.Deep {
 			fmt.Fprintf(chatter, "%s holds 8 of the image's 16 bits: JPEG has no more\n", n.path)
@@ -105,7 +106,7 @@ func (o *outputs) hold(img *imagefit.Image, chatter io.Writer) error {
 
 func checkWeights(weights string) error {
 	if !slices.Contains(imagefit.WeightFormats, weights) {
-		return &usageError{fmt.Errorf("--weights %s: there are %s", weights, oneOf(imagefit.WeightFormats))}
+		return cli.Usage(fmt.Errorf("--weights %s: there are %s", weights, cli.OneOf(imagefit.WeightFormats)))
 	}
 	return nil
 }

@@ -3,12 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // progress shows a running fit: a bar on a terminal. Elsewhere it writes a line every few seconds, of which the first
@@ -34,8 +33,8 @@ func newProgress(w io.Writer, step int, cfg imagefit.Config) *progress {
 	if p.open {
 		steps = -1
 	}
-	if onTerminal(w) {
-		width := terminalWidth(w)
+	if cli.OnTerminal(w) {
+		width := cli.TerminalWidth(w)
 		p.narrow = width < 90
 		options := []progressbar.Option{progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionFullWidth(), progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetElapsedTime(true)}
@@ -46,21 +45,6 @@ func newProgress(w io.Writer, step int, cfg imagefit.Config) *progress {
 		_ = p.bar.Set(step) // a terminal that went away does not stop training
 	}
 	return p
-}
-
-func onTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// terminalWidth returns how many columns a terminal has: 80 where it does not say, or is none.
-func terminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
-	}
-	return 80
 }
 
 func (p *progress) report(r imagefit.Progress) {
@@ -119,7 +103,7 @@ type rowBar struct {
 
 func newRowBar(w io.Writer, rows int) *rowBar {
 	b := &rowBar{w: w, rows: rows, spoken: time.Now()}
-	if onTerminal(w) {
+	if cli.OnTerminal(w) {
 		b.bar = progressbar.NewOptions(rows, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionShowCount(), progressbar.OptionSetDescription("rows"), progressbar.OptionFullWidth(),
 			progressbar.OptionThrottle(100*time.Millisecond))

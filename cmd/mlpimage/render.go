@@ -12,12 +12,14 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/spf13/cobra"
 )
 
 // renderFlags is the command line of render.
 type renderFlags struct {
-	device          deviceFlags
+	device          devices.Flags
 	memory          memory
 	out, size, crop string
 	quality         int // of JPEG
@@ -39,10 +41,10 @@ the highest octaves of frequency. MODEL is - for standard input.`,
   mlpimage render photo.npz -o twice.png --size 2x
   mlpimage render photo.npz -o poster.png --size 16384x
   mlpimage render photo.npz -o eye.png --size 8192x8192 --crop 3000,2000,640,480`,
-		Args: exactly("the model to draw"),
+		Args: cli.Exactly("the model to draw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-			return orLeave(ctx, func(func()) error { return render(ctx, args[0], f, stdout, stderr) })
+			return cli.OrLeave(ctx, func(func()) error { return render(ctx, args[0], f, stdout, stderr) })
 		},
 	}
 	fs := cmd.Flags()
@@ -54,16 +56,16 @@ factor such as 2x or 1.5x, up to 32x (default: the size of the training image)`)
 	fs.Int64Var(&f.pixels, "max-pixels", mostPixels, "refuse to draw more")
 	fs.IntVar(&f.quality, "jpeg-quality", imagefit.DefaultQuality, "of a picture whose name ends in .jpg or .jpeg, 1 to 100")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
-	group(fs, groupWrite)
-	f.device.register(fs)
+	cli.Group(fs, groupWrite)
+	f.device.Register(fs, program)
 	f.memory.register(fs)
-	group(fs, groupDevice)
+	cli.Group(fs, devices.FlagGroup)
 	return cmd
 }
 
 func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.Writer) error {
 	if f.out == "" {
-		return &usageError{fmt.Errorf("render needs -o OUT.png")}
+		return cli.Usage(fmt.Errorf("render needs -o OUT.png"))
 	}
 	f.out = picturePath(f.out)
 	format, err := checkPicture(f.out, f.quality, stdout)
@@ -82,11 +84,11 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	}
 	size, err := parseSize(f.size)
 	if err != nil {
-		return &usageError{err}
+		return cli.Usage(err)
 	}
 	var view imagefit.View
 	if view.Crop, err = parseCrop(f.crop); err != nil {
-		return &usageError{err}
+		return cli.Usage(err)
 	}
 	if err := atLeastOne("max-pixels", f.pixels); err != nil {
 		return err
@@ -100,7 +102,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	d, err := f.device.open(stderr)
+	d, err := f.device.Open(stderr)
 	if err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 		width, height = view.Crop.Dx(), view.Crop.Dy()
 	}
 	if err := format.Check(m.Colour, width, height); err != nil {
-		return &usageError{fmt.Errorf("-o %s: %w", f.out, err)}
+		return cli.Usage(fmt.Errorf("-o %s: %w", f.out, err))
 	}
 	start := time.Now()
 	bar := newRowBar(stderr, height)

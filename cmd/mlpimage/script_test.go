@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/clitest"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -53,19 +54,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts,
 		Setup: func(env *testscript.Env) error {
-			// The children of a script see only these variables.
-			for _, name := range []string{"CLGRAD_OPENCL_LIB", "OCL_ICD_VENDORS", "POCL_CACHE_DIR", "XDG_CACHE_HOME"} {
-				if v, ok := os.LookupEnv(name); ok {
-					env.Setenv(name, v)
-				}
-			}
-			// Scripts have no home; PoCL would build its kernels anew in each.
-			if dir, err := os.UserCacheDir(); err == nil && os.Getenv("POCL_CACHE_DIR") == "" {
-				if dir = filepath.Join(dir, "pocl", "kcache"); exists(dir) {
-					env.Setenv("POCL_CACHE_DIR", dir)
-				}
-			}
-			env.Setenv(tensor.DeviceEnv, "cpu")
+			clitest.Environment(env)
 			return drawInputs(env.WorkDir)
 		},
 		Condition: func(cond string) (bool, error) {
@@ -80,7 +69,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"isimage": isImage, "kindof": kindOf, "jsonfield": jsonField, "interrupt": interrupt, "killed": killed, "noleftovers": noLeftovers,
+			"isimage": isImage, "kindof": kindOf, "jsonfield": jsonField, "interrupt": clitest.Interrupt, "killed": killed, "noleftovers": clitest.NoLeftovers,
 			"smalldisk": smallDisk, "waitfor": waitFor,
 		},
 	})
@@ -285,15 +274,6 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// interrupt SIGNAL: signals the programs in the background after a second of training.
-func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	time.Sleep(time.Second)
-	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
-	for _, cmd := range ts.BackgroundCmds() {
-		ts.Check(cmd.Process.Signal(sig))
-	}
-}
-
 // waitFor FILE TEXT: waits until the file has that in it.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(10 * time.Millisecond) {
@@ -304,13 +284,7 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s has no %q after a minute", args[0], args[1])
 }
 
-// noLeftovers [DIR]: no temporary file of a write is left in the folder.
-func noLeftovers(ts *testscript.TestScript, neg bool, args []string) {
-	entries, err := os.ReadDir(ts.MkAbs(strings.Join(append(args, "."), "/")))
-	ts.Check(err)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && (!e.IsDir() || e.Name() != ".tmp") {
-			ts.Fatalf("left behind: %s", e.Name())
-		}
-	}
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/cli"
 )
 
 // session is one fit and everything that is made of it while it runs and at its end.
@@ -59,7 +60,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	if fused, why := fit.Fused(); fused {
 		fmt.Fprintln(s.chatter, "training pass: fused, one launch")
 	} else {
-		fmt.Fprintf(s.chatter, "training pass: layer by layer (%s)\n", sentence(why))
+		fmt.Fprintf(s.chatter, "training pass: layer by layer (%s)\n", cli.Sentence(why))
 	}
 	page, err := s.serve()
 	if err != nil {
@@ -85,10 +86,10 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	why, err := fit.Run(ctx, w)
 	bar.finish()
 	if err == nil && fit.Steps() == 0 {
-		err = &interruptedError{errors.New("interrupted before the first step: nothing was written")}
+		err = cli.Interrupted(errors.New("interrupted before the first step: nothing was written"))
 	}
 	if err != nil {
-		page.end(sentence(err))
+		page.end(cli.Sentence(err))
 		return nil, err
 	}
 	if why != imagefit.AllSteps {
@@ -100,7 +101,7 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	}
 	r, err := s.finish(why, page, log)
 	if err != nil {
-		page.end(sentence(err))
+		page.end(cli.Sentence(err))
 		return r, err
 	}
 	page.end(string(why))
@@ -148,7 +149,7 @@ func (s *session) tried(path string, err error) error {
 		}
 	case errors.As(err, &file):
 		if !s.failing[path] {
-			fmt.Fprintf(s.alarms, "mlpimage: %s: %s: training goes on, and the next time it is due it is tried again\n", s.name, sentence(err))
+			fmt.Fprintf(s.alarms, "mlpimage: %s: %s: training goes on, and the next time it is due it is tried again\n", s.name, cli.Sentence(err))
 		}
 	default:
 		return err

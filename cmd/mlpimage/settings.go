@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/spf13/pflag"
 )
 
@@ -58,12 +58,12 @@ func (s *settings) register(fs *pflag.FlagSet) {
 	s.flags = fs
 	g, d := &s.given, imagefit.Defaults()
 	e := &g.Encoding
-	fs.StringVar(&s.preset, "preset", "", oneOf(imagefit.Presets)+` (default good, unless --encoding is given): classic is the
+	fs.StringVar(&s.preset, "preset", "", cli.OneOf(imagefit.Presets)+` (default good, unless --encoding is given): classic is the
 small frequency network of the benchmarks; the others are hash grids in proportion to
 the image`)
 	fs.IntVar(&g.Batch, "batch", 0, fmt.Sprintf("pixels drawn per step (default that of the preset; %d for frequency, 8192 for hash, 4096 for fourier and siren)", d.Batch))
-	fs.StringVar(&g.Loss, "loss", "", oneOf(imagefit.Losses)+", the error that is made small (default mse)")
-	fs.StringVar(&e.Kind, "encoding", "", oneOf(imagefit.Encodings)+": what the network sees of a position (default that of the preset)")
+	fs.StringVar(&g.Loss, "loss", "", cli.OneOf(imagefit.Losses)+", the error that is made small (default mse)")
+	fs.StringVar(&e.Kind, "encoding", "", cli.OneOf(imagefit.Encodings)+": what the network sees of a position (default that of the preset)")
 	fs.IntVar(&e.Features, "features", 0, "of frequency and fourier: inputs of the network (default 64 and 128)")
 	fs.Float64Var(&e.Sigma, "sigma", 0, "of fourier: standard deviation of its waves, in cycles per picture (default 15)")
 	fs.Float64Var(&e.Omega, "omega", 0, "of siren: factor inside its sines (default 30)")
@@ -75,7 +75,7 @@ the image`)
 	fs.IntVar(&g.Hidden, "hidden", 0, fmt.Sprintf("width of a hidden layer (default %d)", d.Hidden))
 	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d; 2 for hash)", d.Layers))
 	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("highest learning rate (default that of the preset; 0.01 for hash, %v for frequency, 0.003 for fourier, 0.0005 for siren)", d.LR))
-	fs.StringVar(&g.Schedule, "schedule", "", oneOf(imagefit.Schedules)+`, of the learning rate: a factor per step, or a plan that
+	fs.StringVar(&g.Schedule, "schedule", "", cli.OneOf(imagefit.Schedules)+`, of the learning rate: a factor per step, or a plan that
 ends at 0 with the last step or at the end of --time (default linear for fast, good and best)`)
 	fs.Float64Var(&g.LRDecay, "lr-decay", 0, fmt.Sprintf("factor on the learning rate per step, of the schedule exponential, which it implies (default %v for frequency, else 1)", d.LRDecay))
 	fs.Float64Var(&g.WeightDecay, "weight-decay", 0, fmt.Sprintf("decoupled weight decay of AdamW (default %v for frequency, else 0)", d.WeightDecay))
@@ -83,26 +83,23 @@ ends at 0 with the last step or at the end of --time (default linear for fast, g
 	fs.Float64Var(&g.Beta2, "beta2", 0, fmt.Sprintf("decay of AdamW's second moment (default %v for frequency, else 0.99)", d.Beta2))
 	fs.Uint64Var(&g.Seed, "seed", 0, fmt.Sprintf("seed of the weights and of the pixels drawn (default %d)", d.Seed))
 	fs.BoolVar(&g.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
-	group(fs, groupLearn)
+	cli.Group(fs, groupLearn)
 	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("stop after so many steps (default that of the preset; %d with --encoding)", d.Steps))
 	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens, with the schedule exponential, which it implies")
-	group(fs, groupStop)
+	cli.Group(fs, groupStop)
 	fs.IntVar(&g.LogEvery, "log-every", 0, fmt.Sprintf("steps between two reports of the loss (default %d)", d.LogEvery))
-	group(fs, groupWrite)
+	cli.Group(fs, groupWrite)
 }
-
-// oneOf joins names for a help text.
-func oneOf(names []string) string { return strings.Join(names, ", ") }
 
 // config returns the settings for an image of a size.
 func (s *settings) config(width, height int) (imagefit.Config, error) {
 	c, err := s.base(width, height)
 	if err != nil {
-		return c, &usageError{err}
+		return c, cli.Usage(err)
 	}
 	s.apply(&c)
 	if err := c.Validate(); err != nil {
-		return c, &usageError{err}
+		return c, cli.Usage(err)
 	}
 	return c, nil
 }
@@ -137,15 +134,15 @@ func (s *settings) apply(c *imagefit.Config) {
 // so far.
 func (s *settings) resumed(saved imagefit.Config) (imagefit.Config, error) {
 	if s.preset != "" {
-		return saved, &usageError{fmt.Errorf("--preset %s with --resume: the checkpoint has its settings: leave out --preset", s.preset)}
+		return saved, cli.Usage(fmt.Errorf("--preset %s with --resume: the checkpoint has its settings: leave out --preset", s.preset))
 	}
 	if kind := s.given.Encoding.Kind; s.flags.Changed("encoding") && kind != saved.Encoding.Kind {
-		return saved, &usageError{fmt.Errorf("--encoding %s: the checkpoint has the encoding %s", kind, saved.Encoding.Kind)}
+		return saved, cli.Usage(fmt.Errorf("--encoding %s: the checkpoint has the encoding %s", kind, saved.Encoding.Kind))
 	}
 	c := saved
 	s.apply(&c)
 	if err := c.Validate(); err != nil {
-		return c, &usageError{err}
+		return c, cli.Usage(err)
 	}
 	return c, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/cli"
 )
 
 // size is what --size says: one or both sides in pixels, or a factor on the size of the training image.
@@ -130,9 +131,9 @@ func tooMany(ctx context.Context, m *imagefit.Model, v imagefit.View, most int64
 		took = time.Since(start)
 	}
 	times := pixels / (float64(part.Dx()) * float64(part.Dy()))
-	return &usageError{fmt.Errorf("%dx%d pixels would take about %s and a file of %s: render draws at most %d pixels unless --max-pixels allows more; "+
+	return cli.Usage(fmt.Errorf("%dx%d pixels would take about %s and a file of %s: render draws at most %d pixels unless --max-pixels allows more; "+
 		"--size makes the picture smaller, --crop draws a part of it", win.Dx(), win.Dy(), formatTime(took.Seconds()*times),
-		imagefit.FormatBytes(int64(min(float64(bytes)*times, math.MaxInt64/2))), most)}
+		imagefit.FormatBytes(int64(min(float64(bytes)*times, math.MaxInt64/2))), most))
 }
 
 // counter is a writer that counts bytes.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -231,7 +232,7 @@ func TestSlurm(t *testing.T) {
 	for _, steps := range []int{short, long} {
 		want[steps] = filepath.Join(dir, fmt.Sprint("alone", steps))
 		var text bytes.Buffer
-		if code := run(append([]string{"batch", photos, "-o", want[steps]}, settings(steps)...), &text, &text); code != exitOK {
+		if code := run(append([]string{"batch", photos, "-o", want[steps]}, settings(steps)...), &text, &text); code != cli.ExitOK {
 			t.Fatal(text.String())
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/clgrad/clgrad/internal/live"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
@@ -22,7 +24,7 @@ import (
 // trainFlags is the command line of train.
 type trainFlags struct {
 	settings settings
-	device   deviceFlags
+	device   devices.Flags
 	memory   memory
 	limits   limits
 	outputs  outputs
@@ -61,10 +63,10 @@ mlpimage IMAGE is short for mlpimage train IMAGE.`,
   mlpimage train photo.png --preset best --resume-or-start photo.ckpt
   mlpimage train photo.png -o - --quiet > learned.png
   mlpimage train photo.png --steps 1000 --device cpu --plot loss.svg`,
-		Args: exactly("the image to fit"),
+		Args: cli.Exactly("the image to fit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-			err := orLeave(ctx, func(begun func()) error { return train(ctx, args[0], f, begun, stdout, stderr) })
+			err := cli.OrLeave(ctx, func(begun func()) error { return train(ctx, args[0], f, begun, stdout, stderr) })
 			if errors.Is(err, context.Canceled) {
 				return errInterrupted
 			}
@@ -74,24 +76,24 @@ mlpimage IMAGE is short for mlpimage train IMAGE.`,
 	fs, o := cmd.Flags(), &f.outputs
 	fs.SortFlags = false
 	fs.StringVarP(&o.image, "output", "o", "", "reconstruction to write, as .png or .jpg; - is standard output, as PNG (default IMAGE.mlp.png)")
-	group(fs, groupWrite)
+	cli.Group(fs, groupWrite)
 	f.settings.register(fs)
 	f.limits.register(fs)
-	f.device.register(fs)
+	f.device.Register(fs, program)
 	f.memory.register(fs)
-	fs.BoolVar(&f.device.check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
-	group(fs, groupDevice)
+	fs.BoolVar(&f.device.Check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
+	cli.Group(fs, devices.FlagGroup)
 	o.register(fs)
 	fs.StringVar(&f.resume, "resume", "", "go on from a checkpoint, with its settings, as if training had never stopped")
 	fs.StringVar(&f.goOn, "resume-or-start", "", `go on from this checkpoint if it is there, else start; it is written while training, unless
 --checkpoint names another. Settings that are given must be the checkpoint's`)
-	group(fs, groupLearn)
+	cli.Group(fs, groupLearn)
 	fs.StringVar(&f.http, "http", "", `show training live at this address, such as 127.0.0.1:8080; without a host it is
 reachable from this machine only`)
 	fs.BoolVar(&f.profile, "profile", false, "measure every kernel and print a table (slower)")
 	fs.BoolVar(&f.json, "json", false, "print the result as one JSON object, the last line of standard output")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors, and what --json and --profile ask for")
-	group(fs, groupWrite)
+	cli.Group(fs, groupWrite)
 	return cmd
 }
 
@@ -101,11 +103,11 @@ func (f *trainFlags) validate(image string, stdout io.Writer) error {
 		return err
 	}
 	if f.json && f.outputs.image == stream {
-		return &usageError{errors.New("--json with -o -: the picture and the result cannot both be standard output")}
+		return cli.Usage(errors.New("--json with -o -: the picture and the result cannot both be standard output"))
 	}
 	if f.http != "" {
 		if err := live.CheckAddress(f.http); err != nil {
-			return &usageError{fmt.Errorf("--http %w", err)}
+			return cli.Usage(fmt.Errorf("--http %w", err))
 		}
 	}
 	inputs := []named{{"the image", image}}
@@ -120,7 +122,7 @@ func (f *trainFlags) complete(image string) error {
 	f.outputs.image = picturePath(f.outputs.image)
 	if f.outputs.image == "" {
 		if image == stream {
-			return &usageError{errors.New("the image comes from standard input: name the output with -o")}
+			return cli.Usage(errors.New("the image comes from standard input: name the output with -o"))
 		}
 		f.outputs.image = strings.TrimSuffix(image, filepath.Ext(image)) + ".mlp.png"
 	}
@@ -128,7 +130,7 @@ func (f *trainFlags) complete(image string) error {
 		return nil
 	}
 	if f.resume != "" {
-		return &usageError{errors.New("--resume and --resume-or-start: give one of them")}
+		return cli.Usage(errors.New("--resume and --resume-or-start: give one of them"))
 	}
 	f.resume = f.goOn
 	if f.outputs.checkpoint == "" {
@@ -166,8 +168,8 @@ func train(ctx context.Context, path string, f trainFlags, begun func(), stdout,
 		return err
 	}
 	open := func() (tensor.Device, error) {
-		f.device.profile = f.profile
-		return f.device.open(chatter)
+		f.device.Profile = f.profile
+		return f.device.Open(chatter)
 	}
 	fit, err := f.begin(ctx, img, open, chatter)
 	if err != nil {
@@ -225,7 +227,7 @@ func (f *trainFlags) interrupted(steps int) error {
 	case f.outputs.checkpoint != "":
 		how = "--resume " + f.outputs.checkpoint + " goes on"
 	}
-	return &interruptedError{fmt.Errorf("interrupted after %s, all outputs are written: %s", formatSteps(steps), how)}
+	return cli.Interrupted(fmt.Errorf("interrupted after %s, all outputs are written: %s", formatSteps(steps), how))
 }
 
 // begin returns a fit that is new or resumed. The checkpoint is looked at before a device is opened.
@@ -268,7 +270,7 @@ func (f *trainFlags) beginFrom(ctx context.Context, img *imagefit.Image, open fu
 		return nil, err
 	}
 	if saved.Steps > cfg.Steps {
-		return nil, &usageError{fmt.Errorf("%s has done %s, --steps asks for %d: give at least as many", f.resume, formatSteps(saved.Steps), cfg.Steps)}
+		return nil, cli.Usage(fmt.Errorf("%s has done %s, --steps asks for %d: give at least as many", f.resume, formatSteps(saved.Steps), cfg.Steps))
 	}
 	d, err := open()
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
+const samples = 256
+
 // The truth that the samples come from.
 var (
 	trueA = []float32{1.5, -2, 0.25, 3, -1, 0.5} // [3, 2]
@@ -26,7 +28,7 @@ func main() {
 }
 
 func run(w io.Writer, device string) error {
-	d, err := tensor.Open(device)
+	d, err := tensor.Open(device, tensor.Options{Elements: samples * 3}) // so few that auto takes cpu
 	if err != nil {
 		return err
 	}
@@ -42,7 +44,7 @@ func run(w io.Writer, device string) error {
 // fit returns the estimates of A and B.
 func fit(d tensor.Device) (a, b []float32, err error) {
 	// The samples: x is drawn on the device, y is computed there from the truth.
-	x := autograd.Const(tensor.NewRNG(1).Uniform(d, -1, 1, 256, 3).Keep())
+	x := autograd.Const(tensor.NewRNG(1).Uniform(d, -1, 1, samples, 3).Keep())
 	y := x.Square().MatMul(autograd.Const(tensor.New(d, trueA, 3, 2))).Add(autograd.Const(tensor.New(d, trueB))).Keep()
 
 	// The model starts from zero.

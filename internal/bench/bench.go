@@ -36,7 +36,7 @@ type Suite struct {
 }
 
 // Groups is what a Suite measures, in this order.
-var Groups = []string{"launch", "elementwise", "gemm", "step", "render"}
+var Groups = []string{"launch", "elementwise", "gemm", "small", "step", "render"}
 
 // Check returns an error unless every name is one of Groups.
 func Check(groups []string) error {
@@ -51,7 +51,7 @@ func Check(groups []string) error {
 // Run measures groups that Check accepts.
 func (s *Suite) Run(ctx context.Context, groups []string) error {
 	steps := map[string]func(context.Context) error{
-		"launch": s.launch, "elementwise": s.elementwise, "gemm": s.gemm, "step": s.step, "render": s.render,
+		"launch": s.launch, "elementwise": s.elementwise, "gemm": s.gemm, "small": s.small, "step": s.step, "render": s.render,
 	}
 	for _, g := range Groups {
 		if !slices.Contains(groups, g) {
@@ -71,6 +71,9 @@ func Seconds(ctx context.Context, d tensor.Device, budget time.Duration, f func(
 	run := func(calls int) (time.Duration, error) {
 		start := time.Now()
 		for range calls {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
 			if err := f(); err != nil {
 				return 0, err
 			}
@@ -96,9 +99,6 @@ func Seconds(ctx context.Context, d tensor.Device, budget time.Duration, f func(
 	var times []float64
 	start := time.Now()
 	for len(times) < least || len(times) < runs && time.Since(start) < budget {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		t, err := run(calls)
 		if err != nil {
 			return nil, err

@@ -1,5 +1,5 @@
-"""Runs `mlpimage bench` and the programs of the other side that can run here, one after the other, and prints the
-ratios of their medians: above 1, clgrad is faster. Usage: compare.py MLPIMAGE [DEVICE]
+"""Runs `clgrad bench` and the programs of the other side that can run here, one after the other, and prints the
+ratios of their medians: above 1, clgrad is faster. Usage: compare.py CLGRAD [DEVICE]
 
 On a GPU the other side is PyTorch on CUDA, its training step replayed from a captured graph. On a CPU it is NumPy
 for matrix products and PyTorch, with one thread or all, whichever is faster, for training steps. Where PyTorch has

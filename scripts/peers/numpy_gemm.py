@@ -1,5 +1,5 @@
-"""Matrix products in NumPy, for comparison with `mlpimage bench --only gemm` on a CPU: the same sizes, forms and
-way of timing. Prints the JSON lines that `mlpimage bench --json` prints. Debian's NumPy multiplies slowly
+"""Matrix products in NumPy, for comparison with `clgrad bench --only gemm` on a CPU: the same sizes, forms and
+way of timing. Prints the JSON lines that `clgrad bench --json` prints. Debian's NumPy multiplies slowly
 unless OpenBLAS is installed too (libopenblas0-pthread).
 """
 import numpy as np

@@ -1,4 +1,4 @@
-"""How the programs of the other side are timed: as `mlpimage bench` times ours."""
+"""How the programs of the other side are timed: as `clgrad bench` times ours."""
 import json
 import statistics
 import time

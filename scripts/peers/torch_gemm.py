@@ -1,5 +1,5 @@
-"""Matrix products in PyTorch, for comparison with `mlpimage bench --only gemm`: the same sizes, forms and way
-of timing, single precision throughout. Prints the JSON lines that `mlpimage bench --json` prints.
+"""Matrix products in PyTorch, for comparison with `clgrad bench --only gemm`: the same sizes, forms and way
+of timing, single precision throughout. Prints the JSON lines that `clgrad bench --json` prints.
 """
 import torch
 

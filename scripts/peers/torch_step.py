@@ -1,6 +1,6 @@
 """The training step of mlpimage in PyTorch, for comparison: the same network, loss, optimizer and sampling.
 
-Prints the JSON lines that `mlpimage bench --json` prints, for each batch size: eager and, on a GPU, replayed from
+Prints the JSON lines that `clgrad bench --json` prints, for each batch size: eager and, on a GPU, replayed from
 a captured CUDA graph. Usage: torch_step.py [BATCH...]; TORCH_THREADS sets the threads of a CPU.
 """
 import os

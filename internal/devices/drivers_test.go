@@ -1,4 +1,4 @@
-package main
+package devices
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // TestUnfitDevice: a device that cannot build a kernel is found by a probe, left out by auto and an error when it is
 // asked for.
 func TestUnfitDevice(t *testing.T) {
-	if !openCLBuilt || len(devtest.Selected()) < 2 {
+	if !OpenCLBuilt || len(devtest.Selected()) < 2 {
 		t.Skip("no OpenCL device")
 	}
 	infos, err := tensor.DeviceInfos()
@@ -49,11 +49,11 @@ func TestUnfitDevice(t *testing.T) {
 	defer func() { checkedOpenCL = before }()
 	checkedOpenCL = func() *openCL { return &openCL{usable: true, unfit: unfit} }
 	var said bytes.Buffer
-	if selection, err := (&deviceFlags{selection: "auto"}).choose(&said); selection != "cpu" || err != nil || !strings.Contains(said.String(), "left out the device "+infos[0].String()+": ") {
+	if selection, err := (&Flags{selection: "auto"}).choose(&said); selection != "cpu" || err != nil || !strings.Contains(said.String(), "left out the device "+infos[0].String()+": ") {
 		t.Errorf("auto chooses %q (%v) and says %q", selection, err, &said)
 	}
 	for _, name := range []string{"opencl", infos[0].ID(), infos[0].Name} {
-		if _, err := (&deviceFlags{selection: name}).choose(&said); err == nil || !strings.Contains(err.Error(), "cannot be used: ") {
+		if _, err := (&Flags{selection: name}).choose(&said); err == nil || !strings.Contains(err.Error(), "cannot be used: ") {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}

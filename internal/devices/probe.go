@@ -1,4 +1,4 @@
-package main
+package devices
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
@@ -33,16 +34,17 @@ type probeLine struct {
 	Done    bool       `json:"done,omitempty"`  // the last line
 }
 
-func newProbe() *cobra.Command {
+// NewProbe returns the hidden command that every program has whose devices this package opens.
+func NewProbe() *cobra.Command {
 	return &cobra.Command{
 		Use:    probeCommand,
 		Short:  "Use the OpenCL drivers and say how far it went",
 		Hidden: true,
-		Args:   noArgs,
+		Args:   cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(os.Interrupt) // it is for the program that waits for this one
 			noCoreFile()
-			time.AfterFunc(probeLimit()+5*time.Second, func() { os.Exit(exitFailure) }) // nobody may be left to end it
+			time.AfterFunc(probeLimit()+5*time.Second, func() { os.Exit(cli.ExitFailure) }) // nobody may be left to end it
 			// A table or a kernel of the user's that cannot be read is no fault of a driver.
 			os.Setenv(kernels.TuningEnv, filepath.Join(os.TempDir(), "clgrad-no-table"))
 			os.Unsetenv(kernels.PathEnv)
@@ -57,13 +59,13 @@ func useOpenCL(emit func(probeLine)) error {
 	emit(probeLine{Doing: "loaded the OpenCL library"})
 	library, err := tensor.RuntimePath()
 	if err != nil {
-		emit(probeLine{Missing: sentence(err), Done: true})
+		emit(probeLine{Missing: cli.Sentence(err), Done: true})
 		return nil
 	}
 	emit(probeLine{Library: library, Doing: "looked for devices"})
 	infos, err := tensor.DeviceInfos()
 	if err != nil {
-		emit(probeLine{Missing: sentence(err), Done: true})
+		emit(probeLine{Missing: cli.Sentence(err), Done: true})
 		return nil
 	}
 	for _, info := range infos {
@@ -71,7 +73,7 @@ func useOpenCL(emit func(probeLine)) error {
 		if info.Compiler {
 			emit(probeLine{Doing: "built and ran a kernel on " + info.String()})
 			if err := useDevice(info); err != nil {
-				line.Error = sentence(err)
+				line.Error = cli.Sentence(err)
 			}
 		}
 		emit(line)

@@ -1,4 +1,4 @@
-package main
+package devices
 
 import (
 	"crypto/sha256"

@@ -1,41 +1,49 @@
-package main
+// Package devices is what programs do with devices: they look which OpenCL drivers work, in a process of their own, choose
+// a device by a flag, list them and test them. The library does none of this.
+package devices
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/tensor"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// deviceFlags says which device to use, and how.
-type deviceFlags struct {
-	selection               string
-	rebuild, check, profile bool
+// FlagGroup is the group of the flags of a device in a command's help.
+const FlagGroup = "Device"
+
+// Flags says which device to use, and how.
+type Flags struct {
+	Check, Profile bool
+
+	program   string // whose flags these are
+	selection string
+	rebuild   bool
 }
 
-func (f *deviceFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.selection, "device", "", `auto, cpu, opencl, PLATFORM:DEVICE as "mlpimage devices" lists them, or part of a
-name (default $CLGRAD_DEVICE, else auto)`)
+// Register adds the flags of a command of that program.
+func (f *Flags) Register(fs *pflag.FlagSet, program string) {
+	f.program = program
+	fs.StringVar(&f.selection, "device", "", fmt.Sprintf(`auto, cpu, opencl, PLATFORM:DEVICE as "%s devices" lists them, or part of a
+name (default $CLGRAD_DEVICE, else auto)`, program))
 	fs.BoolVar(&f.rebuild, "rebuild", false, "build the OpenCL kernels anew, past the driver's cache")
-	group(fs, groupDevice)
+	cli.Group(fs, FlagGroup)
 }
 
-// open opens the device and says which it is, and what would be faster.
-func (f *deviceFlags) open(stderr io.Writer) (tensor.Device, error) {
+// Open opens the device and says which it is, and what would be faster.
+func (f *Flags) Open(stderr io.Writer) (tensor.Device, error) {
 	selection, err := f.choose(stderr)
 	if err != nil {
 		return nil, err
 	}
-	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.check, Profile: f.profile})
+	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile})
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +53,12 @@ func (f *deviceFlags) open(stderr io.Writer) (tensor.Device, error) {
 
 // What would be faster where OpenCL is not there.
 const (
-	adviceRuntime = "computing in plain Go: install an OpenCL runtime (Debian: pocl-opencl-icd, or the GPU's) and mlpimage runs about seven times as fast"
+	adviceRuntime = "computing in plain Go: install an OpenCL runtime (Debian: pocl-opencl-icd, or the GPU's) and %s runs about seven times as fast"
 	adviceBuild   = "computing in plain Go: this build has no OpenCL; one that make builds where there is a C compiler runs about seven times as fast"
 )
 
 // choose returns the selection that names the device for tensor.Open. No driver is loaded that was not probed.
-func (f *deviceFlags) choose(stderr io.Writer) (string, error) {
+func (f *Flags) choose(stderr io.Writer) (string, error) {
 	selection := f.selection
 	if selection == "" {
 		selection = os.Getenv(tensor.DeviceEnv)
@@ -59,8 +67,8 @@ func (f *deviceFlags) choose(stderr io.Writer) (string, error) {
 	switch {
 	case strings.EqualFold(selection, "cpu"):
 		return "cpu", nil
-	case !openCLBuilt:
-		if auto && !f.check {
+	case !OpenCLBuilt:
+		if auto && !f.Check {
 			fmt.Fprintln(stderr, adviceBuild)
 		}
 		return selection, nil
@@ -73,10 +81,10 @@ func (f *deviceFlags) choose(stderr io.Writer) (string, error) {
 		return c.named(selection)
 	}
 	for _, b := range c.broken {
-		fmt.Fprintf(stderr, "left out %s: mlpimage doctor says more\n", b)
+		fmt.Fprintf(stderr, "left out %s: %s doctor says more\n", b, f.program)
 	}
 	infos, err := c.devices()
-	if errors.Is(err, errBroken) && f.check {
+	if errors.Is(err, errBroken) && f.Check {
 		return "", err
 	}
 	fit := slices.DeleteFunc(slices.Clone(infos), func(i clrt.Info) bool {
@@ -89,11 +97,11 @@ func (f *deviceFlags) choose(stderr io.Writer) (string, error) {
 	if best, err := clrt.Select(fit, "opencl"); err == nil {
 		return best.ID(), nil
 	}
-	if f.check {
+	if f.Check {
 		return "opencl", nil // which says what is missing
 	}
 	if len(c.broken) == 0 && len(infos) == 0 {
-		fmt.Fprintln(stderr, adviceRuntime)
+		fmt.Fprintf(stderr, adviceRuntime+"\n", f.program)
 	}
 	return "cpu", nil
 }
@@ -149,71 +157,4 @@ func listed(infos []clrt.Info) string {
 		s += fmt.Sprintf("%s %s, ", i.ID(), i)
 	}
 	return s + "and cpu"
-}
-
-// listOpenCL returns what is known of OpenCL; the error says that this build has none.
-func listOpenCL() (*openCL, error) {
-	if !openCLBuilt {
-		_, err := tensor.DeviceInfos()
-		return nil, err
-	}
-	c := checkedOpenCL()
-	return c, c.err
-}
-
-func newDevices() *cobra.Command {
-	return &cobra.Command{
-		Use:   "devices",
-		Short: "List the devices that --device can name",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "cpu   Go, %d threads\n", runtime.GOMAXPROCS(0))
-			var infos []clrt.Info
-			c, err := listOpenCL()
-			if err == nil {
-				infos, err = c.devices()
-			}
-			for _, i := range infos {
-				double := ""
-				if i.FP64 {
-					double = ", float64"
-				}
-				fmt.Fprintf(w, "%-5s %s: %s, %d units, %.1f GiB%s\n      %s, driver %s\n", i.ID(), i, i.Type, i.ComputeUnits,
-					float64(i.GlobalMem)/(1<<30), double, i.Version, i.Driver)
-				if why, unfit := c.unfit[deviceKey(i)]; unfit {
-					fmt.Fprintf(w, "      cannot be used: %s\n", why)
-				}
-			}
-			switch {
-			case err != nil:
-				fmt.Fprintf(w, "no OpenCL devices: %s\n", sentence(err))
-			default:
-				for _, b := range c.broken {
-					fmt.Fprintf(w, "left out %s\n", b)
-				}
-			}
-			return nil
-		},
-	}
-}
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			version := "(unknown)"
-			opencl := "without OpenCL"
-			if openCLBuilt {
-				opencl = "with OpenCL"
-			}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "mlpimage %s, %s, %s\n", version, opencl, runtime.Version())
-			return nil
-		},
-	}
 }

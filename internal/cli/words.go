@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"archive/zip"
@@ -25,10 +25,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// sentence returns what went wrong in words for a person. A library names itself and its calls in an error, which helps
+// Sentence returns what went wrong in words for a person. A library names itself and its calls in an error, which helps
 // who programs with it and nobody else. The text of an error is built from those of its causes: each cause is put into
 // words by itself, and what its parent says of the package is left out.
-func sentence(err error) string {
+func Sentence(err error) string {
 	if s, ok := known(err); ok {
 		return s
 	}
@@ -58,22 +58,22 @@ func plain(text string) string {
 	}, text)
 }
 
-// oneLine is plain in one line.
-func oneLine(text string) string { return strings.ReplaceAll(plain(text), "\n", " ") }
+// OneLine returns a text in one line, without what would steer a terminal.
+func OneLine(text string) string { return strings.ReplaceAll(plain(text), "\n", " ") }
 
 // within returns the words for a cause after others. The name of a temporary file says nothing to anyone where the name
 // of the file that it becomes was said, and one name need not be said twice.
 func within(before string, cause error) string {
 	var link *os.LinkError
 	if errors.As(cause, &link) && strings.Contains(before, link.New) {
-		return sentence(link.Err)
+		return Sentence(link.Err)
 	}
 	path, ok := cause.(*fs.PathError)
 	temporary := ok && strings.HasPrefix(filepath.Base(path.Path), ".") && strings.Contains(before, "write ")
 	if ok && (temporary || strings.Contains(before, path.Path)) {
-		return sentence(path.Err)
+		return Sentence(path.Err)
 	}
-	return sentence(cause)
+	return Sentence(cause)
 }
 
 func causes(err error) []error {
@@ -109,16 +109,16 @@ func libraryPrefix(text string) string {
 func known(err error) (string, bool) {
 	switch e := err.(type) {
 	case *fs.PathError:
-		return e.Path + ": " + sentence(e.Err), true
+		return e.Path + ": " + Sentence(e.Err), true
 	case *os.LinkError:
-		return fmt.Sprintf("%s cannot become %s: %s", e.Old, e.New, sentence(e.Err)), true
+		return fmt.Sprintf("%s cannot become %s: %s", e.Old, e.New, Sentence(e.Err)), true
 	case *os.SyscallError:
-		return sentence(e.Err), true
+		return Sentence(e.Err), true
 	case *net.OpError:
 		if e.Addr == nil {
-			return sentence(e.Err), true
+			return Sentence(e.Err), true
 		}
-		return fmt.Sprintf("%v: %s", e.Addr, sentence(e.Err)), true
+		return fmt.Sprintf("%v: %s", e.Addr, Sentence(e.Err)), true
 	case *net.DNSError:
 		return strings.TrimPrefix(e.Name, "tcp/") + ": " + e.Err, true
 	case *clrt.Error:
@@ -174,8 +174,8 @@ func ofOpenCL(e *clrt.Error) string {
 	return s
 }
 
-// flagError returns what is wrong with a flag of a command.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError returns what is wrong with a flag of a command.
+func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
 	var bad *pflag.InvalidValueError
@@ -186,7 +186,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		err = fmt.Errorf("%s has no flag --%s%s", cmd.Name(), unknown.GetSpecifiedName(), didYouMean("--", unknown.GetSpecifiedName(), names))
+		err = fmt.Errorf("%s has no flag --%s%s", cmd.Name(), unknown.GetSpecifiedName(), DidYouMean("--", unknown.GetSpecifiedName(), names))
 	case errors.As(err, &bare):
 		err = fmt.Errorf("--%s needs a value: %s", bare.GetFlag().Name, kindOfValue(bare.GetFlag()))
 	case errors.As(err, &bad) && errors.Is(err, strconv.ErrRange):
@@ -196,7 +196,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &syntax):
 		err = fmt.Errorf("%q is not a flag", syntax.GetSpecifiedFlag())
 	}
-	return &usageError{err}
+	return Usage(err)
 }
 
 // kindOfValue says what a flag takes.
@@ -218,8 +218,8 @@ func kindOfValue(f *pflag.Flag) string {
 	return f.Usage
 }
 
-// didYouMean returns the end of a sentence that guesses which of the names, each after mark, was meant, or "".
-func didYouMean(mark, typed string, names []string) string {
+// DidYouMean returns the end of a sentence that guesses which of the names, each after mark, was meant, or "".
+func DidYouMean(mark, typed string, names []string) string {
 	best, least := "", 1+len(typed)/3 // of its letters, so many may be wrong
 	for _, name := range names {
 		if d := distance(typed, name); d <= least && (best == "" || d < distance(typed, best)) {

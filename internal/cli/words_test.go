@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ func TestSentence(t *testing.T) {
 		"no OpenCL platform: install one":                        fmt.Errorf("tensor: open: %w", &clrt.Error{Call: "clGetPlatformIDs", Status: clrt.ErrNoPlatform, Detail: "install one"}),
 		"clFinish failed with CL_OUT_OF_RESOURCES (-5) on a GPU": &clrt.Error{Call: "clFinish", Status: clrt.OutOfResources, Device: "a GPU"},
 	} {
-		if got := sentence(err); got != want {
+		if got := Sentence(err); got != want {
 			t.Errorf("%q becomes %q, want %q", err, got, want)
 		}
 	}
@@ -36,7 +36,7 @@ func TestSentence(t *testing.T) {
 func TestDidYouMean(t *testing.T) {
 	names := []string{"train", "tune", "render", "steps", "lr"}
 	for typed, want := range map[string]string{"tain": "train", "trian": "train", "tun": "tune", "stpes": "steps", "rendre": "render", "x": "", "paint": "", "photo": ""} {
-		guess := didYouMean("", typed, names)
+		guess := DidYouMean("", typed, names)
 		if want != "" {
 			want = ": did you mean " + want + "?"
 		}

@@ -1,11 +1,11 @@
 //go:build opencl && cgo
 
-package main
+package devices
 
 import "syscall"
 
-// openCLBuilt says whether this build can use OpenCL.
-const openCLBuilt = true
+// OpenCLBuilt says whether this build can use OpenCL.
+const OpenCLBuilt = true
 
 // noCoreFile keeps a crash of this process from leaving a core file.
 func noCoreFile() { _ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) } // one that is left does no harm

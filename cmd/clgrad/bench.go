@@ -7,37 +7,39 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/bench"
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/spf13/cobra"
 )
 
 func newBench() *cobra.Command {
-	var device deviceFlags
+	var device devices.Flags
 	var asJSON bool
 	var only string
 	var seconds float64
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure a device",
-		Long: `bench measures what a launch costs, element-wise functions, matrix products, training steps and
-rendering: the median of several runs, the fastest and the slowest, and, where the program can measure
-the device's peak, the share of it. Calls are launched one after the other, and waited for at the end of
-a run.`,
-		Example: `  mlpimage bench
-  mlpimage bench --device cpu --only launch,step
-  mlpimage bench --json > here.jsonl`,
-		Args: noArgs,
+		Long: `bench measures what a launch costs, element-wise functions, matrix products, steps of small networks,
+training steps of mlpimage and rendering: the median of several runs, the fastest and the slowest, and,
+where the program can measure the device's peak, the share of it. Calls are launched one after the
+other, and waited for at the end of a run.`,
+		Example: `  clgrad bench
+  clgrad bench --device cpu --only launch,step
+  clgrad bench --json > here.jsonl`,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			groups := bench.Groups
 			if only != "" {
 				groups = strings.Split(only, ",")
 			}
 			if !(seconds > 0 && seconds <= 3600) {
-				return &usageError{fmt.Errorf("--seconds is %v: it must be above 0, at most 3600", seconds)}
+				return cli.Usage(fmt.Errorf("--seconds is %v: it must be above 0, at most 3600", seconds))
 			}
 			if err := bench.Check(groups); err != nil {
-				return &usageError{fmt.Errorf("--only: %w", err)}
+				return cli.Usage(fmt.Errorf("--only: %w", err))
 			}
-			d, err := device.open(cmd.ErrOrStderr())
+			d, err := device.Open(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -66,6 +68,6 @@ a run.`,
 	fs.StringVar(&only, "only", "", "measure only these, separated by commas: "+strings.Join(bench.Groups, ", "))
 	fs.Float64Var(&seconds, "seconds", 1, "time for each measurement; long ones still run three times")
 	fs.BoolVar(&asJSON, "json", false, "print a JSON object per line")
-	device.register(fs)
+	device.Register(fs, program)
 	return cmd
 }

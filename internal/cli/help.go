@@ -1,9 +1,10 @@
-package main
+package cli
 
 import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,18 +12,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The groups of flags in a command's help, in this order.
-const (
-	groupLearn  = "What to learn"
-	groupStop   = "When to stop"
-	groupWrite  = "What to write and show"
-	groupDevice = "Device"
-)
-
 const groupKey = "group" // of a flag's annotations
 
-// group puts every flag that was registered so far and is in no group into one.
-func group(fs *pflag.FlagSet, title string) {
+// Group puts every flag that was registered so far and is in no group into one.
+func Group(fs *pflag.FlagSet, title string) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[groupKey] == nil {
 			_ = fs.SetAnnotation(f.Name, groupKey, []string{title}) // fails for names that are not there
@@ -31,9 +24,9 @@ func group(fs *pflag.FlagSet, title string) {
 }
 
 // flagUsages returns the help on flags by group, in lines of a width. Those of no group come last.
-func flagUsages(fs *pflag.FlagSet, width int) string {
+func flagUsages(fs *pflag.FlagSet, titles []string, width int) string {
 	var b strings.Builder
-	for _, title := range []string{groupLearn, groupStop, groupWrite, groupDevice, ""} {
+	for _, title := range append(slices.Clone(titles), "") {
 		in := pflag.NewFlagSet("", pflag.ContinueOnError)
 		in.SortFlags = false
 		fs.VisitAll(func(f *pflag.Flag) {
@@ -93,10 +86,11 @@ func wrap(text string, width int) string {
 // mostColumns is the width of lines that are read well, whatever a terminal has.
 const mostColumns = 100
 
-// setHelp makes the help of a command and of those below it show flags by group, in lines that fit the terminal.
-func setHelp(root *cobra.Command, stdout io.Writer) {
-	width := min(terminalWidth(stdout), mostColumns)
-	cobra.AddTemplateFunc("flagUsages", func(fs *pflag.FlagSet) string { return flagUsages(fs, width) })
+// SetHelp makes the help of a command and of those below it show flags by group, in this order, in lines that fit the
+// terminal.
+func SetHelp(root *cobra.Command, stdout io.Writer, titles ...string) {
+	width := min(TerminalWidth(stdout), mostColumns)
+	cobra.AddTemplateFunc("flagUsages", func(fs *pflag.FlagSet) string { return flagUsages(fs, titles, width) })
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
 		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {

@@ -1,4 +1,4 @@
-package main
+package devices
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -46,14 +47,14 @@ func driverFolder() string {
 // registeredDrivers returns the drivers that the loader would load. Its variable may name one file.
 func registeredDrivers() []driver {
 	paths, _ := filepath.Glob(filepath.Join(driverFolder(), "*.icd")) // a pattern that is right
-	if isFile(driverFolder()) {
+	if info, err := os.Stat(driverFolder()); err == nil && !info.IsDir() {
 		paths = []string{driverFolder()}
 	}
 	var list []driver
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			text = []byte(sentence(err))
+			text = []byte(cli.Sentence(err))
 		}
 		list = append(list, driver{path, strings.TrimSpace(string(text))})
 	}
@@ -102,7 +103,7 @@ func checkOpenCL() *openCL {
 	c.library = all.library
 	switch {
 	case ctx.Err() != nil:
-		c.err = &interruptedError{errors.New("interrupted while the OpenCL drivers were probed")}
+		c.err = cli.Interrupted(errors.New("interrupted while the OpenCL drivers were probed"))
 	case all.failure == "":
 		c.usable, c.unfit = true, all.unfit
 		if len(all.devices) > 0 && len(all.unfit) == 0 {
@@ -137,7 +138,7 @@ func (c *openCL) sortOut(ctx context.Context) {
 		wait.Go(func() {
 			dir, err := folderOf(d)
 			if err != nil {
-				found[i].failure = sentence(err)
+				found[i].failure = cli.Sentence(err)
 				return
 			}
 			defer os.RemoveAll(dir)
@@ -207,7 +208,7 @@ func probe(ctx context.Context, dir string) probed {
 	p := probed{unfit: map[string]string{}}
 	self, err := os.Executable()
 	if err != nil {
-		p.failure = sentence(err)
+		p.failure = cli.Sentence(err)
 		return p
 	}
 	limit := probeLimit()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,13 +11,15 @@ import (
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/bench"
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
 
 func newTune() *cobra.Command {
-	var device deviceFlags
+	var device devices.Flags
 	var out string
 	cmd := &cobra.Command{
 		Use:   "tune",
@@ -25,20 +28,23 @@ func newTune() *cobra.Command {
 which is the fastest for which size. Programs that use clgrad read that table when they open the device.
 Results keep their bits; only the time changes. The table is the file that $` + kernels.TuningEnv + ` names, else
 clgrad/tuning.json in your configuration folder; delete it to undo this.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return tune(cmd, out, device) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&out, "output", "o", "", "table to write, keeping what it says of other devices")
-	device.register(fs)
+	device.Register(fs, program)
 	return cmd
 }
 
-func tune(cmd *cobra.Command, out string, device deviceFlags) error {
-	if out == "" {
+func tune(cmd *cobra.Command, out string, device devices.Flags) error {
+	switch out {
+	case "-":
+		return cli.Usage(errors.New("-o -: programs read the table from a file: name one"))
+	case "":
 		if out = kernels.TuningFile(); out == "" {
-			return &usageError{fmt.Errorf("there is no configuration folder: name the table with -o")}
+			return cli.Usage(fmt.Errorf("there is no configuration folder: name the table with -o"))
 		}
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 			return err
@@ -51,7 +57,7 @@ func tune(cmd *cobra.Command, out string, device deviceFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := device.open(cmd.ErrOrStderr())
+	d, err := device.Open(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

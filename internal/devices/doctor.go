@@ -1,4 +1,4 @@
-package main
+package devices
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/clgrad/clgrad/hashgrid"
+	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newDoctor() *cobra.Command {
-	var device deviceFlags
+// NewDoctor returns the command that looks for what OpenCL needs, and tests the kernels of a device: clgrad's own, and
+// those that the program brings.
+func NewDoctor(program string, more ...*kernels.Kernel) *cobra.Command {
+	var device Flags
 	var noKernels, full bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -24,26 +26,26 @@ func newDoctor() *cobra.Command {
 it, their devices and compilers), tries the drivers in a process of their own, says what is missing or does not
 work and what to install, and then runs every kernel on the device that --device names and compares what it
 computes with the same kernel in Go. It fails if a kernel does.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
 			newProbeMemory(registeredDrivers()).forget() // who asks doubts it
 			if err := findings(w); err != nil || noKernels {
 				return err
 			}
-			d, err := device.open(w)
+			d, err := device.Open(w)
 			if err != nil {
 				return err
 			}
 			defer d.Close()
-			return testKernels(cmd, w, d, full)
+			return testKernels(cmd, w, d, more, full)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.BoolVar(&noKernels, "no-kernels", false, "leave out the test of the kernels")
 	fs.BoolVar(&full, "full", false, "test the kernels at more sizes (slow)")
-	device.register(fs)
+	device.Register(fs, program)
 	return cmd
 }
 
@@ -52,7 +54,7 @@ func findings(w io.Writer) error {
 	fmt.Fprintf(w, "program    %s, %s/%s, %d threads\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
 	c, err := listOpenCL()
 	if c == nil {
-		fmt.Fprintf(w, "loader     %s\n", sentence(err))
+		fmt.Fprintf(w, "loader     %s\n", cli.Sentence(err))
 		printDrivers(w, registeredDrivers(), nil)
 		return nil
 	}
@@ -60,14 +62,14 @@ func findings(w io.Writer) error {
 		return err
 	}
 	if loader, err := c.loader(); err != nil {
-		fmt.Fprintf(w, "loader     %s\n", sentence(err))
+		fmt.Fprintf(w, "loader     %s\n", cli.Sentence(err))
 	} else {
 		fmt.Fprintf(w, "loader     %s\n", loader)
 	}
 	printDrivers(w, c.drivers, c.broken)
 	infos, err := c.devices()
 	if err != nil && c.usable {
-		fmt.Fprintf(w, "devices    %s\n", sentence(err))
+		fmt.Fprintf(w, "devices    %s\n", cli.Sentence(err))
 	} else if len(infos) == 0 && c.usable {
 		fmt.Fprintln(w, "devices    the drivers offer none: for a GPU, may this user open /dev/nvidia* or /dev/dri/render*?")
 	}
@@ -122,11 +124,11 @@ func printDrivers(w io.Writer, drivers []driver, broken []brokenDriver) {
 }
 
 // testKernels runs every kernel beside its twin and prints a line for each.
-func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, full bool) error {
+func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kernels.Kernel, full bool) error {
 	fmt.Fprintf(w, "\n%-28s %6s %16s  %s\n", "kernel", "cases", "worst error", "")
 	failed, total := 0, 0
 	seen := map[string]int{}
-	for i, k := range slices.Concat(kernels.All(d.Real(), d.Limits()), hashgrid.Kernels(2)) {
+	for i, k := range slices.Concat(kernels.All(d.Real(), d.Limits()), more) {
 		if seen[k.Name]++; seen[k.Name] > 2 && !full {
 			continue // further tiles of a matrix product
 		}

@@ -1,0 +1,38 @@
+// Clgrad is for who programs with the library: it looks at devices, tests and measures them.
+//
+//	clgrad devices
+//	clgrad doctor
+//	clgrad bench --device cpu --only launch,step
+//	clgrad tune
+package main
+
+import (
+	"os"
+
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/devices"
+	"github.com/spf13/cobra"
+)
+
+// program is the name of this one.
+const program = "clgrad"
+
+func main() { os.Exit(cli.Run(newRoot(), os.Args[1:], os.Stdout, os.Stderr, cli.CommandFirst)) }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   program,
+		Short: "Look at the devices that clgrad computes on, test and measure them",
+		Long: `clgrad lists the devices that programs which use the library clgrad can compute on, says what is missing for
+others, tests every kernel on a device, measures it, and finds the fastest matrix products for it.
+
+Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line cannot be carried out, and nothing was
+done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP).
+
+To fit a network to an image there is another program, mlpimage.`,
+	}
+	cli.SetHelp(root, os.Stdout, devices.FlagGroup)
+	root.AddCommand(devices.NewDoctor(program), devices.NewList(), newBench(), newTune(), cli.NewMan(program, "doctor"),
+		cli.NewVersion(devices.Built()), devices.NewProbe())
+	return root
+}
