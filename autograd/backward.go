@@ -31,8 +31,8 @@ type BackwardOptions struct {
 
 // Backward adds ∂n/∂p to the gradient of every parameter p that n depends on, and frees the values of
 // the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
-// tensor.ErrShape for a seed of another shape, and the device's first failure. It panics with tensor.ErrValue for
-// more than one BackwardOptions.
+// tensor.ErrShape or tensor.ErrType for a seed of another shape or type, and the device's first failure. It panics with
+// tensor.ErrValue for more than one BackwardOptions.
 func (n *Node) Backward(opts ...BackwardOptions) error {
 	n.must("Backward")
 	var o BackwardOptions
@@ -97,6 +97,8 @@ func (n *Node) check(o *BackwardOptions) ([]*Node, error) {
 		return nil, fail(n, ErrNotOnGraph, "it was computed from constants, detached, or under NoGrad")
 	case o.Seed == nil && n.value.Len() != 1:
 		return nil, fail(n, ErrSeed, "pass autograd.BackwardOptions{Seed: g}, or reduce it with Sum or Mean")
+	case o.Seed != nil && o.Seed.Type() != tensor.Real:
+		return nil, fail(n, tensor.ErrType, fmt.Sprintf("the seed is of type %v: convert it with To(tensor.Real)", o.Seed.Type()))
 	case o.Seed != nil && !slices.Equal(o.Seed.Shape(), n.Shape()):
 		return nil, fail(n, tensor.ErrShape, fmt.Sprintf("the seed has shape %v", o.Seed.Shape()))
 	}

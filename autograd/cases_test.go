@@ -89,6 +89,7 @@ func gradCases(d tensor.Device) []gradCase {
 		}},
 		{"Min", [][]int{{4, 3}}, -2, 2, func(in []*node) *node { return in[0].T().Slice(0, 1, 3).Min(0) }},
 
+		unaryCase("To", -2, 2, func(x *node) *node { return x.To(tensor.Real) }),
 		unaryCase("Reshape", -2, 2, func(x *node) *node { return x.Reshape(5, -1) }),
 		unaryCase("Transpose", -2, 2, func(x *node) *node { return x.T() }),
 		{"Transpose", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, -2) }},
@@ -113,7 +114,7 @@ func gradCases(d tensor.Device) []gradCase {
 		unaryCase("SumTo", -2, 2, func(x *node) *node { return x.SumTo(5) }),
 		unaryCase("SumTo", -2, 2, func(x *node) *node { return x.SumTo() }),
 		{"SumTo", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, 1).SumTo(2, 1) }},
-		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(tensor.NewInts(d, []int{2, 0, 2, 2})) }),
+		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(tensor.New(d, []int32{2, 0, 2, 2})) }),
 
 		{"MatMul", [][]int{{3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
 		{"MatMul", [][]int{{4, 3}, {2, 4}}, -2, 2, func(in []*node) *node { return in[0].T().MatMul(in[1].T()) }},

@@ -2,6 +2,7 @@ package autograd_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -34,6 +35,8 @@ func TestNilNodes(t *testing.T) {
 		"Copy": {func() { none.Copy() }}, "SumTo": {func() { none.SumTo() }}, "Device": {func() { none.Device() }},
 		"Rank": {func() { none.Rank() }}, "Len": {func() { none.Len() }},
 		"Float64s": {func() { _, _ = none.Float64s() }}, "Float32s": {func() { _, _ = none.Float32s() }},
+		"Int32s": {func() { _, _ = none.Int32s() }}, "Uint8s": {func() { _, _ = none.Uint8s() }},
+		"To": {func() { none.To(tensor.Int32) }}, "Type": {func() { none.Type() }},
 		"GatherRows": {func() { none.GatherRows(nil) }},
 		"Backward":   {func() { _ = none.Backward() }}, "WriteDOT": {func() { _ = autograd.WriteDOT(&bytes.Buffer{}, none) }},
 		"Value": {func() { none.Value() }}, "Grad": {func() { none.Grad() }}, "HasGrad": {func() { none.HasGrad() }},
@@ -49,6 +52,9 @@ func TestNilNodes(t *testing.T) {
 			fails(t, err, tensor.ErrValue, "autograd: "+op+": ", "nil")
 		}
 	}
+	if err := tensor.Maybe(func() { x.GatherRows(nil) }); !errors.Is(err, tensor.ErrValue) {
+		t.Errorf("GatherRows by no indices: err = %v", err)
+	}
 	var nothing *tensor.Tensor
 	y := x.Value()
 	for op, f := range map[string][]func(){
@@ -57,6 +63,7 @@ func TestNilNodes(t *testing.T) {
 		"MatMul": {func() { nothing.MatMul(y) }, func() { y.MatMul(nothing) }},
 		"tanh":   {func() { nothing.Unary(kernels.Tanh, 0, 0) }}, "Reshape": {func() { nothing.Reshape(1) }},
 		"T": {func() { nothing.T() }}, "Item": {func() { _, _ = nothing.Item() }}, "Float64s": {func() { _, _ = nothing.Float64s() }},
+		"To":         {func() { nothing.To(tensor.Int32) }},
 		"SetInPlace": {func() { y.SetInPlace(nothing) }, func() { nothing.SetInPlace(y) }},
 	} {
 		for _, f := range f {

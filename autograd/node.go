@@ -59,9 +59,13 @@ func Const(t *tensor.Tensor) *Node {
 
 // Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures. t stays the
 // parameter's value, exempt from the end of a tensor.Scope: what an optimizer makes of the one is seen in the
-// other. It panics with tensor.ErrValue if there is no tensor.
+// other. It panics with tensor.ErrValue if there is no tensor, and with tensor.ErrType unless it is of reals.
 func Param(t *tensor.Tensor, name string) *Node {
 	mustTensor("Param", t)
+	if t.Type() != tensor.Real {
+		panic(&tensor.Error{Pkg: "autograd", Op: "Param", Kind: tensor.ErrType, Shapes: [][]int{t.Shape()},
+			Detail: fmt.Sprintf("%q is of type %v, and only reals have gradients: convert it with To(tensor.Real), or use Const", name, t.Type())})
+	}
 	return &Node{value: t.Keep(), name: name, needs: true}
 }
 
@@ -226,12 +230,12 @@ func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 // package does, and a package that brings one of its own. backward gets the gradient g of y, of y's shape, and
 // delivers to in the gradients of the inputs that need one; it is dropped if none does. It must not keep or
 // change g. saved are the tensors that backward reads: changing them before it runs is an error of Backward.
-// Under NoGrad the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode
+// Under NoGrad, or if y is of integers, which have no gradient, the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode
 // under the operation's name.
 func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *Grads), saved ...*tensor.Tensor) *Node {
 	n := &Node{value: y, op: op, launched: tensor.TakeLaunched(y.Device())}
 	blame(n, n.launched)
-	if noGrad(y.Device()) {
+	if noGrad(y.Device()) || y.Type() == tensor.Int32 || y.Type() == tensor.Uint8 {
 		return n
 	}
 	n.inputs = inputs

@@ -40,7 +40,7 @@ func uses(d tensor.Device) map[string]func(h *node) *node {
 		"Max":          func(h *node) *node { return h.Max(1) },
 		"Min":          func(h *node) *node { return h.Min(1, tensor.Keepdims) },
 		"Max of view":  func(h *node) *node { return h.Reshape(2, 2, 3).Max(0, 2) },
-		"GatherRows":   func(h *node) *node { return h.GatherRows(tensor.NewInts(d, []int{3, 3, 0})) },
+		"GatherRows":   func(h *node) *node { return h.GatherRows(tensor.New(d, []int32{3, 3, 0})) },
 	}
 }
 

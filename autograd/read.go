@@ -10,6 +10,12 @@ func (n *Node) Device() tensor.Device {
 	return n.value.Device()
 }
 
+// Type returns the element type of the value.
+func (n *Node) Type() tensor.Type {
+	n.must("Type")
+	return n.value.Type()
+}
+
 // Shape returns the dimensions of the value. The caller must not change them.
 func (n *Node) Shape() []int {
 	n.must("Shape")
@@ -34,6 +40,12 @@ func (n *Node) Float64s() ([]float64, error) { return n.use("Float64s").Float64s
 
 // Float32s is like Float64s, rounding to float32 on a float64 device.
 func (n *Node) Float32s() ([]float32, error) { return n.use("Float32s").Float32s() }
+
+// Int32s is like Float64s, of an Int32 value. It panics with tensor.ErrType for another type.
+func (n *Node) Int32s() ([]int32, error) { return n.use("Int32s").Int32s() }
+
+// Uint8s is like Int32s, of a Uint8 value.
+func (n *Node) Uint8s() ([]uint8, error) { return n.use("Uint8s").Uint8s() }
 
 // Item waits for the device and returns the value of a node of one element, of any rank. The error is the device's
 // first failure. It panics with tensor.ErrShape for more elements or none, and with tensor.ErrFreed after a Backward

@@ -61,16 +61,16 @@ func (x *Node) Expand(shape ...int) *Node {
 	})
 }
 
-// GatherRows returns the rows of a matrix [r, c] that index names, [index.Len(), c]. index must outlive Backward. It
-// panics with tensor.ErrShape for another rank, and with tensor.ErrIndex if an index may be r or more. Gradient: the
-// rows of g, added to the rows they came from in the order of index.
-func (x *Node) GatherRows(index *tensor.Ints) *Node {
+// GatherRows returns the rows of a matrix [r, c] that index, an Int32 tensor [n], names, [n, c]. index must outlive
+// Backward, unchanged. It panics with tensor.ErrShape for another rank, tensor.ErrType for another type, and tensor.ErrIndex for an
+// index outside [0, r). Gradient: the rows of g, added to the rows they came from in the order of index.
+func (x *Node) GatherRows(index *tensor.Tensor) *Node {
 	shape := x.use("GatherRows").Shape()
 	return Apply("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		sum := tensor.Zeros(g.Device(), shape...)
 		sum.ScatterAddRowsInPlace(index, g)
 		in.Give(0, sum)
-	})
+	}, index)
 }
 
 // Copy returns a contiguous value with x's elements and storage of its own. Gradient: g.

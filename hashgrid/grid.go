@@ -33,8 +33,8 @@ type Grid struct {
 	Entries  int     // of all levels, one after the other: the rows of the table
 
 	device tensor.Device
-	levels *tensor.Ints // as hash.cl reads them
-	sum    *tensor.Ints // of a gradient in fixed point; nil on CPUs
+	levels *tensor.Tensor // as hash.cl reads them
+	sum    *tensor.Tensor // of a gradient in fixed point; nil on CPUs
 }
 
 // New returns a layout. It panics with tensor.ErrValue if there is no level, for a level with a number of cells that is
@@ -48,7 +48,7 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 		misuse("%d levels of %d features: there is at least one of each, at most %d features", len(levels), features, MaxFeatures)
 	}
 	g := &Grid{Levels: slices.Clone(levels), Features: features, device: d}
-	var table []int
+	var table []int32
 	for i, l := range levels {
 		if min(l.Across, l.Down) < 1 || max(l.Across, l.Down) > MaxCells {
 			misuse("level %d has %d×%d cells: there are 1 to %d along each side", i, l.Across, l.Down, MaxCells)
@@ -60,14 +60,14 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 		if l.hashed() {
 			mask = l.Entries - 1
 		}
-		table = append(table, g.Entries, l.Across, l.Down, mask)
+		table = append(table, int32(g.Entries), int32(l.Across), int32(l.Down), int32(mask))
 		if g.Entries += l.Entries; g.Entries > math.MaxInt32/2/features {
 			misuse("levels 0 to %d have %d entries of %d features: a table has at most 2³⁰ numbers", i, g.Entries, features)
 		}
 	}
-	g.levels = tensor.NewInts(d, table)
+	g.levels = tensor.New(d, table).Keep()
 	if !d.Limits().CPU {
-		g.sum = tensor.NewInts(d, make([]int, 2*g.Entries*features))
+		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*g.Entries*features).Keep()
 	}
 	return g
 }

@@ -15,13 +15,13 @@ const probePixels = 4096
 
 func newProbe(d tensor.Device, pixels *tensor.Tensor, width, height int) *probe {
 	n := min(probePixels, width*height)
-	index, centres := make([]int, n), make([]float64, 0, 2*n)
+	index, centres := make([]int32, n), make([]float64, 0, 2*n)
 	for i := range index {
 		at := i * (width * height) / n
-		index[i] = at
+		index[i] = int32(at)
 		centres = append(centres, (float64(at%width)+0.5)/float64(width), (float64(at/width)+0.5)/float64(height))
 	}
-	at := tensor.NewInts(d, index)
+	at := tensor.New(d, index)
 	defer at.Free()
 	return &probe{positions: tensor.New(d, centres, n, 2).Keep(), colours: pixels.GatherRows(at).Keep()}
 }

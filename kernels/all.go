@@ -1,7 +1,9 @@
 package kernels
 
+import "slices"
+
 // All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
-// each tile.
+// each tile, and the forms for other elements than reals.
 func All(t DType, l Limits) []*Kernel {
 	all := []*Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, StridedStore, GatherRows, ScatterAddRows,
 		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
@@ -21,6 +23,20 @@ func All(t DType, l Limits) []*Kernel {
 	}
 	for _, b := range Binaries {
 		all = append(all, b.Forward(), b.Row(), b.First(), b.GradX(), b.GradY())
+	}
+	for _, k := range append(slices.Clip(all), SumIntegers) {
+		for _, form := range k.typed {
+			if form != nil {
+				all = append(all, form)
+			}
+		}
+	}
+	for from := range conversions {
+		for _, k := range conversions[from] {
+			if k != nil {
+				all = append(all, k)
+			}
+		}
 	}
 	return all
 }

@@ -9,6 +9,7 @@ type Binary struct {
 
 	Fwd    func(x, y float64) float64    // z
 	DX, DY func(x, y, g float64) float64 // for the gradient g of z
+	Int    func(x, y int32) int32        // z of integers, wrapping around; nil: they are taken for reals
 
 	Linear bool // the gradients do not depend on x and y
 	PassX  bool // dx is g itself
@@ -28,15 +29,18 @@ var (
 	Add = &Binary{Name: "add", Linear: true, PassX: true, PassY: true, hotRow: Twin{addRowTwin[float32], addRowTwin[float64]},
 		Fwd: func(x, y float64) float64 { return x + y },
 		DX:  func(_, _, g float64) float64 { return g },
-		DY:  func(_, _, g float64) float64 { return g }}
+		DY:  func(_, _, g float64) float64 { return g },
+		Int: func(x, y int32) int32 { return x + y }}
 	Sub = &Binary{Name: "sub", Linear: true, PassX: true,
 		Fwd: func(x, y float64) float64 { return x - y },
 		DX:  func(_, _, g float64) float64 { return g },
-		DY:  func(_, _, g float64) float64 { return -g }}
+		DY:  func(_, _, g float64) float64 { return -g },
+		Int: func(x, y int32) int32 { return x - y }}
 	Mul = &Binary{Name: "mul",
 		Fwd: func(x, y float64) float64 { return x * y },
 		DX:  func(_, y, g float64) float64 { return y * g },
-		DY:  func(x, _, g float64) float64 { return x * g }}
+		DY:  func(x, _, g float64) float64 { return x * g },
+		Int: func(x, y int32) int32 { return x * y }}
 	Div = &Binary{Name: "div", ULP: 3,
 		Fwd: func(x, y float64) float64 { return x / y },
 		DX:  func(_, y, g float64) float64 { return g / y },
@@ -44,11 +48,13 @@ var (
 	Min = &Binary{Name: "min",
 		Fwd: func(x, y float64) float64 { return when(math.IsNaN(x) || x < y, x, y) },
 		DX:  func(x, y, g float64) float64 { return when(x > y, 0, when(x == y, g/2, g)) },
-		DY:  func(x, y, g float64) float64 { return when(y > x, 0, when(x == y, g/2, g)) }}
+		DY:  func(x, y, g float64) float64 { return when(y > x, 0, when(x == y, g/2, g)) },
+		Int: func(x, y int32) int32 { return min(x, y) }}
 	Max = &Binary{Name: "max",
 		Fwd: func(x, y float64) float64 { return when(math.IsNaN(x) || x > y, x, y) },
 		DX:  func(x, y, g float64) float64 { return when(x < y, 0, when(x == y, g/2, g)) },
-		DY:  func(x, y, g float64) float64 { return when(y < x, 0, when(x == y, g/2, g)) }}
+		DY:  func(x, y, g float64) float64 { return when(y < x, 0, when(x == y, g/2, g)) },
+		Int: func(x, y int32) int32 { return max(x, y) }}
 )
 
 // Binaries are all rows; a test holds them against the lines of binary.cl.
@@ -57,7 +63,8 @@ var Binaries = binaries(Add, Sub, Mul, Div, Min, Max)
 // Forward is the kernel over tensors of one size: x, y, z, n.
 func (b *Binary) Forward() *Kernel { return b.forward }
 
-// Row is the kernel that repeats y for every row of x: x, y, z, rows, cols.
+// Row is the kernel that repeats y for every row of x: x, y, z, rows, cols. It has forms for integers if there is an
+// Int.
 func (b *Binary) Row() *Kernel { return b.row }
 
 // First is the kernel that reads only the first element of y: x, y, z, n.
@@ -79,8 +86,9 @@ func binaries(rows ...*Binary) []*Binary {
 		fwd, grad := ULP(b.ULP), ULP(b.ULP+4)
 		b.InPlace = b.Name + "InPlace"
 		b.forward = kernel("", perElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n)
-		b.row = kernel("_row", func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
-			b.hotRow.or(cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)), x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg})
+		b.row = typed(kernel("_row", func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
+			b.hotRow.or(cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)), x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg}),
+			"integer.cl", "k_int_"+b.Name+"_row", integerRowTwin[int32](b.Int), integerRowTwin[uint8](b.Int), Twin{})
 		b.first = kernel("_first", perElement(2), fwd, Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, n)
 		b.dx = kernel("_dx", perElement(3), grad, Twin{zip3Twin[float32](b.DX), zip3Twin[float64](b.DX)}, x, y, g, d, n)
 		b.dy = kernel("_dy", perElement(3), grad, Twin{zip3Twin[float32](b.DY), zip3Twin[float64](b.DY)}, x, y, g, d, n)

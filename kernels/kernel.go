@@ -17,10 +17,21 @@ type Kernel struct {
 	// Grid returns the work-items of a launch. [Line] covers a number of elements.
 	Grid func(args []Arg, l Limits) Grid
 	Twin Twin      // the same computation in Go, for the cpu device and check mode
-	Tol  Tolerance // the zero Tolerance asks for the twin's bits
+	Tol  Tolerance // the zero Tolerance asks for the twin's bits. Integers must be equal whatever it is
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.
 	Cases func(few bool) []Case
+
+	typed [dtypes]*Kernel // see Of
+}
+
+// Of returns the form of a kernel, such as Copy, for elements of type t: k itself for reals, nil if there is none.
+// It has the same parameters, with elements of type t for reals and ints for reals by value.
+func (k *Kernel) Of(t DType) *Kernel {
+	if t == Float32 || t == Float64 {
+		return k
+	}
+	return k.typed[t]
 }
 
 // Source returns the name of the file that the kernel is built from on a device.
@@ -39,21 +50,40 @@ type Mode uint8
 
 // The modes. Buffers are followed in the entry point by the int offset of their first element.
 const (
-	In        Mode = iota // reals, read
-	Out                   // reals, all written
-	InOut                 // reals, read and written
-	InInts                // ints, read
-	OutInts               // ints, all written
-	InOutInts             // ints, read and written
-	IntArg                // an int by value
-	RealArg               // a real by value
+	In          Mode = iota // reals, read
+	Out                     // reals, all written
+	InOut                   // reals, read and written
+	InInts                  // int32, read
+	OutInts                 // int32, all written
+	InOutInts               // int32, read and written
+	InBytes                 // uint8, read
+	OutBytes                // uint8, all written
+	InOutBytes              // uint8, read and written
+	InHalves                // float16, read
+	OutHalves               // float16, all written
+	InOutHalves             // float16, read and written
+	IntArg                  // an int by value
+	RealArg                 // a real by value
 )
 
 // Buffer reports whether the parameter is memory.
-func (m Mode) Buffer() bool { return m <= InOutInts }
+func (m Mode) Buffer() bool { return m < IntArg }
 
 // Written reports whether the kernel writes the parameter.
-func (m Mode) Written() bool { return m == Out || m == InOut || m == OutInts || m == InOutInts }
+func (m Mode) Written() bool { return m.Buffer() && m%3 != In }
+
+// of returns the mode of a buffer of elements of type t that is used as one of reals is with m.
+func (m Mode) of(t DType) Mode {
+	switch t {
+	case Int32:
+		return m + InInts
+	case Uint8:
+		return m + InBytes
+	case Float16:
+		return m + InHalves
+	}
+	return m
+}
 
 // Param is one parameter of a kernel: its Name in the entry point, for errors, and its Mode.
 type Param struct {
@@ -97,10 +127,15 @@ func (m Mode) Kind() ArgKind {
 
 // Elements returns the element type of a parameter that is memory, on a device with reals of type real.
 func (m Mode) Elements(real DType) DType {
-	if m == In || m == Out || m == InOut {
-		return real
+	switch m - m%3 {
+	case InInts:
+		return Int32
+	case InBytes:
+		return Uint8
+	case InHalves:
+		return Float16
 	}
-	return Int32
+	return real
 }
 
 // Vec passes n elements of b from off.

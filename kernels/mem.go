@@ -1,40 +1,56 @@
 package kernels
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/x448/float16"
+)
 
 // Real is the floating-point type of a device.
 type Real interface{ float32 | float64 }
 
+// Element is a type that memory holds. Values of float16.Float16 are stored and moved; kernels compute in reals.
+type Element interface {
+	float32 | float64 | int32 | uint8 | float16.Float16
+}
+
 // DType is the type of a buffer's elements.
 type DType uint8
 
-// The element types. A device's reals are Float32 or Float64; indices are Int32.
+// The element types. A device's reals are Float32 or Float64.
 const (
 	Float32 DType = iota
 	Float64
 	Int32
+	Uint8
+	Float16
+	dtypes = iota // how many there are
 )
 
 // Size returns the bytes of one element.
-func (t DType) Size() int {
-	if t == Float64 {
-		return 8
-	}
-	return 4
+func (t DType) Size() int { return [dtypes]int{4, 8, 4, 1, 2}[t] }
+
+// String returns the name that NumPy has for the type.
+func (t DType) String() string {
+	return [dtypes]string{"float32", "float64", "int32", "uint8", "float16"}[t]
 }
 
-// String returns the name that Go has for the type.
-func (t DType) String() string { return [...]string{"float32", "float64", "int32"}[t] }
+// Integer reports whether the elements are integers.
+func (t DType) Integer() bool { return t == Int32 || t == Uint8 }
 
 // DTypeOf returns the DType of T.
-func DTypeOf[T float32 | float64 | int32]() DType {
+func DTypeOf[T Element]() DType {
 	switch any(*new(T)).(type) {
 	case float32:
 		return Float32
 	case float64:
 		return Float64
+	case int32:
+		return Int32
+	case uint8:
+		return Uint8
 	}
-	return Int32
+	return Float16
 }
 
 // Buffer is memory of a device: a *Mem on the Go device, a handle elsewhere.
@@ -57,12 +73,16 @@ func NewMem(t DType, n int) *Mem {
 		return MemOf(make([]float32, n))
 	case Float64:
 		return MemOf(make([]float64, n))
+	case Int32:
+		return MemOf(make([]int32, n))
+	case Uint8:
+		return MemOf(make([]uint8, n))
 	}
-	return MemOf(make([]int32, n))
+	return MemOf(make([]float16.Float16, n))
 }
 
 // MemOf returns s as Mem; they share their elements.
-func MemOf[T float32 | float64 | int32](s []T) *Mem {
+func MemOf[T Element](s []T) *Mem {
 	return &Mem{DTypeOf[T](), unsafe.Pointer(unsafe.SliceData(s)), len(s)}
 }
 
@@ -77,7 +97,7 @@ func (m *Mem) Pointer() unsafe.Pointer { return m.ptr }
 
 // Slice returns elements [off, off+n) of m. It panics unless T is m's element type and the range is
 // within m: either is a bug in a caller.
-func Slice[T float32 | float64 | int32](m *Mem, off, n int) []T {
+func Slice[T Element](m *Mem, off, n int) []T {
 	if m.dtype != DTypeOf[T]() || off < 0 || n < 0 || off+n > m.n {
 		panic("kernels: Slice: " + m.dtype.String() + " memory read as " + DTypeOf[T]().String() + ", or out of its range")
 	}
@@ -96,21 +116,49 @@ func ViewAs(t DType, words []float64, n int) *Mem {
 func CopyMem(dst *Mem, dstOff int, src *Mem, srcOff, n int) {
 	switch dst.dtype {
 	case Float32:
-		copy(Slice[float32](dst, dstOff, n), Slice[float32](src, srcOff, n))
+		copyMem[float32](dst, dstOff, src, srcOff, n)
 	case Float64:
-		copy(Slice[float64](dst, dstOff, n), Slice[float64](src, srcOff, n))
+		copyMem[float64](dst, dstOff, src, srcOff, n)
+	case Int32:
+		copyMem[int32](dst, dstOff, src, srcOff, n)
+	case Uint8:
+		copyMem[uint8](dst, dstOff, src, srcOff, n)
 	default:
-		copy(Slice[int32](dst, dstOff, n), Slice[int32](src, srcOff, n))
+		copyMem[float16.Float16](dst, dstOff, src, srcOff, n)
 	}
 }
 
-// At returns element i of m as a float64.
+func copyMem[T Element](dst *Mem, dstOff int, src *Mem, srcOff, n int) {
+	copy(Slice[T](dst, dstOff, n), Slice[T](src, srcOff, n))
+}
+
+// At returns element i of m as a float64, which holds every element type.
 func (m *Mem) At(i int) float64 {
 	switch m.dtype {
 	case Float32:
 		return float64(Slice[float32](m, i, 1)[0])
 	case Float64:
 		return Slice[float64](m, i, 1)[0]
+	case Int32:
+		return float64(Slice[int32](m, i, 1)[0])
+	case Uint8:
+		return float64(Slice[uint8](m, i, 1)[0])
 	}
-	return float64(Slice[int32](m, i, 1)[0])
+	return float64(Slice[float16.Float16](m, i, 1)[0].Float32())
+}
+
+// Set sets element i of m to v, converted as [Convert] does.
+func (m *Mem) Set(i int, v float64) {
+	switch m.dtype {
+	case Float32:
+		Slice[float32](m, i, 1)[0] = float32(v)
+	case Float64:
+		Slice[float64](m, i, 1)[0] = v
+	case Int32:
+		Slice[int32](m, i, 1)[0] = toInt32(v)
+	case Uint8:
+		Slice[uint8](m, i, 1)[0] = toUint8(v)
+	default:
+		Slice[float16.Float16](m, i, 1)[0] = ToFloat16(v)
+	}
 }

@@ -63,33 +63,27 @@ func (o *Operands) In(n int, low, high float64) *Operands {
 func (o *Operands) Out(n int) *Operands { return o.Reals(n, func(int) float64 { return math.NaN() }) }
 
 // Reals adds the n reals f(0), f(1), …
-func (o *Operands) Reals(n int, f func(i int) float64) *Operands {
-	m := NewMem(o.real, n+2*guard)
+func (o *Operands) Reals(n int, f func(i int) float64) *Operands { return o.Elements(o.real, n, f) }
+
+// Elements adds memory of the n elements f(0), f(1), … of a type, converted as [Convert] does.
+func (o *Operands) Elements(t DType, n int, f func(i int) float64) *Operands {
+	m := NewMem(t, n+2*guard)
 	for i := range m.Len() {
 		v := -12345.0 // the guards
+		if t == Uint8 {
+			v = 123
+		}
 		if i >= guard && i < guard+n {
 			v = f(i - guard)
 		}
-		o.set(m, i, v)
+		m.Set(i, v)
 	}
 	return o.add(m)
-}
-
-func (o *Operands) set(m *Mem, i int, v float64) {
-	if o.real == Float64 {
-		Slice[float64](m, i, 1)[0] = v
-	} else {
-		Slice[float32](m, i, 1)[0] = float32(v)
-	}
 }
 
 // Ints adds memory of the n ints f(0), f(1), …
 func (o *Operands) Ints(n int, f func(i int) int) *Operands {
-	m := NewMem(Int32, n+2*guard)
-	for i := range n {
-		Slice[int32](m, guard+i, 1)[0] = int32(f(i))
-	}
-	return o.add(m)
+	return o.Elements(Int32, n, func(i int) float64 { return float64(f(i)) })
 }
 
 // Int adds ints by value.
@@ -119,11 +113,11 @@ func (o *Operands) Kinks() *Operands {
 	return o.Start(math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1))
 }
 
-// Start replaces the first elements of the last buffer, which holds reals.
+// Start replaces the first elements of the last buffer.
 func (o *Operands) Start(values ...float64) *Operands {
 	a := o.Args[len(o.Args)-1]
 	for i := range min(a.N, len(values)) {
-		o.set(a.Buf.(*Mem), guard+i, values[i])
+		a.Buf.(*Mem).Set(guard+i, values[i])
 	}
 	return o
 }

@@ -47,16 +47,18 @@ var (
 			{"scale", RealArg}, {"accumulate", IntArg}},
 		Twin: Twin{sumAxisTwin[float32], sumAxisTwin[float64]},
 		Tol:  Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
-	// MaxAxis is the maximum over the middle axis of X [outer, len, inner]; a NaN wins:
+	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
-	MaxAxis = &Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+	MaxAxis = typed(&Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
 		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
-		Twin:   Twin{extremeAxisTwin[float32](1), extremeAxisTwin[float64](1)}}
-	// MinAxis is the minimum over the middle axis of X [outer, len, inner]; a NaN wins:
+		Twin:   Twin{extremeAxisTwin[float32](1), extremeAxisTwin[float64](1)}}, "integer.cl", "k_int_max_axis",
+		elementTwin(extremeIntegerTwin[int32](false)), elementTwin(extremeIntegerTwin[uint8](false)), Twin{})
+	// MinAxis is the minimum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
-	MinAxis = &Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+	MinAxis = typed(&Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
 		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
-		Twin:   Twin{extremeAxisTwin[float32](-1), extremeAxisTwin[float64](-1)}}
+		Twin:   Twin{extremeAxisTwin[float32](-1), extremeAxisTwin[float64](-1)}}, "integer.cl", "k_int_min_axis",
+		elementTwin(extremeIntegerTwin[int32](true)), elementTwin(extremeIntegerTwin[uint8](true)), Twin{})
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
 	MaxAxisGrad = &Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),

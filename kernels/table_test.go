@@ -26,15 +26,29 @@ func sourceRows(t *testing.T, file, macro string) []string {
 
 // TestTablesMatchSources holds the rows of the Go tables against the lines of the .cl files.
 func TestTablesMatchSources(t *testing.T) {
-	var unary, binary []string
+	var unary, binary, integerUnary, integerBinary []string
 	for _, u := range Unaries {
 		unary = append(unary, u.Name)
+		if u.Int != nil {
+			integerUnary = append(integerUnary, u.Name)
+		}
 	}
 	for _, b := range Binaries {
 		binary = append(binary, b.Name)
+		if b.Int != nil {
+			integerBinary = append(integerBinary, b.Name)
+		}
 	}
 	slices.Sort(unary)
 	slices.Sort(binary)
+	slices.Sort(integerUnary)
+	slices.Sort(integerBinary)
+	if got := sourceRows(t, "integer.cl", "INTEGER_UNARY"); !slices.Equal(got, integerUnary) {
+		t.Errorf("integer.cl has the lines\n%v\nUnaries has the rows\n%v", got, integerUnary)
+	}
+	if got := sourceRows(t, "integer.cl", "INTEGER_BINARY"); !slices.Equal(got, integerBinary) {
+		t.Errorf("integer.cl has the lines\n%v\nBinaries has the rows\n%v", got, integerBinary)
+	}
 	if got := sourceRows(t, "unary.cl", "UNARY"); !slices.Equal(got, unary) {
 		t.Errorf("unary.cl has the lines\n%v\nUnaries has the rows\n%v", got, unary)
 	}
@@ -72,6 +86,11 @@ func TestParamsMatchSources(t *testing.T) {
 				continue
 			}
 			used[file+" "+name] = true
+			for elem, suffix := range paramSuffix {
+				if k.Defines == elem.define() { // IN and OUT are of ELEM
+					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
+				}
+			}
 			if want := paramList(k); params != want {
 				t.Errorf("%s in %s has the parameters\n%s\nits spec says\n%s", k.Name, file, params, want)
 			}
@@ -105,22 +124,21 @@ func find(entries map[string]string, name string) (key, params string, ok bool) 
 	return key, params, best >= 0
 }
 
+// paramSuffix is how the macros of parameters end that hold no reals.
+var paramSuffix = map[DType]string{Int32: "_INTS", Uint8: "_BYTES", Float16: "_HALVES"}
+
 func paramList(k *Kernel) string {
 	var list []string
 	for _, p := range k.Params {
-		switch p.Mode {
-		case In:
-			list = append(list, "IN("+p.Name+")")
-		case Out, InOut:
-			list = append(list, "OUT("+p.Name+")")
-		case InInts:
-			list = append(list, "IN_INTS("+p.Name+")")
-		case OutInts, InOutInts:
-			list = append(list, "OUT_INTS("+p.Name+")")
-		case IntArg:
+		switch name := paramSuffix[p.Mode.Elements(Float32)] + "(" + p.Name + ")"; {
+		case p.Mode == IntArg:
 			list = append(list, "int "+p.Name)
-		case RealArg:
+		case p.Mode == RealArg:
 			list = append(list, "REAL "+p.Name)
+		case p.Mode.Written():
+			list = append(list, "OUT"+name)
+		default:
+			list = append(list, "IN"+name)
 		}
 	}
 	return strings.Join(list, ", ")

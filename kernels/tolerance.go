@@ -18,7 +18,7 @@ var Exact = Tolerance{}
 // ULP allows n units in the last place: what the OpenCL 1.2 specification, section 7.4, grants.
 func ULP(n int) Tolerance { return Tolerance{ULP: n} }
 
-// ULPDistance counts the representable reals of type t from a to b; math.MaxInt64 if either is NaN.
+// ULPDistance counts the representable values of type t from a to b; math.MaxInt64 if either is NaN.
 func ULPDistance(t DType, a, b float64) int64 {
 	if a == b {
 		return 0
@@ -36,9 +36,18 @@ func ULPDistance(t DType, a, b float64) int64 {
 	return d
 }
 
-// ordered maps a real to an integer so that neighbouring reals have neighbouring integers.
+// ordered maps a value to an integer so that neighbouring values have neighbouring integers.
 func ordered(t DType, v float64) int64 {
-	if t == Float32 {
+	switch t {
+	case Int32, Uint8:
+		return int64(v)
+	case Float16:
+		if b := int64(int16(ToFloat16(v))); b >= 0 {
+			return b
+		} else {
+			return math.MinInt16 - b
+		}
+	case Float32:
 		if b := int64(int32(math.Float32bits(float32(v)))); b >= 0 {
 			return b
 		} else {
@@ -54,18 +63,22 @@ func ordered(t DType, v float64) int64 {
 
 // Epsilon returns the spacing of reals of type t at 1, and the least normal real.
 func Epsilon(t DType) (eps, least float64) {
-	if t == Float64 {
+	switch t {
+	case Float64:
 		return 0x1p-52, 0x1p-1022
+	case Float16:
+		return 0x1p-10, 0x1p-14
 	}
 	return 0x1p-23, 0x1p-126
 }
 
-// Accepts reports whether got matches want for reals of type t; scale is that of the launch.
+// Accepts reports whether got matches want for elements of type t; scale is that of the launch. Integers match
+// if they are equal.
 func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 	if got == want || math.IsNaN(got) && math.IsNaN(want) {
 		return true
 	}
-	if math.IsNaN(got) || math.IsNaN(want) || math.IsInf(got, 0) || math.IsInf(want, 0) {
+	if t.Integer() || math.IsNaN(got) || math.IsNaN(want) || math.IsInf(got, 0) || math.IsInf(want, 0) {
 		return false
 	}
 	eps, least := Epsilon(t)
@@ -81,13 +94,7 @@ func MaxAbs(args []Arg, i int) float64 {
 	m := a.Buf.(*Mem)
 	largest := 0.0
 	for j := range a.N {
-		var v float64
-		if m.dtype == Float64 {
-			v = Slice[float64](m, a.Off+j, 1)[0]
-		} else {
-			v = float64(Slice[float32](m, a.Off+j, 1)[0])
-		}
-		if v = math.Abs(v); v > largest && !math.IsInf(v, 0) {
+		if v := math.Abs(m.At(a.Off + j)); v > largest && !math.IsInf(v, 0) {
 			largest = v
 		}
 	}

@@ -3,6 +3,8 @@ package kernels
 import (
 	"runtime"
 	"sync"
+
+	"github.com/x448/float16"
 )
 
 // Twin is a kernel in Go: F32 for devices with reals of float32, F64 for those of float64. One may be nil.
@@ -19,8 +21,9 @@ func (w Twin) For(t DType) bool {
 	return w.F32 != nil
 }
 
-// Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params.
-type Call[T Real] struct{ args []Arg }
+// Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params. T is the device's
+// real type; kernels of ours that only move elements have T for those.
+type Call[T Element] struct{ args []Arg }
 
 // Run runs the twin of k. Every buffer of args must be a *Mem, reals of type t.
 func (k *Kernel) Run(t DType, args []Arg) {
@@ -37,10 +40,19 @@ func (c Call[T]) Reals(i int) []T {
 	return Slice[T](a.Buf.(*Mem), a.Off, a.N)
 }
 
-// Ints returns the elements of int buffer argument i.
-func (c Call[T]) Ints(i int) []int32 {
+// Ints returns the elements of int32 buffer argument i.
+func (c Call[T]) Ints(i int) []int32 { return elements[int32](c, i) }
+
+// Bytes returns the elements of uint8 buffer argument i.
+func (c Call[T]) Bytes(i int) []uint8 { return elements[uint8](c, i) }
+
+// Halves returns the elements of float16 buffer argument i.
+func (c Call[T]) Halves(i int) []float16.Float16 { return elements[float16.Float16](c, i) }
+
+// elements returns those of buffer argument i.
+func elements[E, T Element](c Call[T], i int) []E {
 	a := &c.args[i]
-	return Slice[int32](a.Buf.(*Mem), a.Off, a.N)
+	return Slice[E](a.Buf.(*Mem), a.Off, a.N)
 }
 
 // Int returns int argument i.
@@ -54,6 +66,11 @@ func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 // the result does not depend on how many there are.
 func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
 	parallel(n, max(1, grain/max(cost, 1)), f)
+}
+
+// elementTwin is the twin of a kernel whose buffers hold elements of type E, and none reals.
+func elementTwin[E Element](f func(Call[E])) Twin {
+	return Twin{func(c Call[float32]) { f(Call[E](c)) }, func(c Call[float64]) { f(Call[E](c)) }}
 }
 
 // grain is the least work, in elements of a cheap function, that is worth a goroutine: starting one

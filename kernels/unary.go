@@ -9,6 +9,7 @@ type Unary struct {
 
 	Fwd func(x, a, b float64) float64       // y
 	Bwd func(x, y, g, a, b float64) float64 // dx, for the gradient g of y
+	Int func(x, a, b int32) int32           // y of integers, wrapping around; nil: they are taken for reals
 
 	UsesX, UsesY bool // what Bwd reads besides g: values that must outlive the forward pass
 
@@ -31,13 +32,16 @@ type Unary struct {
 var (
 	Neg = &Unary{Name: "neg", Domain: [2]float64{-9, 9},
 		Fwd: func(x, _, _ float64) float64 { return -x },
-		Bwd: func(_, _, g, _, _ float64) float64 { return -g }}
+		Bwd: func(_, _, g, _, _ float64) float64 { return -g },
+		Int: func(x, _, _ int32) int32 { return -x }}
 	Abs = &Unary{Name: "abs", Domain: [2]float64{-9, 9}, Kinks: []float64{0}, UsesX: true,
 		Fwd: func(x, _, _ float64) float64 { return math.Abs(x) },
-		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, when(x < 0, -g, sign(x))) }}
+		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, when(x < 0, -g, sign(x))) },
+		Int: func(x, _, _ int32) int32 { return max(x, -x) }}
 	Sign = &Unary{Name: "sign", Domain: [2]float64{-9, 9}, Kinks: []float64{0},
 		Fwd: func(x, _, _ float64) float64 { return sign(x) },
-		Bwd: func(_, _, _, _, _ float64) float64 { return 0 }}
+		Bwd: func(_, _, _, _, _ float64) float64 { return 0 },
+		Int: func(x, _, _ int32) int32 { return min(max(x, -1), 1) }}
 	Sqrt = &Unary{Name: "sqrt", Domain: [2]float64{0.01, 9}, ULP: 3, UsesY: true,
 		Fwd: func(x, _, _ float64) float64 { return math.Sqrt(x) },
 		Bwd: func(_, y, g, _, _ float64) float64 { return g / (2 * y) }}
@@ -49,10 +53,12 @@ var (
 		Bwd: func(x, _, g, _, _ float64) float64 { return g / x }}
 	Square = &Unary{Name: "square", Domain: [2]float64{-9, 9}, UsesX: true,
 		Fwd: func(x, _, _ float64) float64 { return x * x },
-		Bwd: func(x, _, g, _, _ float64) float64 { return 2 * x * g }}
+		Bwd: func(x, _, g, _, _ float64) float64 { return 2 * x * g },
+		Int: func(x, _, _ int32) int32 { return x * x }}
 	ReLU = &Unary{Name: "relu", Domain: [2]float64{-9, 9}, Kinks: []float64{0}, UsesX: true,
 		Fwd: func(x, _, _ float64) float64 { return when(x < 0, 0, x) },
-		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, 0) }}
+		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, 0) },
+		Int: func(x, _, _ int32) int32 { return max(x, 0) }}
 	LeakyReLU = &Unary{Name: "leaky_relu", Domain: [2]float64{-9, 9}, A: 0.1, Kinks: []float64{0}, UsesX: true,
 		Fwd: func(x, a, _ float64) float64 { return when(x > 0, x, a*x) },
 		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > 0, g, a*g) },
@@ -75,28 +81,35 @@ var (
 		Bwd: func(x, _, g, a, _ float64) float64 { return when(a == 0, 0, a*math.Pow(x, a-1)*g) }}
 	Clamp = &Unary{Name: "clamp", Domain: [2]float64{-3, 3}, A: -1, B: 2, Kinks: []float64{-1, 2}, UsesX: true,
 		Fwd: func(x, a, b float64) float64 { return when(when(x < a, a, x) > b, b, when(x < a, a, x)) },
-		Bwd: func(x, _, g, a, b float64) float64 { return when(x < a || x > b, 0, g) }}
+		Bwd: func(x, _, g, a, b float64) float64 { return when(x < a || x > b, 0, g) },
+		Int: func(x, a, b int32) int32 { return min(max(x, a), b) }}
 	AddScalar = &Unary{Name: "add_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return x + a },
-		Bwd: func(_, _, g, _, _ float64) float64 { return g }}
+		Bwd: func(_, _, g, _, _ float64) float64 { return g },
+		Int: func(x, a, _ int32) int32 { return x + a }}
 	SubScalar = &Unary{Name: "sub_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return x - a },
-		Bwd: func(_, _, g, _, _ float64) float64 { return g }}
+		Bwd: func(_, _, g, _, _ float64) float64 { return g },
+		Int: func(x, a, _ int32) int32 { return x - a }}
 	MulScalar = &Unary{Name: "mul_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return x * a },
-		Bwd: func(_, _, g, a, _ float64) float64 { return a * g }}
+		Bwd: func(_, _, g, a, _ float64) float64 { return a * g },
+		Int: func(x, a, _ int32) int32 { return x * a }}
 	DivScalar = &Unary{Name: "div_scalar", Domain: [2]float64{-9, 9}, ULP: 3, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return x / a },
 		Bwd: func(_, _, g, a, _ float64) float64 { return g / a }}
 	MaxScalar = &Unary{Name: "max_scalar", Domain: [2]float64{-3, 3}, A: 0.5, Kinks: []float64{0.5}, UsesX: true,
 		Fwd: func(x, a, _ float64) float64 { return when(x < a, a, x) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return when(x < a, 0, g) }}
+		Bwd: func(x, _, g, a, _ float64) float64 { return when(x < a, 0, g) },
+		Int: func(x, a, _ int32) int32 { return max(x, a) }}
 	MinScalar = &Unary{Name: "min_scalar", Domain: [2]float64{-3, 3}, A: 0.5, Kinks: []float64{0.5}, UsesX: true,
 		Fwd: func(x, a, _ float64) float64 { return when(x > a, a, x) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > a, 0, g) }}
+		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > a, 0, g) },
+		Int: func(x, a, _ int32) int32 { return min(x, a) }}
 	RSubScalar = &Unary{Name: "rsub_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return a - x },
-		Bwd: func(_, _, g, _, _ float64) float64 { return -g }}
+		Bwd: func(_, _, g, _, _ float64) float64 { return -g },
+		Int: func(x, a, _ int32) int32 { return a - x }}
 	RDivScalar = &Unary{Name: "rdiv_scalar", Domain: [2]float64{0.1, 9}, ULP: 3, A: 1.5, UsesX: true, UsesY: true,
 		Fwd: func(x, a, _ float64) float64 { return a / x },
 		Bwd: func(x, y, g, _, _ float64) float64 { return -y / x * g }}
@@ -106,7 +119,7 @@ var (
 var Unaries = unaries(Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Sine, Tanh, Sigmoid, Softplus, Pow,
 	Clamp, AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar)
 
-// Forward is the kernel of y = f(x): x, y, n, a, b.
+// Forward is the kernel of y = f(x): x, y, n, a, b. It has forms for integers if there is an Int.
 func (u *Unary) Forward() *Kernel { return u.forward }
 
 // Gradient is the kernel of dx = f'(x)·g: x, y, g, dx, n, a, b.
@@ -115,11 +128,11 @@ func (u *Unary) Gradient() *Kernel { return u.gradient }
 func unaries(rows ...*Unary) []*Unary {
 	for _, u := range rows {
 		u.InPlace = u.Name + "InPlace"
-		u.forward = &Kernel{
+		u.forward = typed(&Kernel{
 			Name: "k_" + u.Name, File: "unary.cl", Grid: perElement(1), Tol: ULP(u.ULP),
 			Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
 			Twin:   u.hot.or(unaryTwin[float32](u), unaryTwin[float64](u)),
-		}
+		}, "integer.cl", "k_int_"+u.Name, integerUnaryTwin[int32](u.Int), integerUnaryTwin[uint8](u.Int), Twin{})
 		u.gradient = &Kernel{
 			Name: "k_" + u.Name + "_grad", File: "unary.cl", Grid: perElement(3),
 			Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},

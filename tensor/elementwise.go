@@ -1,31 +1,49 @@
 package tensor
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // Unary returns f(t) element by element, with the scalars a and b that f takes: what the methods of the functions
-// call, for a row of the table that has none.
+// call, for a row of the table that has none. Of integers it is of their type, if f stays among them, and the scalars
+// must be numbers of that type, else it panics with ErrType; otherwise it is of reals.
 func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
 	d := check(f.Name, t)
-	x := t.contiguous()
+	typ := Real
+	if t.typ.integer() && f.Int != nil {
+		typ = t.typ
+	}
+	x := t.as(typ)
 	defer x.done()
-	y := alloc(f.Name, d, t.shape)
-	launch(d, f.Forward(), x.arg(), y.arg(), kernels.I(x.Len()), kernels.R(a), kernels.R(b))
+	cx := x.contiguous()
+	defer cx.done()
+	y := allocOf(f.Name, d, typ, t.shape)
+	unaryTo(d, f.Name, f, y, cx.Tensor, a, b)
 	return y
 }
 
 // UnaryInPlace sets t to f(t) element by element, with the scalars a and b that f takes: the in-place form of every
-// function of one tensor. It panics with ErrValue if t repeats elements.
+// function of one tensor. It panics with ErrType if f(t) is of another type than t, or t is Float16, and with ErrValue
+// if t repeats elements.
 func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
 	if check(f.InPlace, t); !t.Contiguous() {
 		t.through(f.InPlace, func(c *Tensor) { c.UnaryInPlace(f, a, b) })
 		return
 	}
 	d := writable(f.InPlace, t)
-	launch(d, f.Forward(), t.arg(), t.arg(), kernels.I(t.Len()), kernels.R(a), kernels.R(b))
+	if !t.typ.integer() || f.Int == nil {
+		mustReal(f.InPlace, t)
+	}
+	unaryTo(d, f.InPlace, f, t, t, a, b)
+}
+
+func unaryTo(d Device, op string, f *kernels.Unary, y, x *Tensor, a, b float64) {
+	y.typ.must(op, a)
+	y.typ.must(op, b)
+	launch(d, f.Forward().Of(y.typ.On(d)), x.arg(), y.arg(), kernels.I(x.Len()), y.typ.number(a), y.typ.number(b))
 }
 
 // UnaryGrad returns f'(x)·g, where y = f(x). All three have one shape. x or y may be nil if f does not
@@ -33,14 +51,14 @@ func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
 func UnaryGrad(f *kernels.Unary, x, y, g *Tensor, a, b float64) *Tensor {
 	op := f.Name + " gradient"
 	d := check(op, g)
-	cg := g.contiguous()
+	cg := g.reals()
 	defer cg.done()
 	used := func(t *Tensor) operand {
 		if t == nil {
 			return operand{cg.Tensor, false} // the kernel does not read it
 		}
 		check(op, t, g)
-		return t.contiguous()
+		return t.reals()
 	}
 	cx, cy := used(x), used(y)
 	defer cx.done()
@@ -51,25 +69,33 @@ func UnaryGrad(f *kernels.Unary, x, y, g *Tensor, a, b float64) *Tensor {
 }
 
 // Binary returns f(x, y) element by element: what the methods of the functions call. The shapes broadcast by NumPy's
-// rule. It panics with ErrShape if they do not.
+// rule. Of integers it is of the higher of their types, but for division, else of reals. It panics with ErrShape if the
+// shapes do not broadcast.
 func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
 	d := check(f.Name, x, y)
 	shape, ok := Broadcast(x.shape, y.shape)
 	if !ok {
 		misuse(f.Name, ErrShape, "", x, y)
 	}
-	out := alloc(f.Name, d, shape)
+	typ := higher(x.typ, y.typ)
+	if f.Int == nil {
+		typ = Real
+	}
+	out := allocOf(f.Name, d, typ, shape)
 	binaryTo(f, out, x, y)
 	return out
 }
 
 // BinaryInPlace sets t to f(t, y) element by element; y broadcasts to t's shape, and may share elements with t. It is the
-// in-place form of every function of two tensors. It panics with ErrShape if y does not broadcast, and with ErrValue if
-// t repeats elements.
+// in-place form of every function of two tensors. It panics with ErrShape if y does not broadcast, with ErrType if
+// f(t, y) is of another type than t, and with ErrValue if t repeats elements.
 func (t *Tensor) BinaryInPlace(f *kernels.Binary, y *Tensor) {
 	check(f.InPlace, t, y)
 	if !broadcastsTo(y.shape, t.shape) {
 		misuse(f.InPlace, ErrShape, "", t, y)
+	}
+	if typ := higher(t.typ, y.typ); t.typ != Real && (typ != t.typ || f.Int == nil) {
+		misuse(f.InPlace, ErrType, fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Real), or the operand", t.typ, y.typ, t.typ), t, y)
 	}
 	if !t.Contiguous() {
 		t.through(f.InPlace, func(c *Tensor) { c.BinaryInPlace(f, y) })
@@ -87,9 +113,20 @@ func binaryTo(f *kernels.Binary, out, x, y *Tensor) {
 	if n == 0 {
 		return
 	}
+	tx, ty := x.as(out.typ), y.as(out.typ)
+	defer tx.done()
+	defer ty.done()
+	x, y = tx.Tensor, ty.Tensor
 	cx := x.spread(out.shape)
 	defer cx.done()
 	switch {
+	case out.typ != Real:
+		cy, cols := operand{y, false}, y.Len()
+		if cols != 1 && !(y.Contiguous() && isSuffix(y.shape, out.shape)) {
+			cy, cols = y.spread(out.shape), n
+		}
+		defer cy.done()
+		launch(d, f.Row().Of(out.typ.On(d)), cx.arg(), cy.arg(), out.arg(), kernels.I(n/cols), kernels.I(cols))
 	case y.Len() == 1 && n > 1:
 		launch(d, f.First(), cx.arg(), y.arg(), out.arg(), kernels.I(n))
 	case y.Len() < n && y.Contiguous() && isSuffix(y.shape, out.shape):
@@ -114,11 +151,15 @@ func BinaryGradY(f *kernels.Binary, x, y, g *Tensor) *Tensor {
 func binaryGrad(f *kernels.Binary, k *kernels.Kernel, x, y, g *Tensor) *Tensor {
 	op := f.Name + " gradient"
 	d := check(op, g)
-	cg := g.contiguous()
+	cg := g.reals()
 	defer cg.done()
 	cx, cy := operand{cg.Tensor, false}, operand{cg.Tensor, false} // not read if f is linear
 	if !f.Linear {
 		check(op, x, y, g)
+		tx, ty := x.as(Real), y.as(Real)
+		defer tx.done()
+		defer ty.done()
+		x, y = tx.Tensor, ty.Tensor
 		cx, cy = x.spread(g.shape), y.spread(g.shape)
 	}
 	defer cx.done()

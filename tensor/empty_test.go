@@ -62,7 +62,7 @@ func TestEmptyViews(t *testing.T) {
 					grad.Free()
 					return sum
 				},
-				"GatherRows": func() *tensor.Tensor { return v.GatherRows(tensor.NewInts(d, nil)) },
+				"GatherRows": func() *tensor.Tensor { return v.GatherRows(tensor.New(d, []int32{})) },
 			} {
 				func() {
 					defer func() {
@@ -109,7 +109,7 @@ func TestScalarResults(t *testing.T) {
 				},
 				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return tensor.MaxGrad(x, x.Max(), x.Max()) },
 				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },
-				"GatherRows":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(tensor.NewInts(d, []int{0})) },
+				"GatherRows":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(tensor.New(d, []int32{0})) },
 				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).MatMul(tensor.One(d, 1, 1)) },
 				"Max of axes": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).Max(1, 0) },
 			} {

@@ -14,6 +14,7 @@ var (
 	ErrFreed     = errors.New("tensor was freed")
 	ErrDevice    = errors.New("tensors of two devices")
 	ErrValue     = errors.New("bad value")
+	ErrType      = errors.New("bad element type")
 	ErrArgument  = errors.New("argument does not fit the kernel")
 	ErrGoroutine = errors.New("two goroutines use one device at a time")
 )

@@ -61,7 +61,7 @@ func ExampleScope() {
 	fmt.Println(inside)
 	// Output:
 	// 5 <nil>
-	// tensor [2] (freed)
+	// tensor [2] of Real (freed)
 }
 
 // A kernel of one's own: its source in OpenCL C, and the same in Go for devices without OpenCL.

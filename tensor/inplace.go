@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -54,10 +55,14 @@ func disjoint(op string, dst *Tensor, operands ...*Tensor) {
 }
 
 func (t *Tensor) fill(v float64) {
-	launch(t.Device(), kernels.Fill, t.arg(), kernels.I(t.Len()), kernels.R(v))
+	d := t.Device()
+	launch(d, kernels.Fill.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()), t.typ.number(v))
 }
 
-func (t *Tensor) zero() { launch(t.Device(), kernels.Zero, t.arg(), kernels.I(t.Len())) }
+func (t *Tensor) zero() {
+	d := t.Device()
+	launch(d, kernels.Zero.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()))
+}
 
 // through changes t, a view with gaps, by way of a tensor without.
 func (t *Tensor) through(op string, change func(c *Tensor)) {
@@ -69,10 +74,13 @@ func (t *Tensor) through(op string, change func(c *Tensor)) {
 	t.SetInPlace(c)
 }
 
-// FillInPlace sets every element to v. It panics with ErrValue if t repeats elements.
+// FillInPlace sets every element to v. It panics with ErrType if v is no number of an integer type, and with ErrValue if
+// t repeats elements.
 func (t *Tensor) FillInPlace(v float64) {
 	const op = "FillInPlace"
-	if check(op, t); !t.Contiguous() {
+	check(op, t)
+	t.typ.must(op, v)
+	if !t.Contiguous() {
 		t.through(op, func(c *Tensor) { c.fill(v) })
 		return
 	}
@@ -91,15 +99,16 @@ func (t *Tensor) ZeroInPlace() {
 	t.zero()
 }
 
-// SetInPlace copies src, of t's shape, over t's elements: through any view but one that repeats elements, as
-// Expand makes. src may share elements with t. It panics with ErrShape for another shape, and with ErrValue if t
-// repeats elements.
+// SetInPlace copies src, of t's shape and type, over t's elements: through any view but one that repeats elements, as
+// Expand makes. src may share elements with t. It panics with ErrShape for another shape, with ErrType for another type,
+// and with ErrValue if t repeats elements.
 func (t *Tensor) SetInPlace(src *Tensor) {
 	const op = "SetInPlace"
 	check(op, t, src)
 	if !slices.Equal(t.shape, src.shape) {
 		misuse(op, ErrShape, "", t, src)
 	}
+	sameType(op, t, src.typ)
 	t.mustNotRepeat(op)
 	t.st.version++
 	from := apart(t, src)
@@ -111,16 +120,24 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 	x := from.contiguous()
 	defer x.done()
 	l := t.layout()
-	launch(t.Device(), kernels.StridedStore, x.arg(), t.reach(), kernels.I(t.Len()),
+	launch(t.Device(), kernels.StridedStore.Of(t.typ.On(t.Device())), x.arg(), t.reach(), kernels.I(t.Len()),
 		l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
 }
 
-// Upload copies data, as many elements as t has, over t's elements in row-major order, converted to the device's real
-// type. It returns when data may be changed. It panics with ErrShape for another number, and with ErrValue if t
-// repeats elements.
-func Upload[T kernels.Real](t *Tensor, data []T) {
+// sameType panics with ErrType unless t is of a type.
+func sameType(op string, t *Tensor, from Type) {
+	if t.typ != from {
+		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert with To(tensor.%v)", from, t.typ, t.typ), t)
+	}
+}
+
+// Upload copies data, as many elements as t has and of the type that New makes of it, over t's elements in row-major
+// order. It returns when data may be changed. It panics with ErrShape for another number, with ErrType for another type,
+// and with ErrValue if t repeats elements.
+func Upload[T kernels.Element](t *Tensor, data []T) {
 	const op = "Upload"
 	check(op, t)
+	sameType(op, t, typeOf[T]())
 	if len(data) != t.Len() {
 		misuse(op, ErrShape, "data has another number of elements", t)
 	}

@@ -1,7 +1,9 @@
 package tensor_test
 
 import (
+	"flag"
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -57,9 +59,16 @@ func TestGPUKernels(t *testing.T) {
 	}
 }
 
+// onlyKernels is no part of the tests' names: Oclgrind wants one thread for all kernels, and a subtest has its own.
+var onlyKernels = flag.String("kernels", "", "test only the kernels whose name and defines match this regular expression")
+
 func testKernels(t *testing.T, d tensor.Device) {
 	seen := map[string]int{}
+	only := regexp.MustCompile(*onlyKernels)
 	for i, k := range kernels.All(d.Real(), d.Limits()) {
+		if !only.MatchString(k.Name + " " + k.Defines) {
+			continue
+		}
 		if seen[k.Name]++; testing.Short() && seen[k.Name] > 2 {
 			continue // further tiles of a matrix product
 		}

@@ -17,7 +17,7 @@ import (
 func TestLaunchArguments(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		z := tensor.Full(d, 5, 4)
-		ints := tensor.NewInts(d, []int{1, 2, 3, 4})
+		ints := tensor.New(d, []int32{1, 2, 3, 4})
 		foreign := tensor.Zeros(devtest.Open(t, "cpu", tensor.Options{}), 4)
 		released, err := d.Alloc(d.Real(), 4)
 		if err != nil {

@@ -22,7 +22,7 @@ func Linear(x, w, b *Tensor, f kernels.Activation, slope float64) *Tensor {
 		if b.Rank() != 1 || b.shape[0] != w.shape[1] {
 			misuse(op, ErrShape, "the bias has one element for each column of the weights", x, w, b)
 		}
-		bias := b.contiguous()
+		bias := b.reals()
 		defer bias.done()
 		e.bias = bias.Tensor
 	}
@@ -38,7 +38,7 @@ func LinearGrad(g, y *Tensor, f kernels.Activation, slope float64) (dz, shares *
 	const op = "Linear gradient"
 	d := check(op, g, y)
 	rows, cols := y.shape[0], y.shape[1]
-	cg, cy := g.contiguous(), y.contiguous()
+	cg, cy := g.reals(), y.reals()
 	defer cg.done()
 	defer cy.done()
 	run := kernels.LinearGradRun(rows, d.Limits())
@@ -62,7 +62,7 @@ func SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 		sum.zero()
 		return sum, grad
 	}
-	cx, ct := x.contiguous(), t.contiguous()
+	cx, ct := x.reals(), t.reals()
 	defer cx.done()
 	defer ct.done()
 	groups, chunk := sumGrid(n)

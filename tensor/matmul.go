@@ -8,8 +8,8 @@ import (
 //
 //	c[i, j] = Σ_k t[i, k]·b[k, j]
 //
-// of t [m, k] and b [k, n]. A transposed view of either is read in place; of both, one is copied. It
-// panics with ErrShape.
+// of t [m, k] and b [k, n]. A transposed view of either is read in place; of both, one is copied. One of integers
+// is converted to reals. It panics with ErrShape, and with ErrType if both are of integers.
 func (t *Tensor) MatMul(b *Tensor) *Tensor {
 	d := check("MatMul", t, b)
 	checkMatMul("MatMul", t, b)
@@ -26,6 +26,7 @@ func MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	if dst.Rank() != 2 || dst.shape[0] != a.shape[0] || dst.shape[1] != b.shape[1] {
 		misuse("MatMulInto", ErrShape, "", dst, a, b)
 	}
+	mustReal("MatMulInto", dst)
 	disjoint("MatMulInto", dst, a, b)
 	matMulTo(dst, a, b, epilogue{accumulate: accumulate})
 }
@@ -45,6 +46,9 @@ func checkMatMul(op string, a, b *Tensor) {
 	}
 	if a.shape[1] != b.shape[0] {
 		misuse(op, ErrShape, "", a, b)
+	}
+	if higher(a.typ, b.typ) != Real {
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", a, b)
 	}
 }
 
@@ -74,6 +78,10 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		e.apply(c)
 		return
 	}
+	ra, rb := a.as(Real), b.as(Real)
+	defer ra.done()
+	defer rb.done()
+	a, b = ra.Tensor, rb.Tensor
 	lda, ta, okA := layout(a)
 	ldb, tb, okB := layout(b)
 	if !okA || ta && tb && okB { // there is no TT kernel: copy A
@@ -164,8 +172,9 @@ func (t *Tensor) outerAcc(op string, u, v *Tensor, slice int) {
 		t.shape[0] != u.shape[1] || t.shape[1] != v.shape[1] {
 		misuse(op, ErrShape, "", t, u, v)
 	}
+	mustReal(op, t)
 	disjoint(op, t, u, v)
-	cu, cv := u.contiguous(), v.contiguous()
+	cu, cv := u.reals(), v.reals()
 	defer cu.done()
 	defer cv.done()
 	batch, m, n := kernels.I(u.shape[0]), kernels.I(t.shape[0]), kernels.I(t.shape[1])

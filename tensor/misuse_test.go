@@ -26,7 +26,7 @@ func TestMisuse(t *testing.T) {
 	freed.Free() // does nothing
 	foreign := tensor.Zeros(other, 2, 3)
 	rng := tensor.NewRNG(1)
-	three := tensor.NewInts(d, []int{0, 3})
+	three := tensor.New(d, []int32{0, 3})
 	for _, c := range []struct {
 		name string
 		kind error
@@ -93,11 +93,13 @@ func TestMisuse(t *testing.T) {
 		{"Mean", tensor.ErrAxis, func() { x.Mean(-3) }, "axis -3"},
 		{"Max", tensor.ErrShape, func() { tensor.Zeros(d, 0, 3).Max(0) }, "[0 3]"},
 		{"Item", tensor.ErrShape, func() { x.Item() }, "[2 3]"},
-		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(three) }, "reach 3"},
+		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(three) }, "from 0 to 3, the rows are 2"},
 		{"GatherRows", tensor.ErrShape, func() { v.GatherRows(three) }, "[4]"},
-		{"GatherRows", tensor.ErrDevice, func() { foreign.GatherRows(three) }, "indices"},
+		{"GatherRows", tensor.ErrDevice, func() { foreign.GatherRows(three) }, "cpu"},
 		{"ScatterAddRowsInPlace", tensor.ErrShape, func() { x.ScatterAddRowsInPlace(three, x.T()) }, "[2 3] [3 2]"},
-		{"NewInts", tensor.ErrIndex, func() { tensor.NewInts(d, []int{1, -1}) }, "element 1 is -1"},
+		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(tensor.New(d, []int32{1, -1})) }, "from -1 to 1"},
+		{"GatherRows", tensor.ErrType, func() { x.GatherRows(tensor.Zeros(d, 2)) }, "type Int32, not Real: convert them with To(tensor.Int32)"},
+		{"GatherRows", tensor.ErrShape, func() { x.GatherRows(three.Reshape(2, 1)) }, "one axis"},
 		{"Ints", tensor.ErrValue, func() { rng.Ints(d, 0, 3) }, "[0, 0)"},
 		{"ToMat", tensor.ErrShape, func() { v.ToMat() }, "[4]"},
 		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Packed"},

@@ -315,7 +315,7 @@ func TestOverlap(t *testing.T) {
 func TestRows(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 3, 2)
-		index := tensor.NewInts(d, []int{2, 0, 2})
+		index := tensor.New(d, []int32{2, 0, 2})
 		y := x.GatherRows(index)
 		expect(t, "GatherRows", y, array{[]int{3, 2}, []float64{5, 6, 1, 2, 5, 6}}, 0)
 		x.ScatterAddRowsInPlace(index, y)
@@ -346,7 +346,7 @@ func TestRandomStreams(t *testing.T) {
 		if sd := math.Sqrt(square - mean*mean); math.Abs(mean-1) > 0.05 || math.Abs(sd-2) > 0.05 {
 			t.Errorf("normal: mean %v, standard deviation %v; want 1, 2", mean, sd)
 		}
-		v, err := rng.Ints(d, 7, n).Values()
+		v, err := rng.Ints(d, 7, n).Int32s()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,13 +43,14 @@ func (r *RNG) Normal(d Device, mean, sd float64, shape ...int) *Tensor {
 	return t
 }
 
-// Ints returns n ints uniform in [0, bound). It panics with ErrValue unless 0 < bound < 2³¹.
-func (r *RNG) Ints(d Device, bound, n int) *Ints {
-	if bound <= 0 || bound > math.MaxInt32 || n < 0 {
-		panic(&Error{Op: "Ints", Kind: ErrValue, Detail: fmt.Sprintf("%d ints in [0, %d)", n, bound)})
+// Ints returns an Int32 tensor of numbers uniform in [0, bound). It panics with ErrValue unless 0 < bound < 2³¹.
+func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
+	if bound <= 0 || bound > math.MaxInt32 {
+		panic(&Error{Op: "Ints", Kind: ErrValue, Shapes: [][]int{shape}, Detail: fmt.Sprintf("numbers in [0, %d)", bound)})
 	}
-	t := newInts(d, n, bound)
+	t := allocOf("Ints", d, Int32, shape)
 	a, b, c := r.Next()
-	launch(d, kernels.RandomInts, t.arg(), kernels.I(n), a, b, c, kernels.I(bound))
+	launch(d, kernels.RandomInts, t.arg(), kernels.I(t.Len()), a, b, c, kernels.I(bound))
+	t.st.ints = intRange{low: 0, high: int32(bound - 1), known: true}
 	return t
 }

@@ -24,14 +24,17 @@ const Keepdims = math.MinInt
 
 // Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is among them; over
 // all if none is given. Of no elements it is 0. The order of the additions is fixed: the same input gives the
-// same bits. It panics with ErrAxis for an axis that t has not, or that is named twice.
+// same bits. Of integers it is Int32, and wraps around. It panics with ErrAxis for an axis that t has not, or that is named twice.
 func (t *Tensor) Sum(axes ...int) *Tensor { return t.sum("Sum", 1, axes) }
 
 // Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is among them; over
-// all if none is given. Of no elements it is NaN. It panics with ErrAxis for an axis that t has not, or that is
+// all if none is given. Of no elements it is NaN, of integers a real. It panics with ErrAxis for an axis that t has not, or that is
 // named twice.
 func (t *Tensor) Mean(axes ...int) *Tensor {
 	check("Mean", t)
+	real := t.as(Real)
+	defer real.done()
+	t = real.Tensor
 	count := 1
 	over, _ := t.reduced("Mean", axes)
 	for _, a := range over {
@@ -49,7 +52,7 @@ func (t *Tensor) Mean(axes ...int) *Tensor {
 // last bits, that vary from run to run.
 func (t *Tensor) SumAtomic() *Tensor {
 	d := check("SumAtomic", t)
-	x := t.contiguous()
+	x := t.reals()
 	defer x.done()
 	out := Zeros(d)
 	launch(d, kernels.SumAtomic, x.arg(), out.arg(), kernels.I(x.Len()), kernels.R(1))
@@ -104,6 +107,12 @@ func (t *Tensor) sum(op string, scale float64, axes []int) *Tensor {
 }
 
 func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
+	if t.typ.integer() {
+		return t.sumIntegers(op, axes)
+	}
+	real := t.as(Real)
+	defer real.done()
+	t = real.Tensor
 	if len(axes) == t.Rank() {
 		return t.sumAll(op, scale)
 	}
@@ -184,8 +193,9 @@ func (t *Tensor) SetSum(x *Tensor) {
 	if t.Len() != 1 || x.Len() > sumChunk {
 		misuse(op, ErrShape, "a scalar takes the sum of up to 16384 elements", t, x)
 	}
+	mustReal(op, t)
 	disjoint(op, t, x)
-	cx := x.contiguous()
+	cx := x.reals()
 	defer cx.done()
 	n := kernels.I(x.Len())
 	launch(d, kernels.Sum, cx.arg(), t.arg(), n, n, kernels.R(1))
@@ -216,6 +226,34 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 	return cur.reshaped(dims)
 }
 
+// sumIntegers sums integers over sorted axes, which may be none, to Int32.
+func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
+	if len(axes) == 0 {
+		x := t.as(Int32)
+		defer x.done()
+		return x.Copy()
+	}
+	return t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
+		// Where there are few results, runs of their terms are summed apart first.
+		const results, terms = 1024, 64
+		runs := max(1, min(results/max(outer*inner, 1), n/terms))
+		y := allocOf(op, x.Device(), Int32, []int{outer, runs, inner})
+		sumRuns(y, x, outer, n, inner, runs)
+		if runs == 1 {
+			return y
+		}
+		sum := allocOf(op, x.Device(), Int32, []int{outer, inner})
+		sumRuns(sum, y, outer, runs, inner, 1)
+		y.Free()
+		return sum
+	})
+}
+
+func sumRuns(y, x *Tensor, outer, n, inner, runs int) {
+	d := x.Device()
+	launch(d, kernels.SumIntegers.Of(x.typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(runs))
+}
+
 func product(dims []int) int {
 	n := 1
 	for _, d := range dims {
@@ -229,6 +267,12 @@ func product(dims []int) int {
 func (t *Tensor) SumTo(shape ...int) *Tensor {
 	d := check("SumTo", t)
 	axes := broadcastAxes(t, shape)
+	if t.typ.integer() {
+		return t.sumIntegers("SumTo", axes).reshaped(append([]int{}, shape...))
+	}
+	real := t.as(Real)
+	defer real.done()
+	t = real.Tensor
 	if len(axes) == 0 {
 		return t.Copy().reshaped(append([]int{}, shape...))
 	}
@@ -265,19 +309,20 @@ func SumRowsInto(dst, x *Tensor, accumulate bool) {
 	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
 		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
 	}
+	mustReal("SumRowsInto", dst)
 	disjoint("SumRowsInto", dst, x)
-	cx := x.contiguous()
+	cx := x.reals()
 	defer cx.done()
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
 }
 
 // Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is among them;
-// over all if none is given. A NaN is a maximum. It panics with ErrAxis for an axis that t has not, or that is
+// over all if none is given. A NaN is a maximum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
 // named twice, and with ErrShape if there is nothing to take the maximum of.
 func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", kernels.MaxAxis, axes) }
 
 // Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is among them;
-// over all if none is given. A NaN is a minimum. It panics with ErrAxis for an axis that t has not, or that is
+// over all if none is given. A NaN is a minimum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
 // named twice, and with ErrShape if there is nothing to take the minimum of.
 func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", kernels.MinAxis, axes) }
 
@@ -289,9 +334,15 @@ func (t *Tensor) extreme(op string, k *kernels.Kernel, axes []int) *Tensor {
 			misuse(op, ErrShape, "of no elements there is none", t)
 		}
 	}
-	y := t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
-		y := alloc(op, d, []int{outer, inner})
-		launch(d, k, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
+	typ := Real
+	if t.typ.integer() {
+		typ = t.typ
+	}
+	x := t.as(typ)
+	defer x.done()
+	y := x.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
+		y := allocOf(op, d, typ, []int{outer, inner})
+		launch(d, k.Of(typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
 		return y
 	})
 	if keep {
@@ -329,7 +380,7 @@ func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 		defer part.Free()
 		return part.Transpose(undo...)
 	}
-	cx, cy, cg := x.contiguous(), y.contiguous(), g.contiguous()
+	cx, cy, cg := x.reals(), y.reals(), g.reals()
 	defer cx.done()
 	defer cy.done()
 	defer cg.done()

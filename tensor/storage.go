@@ -16,9 +16,10 @@ type storage struct {
 	buf     kernels.Buffer // nil if the device had failed before it could be allocated
 	refs    atomic.Int32
 	version uint64 // incremented by every write after the first
+	ints    intRange
 }
 
-// newStorage allocates n reals. A failure sticks to the device; launches are skipped from then on, so
+// newStorage allocates n elements. A failure sticks to the device; launches are skipped from then on, so
 // the missing buffer is never used.
 func newStorage(d Device, t kernels.DType, n int) *storage {
 	s := &storage{dev: d}

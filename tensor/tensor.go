@@ -4,9 +4,10 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
 )
 
-// Tensor is an n-dimensional array of reals on a device: a view of storage that other tensors may
+// Tensor is an n-dimensional array on a device, of elements of one [Type]: a view of storage that other tensors may
 // share. Operations return new tensors, which share storage only where that is said; those whose name ends in InPlace
 // write through the view. They panic with an *[Error] for misuse: with ErrValue if a tensor is nil, ErrFreed if it was
 // freed, ErrDevice for tensors of two devices, and what each states besides.
@@ -14,51 +15,61 @@ type Tensor struct {
 	st             *storage
 	shape, strides []int // strides in elements
 	off            int
+	typ            Type
 	freed, kept    bool
 	moored         bool // see MoveTo
 }
 
-// alloc returns a contiguous tensor with undefined contents.
-func alloc(op string, d Device, shape []int) *Tensor {
+// alloc returns a contiguous tensor of reals with undefined contents.
+func alloc(op string, d Device, shape []int) *Tensor { return allocOf(op, d, Real, shape) }
+
+// allocOf returns a contiguous tensor of a type with undefined contents.
+func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
 	n := checkShape(op, shape)
 	shape = append([]int{}, shape...) // never nil: New takes no shape for that of a vector
-	t := &Tensor{st: newStorage(d, d.Real(), n), shape: shape, strides: rowMajor(shape)}
+	t := &Tensor{st: newStorage(d, typ.On(d), n), shape: shape, strides: rowMajor(shape), typ: typ}
 	return t.register()
 }
 
-// Empty returns a tensor whose contents are undefined until written. It panics with ErrShape for a shape with a negative
-// dimension, more than MaxRank axes or 2³¹ elements, as all functions do that take one.
+// Empty returns a tensor of reals whose contents are undefined until written. It panics with ErrShape for a shape with a
+// negative dimension, more than MaxRank axes or 2³¹ elements, as all functions do that take one.
 func Empty(d Device, shape ...int) *Tensor { return alloc("Empty", d, shape) }
 
-// New returns a tensor that holds data in row-major order, converted to the device's real type. It
-// panics with ErrShape unless the shape has as many elements as data. Without a shape, the tensor has
-// one axis.
-func New[T kernels.Real](d Device, data []T, shape ...int) *Tensor {
+// EmptyOf is Empty of a type.
+func EmptyOf(d Device, typ Type, shape ...int) *Tensor { return allocOf("EmptyOf", d, typ, shape) }
+
+// New returns a tensor that holds data in row-major order: of reals for float32 and float64, rounded to the device's
+// real type, and of Int32, Uint8 or Float16 for int32, uint8 and float16.Float16 of github.com/x448/float16. It
+// panics with ErrShape unless the shape has as many elements as data. Without a shape, the tensor has one axis.
+func New[T kernels.Element](d Device, data []T, shape ...int) *Tensor {
 	if shape == nil {
 		shape = []int{len(data)}
 	}
 	if n := checkShape("New", shape); n != len(data) {
 		panic(&Error{Op: "New", Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("data has %d elements", len(data))})
 	}
-	t := alloc("New", d, shape)
+	t := allocOf("New", d, typeOf[T](), shape)
 	upload(t, data)
 	return t
 }
 
-// Scalar returns a tensor of rank 0.
+// Scalar returns a tensor of reals of rank 0.
 func Scalar(d Device, v float64) *Tensor { return New(d, []float64{v}, []int{}...) }
 
-// upload writes data over the elements of a contiguous tensor.
-func upload[T kernels.Real](t *Tensor, data []T) {
+// upload writes data over the elements of a contiguous tensor, of the type that New makes of it.
+func upload[T kernels.Element](t *Tensor, data []T) {
 	if t.st.buf == nil {
 		return // the device failed and says so at the next download
 	}
+	if ints, ok := any(data).([]int32); ok {
+		t.noteRange(ints)
+	}
 	// A failure sticks to the device.
-	_ = t.Device().Upload(t.st.buf, t.off, convert(t.Device().Real(), data))
+	_ = t.Device().Upload(t.st.buf, t.off, hostMem(t.typ.On(t.Device()), data))
 }
 
-// convert returns data as host memory of type to, sharing it where the types agree.
-func convert[T kernels.Real](to kernels.DType, data []T) *kernels.Mem {
+// hostMem returns data as host memory of type to, sharing it where the types agree.
+func hostMem[T kernels.Element](to kernels.DType, data []T) *kernels.Mem {
 	if kernels.DTypeOf[T]() == to {
 		return kernels.MemOf(data)
 	}
@@ -68,7 +79,7 @@ func convert[T kernels.Real](to kernels.DType, data []T) *kernels.Mem {
 	return kernels.MemOf(converted[float32](data))
 }
 
-func converted[To, From kernels.Real](data []From) []To {
+func converted[To kernels.Real, From kernels.Element](data []From) []To {
 	out := make([]To, len(data))
 	for i, v := range data {
 		out[i] = To(v)
@@ -76,17 +87,32 @@ func converted[To, From kernels.Real](data []From) []To {
 	return out
 }
 
-// Zeros returns a tensor of zeros. It panics with ErrShape as [Empty] does.
+// Zeros returns a tensor of reals that are 0. It panics with ErrShape as [Empty] does.
 func Zeros(d Device, shape ...int) *Tensor {
 	t := alloc("Zeros", d, shape)
 	t.zero()
 	return t
 }
 
-// Full returns a tensor whose elements are all v, rounded to the device's real type. It panics with ErrShape as [Empty]
+// ZerosOf is Zeros of a type.
+func ZerosOf(d Device, typ Type, shape ...int) *Tensor {
+	t := allocOf("ZerosOf", d, typ, shape)
+	t.zero()
+	return t
+}
+
+// Full returns a tensor of reals that are all v, rounded to the device's real type. It panics with ErrShape as [Empty]
 // does.
 func Full(d Device, v float64, shape ...int) *Tensor {
 	t := alloc("Full", d, shape)
+	t.fill(v)
+	return t
+}
+
+// FullOf is Full of a type. It panics with ErrType if v is no number of an integer type.
+func FullOf(d Device, typ Type, v float64, shape ...int) *Tensor {
+	typ.must("FullOf", v)
+	t := allocOf("FullOf", d, typ, shape)
 	t.fill(v)
 	return t
 }
@@ -112,6 +138,9 @@ func IsOne(t *Tensor) bool {
 
 // Device returns the device that t is on.
 func (t *Tensor) Device() Device { return t.st.dev }
+
+// Type returns the type of the elements.
+func (t *Tensor) Type() Type { return t.typ }
 
 // Shape returns the dimensions. The caller must not change them.
 func (t *Tensor) Shape() []int { return t.shape }
@@ -200,6 +229,7 @@ func (t *Tensor) Arg() kernels.Arg {
 	if !t.Contiguous() {
 		misuse("Arg", ErrShape, "a kernel needs a contiguous tensor: pass that of Packed", t)
 	}
+	t.st.ints.lent = true
 	return t.arg()
 }
 
@@ -220,12 +250,19 @@ func (t *Tensor) Touch() { t.st.version++ }
 // arg is the kernel argument for a contiguous tensor.
 func (t *Tensor) arg() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.Len()) }
 
-// Float64s waits for the device and returns the elements in row-major order, in memory of the caller's. The error is
-// the device's first failure.
-func (t *Tensor) Float64s() ([]float64, error) { return download[float64](t, "Float64s") }
+// Float64s waits for the device and returns the elements, of any type, in row-major order, in memory of the caller's.
+// The error is the device's first failure.
+func (t *Tensor) Float64s() ([]float64, error) { return downloadReals[float64](t, "Float64s") }
 
-// Float32s is like Float64s, rounding to float32 on a float64 device.
-func (t *Tensor) Float32s() ([]float32, error) { return download[float32](t, "Float32s") }
+// Float32s is like Float64s, rounding to float32 what is a float64 or a large int32.
+func (t *Tensor) Float32s() ([]float32, error) { return downloadReals[float32](t, "Float32s") }
+
+// Int32s waits for the device and returns the elements of an Int32 tensor in row-major order. It panics with ErrType
+// for another type: convert it with To.
+func (t *Tensor) Int32s() ([]int32, error) { return downloadAs[int32](t, "Int32s") }
+
+// Uint8s is like Int32s, of a Uint8 tensor.
+func (t *Tensor) Uint8s() ([]uint8, error) { return downloadAs[uint8](t, "Uint8s") }
 
 // Item waits for the device and returns the element of a tensor that has one, of any rank. The error is the device's
 // first failure. It panics with ErrShape for more elements or none.
@@ -241,25 +278,54 @@ func (t *Tensor) Item() (float64, error) {
 	return v[0], nil
 }
 
-func download[T kernels.Real](t *Tensor, op string) ([]T, error) {
+// download waits for the device and returns the elements as they are stored.
+func (t *Tensor) download(op string) (*kernels.Mem, error) {
 	d := check(op, t)
 	c := t.contiguous()
 	defer c.done()
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	host := kernels.NewMem(d.Real(), t.Len())
-	if err := d.Download(host, c.st.buf, c.off); err != nil {
-		return nil, err
-	}
-	if d.Real() == kernels.Float64 {
-		return fromReal[T](kernels.Slice[float64](host, 0, t.Len())), nil
-	}
-	return fromReal[T](kernels.Slice[float32](host, 0, t.Len())), nil
+	host := kernels.NewMem(t.typ.On(d), t.Len())
+	return host, d.Download(host, c.st.buf, c.off)
 }
 
-// fromReal converts what a device returned, without a copy where the types agree.
-func fromReal[T, From kernels.Real](data []From) []T {
+func downloadAs[T kernels.Element](t *Tensor, op string) ([]T, error) {
+	check(op, t)
+	if want := typeOf[T](); t.typ != want {
+		misuse(op, ErrType, fmt.Sprintf("the tensor is of type %v: convert it with To(tensor.%v)", t.typ, want), t)
+	}
+	host, err := t.download(op)
+	if err != nil {
+		return nil, err
+	}
+	return kernels.Slice[T](host, 0, t.Len()), nil
+}
+
+func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
+	host, err := t.download(op)
+	if err != nil {
+		return nil, err
+	}
+	switch n := t.Len(); host.DType() {
+	case kernels.Float64:
+		return fromHost[T](kernels.Slice[float64](host, 0, n)), nil
+	case kernels.Float32:
+		return fromHost[T](kernels.Slice[float32](host, 0, n)), nil
+	case kernels.Int32:
+		return fromHost[T](kernels.Slice[int32](host, 0, n)), nil
+	case kernels.Uint8:
+		return fromHost[T](kernels.Slice[uint8](host, 0, n)), nil
+	}
+	out := make([]T, t.Len())
+	for i, h := range kernels.Slice[float16.Float16](host, 0, len(out)) {
+		out[i] = T(h.Float32())
+	}
+	return out, nil
+}
+
+// fromHost converts what a device returned, without a copy where the types agree.
+func fromHost[T kernels.Real, From kernels.Element](data []From) []T {
 	if same, ok := any(data).([]T); ok {
 		return same
 	}
@@ -269,7 +335,7 @@ func fromReal[T, From kernels.Real](data []From) []T {
 // String describes t, its shape and its device, without waiting for its elements.
 func (t *Tensor) String() string {
 	if t.freed {
-		return fmt.Sprintf("tensor %v (freed)", t.shape)
+		return fmt.Sprintf("tensor %v of %v (freed)", t.shape, t.typ)
 	}
-	return fmt.Sprintf("tensor %v on %s", t.shape, t.st.dev.Name())
+	return fmt.Sprintf("tensor %v of %v on %s", t.shape, t.typ, t.st.dev.Name())
 }

@@ -10,7 +10,7 @@ import (
 // view returns a tensor over t's storage.
 func (t *Tensor) view(shape, strides []int, off int) *Tensor {
 	t.st.retain()
-	v := &Tensor{st: t.st, shape: shape, strides: strides, off: off}
+	v := &Tensor{st: t.st, shape: shape, strides: strides, off: off, typ: t.typ}
 	return v.register()
 }
 
@@ -104,29 +104,29 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 // Copy returns a contiguous tensor with t's elements and storage of its own.
 func (t *Tensor) Copy() *Tensor {
 	d := check("Copy", t)
-	out := alloc("Copy", d, t.shape)
+	out := allocOf("Copy", d, t.typ, t.shape)
 	copyTo(out, t)
 	return out
 }
 
-// copyTo writes src, any view, to dst, a contiguous tensor of the same size.
+// copyTo writes src, any view, to dst, a contiguous tensor of the same size and type.
 func copyTo(dst, src *Tensor) {
 	d := src.Device()
-	n := src.Len()
+	n, elem := src.Len(), src.typ.On(d)
 	switch {
 	case n == 0:
 	case src.Contiguous():
-		launch(d, kernels.Copy, src.arg(), dst.arg(), kernels.I(n))
+		launch(d, kernels.Copy.Of(elem), src.arg(), dst.arg(), kernels.I(n))
 	case !slices.ContainsFunc(src.strides, func(s int) bool { return s != 0 }):
-		launch(d, kernels.BroadcastRows, kernels.Vec(src.st.buf, src.off, 1), dst.arg(), kernels.I(n), kernels.I(1))
+		launch(d, kernels.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, 1), dst.arg(), kernels.I(n), kernels.I(1))
 	case src.Rank() == 2 && src.strides[0] == 1 && src.strides[1] == src.shape[0]:
-		launch(d, kernels.Transpose, src.arg(), dst.arg(), kernels.I(src.shape[1]), kernels.I(src.shape[0]))
+		launch(d, kernels.Transpose.Of(elem), src.arg(), dst.arg(), kernels.I(src.shape[1]), kernels.I(src.shape[0]))
 	case src.Rank() == 2 && src.strides[0] == 0 && src.strides[1] == 1:
-		launch(d, kernels.BroadcastRows, kernels.Vec(src.st.buf, src.off, src.shape[1]), dst.arg(),
+		launch(d, kernels.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, src.shape[1]), dst.arg(),
 			kernels.I(src.shape[0]), kernels.I(src.shape[1]))
 	default:
 		l := src.layout()
-		launch(d, kernels.StridedCopy, src.reach(), dst.arg(), kernels.I(n),
+		launch(d, kernels.StridedCopy.Of(elem), src.reach(), dst.arg(), kernels.I(n),
 			l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
 	}
 }

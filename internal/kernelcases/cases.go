@@ -88,6 +88,9 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 	if strings.HasPrefix(k.Name, "k_gemm_") {
 		cases = gemmCases(kernels.GemmForm(strings.TrimPrefix(k.Name, "k_gemm_")), few)
 	}
+	if cases == nil {
+		cases = typedCases(k, few, matrices, boxes)
+	}
 	switch k {
 	case kernels.ReduceShares:
 		perLength(func(o *kernels.Operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
@@ -117,12 +120,18 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		add(func(o *kernels.Operands) { o.In(35, -1, 1).In(35, -1, 1).Int(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
 	case kernels.GatherRows:
 		perMatrix(func(o *kernels.Operands, r, c int) {
-			o.In(r*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).Out(9*c).Int(9, c)
+			o.In(r*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).Out(9*c).Int(9, c, r)
 		})
+		add(func(o *kernels.Operands) { // indices that are no row's
+			o.In(6, -1, 1).Ints(5, func(i int) int { return []int{-1, 0, 1, 2, 1 << 30}[i] }).Out(15).Int(5, 3, 2)
+		}, "outside")
 	case kernels.ScatterAddRows:
 		perMatrix(func(o *kernels.Operands, r, c int) {
-			o.In(9*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).In(r*c, -1, 1).Int(9, c)
+			o.In(9*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).In(r*c, -1, 1).Int(9, c, r)
 		})
+		add(func(o *kernels.Operands) {
+			o.In(15, -1, 1).Ints(5, func(i int) int { return []int{-1, 0, 1, 2, 1 << 30}[i] }).In(6, -1, 1).Int(5, 3, 2)
+		}, "outside")
 	case kernels.Sum:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Real(0.5) })
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")

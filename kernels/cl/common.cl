@@ -1,7 +1,8 @@
 // Types and helpers that every kernel file uses.
 //
-// REAL is the device's real type, float unless built with -DREAL_IS_DOUBLE. A buffer argument is
-// always followed by the offset of its first element: views share one buffer.
+// REAL is the device's real type, float unless built with -DREAL_IS_DOUBLE. ELEM is the element type of buffers: REAL,
+// unless a kernel is built for another. A buffer argument is always followed by the offset of its first element: views
+// share one buffer. Halves are read by vload_half and written by vstore_half_rte, which need no extension.
 
 #ifdef REAL_IS_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -18,7 +19,15 @@
 #define REAL16 float16
 #endif
 
-#define IN(name) global const REAL *name, int name##_off
-#define OUT(name) global REAL *name, int name##_off
+#ifndef ELEM
+#define ELEM REAL
+#endif
+
+#define IN(name) global const ELEM *name, int name##_off
+#define OUT(name) global ELEM *name, int name##_off
 #define IN_INTS(name) global const int *name, int name##_off
 #define OUT_INTS(name) global int *name, int name##_off
+#define IN_BYTES(name) global const uchar *name, int name##_off
+#define OUT_BYTES(name) global uchar *name, int name##_off
+#define IN_HALVES(name) global const half *name, int name##_off
+#define OUT_HALVES(name) global half *name, int name##_off

@@ -1,10 +1,17 @@
 // @depends: common
-// Kernels that write or move elements without computing on them.
+// Kernels that write or move elements without computing on them. All but k_fill and k_scatter_add_rows are also built
+// with ELEM as int, uchar, or ushort for the bits of a float16.
 
 // Y[i] = value
 kernel void k_fill(OUT(Y), int n, REAL value) {
     const int i = get_global_id(0);
     if (i < n) Y[Y_off + i] = value;
+}
+
+// Y[i] = value
+kernel void k_fill_int(OUT(Y), int n, int value) {
+    const int i = get_global_id(0);
+    if (i < n) Y[Y_off + i] = (ELEM)value;
 }
 
 // Y[i] = 0
@@ -33,7 +40,7 @@ kernel void k_broadcast_rows(IN(X), OUT(Y), int rows, int cols) {
 #endif
 kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 void k_transpose(IN(X), OUT(Y), int rows, int cols) {
-    local REAL tile[TILE][TILE + 1];
+    local ELEM tile[TILE][TILE + 1];
     const int tx = get_local_id(0), ty = get_local_id(1);
     const int c = get_group_id(0) * TILE + tx, r = get_group_id(1) * TILE + ty;
     if (c < cols && r < rows) tile[ty][tx] = X[X_off + r * cols + c];
@@ -73,16 +80,21 @@ kernel void k_strided_store(IN(X), OUT(Y), int n, int d1, int d2, int d3, int d4
     if (i < n) Y[Y_off + in_view(i, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5)] = X[X_off + i];
 }
 
-// Y[i*cols + c] = X[I[i]*cols + c]
-kernel void k_gather_rows(IN(X), IN_INTS(I), OUT(Y), int n, int cols) {
+// Y[i*cols + c] = X[I[i]*cols + c], 0 for an index outside [0, rows)
+kernel void k_gather_rows(IN(X), IN_INTS(I), OUT(Y), int n, int cols, int rows) {
     const int c = get_global_id(0), i = get_global_id(1);
-    if (c < cols && i < n) Y[Y_off + i * cols + c] = X[X_off + I[I_off + i] * cols + c];
+    if (c >= cols || i >= n) return;
+    const int r = I[I_off + i];
+    Y[Y_off + i * cols + c] = r >= 0 && r < rows ? X[X_off + r * cols + c] : (ELEM)0;
 }
 
-// Y[I[i]*cols + c] += G[i*cols + c]. One work-item owns a column and adds in the order of i, so that
-// repeated indices neither race nor reorder the sum.
-kernel void k_scatter_add_rows(IN(G), IN_INTS(I), OUT(Y), int n, int cols) {
+// Y[I[i]*cols + c] += G[i*cols + c], for indices in [0, rows). One work-item owns a column and adds in the order of
+// i, so that repeated indices neither race nor reorder the sum.
+kernel void k_scatter_add_rows(IN(G), IN_INTS(I), OUT(Y), int n, int cols, int rows) {
     const int c = get_global_id(0);
     if (c >= cols) return;
-    for (int i = 0; i < n; i++) Y[Y_off + I[I_off + i] * cols + c] += G[G_off + i * cols + c];
+    for (int i = 0; i < n; i++) {
+        const int r = I[I_off + i];
+        if (r >= 0 && r < rows) Y[Y_off + r * cols + c] += G[G_off + i * cols + c];
+    }
 }

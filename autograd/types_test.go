@@ -1,0 +1,100 @@
+package autograd_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestOnlyRealsHaveGradients: parameters are reals, integers are constants, and so is what comes of them.
+func TestOnlyRealsHaveGradients(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16} {
+			err := tensor.Maybe(func() { autograd.Param(tensor.ZerosOf(d, typ, 2), "p") })
+			fails(t, err, tensor.ErrType, "autograd: Param: ", typ.String(), "To(tensor.Real)")
+			p := param(d, 1, 2)
+			fails(t, p.Backward(autograd.BackwardOptions{Seed: tensor.ZerosOf(d, typ, 2)}), tensor.ErrType, "seed", typ.String())
+		}
+		p := param(d, 1.5, 2)
+		for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8} {
+			n := p.To(typ)
+			if n.NeedsGrad() || n.Type() != typ {
+				t.Errorf("%v of a parameter needs a gradient", n)
+			}
+			fails(t, n.Sum().Backward(), autograd.ErrNotOnGraph, "Sum")
+			if sum := n.To(tensor.Real).Add(n).Sum(); sum.NeedsGrad() {
+				t.Errorf("what comes of %v needs a gradient", typ)
+			}
+		}
+	})
+}
+
+// TestGradientsPastTypes: constants of every type take part in what has gradients, and a gradient passes through
+// Float16.
+func TestGradientsPastTypes(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		p := autograd.Param(tensor.New(d, []float64{1, -2, 3, 4}, 2, 2), "p")
+		data := tensor.New(d, []uint8{1, 2, 3, 4}, 2, 2)
+		functions := map[string]func(p, c *node) *node{
+			"Add": (*node).Add, "Mul": (*node).Mul, "Div": (*node).Div, "Maximum": (*node).Maximum, "MatMul": (*node).MatMul,
+			"c·p":          func(p, c *node) *node { return c.MatMul(p) },
+			"c/p":          func(p, c *node) *node { return c.Div(p) },
+			"broadcast":    func(p, c *node) *node { return p.Mul(c.Sum(0).MulScalar(2)) },
+			"view":         func(p, c *node) *node { return p.Mul(c.T().Slice(0, 0, 1)) },
+			"SquaredError": (*node).SquaredError,
+			"Linear":       func(p, c *node) *node { return c.Linear(p, nil, 0, 0) },
+		}
+		gradient := func(f func(p, c *node) *node, typ tensor.Type) string {
+			p.ZeroGrad()
+			if err := f(p, autograd.Const(data.To(typ))).Sum().Backward(); err != nil {
+				t.Fatal(err)
+			}
+			v, err := p.Grad().Float64s()
+			if err != nil || p.Grad().Type() != tensor.Real {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(v)
+		}
+		for name, f := range functions {
+			for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16} {
+				if got, want := gradient(f, typ), gradient(f, tensor.Real); got != want {
+					t.Errorf("%s beside %v: gradient %s, want %s", name, typ, got, want)
+				}
+			}
+		}
+		// 1 … 4 are exact as Float16: what is computed of it is what is computed of p.
+		for name, f := range map[string]func(x *node) *node{
+			"Square": (*node).Square, "Exp": (*node).Exp, "Abs": (*node).Abs, "Max": func(x *node) *node { return x.Max(0) },
+			"Mean": func(x *node) *node { return x.Mean() }, "MatMul": func(x *node) *node { return x.MatMul(x.T()) },
+			"Slice": func(x *node) *node { return x.Slice(1, 0, 1).Mul(x) }, "Maximum": func(x *node) *node { return x.Maximum(x.Neg()) },
+			"GatherRows": func(x *node) *node { return x.GatherRows(tensor.New(d, []int32{1, 1, 0})).Square() },
+			"To":         func(x *node) *node { return x.To(tensor.Real).Square() },
+		} {
+			direct := gradient(func(p, _ *node) *node { return f(p) }, tensor.Real)
+			through := gradient(func(p, _ *node) *node { return f(p.To(tensor.Float16)) }, tensor.Real)
+			if through != direct {
+				t.Errorf("%s past Float16: gradient %s, want %s", name, through, direct)
+			}
+		}
+	})
+}
+
+// TestIndicesOfGradients: indices that change or are freed before Backward are found.
+func TestIndicesOfGradients(t *testing.T) {
+	d := devtest.CPU(t)
+	index := tensor.New(d, []int32{1, 0})
+	y := param(d, 1, 2, 3, 4).Reshape(2, 2).GatherRows(index).Sum()
+	tensor.Upload(index, []int32{0, 0})
+	if err := y.Backward(); !errors.Is(err, autograd.ErrChanged) {
+		t.Errorf("changed: err = %v", err)
+	}
+	y = param(d, 1, 2, 3, 4).Reshape(2, 2).GatherRows(index).Sum()
+	index.Free()
+	if err := y.Backward(); !errors.Is(err, tensor.ErrFreed) {
+		t.Errorf("freed: err = %v", err)
+	}
+}

@@ -1,0 +1,642 @@
+package tensor_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/x448/float16"
+)
+
+var types = []tensor.Type{tensor.Real, tensor.Int32, tensor.Uint8, tensor.Float16}
+
+// sameNumbers compares numbers bit by bit, but NaN with any NaN.
+func sameNumbers(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool {
+		return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+	})
+}
+
+func numbers(t *testing.T, x *tensor.Tensor) []float64 {
+	t.Helper()
+	v, err := x.Float64s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// awkward are numbers at the ends of the types, halfway between two of their values, and beyond.
+var awkward = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 0.999999, 1.5, 2.5, 100.75, 254.9, 255, 255.5, 256, 300, -1e-30, -3.99,
+	65504, 65519, 65520, 65536, -65519, -65520, 1e30, -1e30, 2147483520, 2147483648, -2147483648, -2147483904, math.Inf(1), math.Inf(-1), math.NaN(),
+	1 + 0x1p-11, 1 + 0x3p-11, 1 + 0x1p-11 + 0x1p-22, 2049, 2051, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.8p-24, -0x1p-26, 0x1.ffcp-15, 0x1.ffep-15}
+
+// converted says what To makes of a number.
+func converted(v float64, to tensor.Type, real kernels.DType) float64 {
+	switch to {
+	case tensor.Int32, tensor.Uint8:
+		low, high := float64(math.MinInt32), float64(math.MaxInt32)
+		if to == tensor.Uint8 {
+			low, high = 0, 255
+		}
+		if math.IsNaN(v) {
+			return 0
+		}
+		return math.Trunc(min(max(v, low), high)) + 0 // never −0
+	case tensor.Float16:
+		return nearestFloat16(v)
+	}
+	if real == kernels.Float32 {
+		return float64(float32(v))
+	}
+	return v
+}
+
+// nearestFloat16 rounds by the definition: to a multiple of the spacing at v.
+func nearestFloat16(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	_, e := math.Frexp(v)
+	spacing := math.Ldexp(1, max(e-11, -24))
+	if r := math.RoundToEven(v/spacing) * spacing; math.Abs(r) < 65520 {
+		return math.Copysign(r, v)
+	}
+	return math.Inf(int(math.Copysign(1, v)))
+}
+
+// TestConversions: every type to every other, of whole tensors and views with gaps, on every device, against what the
+// documentation of To says.
+func TestConversions(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		r := rand.New(rand.NewPCG(7, 7))
+		data := slices.Clone(awkward)
+		for len(data) < 37*11 {
+			data = append(data, math.Ldexp(r.Float64()-0.5, r.IntN(60)-25))
+		}
+		if d.Real() == kernels.Float64 {
+			// Rounded to float32 first, these would round to the even neighbour and not to the nearer.
+			data[40], data[41], data[42] = 1+0x1p-11+0x1p-40, -(1 + 0x3p-11 - 0x1p-40), 0x1p-25+0x1p-60
+		}
+		whole := tensor.New(d, data, 37, 11)
+		for _, from := range types {
+			x := whole.To(from)
+			if x.Type() != from || x.String() != fmt.Sprintf("tensor [37 11] of %v on %s", from, d.Name()) {
+				t.Fatalf("%v", x)
+			}
+			for name, v := range map[string]*tensor.Tensor{
+				"whole": x, "transposed": x.T(), "columns": x.Slice(1, 3, 7), "rows": x.Slice(0, 5, 9), "one": x.Slice(0, 3, 4).Slice(1, 2, 3).Reshape(),
+				"none": x.Slice(0, 2, 2), "expanded": x.Slice(0, 0, 1).Expand(3, 2, 11), "a corner's transpose": x.Slice(0, 1, 30).Slice(1, 4, 9).T(),
+			} {
+				for _, to := range types {
+					y := v.To(to)
+					was := numbers(t, v)
+					want := make([]float64, len(was))
+					for i, w := range was {
+						want[i] = w
+						if from != to {
+							want[i] = converted(w, to, d.Real())
+						}
+					}
+					if got := numbers(t, y); y.Type() != to || !slices.Equal(y.Shape(), v.Shape()) || !sameNumbers(got, want) {
+						for i := range want {
+							if i < len(got) && !sameNumbers(got[i:i+1], want[i:i+1]) {
+								t.Errorf("%v to %v, %s: %v becomes %v, want %v", from, to, name, was[i], got[i], want[i])
+							}
+						}
+						t.Fatalf("%v to %v, %s: %v", from, to, name, y)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestEveryFloat16: all 65536 of them survive the way to the device, to reals and back, bit by bit, and are the reals
+// that the definition of the format says.
+func TestEveryFloat16(t *testing.T) {
+	all := make([]float16.Float16, 1<<16)
+	want := make([]float64, len(all))
+	for i := range all {
+		all[i] = float16.Frombits(uint16(i))
+		sign, exponent, fraction := 1-2*float64(i>>15), i>>10&31, float64(i&1023)
+		switch {
+		case exponent == 31 && fraction != 0:
+			want[i] = math.NaN()
+		case exponent == 31:
+			want[i] = math.Inf(int(sign))
+		case exponent == 0:
+			want[i] = math.Copysign(math.Ldexp(fraction, -24), sign)
+		default:
+			want[i] = sign * math.Ldexp(1024+fraction, exponent-25)
+		}
+	}
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, all)
+		if got := numbers(t, x); !sameNumbers(got, want) {
+			t.Error("read back, they are others")
+		}
+		real := x.To(tensor.Real)
+		if got := numbers(t, real); !sameNumbers(got, want) {
+			t.Error("as reals, they are others")
+		}
+		if got := numbers(t, real.To(tensor.Float16)); !sameNumbers(got, want) {
+			t.Error("as reals and back, they are others")
+		}
+		if got := numbers(t, x.Reshape(256, 256).T().Copy().T().Copy().Reshape(-1)); !sameNumbers(got, want) {
+			t.Error("transposed twice, they are others")
+		}
+	})
+}
+
+// TestTypedRoundTrips: what New takes of each type is what is read, and constructors fill.
+func TestTypedRoundTrips(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		ints, bytes := []int32{math.MinInt32, -1, 0, 7, math.MaxInt32}, []uint8{0, 1, 200, 255}
+		if v, err := tensor.New(d, ints).Int32s(); err != nil || !slices.Equal(v, ints) {
+			t.Errorf("%v, %v", v, err)
+		}
+		if v, err := tensor.New(d, bytes, 2, 2).T().Uint8s(); err != nil || !slices.Equal(v, []uint8{0, 200, 1, 255}) {
+			t.Errorf("%v, %v", v, err)
+		}
+		if v, err := tensor.New(d, ints).Float32s(); err != nil || v[0] != -0x1p31 || v[4] != 0x1p31 {
+			t.Errorf("%v, %v", v, err)
+		}
+		x := tensor.ZerosOf(d, tensor.Int32, 3)
+		tensor.Upload(x, []int32{4, 5, 6})
+		if v, err := x.Int32s(); err != nil || !slices.Equal(v, []int32{4, 5, 6}) {
+			t.Errorf("%v, %v", v, err)
+		}
+		if v, err := tensor.FullOf(d, tensor.Int32, math.MinInt32).Item(); err != nil || v != math.MinInt32 {
+			t.Errorf("%v, %v", v, err)
+		}
+		for _, typ := range types {
+			for _, shape := range [][]int{{}, {0}, {3, 0}, {1}, {7}, {3, 5, 2}} {
+				for v, x := range map[float64]*tensor.Tensor{0: tensor.ZerosOf(d, typ, shape...), 3: tensor.FullOf(d, typ, 3, shape...), 9: tensor.EmptyOf(d, typ, shape...)} {
+					if v == 9 {
+						x.FillInPlace(9)
+					}
+					got := numbers(t, x)
+					if x.Type() != typ || len(got) != x.Len() || slices.ContainsFunc(got, func(g float64) bool { return g != v }) {
+						t.Errorf("%v of %v: %v, want %v", shape, typ, got, v)
+					}
+				}
+			}
+		}
+		half := tensor.FullOf(d, tensor.Float16, 2049.5, 2)
+		if got := numbers(t, half); got[0] != 2050 {
+			t.Errorf("2049.5 as Float16 is %v", got)
+		}
+		if size := map[tensor.Type]int{tensor.Real: d.Real().Size(), tensor.Int32: 4, tensor.Uint8: 1, tensor.Float16: 2}; true {
+			for _, typ := range types {
+				if typ.On(d).Size() != size[typ] {
+					t.Errorf("%v has %d bytes", typ, typ.On(d).Size())
+				}
+			}
+		}
+	})
+}
+
+// TestTypedMoves: views and copies of every type hold what those of reals hold.
+func TestTypedMoves(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		data := make([]uint8, 5*7*3)
+		for i := range data {
+			data[i] = uint8(i * 37)
+		}
+		bytes := tensor.New(d, data, 5, 7, 3)
+		real, index := bytes.To(tensor.Real), tensor.New(d, []int32{4, 0, 4, 2})
+		for _, typ := range types {
+			x := bytes.To(typ)
+			for name, f := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
+				"Copy":        (*tensor.Tensor).Copy,
+				"View":        (*tensor.Tensor).View,
+				"Transpose":   func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose(2, 0, 1).Copy() },
+				"T":           func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(35, 3).T().Copy() },
+				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(1, 2, 5).Copy() },
+				"empty Slice": func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(1, 7, 7).Copy() },
+				"Reshape":     func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose().Reshape(15, -1) },
+				"Expand":      func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 1, 2).Reshape(21).Expand(4, 21).Copy() },
+				"one repeated": func(x *tensor.Tensor) *tensor.Tensor {
+					return x.Slice(0, 1, 2).Slice(1, 1, 2).Slice(2, 1, 2).Expand(3, 2, 2).Copy()
+				},
+				"scalar":     func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(-1).Slice(0, 9, 10).Reshape().Copy() },
+				"GatherRows": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(5, 21).GatherRows(index) },
+				"of a view":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(21, 5).T().GatherRows(index) },
+				"SetInPlace": func(x *tensor.Tensor) *tensor.Tensor {
+					y := tensor.EmptyOf(d, x.Type(), 3, 5, 7)
+					y.SetInPlace(x.Transpose(2, 0, 1))
+					return y
+				},
+				"onto itself": func(x *tensor.Tensor) *tensor.Tensor {
+					y := x.Copy().Reshape(-1)
+					y.Slice(0, 3, 103).SetInPlace(y.Slice(0, 0, 100))
+					return y
+				},
+				"ZeroInPlace": func(x *tensor.Tensor) *tensor.Tensor {
+					y := x.Copy()
+					y.Slice(0, 2, 4).ZeroInPlace()
+					return y
+				},
+			} {
+				got, want := f(x), f(real)
+				if got.Type() != typ || !reflect.DeepEqual(got.Shape(), want.Shape()) || !sameNumbers(numbers(t, got), numbers(t, want)) {
+					t.Errorf("%s of %v: %v", name, typ, numbers(t, got))
+				}
+			}
+		}
+	})
+}
+
+// TestPromotion: what the types of two operands give, and that it is computed in the result's type.
+func TestPromotion(t *testing.T) {
+	rank := map[tensor.Type]int{tensor.Uint8: 0, tensor.Int32: 1, tensor.Real: 2, tensor.Float16: 2}
+	wrapped := func(v float64, typ tensor.Type) float64 {
+		switch typ {
+		case tensor.Uint8:
+			return float64(uint8(int64(v)))
+		case tensor.Int32:
+			return float64(int32(int64(v)))
+		}
+		return v
+	}
+	ops := map[*kernels.Binary]func(x, y float64) float64{
+		kernels.Add: func(x, y float64) float64 { return x + y }, kernels.Sub: func(x, y float64) float64 { return x - y },
+		kernels.Mul: func(x, y float64) float64 { return x * y }, kernels.Div: func(x, y float64) float64 { return x / y },
+		kernels.Min: math.Min, kernels.Max: math.Max,
+	}
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		a := tensor.New(d, []uint8{0, 1, 2, 100, 200, 255}, 2, 3)
+		for name, b := range map[string]*tensor.Tensor{
+			"same shape": tensor.New(d, []uint8{1, 255, 3, 200, 100, 255}, 2, 3), "row": tensor.New(d, []uint8{3, 200, 255}), "column": tensor.New(d, []uint8{2, 250}, 2, 1),
+			"scalar": tensor.New(d, []uint8{201}, []int{}...), "view": tensor.New(d, []uint8{1, 2, 3, 4, 250, 6}, 3, 2).T(), "deeper": tensor.New(d, []uint8{5, 250}, 2, 1, 1),
+			"none": tensor.New(d, []uint8{}, 0, 1, 1),
+		} {
+			for f, want := range ops {
+				for _, tx := range types {
+					for _, ty := range types {
+						typ := tensor.Uint8
+						for _, of := range []tensor.Type{tx, ty} {
+							if rank[of] > rank[typ] {
+								typ = of
+							}
+						}
+						if rank[typ] == 2 || f == kernels.Div {
+							typ = tensor.Real
+						}
+						x, y := a.To(tx), b.To(ty)
+						z := tensor.Binary(f, x, y)
+						shape, _ := tensor.Broadcast(a.Shape(), b.Shape())
+						vx, vy := numbers(t, a.Expand(shape...)), numbers(t, b.Expand(shape...))
+						expect := make([]float64, len(vx))
+						for i := range vx {
+							expect[i] = wrapped(want(vx[i], vy[i]), typ)
+							if typ == tensor.Real {
+								expect[i] = float64(float32(expect[i]))
+							}
+						}
+						got := numbers(t, z)
+						for i, v := range got {
+							got[i] = float64(float32(v))
+						}
+						if z.Type() != typ || !reflect.DeepEqual(z.Shape(), shape) || !slices.EqualFunc(got, expect, func(a, b float64) bool { return kernels.Div == f && math.Abs(a-b) <= 1e-6*b || a == b }) {
+							t.Errorf("%s of %v and %v, %s: %v of %v, want %v of %v", f.Name, tx, ty, name, got, z.Type(), expect, typ)
+						}
+						if rank[typ] > rank[tx] || tx == tensor.Float16 || !reflect.DeepEqual(shape, x.Shape()) {
+							err := tensor.Maybe(func() { x.BinaryInPlace(f, y) })
+							if !errors.Is(err, tensor.ErrType) && !errors.Is(err, tensor.ErrShape) || reflect.DeepEqual(shape, x.Shape()) && !strings.Contains(err.Error(), "To(tensor.Real)") {
+								t.Errorf("%sInPlace of %v and %v, %s: err = %v", f.Name, tx, ty, name, err)
+							}
+							continue
+						}
+						x = x.Copy()
+						x.BinaryInPlace(f, y)
+						if x.Type() != tx || !sameNumbers(numbers(t, x), numbers(t, z)) {
+							t.Errorf("%sInPlace of %v and %v, %s: %v", f.Name, tx, ty, name, numbers(t, x))
+						}
+					}
+				}
+			}
+		}
+		i := tensor.New(d, []int32{math.MaxInt32, math.MinInt32, 65536})
+		for f, want := range map[*kernels.Binary][]int32{kernels.Add: {-2, 0, 131072}, kernels.Mul: {1, 0, 0}, kernels.Sub: {0, 0, 0}} {
+			if v, err := tensor.Binary(f, i, i).Int32s(); err != nil || !slices.Equal(v, want) {
+				t.Errorf("%s wraps to %v, want %v (err %v)", f.Name, v, want, err)
+			}
+		}
+	})
+}
+
+// TestTypedFunctions: functions that stay among integers keep their type, others give reals; Float16 is a real to all.
+func TestTypedFunctions(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		data := []int32{math.MinInt32, math.MaxInt32, -70000, -3, -1, 0, 1, 2, 5, 100, 255, 70000, 1 << 30}
+		for _, u := range kernels.Unaries {
+			a, b := math.Trunc(u.A), math.Trunc(u.B)
+			if u == kernels.Clamp {
+				a, b = 2, 90
+			}
+			for _, typ := range types {
+				x := tensor.New(d, data, 13, 1).To(typ).T()
+				want := x.To(tensor.Real).Unary(u, a, b)
+				y := x.Unary(u, a, b)
+				keep := u.Int != nil && (typ == tensor.Int32 || typ == tensor.Uint8)
+				if !keep {
+					if y.Type() != tensor.Real || !sameNumbers(numbers(t, y), numbers(t, want)) {
+						t.Errorf("%s of %v: %v %v, want %v", u.Name, typ, y.Type(), numbers(t, y), numbers(t, want))
+					}
+				} else {
+					got, was := numbers(t, y), numbers(t, x)
+					for i, v := range was {
+						exact := int64(u.Fwd(v, a, b)) // in float64, which holds squares of int32 but for their last bits
+						if u == kernels.Square {
+							exact = int64(v) * int64(v)
+						}
+						if w := map[bool]float64{true: float64(int32(exact)), false: float64(uint8(exact))}[typ == tensor.Int32]; got[i] != w {
+							t.Errorf("%s of %v: %v becomes %v, want %v", u.Name, typ, v, got[i], w)
+						}
+					}
+					if y.Type() != typ {
+						t.Errorf("%s of %v is %v", u.Name, typ, y.Type())
+					}
+				}
+				z := x.Copy()
+				err := tensor.Maybe(func() { z.UnaryInPlace(u, a, b) })
+				switch {
+				case keep || typ == tensor.Real:
+					if err != nil || !sameNumbers(numbers(t, z), numbers(t, y)) {
+						t.Errorf("%sInPlace of %v: %v (err %v)", u.Name, typ, numbers(t, z), err)
+					}
+				case !errors.Is(err, tensor.ErrType) || !strings.Contains(err.Error(), "To(tensor.Real)"):
+					t.Errorf("%sInPlace of %v: err = %v", u.Name, typ, err)
+				}
+			}
+		}
+	})
+}
+
+// TestTypedReductions: sums of integers are Int32 and wrap around, whatever the way they are split; means are reals.
+func TestTypedReductions(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rng := tensor.NewRNG(5)
+		for _, shape := range [][]int{{}, {1}, {0}, {0, 3}, {3, 0, 2}, {7}, {2, 3, 4}, {300, 5}, {5, 300}, {70001}, {2, 40000}, {40000, 2}, {3, 1, 4, 2}} {
+			whole := rng.Ints(d, math.MaxInt32, shape...)
+			for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8} {
+				x := whole
+				if typ == tensor.Uint8 {
+					x = rng.Ints(d, 256, shape...).To(typ)
+				}
+				views := []*tensor.Tensor{x, x.Transpose()}
+				if x.Rank() > 0 && shape[0] > 2 {
+					views = append(views, x.Slice(0, 1, shape[0]))
+				}
+				for _, v := range views {
+					for _, axes := range [][]int{nil, {0}, {-1}, {0, -1}} {
+						if len(axes) > 0 && v.Rank() == 0 || len(axes) > 1 && v.Rank() < 2 {
+							continue
+						}
+						sum := v.Sum(axes...)
+						want := integerSums(t, v, axes)
+						if sum.Type() != tensor.Int32 || !sameNumbers(numbers(t, sum), want) {
+							t.Errorf("sum of %v %v over %v: %v, want %v", typ, v.Shape(), axes, sum, want)
+						}
+						mean, reals := v.Mean(axes...), v.To(tensor.Real).Mean(axes...)
+						if mean.Type() != tensor.Real || !sameNumbers(numbers(t, mean), numbers(t, reals)) {
+							t.Errorf("mean of %v %v over %v: %v", typ, v.Shape(), axes, mean)
+						}
+						if v.Len() == 0 {
+							continue
+						}
+						most, reals := v.Max(axes...), v.To(tensor.Real).Max(axes...)
+						if typ == tensor.Int32 && d.Real() == kernels.Float32 {
+							most = most.To(tensor.Real)
+						} else if most.Type() != typ {
+							t.Errorf("maximum of %v is %v", typ, most.Type())
+						}
+						if !sameNumbers(numbers(t, most), numbers(t, reals)) {
+							t.Errorf("maximum of %v %v over %v: %v", typ, v.Shape(), axes, most)
+						}
+					}
+				}
+			}
+		}
+		h := tensor.New(d, []float64{1.5, 2, 2049}).To(tensor.Float16)
+		for name, y := range map[float64]*tensor.Tensor{2051.5: h.Sum(), 2048: h.Max(), 2051.5 / 3: h.Mean()} {
+			if v, err := y.Item(); err != nil || y.Type() != tensor.Real || math.Abs(v-name) > 1e-3 {
+				t.Errorf("%v of %v, want %v (err %v)", v, y.Type(), name, err)
+			}
+		}
+	})
+}
+
+// integerSums adds up an integer tensor over axes, all if none is given, in int32.
+func integerSums(t *testing.T, x *tensor.Tensor, axes []int) []float64 {
+	t.Helper()
+	over := make([]bool, x.Rank())
+	for _, a := range x.Axes(axes...) {
+		over[a] = true
+	}
+	left := 1
+	for a, n := range x.Shape() {
+		if !over[a] {
+			left *= n
+		}
+	}
+	sums := make([]int32, left)
+	for i, v := range numbers(t, x) {
+		at, step := 0, 1
+		for a := x.Rank() - 1; a >= 0; a-- {
+			if n := x.Shape()[a]; !over[a] {
+				at += i % n * step
+				step *= n
+			}
+			i /= x.Shape()[a]
+		}
+		sums[at] += int32(v)
+	}
+	out := make([]float64, left)
+	for i, v := range sums {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// TestTypeMisuse: what does not take a type says so, and what to do.
+func TestTypeMisuse(t *testing.T) {
+	d := devtest.CPU(t)
+	ints, bytes, half, x := tensor.ZerosOf(d, tensor.Int32, 2, 2), tensor.ZerosOf(d, tensor.Uint8, 2, 2), tensor.ZerosOf(d, tensor.Float16, 2, 2), tensor.Zeros(d, 2, 2)
+	index := tensor.New(d, []int32{1, 0})
+	for _, c := range []struct {
+		op  string
+		f   func()
+		say string
+	}{
+		{"MatMul", func() { ints.MatMul(bytes) }, "To(tensor.Real)"},
+		{"Linear", func() { tensor.Linear(ints, ints, nil, kernels.ActNone, 0) }, "To(tensor.Real)"},
+		{"MatMulInto", func() { tensor.MatMulInto(ints, x, x, false) }, "not Int32: convert with To(tensor.Real)"},
+		{"MatMulInto", func() { tensor.MatMulInto(half, x, x, false) }, "not Float16"},
+		{"OuterAccInPlace", func() { ints.OuterAccInPlace(x, x) }, "To(tensor.Real)"},
+		{"SumRowsInto", func() { tensor.SumRowsInto(bytes, x, false) }, "To(tensor.Real)"},
+		{"SetSum", func() { tensor.ZerosOf(d, tensor.Int32).SetSum(x) }, "To(tensor.Real)"},
+		{"ScatterAddRowsInPlace", func() { half.ScatterAddRowsInPlace(index, x) }, "To(tensor.Real)"},
+		{"ScatterAddRowsInPlace", func() { x.ScatterAddRowsInPlace(bytes.Reshape(4), x) }, "To(tensor.Int32)"},
+		{"SetInPlace", func() { x.SetInPlace(ints) }, "Int32 into Real: convert with To(tensor.Real)"},
+		{"SetInPlace", func() { bytes.SetInPlace(ints) }, "Int32 into Uint8: convert with To(tensor.Uint8)"},
+		{"Upload", func() { tensor.Upload(x, []int32{1, 2, 3, 4}) }, "Int32 into Real"},
+		{"Upload", func() { tensor.Upload(half, []float32{1, 2, 3, 4}) }, "Real into Float16: convert with To(tensor.Float16)"},
+		{"Int32s", func() { x.Int32s() }, "type Real: convert it with To(tensor.Int32)"},
+		{"Uint8s", func() { ints.Uint8s() }, "type Int32: convert it with To(tensor.Uint8)"},
+		{"FillInPlace", func() { ints.FillInPlace(0.5) }, "0.5 is no number of a tensor of type Int32: convert the tensor with To(tensor.Real)"},
+		{"FillInPlace", func() { bytes.FillInPlace(256) }, "256 is no number"},
+		{"FillInPlace", func() { bytes.FillInPlace(-1) }, "-1 is no number"},
+		{"FillInPlace", func() { ints.FillInPlace(math.NaN()) }, "NaN is no number"},
+		{"FillInPlace", func() { ints.FillInPlace(math.Inf(1)) }, "+Inf is no number"},
+		{"FullOf", func() { tensor.FullOf(d, tensor.Int32, 1<<31, 2) }, "is no number"},
+		{"add_scalar", func() { ints.Unary(kernels.AddScalar, 0.5, 0) }, "To(tensor.Real)"},
+		{"add_scalarInPlace", func() { bytes.UnaryInPlace(kernels.AddScalar, -1, 0) }, "-1 is no number of a tensor of type Uint8"},
+		{"clamp", func() { ints.Unary(kernels.Clamp, 0, math.Inf(1)) }, "+Inf"},
+		{"addInPlace", func() { ints.BinaryInPlace(kernels.Add, x) }, "Int32 and Real do not give Int32"},
+		{"addInPlace", func() { bytes.BinaryInPlace(kernels.Add, ints) }, "Uint8 and Int32 do not give Uint8"},
+		{"addInPlace", func() { half.BinaryInPlace(kernels.Add, half) }, "Float16"},
+		{"divInPlace", func() { ints.BinaryInPlace(kernels.Div, ints) }, "Int32 and Int32 do not give Int32"},
+	} {
+		err := tensor.Maybe(c.f)
+		var e *tensor.Error
+		if !errors.Is(err, tensor.ErrType) || !errors.As(err, &e) || e.Op != c.op || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: err = %v, want ErrType that says %q", c.op, err, c.say)
+		}
+	}
+	for name, x := range map[string]*tensor.Tensor{"ints": ints, "bytes": bytes, "half": half, "reals": x} {
+		for _, v := range numbers(t, x) {
+			if v != 0 {
+				t.Errorf("what was refused changed the %s", name)
+			}
+		}
+	}
+	freed := tensor.ZerosOf(d, tensor.Uint8, 2)
+	freed.Free()
+	if err := tensor.Maybe(func() { freed.To(tensor.Real) }); !errors.Is(err, tensor.ErrFreed) {
+		t.Errorf("To of a freed tensor: err = %v", err)
+	}
+	view := ints.To(tensor.Int32)
+	view.Free()
+	if ints.Freed() {
+		t.Error("freeing what To returned freed its operand")
+	}
+}
+
+// TestMixedProducts: products and the like take integers beside reals, and Float16, as the reals that they are.
+func TestMixedProducts(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		a, b := tensor.New(d, []uint8{1, 2, 3, 4, 5, 6}, 2, 3), tensor.New(d, []float64{1, -2, 0.5, 4, 8, -1}, 3, 2)
+		bias := tensor.New(d, []int32{10, 20})
+		ra, rbias := a.To(tensor.Real), bias.To(tensor.Real)
+		for name, pair := range map[string][2]*tensor.Tensor{
+			"bytes by reals":  {a.MatMul(b), ra.MatMul(b)},
+			"reals by bytes":  {b.MatMul(a.T().T()), b.MatMul(ra)},
+			"halves":          {a.To(tensor.Float16).MatMul(b.To(tensor.Float16)), ra.MatMul(b)},
+			"transposed":      {a.T().MatMul(b.T()), ra.T().MatMul(b.T())},
+			"half and bytes":  {b.To(tensor.Float16).MatMul(a), b.MatMul(ra)},
+			"a layer":         {tensor.Linear(a, b, bias, kernels.ActReLU, 0), tensor.Linear(ra, b, rbias, kernels.ActReLU, 0)},
+			"expanded halves": {a.To(tensor.Float16).Slice(1, 0, 1).Expand(2, 3).MatMul(b), ra.Slice(1, 0, 1).Expand(2, 3).MatMul(b)},
+			"SumAtomic":       {a.SumAtomic(), ra.SumAtomic()},
+			"SumTo":           {a.To(tensor.Float16).SumTo(3), ra.SumTo(3)},
+		} {
+			if got := pair[0]; got.Type() != tensor.Real || !sameNumbers(numbers(t, got), numbers(t, pair[1])) {
+				t.Errorf("%s: %v, want %v", name, numbers(t, got), numbers(t, pair[1]))
+			}
+		}
+		if s := a.SumTo(3); s.Type() != tensor.Int32 || fmt.Sprint(numbers(t, s)) != "[5 7 9]" {
+			t.Errorf("SumTo of bytes: %v %v", s, numbers(t, s))
+		}
+		if s := a.SumTo(2, 3); s.Type() != tensor.Int32 || s.Len() != 6 {
+			t.Errorf("SumTo of bytes over nothing: %v", s)
+		}
+		sum, grad := tensor.SquaredError(a, tensor.FullOf(d, tensor.Float16, 1, 2, 3))
+		if v, err := sum.Item(); err != nil || v != 55 || fmt.Sprint(numbers(t, grad)) != "[0 2 4 6 8 10]" {
+			t.Errorf("SquaredError %v %v (err %v)", v, numbers(t, grad), err)
+		}
+	})
+}
+
+// TestIndexRange: an index out of range is found whatever made it, and one in range is taken, though another part of
+// its storage is not.
+func TestIndexRange(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, []float64{1, 2, 3, 4}, 2, 2)
+		all := tensor.New(d, []int32{0, 1, 2, -1})
+		set := &kernels.Kernel{Name: "k_fill_int", File: "move.cl", Defines: "-DELEM=int", Grid: kernels.Fill.Of(kernels.Int32).Grid,
+			Params: kernels.Fill.Of(kernels.Int32).Params, Twin: kernels.Fill.Of(kernels.Int32).Twin}
+		lent := func(v int) *tensor.Tensor {
+			i := tensor.New(d, []int32{0, 0})
+			arg := i.Arg()
+			x.GatherRows(i)
+			tensor.Launch(d, set, arg, kernels.I(2), kernels.I(v)) // without a word
+			return i
+		}
+		changed := func(v int32) *tensor.Tensor {
+			i := tensor.New(d, []int32{0, 0})
+			x.GatherRows(i)
+			tensor.Upload(i.Slice(0, 1, 2), []int32{v})
+			return i
+		}
+		for name, c := range map[string]struct {
+			index *tensor.Tensor
+			ok    bool
+		}{
+			"uploaded": {all, false}, "its start": {all.Slice(0, 0, 2), true}, "its end": {all.Slice(0, 1, 3), false}, "none of it": {all.Slice(0, 4, 4), true},
+			"every second": {all.Reshape(2, 2).Slice(1, 0, 1).Reshape(2), false}, "computed": {all.Unary(kernels.MaxScalar, 0, 0), false},
+			"clamped": {all.Unary(kernels.Clamp, 0, 1), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
+			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "lent": {lent(1), true}, "lent and wrong": {lent(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false},
+			"filled": {tensor.FullOf(d, tensor.Int32, 1, 3), true}, "filled and wrong": {tensor.FullOf(d, tensor.Int32, 2, 3), false},
+		} {
+			for range 2 { // what was found out is remembered
+				err := tensor.Maybe(func() {
+					if y := x.GatherRows(c.index); y.Len() != 2*c.index.Len() {
+						t.Errorf("%s: %v", name, y)
+					}
+				})
+				if c.ok && err != nil || !c.ok && !errors.Is(err, tensor.ErrIndex) {
+					t.Errorf("%s: err = %v", name, err)
+				}
+			}
+		}
+		if wide := tensor.NewRNG(1).Ints(d, 1000, 9); !errors.Is(tensor.Maybe(func() { x.GatherRows(wide) }), tensor.ErrIndex) {
+			t.Error("random indices below 1000 name rows of 2")
+		}
+		before := d.Stats().Downloads
+		x.GatherRows(tensor.New(d, []int32{1, 0}))
+		x.GatherRows(tensor.NewRNG(1).Ints(d, 2, 9))
+		if d.Stats().Downloads != before {
+			t.Error("indices that are known were read back")
+		}
+	})
+}
+
+// TestTypedLaunch: a tensor of another type than a kernel's is refused by the names of both.
+func TestTypedLaunch(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		n := kernels.I(2)
+		x := map[tensor.Type]*tensor.Tensor{}
+		for _, typ := range types {
+			x[typ] = tensor.ZerosOf(d, typ, 2)
+		}
+		for _, kernel := range types {
+			for _, arg := range types {
+				err := tensor.Maybe(func() { tensor.Launch(d, kernels.Copy.Of(kernel.On(d)), x[kernel].Arg(), x[arg].Arg(), n) })
+				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel.On(d), arg.On(d))
+				if kernel == arg && err != nil || kernel != arg && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%v into a kernel of %v: err = %v", arg, kernel, err)
+				}
+			}
+		}
+	})
+}
