@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +138,23 @@ func TestStateDict(t *testing.T) {
 	more["extra"] = tensor.Zeros(d, 1)
 	if err := nn.LoadStateDict(b.Params(), more); err == nil {
 		t.Error("a dict with another tensor was loaded")
+	}
+	halves := tensor.Dict{}
+	for name, v := range nn.StateDict(a.Params()) {
+		halves[name] = v.To(tensor.Float16)
+	}
+	if err := nn.LoadStateDict(b.Params(), halves); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range b.Params() {
+		got, _ := p.Value().Float64s()
+		if want, _ := halves[p.Name()].Float64s(); p.Type() != tensor.Real || !slices.Equal(got, want) {
+			t.Errorf("%v loaded from Float16: %v, want %v", p, got, want)
+		}
+	}
+	halves["layer1.bias"] = tensor.ZerosOf(d, tensor.Int32, 1)
+	if err := nn.LoadStateDict(b.Params(), halves); err == nil || !strings.Contains(err.Error(), `"layer1.bias" is of type Int32`) {
+		t.Errorf("integers: err = %v", err)
 	}
 	if err := tensor.Maybe(func() { nn.StateDict(append(a.Params(), a.Params()[0])) }); !errors.Is(err, tensor.ErrValue) {
 		t.Errorf("a name twice: err = %v", err)

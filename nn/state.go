@@ -21,8 +21,8 @@ func StateDict(params []*autograd.Node) tensor.Dict {
 	return dict
 }
 
-// LoadStateDict copies values by name into parameters. It returns an error, with nothing changed, unless
-// the dict has exactly these names, in these shapes.
+// LoadStateDict copies values by name into parameters, Float16 as reals. It returns an error, with nothing changed,
+// unless the dict has exactly these names, in these shapes, and no integers.
 func LoadStateDict(params []*autograd.Node, dict tensor.Dict) error {
 	for _, p := range params {
 		v, ok := dict[p.Name()]
@@ -32,12 +32,17 @@ func LoadStateDict(params []*autograd.Node, dict tensor.Dict) error {
 		if !slices.Equal(v.Shape(), p.Shape()) {
 			return fmt.Errorf("nn: load: tensor %q has shape %v, the parameter %v", p.Name(), v.Shape(), p.Shape())
 		}
+		if t := v.Type(); t != tensor.Real && t != tensor.Float16 {
+			return fmt.Errorf("nn: load: tensor %q is of type %v, the parameter of %v: convert it with To", p.Name(), t, tensor.Real)
+		}
 	}
 	if len(dict) != len(params) {
 		return fmt.Errorf("nn: load: %d tensors for %d parameters", len(dict), len(params))
 	}
 	for _, p := range params {
-		p.Value().SetInPlace(dict[p.Name()])
+		v := dict[p.Name()].To(tensor.Real)
+		p.Value().SetInPlace(v)
+		v.Free()
 	}
 	return nil
 }

@@ -159,6 +159,13 @@ func TestResume(t *testing.T) {
 				if err := other.Restore(state); err == nil || !strings.Contains(err.Error(), "[3]") {
 					t.Errorf("a state of another shape: err = %v", err)
 				}
+				typed := optim.State{Steps: state.Steps, Tensors: tensor.Dict{}}
+				for name, m := range state.Tensors {
+					typed.Tensors[name] = m.To(tensor.Float16)
+				}
+				if err := resumed.Restore(typed); err == nil && len(typed.Tensors) > 0 || err != nil && !strings.Contains(err.Error(), "is of type Float16 in the state, Real in the optimizer") {
+					t.Errorf("a state of another type: err = %v", err)
+				}
 				if err := other.Restore(optim.State{}); err == nil {
 					t.Error("an empty state was restored")
 				}

@@ -131,6 +131,9 @@ func (a *arena) restore(s State) error {
 		if !slices.Equal(src.Shape(), dst.Shape()) {
 			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the optimizer", name, src.Shape(), dst.Shape())
 		}
+		if src.Type() != tensor.Real {
+			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the optimizer: convert it with To", name, src.Type(), tensor.Real)
+		}
 	}
 	for name, dst := range own {
 		dst.SetInPlace(s.Tensors[name])

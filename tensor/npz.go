@@ -2,20 +2,26 @@ package tensor
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
 )
+
+// ErrFormat is what a file is that is damaged, or holds what does not fit a tensor.
+var ErrFormat = npz.ErrFormat
 
 // Dict is tensors by name: the state of a network or an optimizer.
 type Dict map[string]*Tensor
 
-// SaveNPZ writes tensors as a NumPy archive, readable by numpy.load, in the real type of their device.
-// The file is complete or not there. A tensor with several axes and no elements cannot be saved.
+// SaveNPZ writes tensors as a NumPy archive, readable by numpy.load: Real as float32 or float64, as their device has it,
+// the other types as int32, uint8 and float16. The file is complete or not there.
 func SaveNPZ(path string, tensors Dict) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteNPZ(w, tensors) }); err != nil {
 		return fmt.Errorf("tensor: save: %w", err)
@@ -38,16 +44,36 @@ func WriteNPZ(w io.Writer, tensors Dict) error {
 
 // toArray waits for the device and returns t as an array of an npz file.
 func toArray(t *Tensor) (npz.Array, error) {
-	if t.Device().Real() == kernels.Float64 {
-		data, err := t.Float64s()
-		return npz.Array{Shape: t.Shape(), Data: data}, err
+	host, err := t.download("SaveNPZ")
+	if err != nil {
+		return npz.Array{}, err
 	}
-	data, err := t.Float32s()
-	return npz.Array{Shape: t.Shape(), Data: data}, err
+	a := npz.Array{Shape: t.Shape()}
+	switch n := t.Len(); host.DType() {
+	case kernels.Float32:
+		a.Data = kernels.Slice[float32](host, 0, n)
+	case kernels.Float64:
+		a.Data = kernels.Slice[float64](host, 0, n)
+	case kernels.Int32:
+		a.Data = kernels.Slice[int32](host, 0, n)
+	case kernels.Uint8:
+		a.Data = kernels.Slice[uint8](host, 0, n)
+	default:
+		a.Data = kernels.Slice[float16.Float16](host, 0, n)
+	}
+	return a, nil
 }
 
-// LoadNPZ reads a NumPy archive of float32 or float64 arrays in C order onto a device. A damaged file is
-// an error, and no tensor is left behind.
+// LoadNPZ reads a NumPy archive onto a device, whichever order its bytes and axes have:
+//
+//	bool, uint8               Uint8; true is 1
+//	int8 to int64,            Int32; a number that it does not hold is an error
+//	uint16 to uint64
+//	float16                   Float16
+//	float32, float64          Real; on a float32 device float64 is rounded, and a number too large for it an error
+//
+// A damaged file, or another type, is an error that wraps ErrFormat and names the array, its type and, if it is that, the
+// element. No tensor is left behind.
 func LoadNPZ(d Device, path string) (Dict, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -80,20 +106,76 @@ func ReadNPZ(d Device, r io.ReaderAt, size int64) (Dict, error) {
 	return tensors, nil
 }
 
-func fromArray(d Device, a npz.Array) (t *Tensor, err error) {
-	shape := append([]int{}, a.Shape...) // never nil: a scalar has no axes
-	err = Maybe(func() {
-		switch data := a.Data.(type) {
-		case []float32:
-			t = New(d, data, shape...)
-		case []float64:
-			t = New(d, data, shape...)
+// fromArray returns an array of an npz file as a tensor.
+func fromArray(d Device, a npz.Array) (*Tensor, error) {
+	switch data := a.Data.(type) {
+	case []bool:
+		bytes := make([]uint8, len(data))
+		for i, v := range data {
+			if v {
+				bytes[i] = 1
+			}
 		}
-	})
-	if err == nil && t == nil {
-		err = fmt.Errorf("%w: elements are %T, not floats", npz.ErrFormat, a.Data)
+		return fromData(d, bytes, a.Shape)
+	case []uint8:
+		return fromData(d, data, a.Shape)
+	case []int8:
+		return fromIntegers(d, data, a.Shape)
+	case []int16:
+		return fromIntegers(d, data, a.Shape)
+	case []int32:
+		return fromData(d, data, a.Shape)
+	case []int64:
+		return fromIntegers(d, data, a.Shape)
+	case []uint16:
+		return fromIntegers(d, data, a.Shape)
+	case []uint32:
+		return fromIntegers(d, data, a.Shape)
+	case []uint64:
+		return fromIntegers(d, data, a.Shape)
+	case []float16.Float16:
+		return fromData(d, data, a.Shape)
+	case []float32:
+		return fromData(d, data, a.Shape)
+	}
+	data := a.Data.([]float64)
+	if d.Real() == kernels.Float32 {
+		for i, v := range data {
+			if math.IsInf(float64(float32(v)), 0) && !math.IsInf(v, 0) {
+				return nil, unfit(a.Shape, i, v, "a real of this device reaches to 3.4e38: open it with Options.Float64")
+			}
+		}
+	}
+	return fromData(d, data, a.Shape)
+}
+
+func fromData[T kernels.Element](d Device, data []T, shape []int) (t *Tensor, err error) {
+	err = Maybe(func() { t = New(d, data, append([]int{}, shape...)...) }) // never nil: a scalar has no axes
+	if errors.Is(err, ErrShape) {
+		err = fmt.Errorf("%w: shape %v does not fit: a tensor has at most %d axes and 2³¹−1 elements", ErrFormat, shape, MaxRank)
 	}
 	return t, err
+}
+
+// fromIntegers returns integers as an Int32 tensor if it holds them.
+func fromIntegers[T int8 | int16 | int64 | uint16 | uint32 | uint64](d Device, data []T, shape []int) (*Tensor, error) {
+	ints := make([]int32, len(data))
+	for i, v := range data {
+		ints[i] = int32(v)
+		if T(ints[i]) != v || (ints[i] < 0) != (v < 0) {
+			return nil, unfit(shape, i, v, "Int32 holds -2147483648 to 2147483647")
+		}
+	}
+	return fromData(d, ints, shape)
+}
+
+// unfit is the error of element i, in row-major order, of an array that a tensor does not hold.
+func unfit[T any](shape []int, i int, v T, why string) error {
+	index := make([]int, len(shape))
+	for a := len(shape) - 1; a >= 0; a-- {
+		index[a], i = i%shape[a], i/shape[a]
+	}
+	return fmt.Errorf("%w: %T does not fit: element %v is %v, and %s", ErrFormat, v, index, v, why)
 }
 
 // WriteNPY writes one tensor in NumPy's format for a single array. The errors are those of w, and the device's first
@@ -106,7 +188,7 @@ func WriteNPY(w io.Writer, t *Tensor) error {
 	return npz.WriteOne(w, a)
 }
 
-// ReadNPY reads one array of float32 or float64 in C order onto a device.
+// ReadNPY reads a file of one array, as LoadNPZ does of many.
 func ReadNPY(d Device, r io.Reader) (*Tensor, error) {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -116,5 +198,9 @@ func ReadNPY(d Device, r io.Reader) (*Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tensor: read npy: %w", err)
 	}
-	return fromArray(d, a)
+	t, err := fromArray(d, a)
+	if err != nil {
+		return nil, fmt.Errorf("tensor: read npy: %w", err)
+	}
+	return t, nil
 }

@@ -4,11 +4,15 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"hash/crc32"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/x448/float16"
 )
 
 func sample() map[string]Array {
@@ -21,6 +25,14 @@ func sample() map[string]Array {
 		"small":  {[]int{2, 2}, []int8{-128, 0, 1, 127}},
 		"words":  {[]int{2}, []uint16{0, 65535}},
 		"none":   {[]int{0}, []float32{}},
+		"wide":   {[]int{3, 0, 2}, []float64{}},
+		"bools":  {[]int{3}, []bool{true, false, true}},
+		"int16":  {[]int{2}, []int16{math.MinInt16, math.MaxInt16}},
+		"int32":  {[]int{1, 2}, []int32{math.MinInt32, math.MaxInt32}},
+		"int64":  {[]int{2, 1}, []int64{math.MinInt64, math.MaxInt64}},
+		"uint32": {[]int{2}, []uint32{0, math.MaxUint32}},
+		"uint64": {[]int{}, []uint64{math.MaxUint64}},
+		"half":   {[]int{3}, []float16.Float16{0x3c00, 0x8001, 0x7c00}},
 	}
 }
 
@@ -51,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	for _, a := range []Array{{[]int{2}, []float32{1}}, {[]int{0, 3}, []float32{}}} {
+	for _, a := range []Array{{[]int{2}, []float32{1}}, {[]int{0, 3}, []float32{1}}, {[]int{1}, []string{"a"}}, {[]int{1}, []complex64{1}}, {[]int{}, nil}} {
 		if err := Write(&bytes.Buffer{}, map[string]Array{"a": a}); err == nil {
 			t.Errorf("Write(%v) succeeded", a)
 		}
@@ -74,8 +86,11 @@ func TestDamage(t *testing.T) {
 }
 
 // npyOf returns a .npy file with a header of this type and shape before the data.
-func npyOf(kind, shape string, data []byte) []byte {
-	text := "{'descr': '" + kind + "', 'fortran_order': False, 'shape': " + shape + ", }\n"
+func npyOf(kind, shape string, data []byte) []byte { return npyIn("False", kind, shape, data) }
+
+// npyIn is npyOf with a word for whether it is in Fortran order.
+func npyIn(fortran, kind, shape string, data []byte) []byte {
+	text := "{'descr': '" + kind + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n"
 	return append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), byte(len(text) >> 8)})+text), data...)
 }
 
@@ -132,7 +147,7 @@ func TestRefused(t *testing.T) {
 		"twice":           {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a.npy", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
 		"twice, one bare": {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
 		"a false size":    {lying(t, huge, uint64(len(huge))-16+4e9), "cannot hold"},
-		"an odd type":     {zipOf(t, "a.npy", npyOf("<i8", "(1,)", make([]byte, 8))), "float32, float64, uint8, int8 and uint16 are read"},
+		"an odd type":     {zipOf(t, "a.npy", npyOf("<c8", "(1,)", make([]byte, 8))), `array "a": complex64 does not fit: bool, int8 to int64`},
 		"negative":        {zipOf(t, "a.npy", npyOf("<f4", "(-1,)", nil)), "shape"},
 		"overflowing":     {zipOf(t, "a.npy", npyOf("<f4", "(4294967296, 4294967296)", nil)), "impossible shape"},
 		"a long header":   {zipOf(t, "a.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f")), "a header of 2147483647 bytes"},
@@ -161,11 +176,56 @@ func TestArchive(t *testing.T) {
 	if h, ok := a.Header("cube"); !ok || h.Type != "<f4" || !reflect.DeepEqual(h.Shape, []int{2, 1, 3}) || h.Bytes() != 24 {
 		t.Errorf("cube: %+v", h)
 	}
-	if _, ok := a.Header("none of these"); ok || len(a.Names()) != len(sample()) || a.Bytes() != 8+12+48+24+4+4+4 {
+	if _, ok := a.Header("none of these"); ok || len(a.Names()) != len(sample()) || a.Bytes() != 8+12+48+24+4+4+4+3+4+8+16+8+8+6 {
 		t.Errorf("%v, %d bytes", a.Names(), a.Bytes())
 	}
 	if _, err := a.Read("none of these"); !errors.Is(err, ErrFormat) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// TestForeign: types that are not read are named in one voice.
+func TestForeign(t *testing.T) {
+	for kind, name := range map[string]string{"<c16": "complex128", ">c8": "complex64", "<c32": "complex numbers", "|S5": "bytes", "<U3": "text",
+		"|O": "Python objects", "<M8[ns]": "dates", "<m8": "time spans", "|V12": "records", "<f16": "long floats", "|f4": `the type "|f4"`, "=f4": `the type "=f4"`,
+		"<i3": `the type "<i3"`, "": `the type ""`, "<": `the type "<"`} {
+		_, err := ReadOne(npyOf(kind, "(1,)", make([]byte, 8)))
+		if want := name + " does not fit: bool, int8 to int64, uint8 to uint64, float16, float32 and float64 are read"; !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: err = %v, want %q", kind, err, want)
+		}
+	}
+	records := "\x93NUMPY\x01\x00\x76\x00" + fmt.Sprintf("%-117s\n", "{'descr': [('x', '<f4'), ('y', '<i4')], 'fortran_order': False, 'shape': (2,), }") + strings.Repeat("\x00", 16)
+	if _, err := ReadOne([]byte(records)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "does not fit") {
+		t.Errorf("records: err = %v", err)
+	}
+}
+
+// TestOrders: big-endian numbers and arrays in Fortran order are those of their little-endian ones in C order.
+func TestOrders(t *testing.T) {
+	for _, c := range []struct {
+		kind, data string
+		want       any
+	}{
+		{">i2", "\x01\x02\xff\xfe", []int16{0x102, -2}}, {">u4", "\x01\x02\x03\x04\xff\xff\xff\xff", []uint32{0x1020304, math.MaxUint32}},
+		{">f2", "\x3c\x00\xc0\x00", []float16.Float16{0x3c00, 0xc000}}, {">f4", "\x3f\x80\x00\x00\xc0\x00\x00\x00", []float32{1, -2}},
+		{">f8", "\x3f\xf0\x00\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x00", []float64{1, -2}},
+		{"<u8", "\x01\x00\x00\x00\x00\x00\x00\x80\x02\x00\x00\x00\x00\x00\x00\x00", []uint64{1<<63 + 1, 2}},
+		{">b1", "\x00\x01", []bool{false, true}}, {"<u1", "\x00\xff", []uint8{0, 255}},
+	} {
+		if a, err := ReadOne(npyOf(c.kind, "(2,)", []byte(c.data))); err != nil || !reflect.DeepEqual(a.Data, c.want) {
+			t.Errorf("%s: %v, want %v (err %v)", c.kind, a.Data, c.want, err)
+		}
+	}
+	fortran := func(shape, data string) []byte { return npyIn("True", "|u1", shape, []byte(data)) }
+	for shape, want := range map[string]string{"(2, 3)": "acebdf", "(3, 2)": "adbecf", "(1, 2, 3)": "acebdf", "(2, 1, 3)": "acebdf", "(6,)": "abcdef"} {
+		if a, err := ReadOne(fortran(shape, "abcdef")); err != nil || string(a.Data.([]uint8)) != want {
+			t.Errorf("%s in Fortran order: %s, want %s (err %v)", shape, a.Data, want, err)
+		}
+	}
+	for shape, data := range map[string]string{"()": "a", "(0, 3)": "", "(3, 0)": ""} {
+		if a, err := ReadOne(fortran(shape, data)); err != nil || string(a.Data.([]uint8)) != data {
+			t.Errorf("%s in Fortran order: %v (err %v)", shape, a, err)
+		}
 	}
 }
 
@@ -188,5 +248,7 @@ func FuzzRead(f *testing.F) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x93NUMPY\x01\x00F\x00{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }          \n0123456789abcdef"))
+	f.Add(npyOf(">i8", "(1,)", make([]byte, 8)))
+	f.Add(npyIn("True", "<f2", "(2, 3)", make([]byte, 12)))
 	f.Fuzz(func(t *testing.T, raw []byte) { _, _ = decode(raw) })
 }

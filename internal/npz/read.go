@@ -13,25 +13,67 @@ import (
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
+	"github.com/x448/float16"
 )
 
 // Header says what an array is.
 type Header struct {
-	Type  string // of an element, as NumPy writes it: "<f4", "<f8", "|u1", "|i1" or "<u2"
-	Shape []int
+	Type    string // of an element, as NumPy writes it: "<f4", "|u1", ">i8", …
+	Shape   []int
+	Fortran bool // the first axis is the innermost in the file; Read turns it round
 }
 
-// types are the types of elements that are read.
-var types = map[string]struct {
+// elementType is a type of elements that is read, but for the order of its bytes.
+type elementType struct {
 	name string
 	size int
-}{"<f4": {"float32", 4}, "<f8": {"float64", 8}, "|u1": {"uint8", 1}, "|i1": {"int8", 1}, "<u2": {"uint16", 2}}
+	read func(r io.Reader, order binary.ByteOrder, h Header) (any, error)
+}
+
+// types are the types of elements that are read, as NumPy writes them but for the order of their bytes.
+var types = map[string]elementType{
+	"b1": {"bool", 1, readAs[bool]}, "i1": {"int8", 1, readAs[int8]}, "i2": {"int16", 2, readAs[int16]}, "i4": {"int32", 4, readAs[int32]},
+	"i8": {"int64", 8, readAs[int64]}, "u1": {"uint8", 1, readAs[uint8]}, "u2": {"uint16", 2, readAs[uint16]}, "u4": {"uint32", 4, readAs[uint32]},
+	"u8": {"uint64", 8, readAs[uint64]}, "f2": {"float16", 2, readHalves}, "f4": {"float32", 4, readAs[float32]}, "f8": {"float64", 8, readAs[float64]},
+}
+
+// element returns the type of an element, and whether it is one that is read.
+func (h Header) element() (elementType, bool) {
+	if h.Type == "" || !strings.Contains("<>|", h.Type[:1]) {
+		return elementType{}, false
+	}
+	t, ok := types[h.Type[1:]]
+	return t, ok && (t.size == 1 || h.Type[0] != '|')
+}
 
 // Bytes returns the size of an array's data.
-func (h Header) Bytes() int64 { return int64(Len(h.Shape)) * int64(types[h.Type].size) }
+func (h Header) Bytes() int64 {
+	t, _ := h.element()
+	return int64(Len(h.Shape)) * int64(t.size)
+}
 
 // Element returns the name of the type of an element.
-func (h Header) Element() string { return types[h.Type].name }
+func (h Header) Element() string {
+	t, _ := h.element()
+	return t.name
+}
+
+// foreign names types that are not read, by the first letter or all of what NumPy writes.
+var foreign = map[string]string{"c8": "complex64", "c16": "complex128", "c": "complex numbers", "f12": "long floats", "f16": "long floats", "S": "bytes", "a": "bytes",
+	"U": "text", "O": "Python objects", "M": "dates", "m": "time spans", "V": "records"}
+
+// unread says why a type is not read.
+func unread(kind string) error {
+	name := strings.TrimLeft(kind, "<>|=")
+	said, ok := foreign[name]
+	if !ok && name != "" {
+		said, ok = foreign[name[:1]]
+	}
+	if !ok {
+		said = fmt.Sprintf("the type %q", kind)
+	}
+	return fmt.Errorf("%s does not fit: bool, int8 to int64, uint8 to uint64, float16, float32 and float64 are read", said)
+}
 
 // Archive is an npz file of which the directory and the headers were read, and found to agree with each other and with
 // the file's size.
@@ -181,6 +223,9 @@ func decode(raw []byte) (Array, error) {
 	return readData(r, h)
 }
 
+// magic is how a .npy file begins.
+const magic = "\x93NUMPY"
+
 // mostHeader bounds the text of a header: NumPy itself refuses longer ones unless told to trust the file.
 const mostHeader = 10000
 
@@ -192,7 +237,6 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 			h, n, err = Header{}, 0, fmt.Errorf("damaged header (%v)", p)
 		}
 	}()
-	const magic = "\x93NUMPY"
 	raw := make([]byte, len(magic)+4)
 	if _, err := io.ReadFull(r, raw); err != nil || string(raw[:len(magic)]) != magic {
 		return Header{}, 0, errors.New("it does not begin as a .npy file does")
@@ -218,13 +262,10 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 	if err != nil {
 		return Header{}, 0, err
 	}
-	h = Header{parsed.Header.Descr.Type, slices.Clone(parsed.Header.Descr.Shape)}
-	if parsed.Header.Descr.Fortran && len(h.Shape) > 1 {
-		return Header{}, 0, errors.New("in Fortran order: save it with numpy.ascontiguousarray")
-	}
-	kind, ok := types[h.Type]
+	h = Header{parsed.Header.Descr.Type, slices.Clone(parsed.Header.Descr.Shape), parsed.Header.Descr.Fortran}
+	kind, ok := h.element()
 	if !ok {
-		return Header{}, 0, fmt.Errorf("elements of type %q: float32, float64, uint8, int8 and uint16 are read", h.Type)
+		return Header{}, 0, unread(h.Type)
 	}
 	elements := 1
 	for _, d := range h.Shape {
@@ -238,40 +279,65 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 
 // readData reads what follows a header whose size is known to be that of the file.
 func readData(r io.Reader, h Header) (Array, error) {
-	var data any
-	var err error
-	switch n := Len(h.Shape); h.Type {
-	case "<f4":
-		data, err = elements[float32](r, n)
-	case "<f8":
-		data, err = elements[float64](r, n)
-	case "|u1":
-		data, err = elements[uint8](r, n)
-	case "|i1":
-		data, err = elements[int8](r, n)
-	case "<u2":
-		data, err = elements[uint16](r, n)
+	var order binary.ByteOrder = binary.LittleEndian
+	if h.Type[0] == '>' {
+		order = binary.BigEndian
 	}
+	kind, _ := h.element()
+	data, err := kind.read(r, order, h)
 	if err != nil {
 		return Array{}, err
 	}
 	return Array{Shape: h.Shape, Data: data}, nil
 }
 
-// elements reads n numbers, piece by piece so that they are not in memory twice, and then to the end: that is where
-// the checksum of an archive's entry is compared.
-func elements[T float32 | float64 | uint8 | int8 | uint16](r io.Reader, n int) ([]T, error) {
-	const piece = 1 << 14
-	data := make([]T, n)
-	for rest := data; len(rest) > 0; {
-		k := min(piece, len(rest))
-		if err := binary.Read(r, binary.LittleEndian, rest[:k]); err != nil {
+// readAs reads an array, piece by piece so that it is not in memory twice, and then to the end: that is where the
+// checksum of an archive's entry is compared.
+func readAs[T any](r io.Reader, order binary.ByteOrder, h Header) (any, error) {
+	data := make([]T, Len(h.Shape))
+	for part := range slices.Chunk(data, piece) {
+		if err := binary.Read(r, order, part); err != nil {
 			return nil, err
 		}
-		rest = rest[k:]
 	}
 	if n, err := io.Copy(io.Discard, io.LimitReader(r, 1)); n > 0 || err != nil {
 		return nil, errors.Join(errors.New("its end is damaged"), err)
 	}
+	if h.Fortran && len(h.Shape) > 1 {
+		return rowMajor(data, h.Shape), nil
+	}
 	return data, nil
+}
+
+func readHalves(r io.Reader, order binary.ByteOrder, h Header) (any, error) {
+	raw, err := readAs[uint16](r, order, h)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]float16.Float16, Len(h.Shape))
+	for i, b := range raw.([]uint16) {
+		data[i] = float16.Frombits(b)
+	}
+	return data, nil
+}
+
+// rowMajor returns data that lie in Fortran order in that of C.
+func rowMajor[T any](data []T, shape []int) []T {
+	out := make([]T, len(data))
+	index := make([]int, len(shape))
+	for i := range out {
+		at, step := 0, 1
+		for d, n := range shape {
+			at += index[d] * step
+			step *= n
+		}
+		out[i] = data[at]
+		for d := len(shape) - 1; d >= 0; d-- {
+			if index[d]++; index[d] < shape[d] {
+				break
+			}
+			index[d] = 0
+		}
+	}
+	return out
 }
