@@ -500,7 +500,7 @@ func TestModelFile(t *testing.T) {
 		"overflowing":     {change(put("layer1.weight", 1, 3e38)), `"layer1.weight" holds 3e+38`},
 		"steps below 0":   {change(meta(func(s *Spec) { s.Steps = -4 })), "steps is -4"},
 		"no weights":      {change(meta(func(s *Spec) { s.Weights = "fp4" })), `there are no weights "fp4"`},
-		"other weights":   {change(meta(func(s *Spec) { s.Weights = FP16 })), "holds float32: with the weights fp16 it holds uint16"},
+		"other weights":   {change(meta(func(s *Spec) { s.Weights = FP16 })), "holds float32: with the weights fp16 it holds float16"},
 		"unknown entry":   {change(func(a map[string]npz.Array) { a["extra"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), `array "extra" belongs to no such model`},
 		"a picture":       {encodePNG(t, image.NewGray(image.Rect(0, 0, 2, 2))), "it is a PNG picture, which mlpimage train learns"},
 		"double weights": {change(func(a map[string]npz.Array) {

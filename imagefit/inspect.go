@@ -43,7 +43,7 @@ func (b Bounds) Inspect(raw []byte) (*About, error) {
 	}
 	about := &About{Spec: f.spec, Checkpoint: f.state}
 	stored, shapes := f.stored(), f.spec.shapes()
-	types := map[string]string{"<f4": FP32, "<u2": FP16, "|i1": Int8}
+	types := map[string]string{"<f4": FP32, "<f2": FP16, "|i1": Int8}
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		a := AboutArray{Name: name, Shape: shapes[name], Weights: npz.Len(shapes[name]), Type: types[stored[name].Type]}
 		about.Arrays = append(about.Arrays, a)

@@ -92,7 +92,7 @@ func (f *modelFile) stored() map[string]npz.Header {
 	for name, shape := range f.spec.shapes() {
 		switch {
 		case f.spec.Weights == FP16 && compact(name, shape):
-			all[name] = npz.Header{Type: "<u2", Shape: shape}
+			all[name] = npz.Header{Type: "<f2", Shape: shape}
 		case f.spec.Weights == Int8 && compact(name, shape):
 			all[name] = npz.Header{Type: "|i1", Shape: shape}
 			all[name+scaleSuffix] = npz.Header{Type: "<f4", Shape: shape[1:]}
@@ -119,6 +119,9 @@ func (f *modelFile) compare() error {
 			return fmt.Errorf("there is no array %q", name)
 		case !slices.Equal(h.Shape, want.Shape):
 			return fmt.Errorf("array %q has shape %v, the metadata says %v", name, h.Shape, want.Shape)
+		case h.Fortran && len(h.Shape) > 1:
+			return fmt.Errorf("array %q is in Fortran order: save it with numpy.ascontiguousarray", name)
+		case h.Type == "<u2" && want.Type == "<f2": // older files hold the bits of fp16
 		case h.Type != want.Type:
 			return fmt.Errorf("array %q holds %s: with the weights %s it holds %s", name, h.Element(), f.spec.Weights, want.Element())
 		}

@@ -13,7 +13,7 @@ import (
 // How weights are stored in a model file.
 const (
 	FP32 = "fp32"
-	FP16 = "fp16" // IEEE 754 binary16, as uint16
+	FP16 = "fp16" // IEEE 754 binary16
 	Int8 = "int8" // with a scale for each column
 )
 
@@ -36,13 +36,13 @@ func pack(weights string, arrays map[string]npz.Array) (map[string]npz.Array, er
 		case !ok || weights == FP32 || !compact(name, a.Shape):
 			packed[name] = a
 		case weights == FP16:
-			half := make([]uint16, len(data))
+			half := make([]float16.Float16, len(data))
 			for i, v := range data {
 				h := float16.Fromfloat32(v)
 				if h.IsInf(0) {
 					return nil, fmt.Errorf("%w: %q holds %v, which fp16 cannot: store the weights as fp32", ErrConfig, name, v)
 				}
-				half[i] = h.Bits()
+				half[i] = h
 			}
 			packed[name] = npz.Array{Shape: a.Shape, Data: half}
 		default:
@@ -76,7 +76,13 @@ func unpack(packed map[string]npz.Array) map[string]npz.Array {
 	scales := map[string]bool{}
 	for name, a := range packed {
 		switch data := a.Data.(type) {
-		case []uint16:
+		case []float16.Float16:
+			full := make([]float32, len(data))
+			for i, v := range data {
+				full[i] = v.Float32()
+			}
+			arrays[name] = npz.Array{Shape: a.Shape, Data: full}
+		case []uint16: // the bits, in older files
 			full := make([]float32, len(data))
 			for i, v := range data {
 				full[i] = float16.Frombits(v).Float32()
