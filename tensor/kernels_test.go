@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -69,7 +70,11 @@ func testKernels(t *testing.T, d tensor.Device) {
 		if !only.MatchString(k.Name + " " + k.Defines) {
 			continue
 		}
-		if seen[k.Name]++; testing.Short() && seen[k.Name] > 2 {
+		form := k.Name
+		if strings.HasPrefix(k.Defines, "-DELEM") {
+			form += k.Defines
+		}
+		if seen[form]++; testing.Short() && seen[form] > 2 {
 			continue // further tiles of a matrix product
 		}
 		if testing.Short() && k == kernels.FMAChains {
