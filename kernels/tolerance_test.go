@@ -37,3 +37,28 @@ func TestAccepts(t *testing.T) {
 		t.Error("the bound is not that of float64")
 	}
 }
+
+// TestAcceptsElements: integers match themselves alone, whatever the tolerance; float16 within its own units.
+func TestAcceptsElements(t *testing.T) {
+	wide := Tolerance{ULP: 1000, Rel: 1000}
+	for _, c := range []struct {
+		elem      DType
+		tol       Tolerance
+		got, want float64
+		ulp       int64
+		ok        bool
+	}{
+		{Int32, wide, 7, 7, 0, true}, {Int32, wide, 7, 8, 1, false}, {Int32, wide, 0, 1, 1, false}, {Int32, wide, math.MinInt32, math.MaxInt32, 1<<32 - 1, false},
+		{Uint8, wide, 255, 255, 0, true}, {Uint8, wide, 0, 255, 255, false}, {Uint8, wide, 1, 0, 1, false},
+		{Float16, ULP(2), 1 + 0x2p-10, 1, 2, true}, {Float16, ULP(2), 1 + 0x3p-10, 1, 3, false}, {Float16, ULP(2), 0, 0x1p-15, 512, true}, // flushed
+		{Float16, Exact, 0, 0x1p-24, 1, false}, {Float16, Exact, -0x1p-24, 0x1p-24, 2, false}, {Float16, ULP(2), 65504, math.Inf(1), 1, false},
+		{Float16, Tolerance{Rel: 2}, 1 + 0x2p-10, 1, 2, true}, {Float16, Tolerance{Rel: 2}, 1 + 0x3p-10, 1, 3, false},
+	} {
+		if ok := c.tol.Accepts(c.elem, c.got, c.want, 1); ok != c.ok {
+			t.Errorf("%v: %+v accepts %v for %v: %v", c.elem, c.tol, c.got, c.want, ok)
+		}
+		if ulp := ULPDistance(c.elem, c.got, c.want); ulp != c.ulp {
+			t.Errorf("%v: %v and %v are %d apart, want %d", c.elem, c.got, c.want, ulp, c.ulp)
+		}
+	}
+}

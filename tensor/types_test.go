@@ -640,3 +640,90 @@ func TestTypedLaunch(t *testing.T) {
 		}
 	})
 }
+
+// blend is a kernel of every element type: Y = X·M where I is not 0, as halves.
+var blend = &kernels.Kernel{
+	Name: "blend",
+	Text: `// @depends: common
+kernel void blend(IN(X), IN_BYTES(M), IN_INTS(I), OUT_HALVES(Y), OUT_BYTES(B), OUT_INTS(N), int n) {
+	const int i = get_global_id(0);
+	if (i >= n) return;
+	vstore_half_rte((float)(I[I_off + i] != 0 ? X[X_off + i] * M[M_off + i] : (REAL)0), Y_off + i, Y);
+	B[B_off + i] = M[M_off + i] ^ 1;
+	N[N_off + i] += I[I_off + i] * 2;
+}`,
+	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "M", Mode: kernels.InBytes}, {Name: "I", Mode: kernels.InInts},
+		{Name: "Y", Mode: kernels.OutHalves}, {Name: "B", Mode: kernels.OutBytes}, {Name: "N", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg}},
+	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[6].Int), l) },
+	Twin: kernels.Twin{F32: blendTwin[float32], F64: blendTwin[float64]},
+}
+
+func blendTwin[T kernels.Real](c kernels.Call[T]) {
+	x, m, at, y, b, n := c.Reals(0), c.Bytes(1), c.Ints(2), c.Halves(3), c.Bytes(4), c.Ints(5)
+	for i := range y {
+		y[i] = 0
+		if at[i] != 0 {
+			y[i] = kernels.ToFloat16(x[i] * T(m[i]))
+		}
+		b[i] = m[i] ^ 1
+		n[i] += at[i] * 2
+	}
+}
+
+// TestTypedParams: a kernel of another package takes and writes every element type, in views with an offset, and a
+// tensor of another type is refused by the name of its parameter.
+func TestTypedParams(t *testing.T) {
+	run := func(t *testing.T, d tensor.Device) {
+		x, m := tensor.New(d, []float64{9, 0.5, -2, 2049}).Slice(0, 1, 4), tensor.New(d, []uint8{9, 3, 200, 1}).Slice(0, 1, 4)
+		at, n := tensor.New(d, []int32{9, 1, 0, -1}).Slice(0, 1, 4), tensor.FullOf(d, tensor.Int32, 5, 4).Slice(0, 1, 4)
+		y, b := tensor.FullOf(d, tensor.Float16, 9, 4), tensor.FullOf(d, tensor.Uint8, 9, 4)
+		args := []kernels.Arg{x.Arg(), m.Arg(), at.Arg(), y.Slice(0, 1, 4).Arg(), b.Slice(0, 1, 4).Arg(), n.Arg(), kernels.I(3)}
+		tensor.Launch(d, blend, args...)
+		for name, c := range map[string][2]any{"Y": {numbers(t, y), []float64{9, 1.5, 0, 2048}}, "B": {numbers(t, b), []float64{9, 2, 201, 0}}, "N": {numbers(t, n), []float64{7, 5, 3}}} {
+			if !reflect.DeepEqual(c[0], c[1]) {
+				t.Errorf("%s is %v, want %v", name, c[0], c[1])
+			}
+		}
+		for i, p := range blend.Params[:6] {
+			wrong := slices.Clone(args)
+			wrong[i] = args[(i+1)%6]
+			if p.Name == "I" {
+				wrong[i] = args[0]
+			}
+			want := fmt.Sprintf("blend: argument %d, %s, has elements of type %v, not", i, p.Name, p.Mode.Elements(d.Real()))
+			if err := tensor.Maybe(func() { tensor.Launch(d, blend, wrong...) }); !errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want) {
+				t.Errorf("err = %v, want %q", err, want)
+			}
+		}
+	}
+	devtest.Each(t, true, run)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			run(t, devtest.Open(t, sel, tensor.Options{Check: true}))
+		}
+	}
+}
+
+// TestCheckModeOfIntegers: check mode finds an integer that is off by one in a kernel with a wide tolerance.
+func TestCheckModeOfIntegers(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		d, err := tensor.Open(sel, tensor.Options{Check: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		wrong := *blend
+		wrong.Tol = kernels.Tolerance{ULP: 1 << 20, Rel: 1e9}
+		wrong.Text = strings.Replace(blend.Text, "* 2;", "* 2 + (i == 2);", 1)
+		ints, x := tensor.FullOf(d, tensor.Int32, 1000000, 4), tensor.Full(d, 1, 4)
+		n, b := ints.Copy(), tensor.FullOf(d, tensor.Uint8, 3, 4)
+		tensor.Launch(d, &wrong, x.Arg(), b.Arg(), ints.Arg(), x.To(tensor.Float16).Arg(), b.Copy().Arg(), n.Arg(), kernels.I(4))
+		var e *tensor.CheckError
+		if err := d.Sync(); !errors.As(err, &e) || e.Param != "N" || e.Index != 2 || e.Want != 3000000 || e.Got != 3000001 || e.ULP != 1 {
+			t.Errorf("err = %v, want one of N[2]", err)
+		}
+	}
+}

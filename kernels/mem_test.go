@@ -1,0 +1,72 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/x448/float16"
+)
+
+// TestMemOfEveryType: sizes, names and elements of each type, and copies that move no more than they are told to.
+func TestMemOfEveryType(t *testing.T) {
+	v := []float64{-7.5, math.Inf(1), 300, 65520, math.NaN(), 3}
+	for _, c := range []struct {
+		elem DType
+		size int
+		name string
+		want string // after Set
+	}{
+		{Float32, 4, "float32", "[-7.5 +Inf 300 65520 NaN 3]"}, {Float64, 8, "float64", "[-7.5 +Inf 300 65520 NaN 3]"},
+		{Int32, 4, "int32", "[-7 2.147483647e+09 300 65520 0 3]"}, {Uint8, 1, "uint8", "[0 255 255 255 0 3]"}, {Float16, 2, "float16", "[-7.5 +Inf 300 +Inf NaN 3]"},
+	} {
+		m, other := NewMem(c.elem, len(v)), NewMem(c.elem, len(v))
+		for i, v := range v {
+			m.Set(i, v)
+		}
+		all := func(m *Mem) string {
+			var s []float64
+			for i := range m.Len() {
+				s = append(s, m.At(i))
+			}
+			return fmt.Sprint(s)
+		}
+		if got := all(m); got != c.want || m.DType() != c.elem || c.elem.Size() != c.size || c.elem.String() != c.name {
+			t.Errorf("%v of %d bytes: %s, want %s", c.elem, c.elem.Size(), got, c.want)
+		}
+		CopyMem(other, 1, m, 5, 1)
+		if got := all(other); got != "[0 3 0 0 0 0]" {
+			t.Errorf("%v: one element copied makes %s", c.elem, got)
+		}
+		words := make([]float64, 1)
+		if n := 8 / c.size; ViewAs(c.elem, words, n).Len() != n {
+			t.Errorf("%v: %d do not fit a word", c.elem, n)
+		}
+	}
+	if DTypeOf[float16.Float16]() != Float16 || DTypeOf[uint8]() != Uint8 || DTypeOf[int32]() != Int32 || DTypeOf[float64]() != Float64 || DTypeOf[float32]() != Float32 {
+		t.Error("a Go type stands for another element type")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("memory of uint8 was read as float16")
+		}
+	}()
+	Slice[float16.Float16](NewMem(Uint8, 4), 0, 2)
+}
+
+// TestModes: what a mode says of its parameter, for every element type.
+func TestModes(t *testing.T) {
+	for base, elem := range map[Mode]DType{In: Float64, InInts: Int32, InBytes: Uint8, InHalves: Float16} {
+		for use := range Mode(3) {
+			m := base + use
+			if m.Elements(Float64) != elem || m.Written() != (use > 0) || !m.Buffer() || m.Kind() != ArgVec || use.of(elem) != m {
+				t.Errorf("mode %d: elements %v, written %v", m, m.Elements(Float64), m.Written())
+			}
+		}
+	}
+	for _, m := range []Mode{IntArg, RealArg} {
+		if m.Buffer() || m.Written() || m.Kind() == ArgVec {
+			t.Errorf("mode %d is a buffer", m)
+		}
+	}
+}
