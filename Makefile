@@ -54,6 +54,7 @@ FUZZ = $(GO) test -run '^$$' -fuzzminimizetime 10x -fuzztime $(FUZZTIME) -fuzz
 fuzz:
 	$(FUZZ) FuzzRead ./internal/npz
 	$(FUZZ) FuzzDecode ./internal/npz
+	$(FUZZ) FuzzReadNPZ ./tensor
 	$(FUZZ) FuzzDecodeImage ./imagefit
 	$(FUZZ) FuzzDecodeModel ./imagefit
 	$(FUZZ) FuzzDecodeCheckpoint ./imagefit

@@ -99,7 +99,7 @@ func ReadNPZ(d Device, r io.ReaderAt, size int64) (Dict, error) {
 			for _, t := range tensors {
 				t.Free()
 			}
-			return nil, fmt.Errorf("array %q: %w", name, err)
+			return nil, fmt.Errorf("%w: array %q: %w", ErrFormat, name, err)
 		}
 		tensors[name] = t
 	}
@@ -152,7 +152,7 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 func fromData[T kernels.Element](d Device, data []T, shape []int) (t *Tensor, err error) {
 	err = Maybe(func() { t = New(d, data, append([]int{}, shape...)...) }) // never nil: a scalar has no axes
 	if errors.Is(err, ErrShape) {
-		err = fmt.Errorf("%w: shape %v does not fit: a tensor has at most %d axes and 2³¹−1 elements", ErrFormat, shape, MaxRank)
+		err = fmt.Errorf("shape %v does not fit: a tensor has at most %d axes and 2³¹−1 elements", shape, MaxRank)
 	}
 	return t, err
 }
@@ -175,7 +175,7 @@ func unfit[T any](shape []int, i int, v T, why string) error {
 	for a := len(shape) - 1; a >= 0; a-- {
 		index[a], i = i%shape[a], i/shape[a]
 	}
-	return fmt.Errorf("%w: %T does not fit: element %v is %v, and %s", ErrFormat, v, index, v, why)
+	return fmt.Errorf("%T does not fit: element %v is %v, and %s", v, index, v, why)
 }
 
 // WriteNPY writes one tensor in NumPy's format for a single array. The errors are those of w, and the device's first
@@ -200,7 +200,7 @@ func ReadNPY(d Device, r io.Reader) (*Tensor, error) {
 	}
 	t, err := fromArray(d, a)
 	if err != nil {
-		return nil, fmt.Errorf("tensor: read npy: %w", err)
+		return nil, fmt.Errorf("tensor: read npy: %w: %w", ErrFormat, err)
 	}
 	return t, nil
 }

@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"os"
@@ -86,11 +87,11 @@ func TestNPZFits(t *testing.T) {
 	}{
 		{[]int64{0, 1, 1 << 31, 0}, "int64 does not fit: element [0 1 0] is 2147483648"}, {[]int64{0, -1<<31 - 1, 0, 0}, "int64 does not fit: element [0 0 1] is -2147483649"},
 		{[]uint32{0, 1, 2, 1 << 31}, "uint32 does not fit: element [0 1 1] is 2147483648"}, {[]uint64{1<<32 + 5, 0, 0, 0}, "uint64 does not fit: element [0 0 0] is 4294967301"},
-		{[]uint64{0, math.MaxUint64, 0, 0}, "is 18446744073709551615, and Int32 holds"}, {[]int64{0, 0, 0, math.MinInt64}, "is -9223372036854775808"},
+		{[]uint64{0, math.MaxUint64, 0, 0}, "uint64 does not fit: element [0 0 1] is 18446744073709551615, and Int32 holds -2147483648 to 2147483647"}, {[]int64{0, 0, 0, math.MinInt64}, "int64 does not fit: element [0 1 1] is -9223372036854775808"},
 		{[]float64{1, 2, -1e39, 3}, "float64 does not fit: element [0 1 0] is -1e+39"},
 	} {
 		x, err := load(t, d, npz.Array{Shape: shape, Data: c.data})
-		if x != nil || !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), `array "a": `) || !strings.Contains(err.Error(), c.say) {
+		if x != nil || !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), `array "a": `+c.say) {
 			t.Errorf("%T: %v, err = %v, want %q", c.data, x, err, c.say)
 		}
 		var one strings.Builder
@@ -108,6 +109,35 @@ func TestNPZFits(t *testing.T) {
 	if _, err := load(t, d, npz.Array{Shape: deep, Data: []uint8{1}}); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), "axes") {
 		t.Errorf("an array of 10 axes: err = %v", err)
 	}
+}
+
+// FuzzReadNPZ: whatever a file holds, it is read or refused by ErrFormat, and no memory is left behind.
+func FuzzReadNPZ(f *testing.F) {
+	d := devtest.Open(f, "cpu", tensor.Options{})
+	for _, a := range []npz.Array{{Shape: []int{2}, Data: []int64{1, 1 << 40}}, {Shape: []int{1, 2}, Data: []float64{1, 1e300}}, {Shape: []int{}, Data: []bool{true}},
+		{Shape: []int{0, 3}, Data: []float16.Float16{}}, {Shape: []int{1, 1, 1, 1, 1, 1, 1, 1, 1}, Data: []uint8{1}}, {Shape: []int{3}, Data: []uint64{1, 2, 1 << 63}}} {
+		var b strings.Builder
+		if err := npz.Write(&b, map[string]npz.Array{"a": a}); err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(b.String()))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		before := d.Stats().LiveBytes
+		dict, err := tensor.ReadNPZ(d, bytes.NewReader(raw), int64(len(raw)))
+		if err != nil && !errors.Is(err, tensor.ErrFormat) {
+			t.Fatalf("err = %v", err)
+		}
+		for name, x := range dict {
+			if v := numbers(t, x); len(v) != x.Len() {
+				t.Errorf("%s: %v with %d numbers", name, x, len(v))
+			}
+			x.Free()
+		}
+		if live := d.Stats().LiveBytes; live != before {
+			t.Errorf("%d bytes live before, %d after", before, live)
+		}
+	})
 }
 
 // TestNumPy: NumPy reads what is written here, and what it writes, in every type and order, is read here. Without NumPy
