@@ -236,6 +236,19 @@ func TestTypedMoves(t *testing.T) {
 					y.SetInPlace(x.Transpose(2, 0, 1))
 					return y
 				},
+				"Step":   func(x *tensor.Tensor) *tensor.Tensor { return x.Step(1, 3).Step(2, 2).Copy() },
+				"Select": func(x *tensor.Tensor) *tensor.Tensor { return x.Select(1, -2).T().Copy() },
+				"SetInPlace through gaps": func(x *tensor.Tensor) *tensor.Tensor {
+					y := x.Copy()
+					y.Step(1, 2).SetInPlace(x.Slice(1, 1, 5))
+					return y
+				},
+				"FillInPlace through gaps": func(x *tensor.Tensor) *tensor.Tensor {
+					y := x.Copy()
+					y.Select(2, 1).FillInPlace(77)
+					y.Slice(1, 2, 4).ZeroInPlace()
+					return y
+				},
 				"onto itself": func(x *tensor.Tensor) *tensor.Tensor {
 					y := x.Copy().Reshape(-1)
 					y.Slice(0, 3, 103).SetInPlace(y.Slice(0, 0, 100))
@@ -412,10 +425,18 @@ func TestTypedReductions(t *testing.T) {
 						if mean.Type() != tensor.Real || !sameNumbers(numbers(t, mean), numbers(t, reals)) {
 							t.Errorf("mean of %v %v over %v: %v", typ, v.Shape(), axes, mean)
 						}
+						kept := v.Sum(append([]int{tensor.Keepdims}, axes...)...)
+						if kept.Type() != tensor.Int32 || kept.Rank() != v.Rank() || !sameNumbers(numbers(t, kept), want) {
+							t.Errorf("sum of %v %v over %v with Keepdims: %v", typ, v.Shape(), axes, kept)
+						}
 						if v.Len() == 0 {
 							continue
 						}
-						most, reals := v.Max(axes...), v.To(tensor.Real).Max(axes...)
+						most, least := v.Max(axes...), v.Min(axes...)
+						if negated := v.To(tensor.Int32).Unary(kernels.RSubScalar, 0, 0).Max(axes...); least.Type() != typ || !sameNumbers(numbers(t, least.To(tensor.Int32)), numbers(t, negated.Unary(kernels.RSubScalar, 0, 0))) {
+							t.Errorf("minimum of %v %v over %v: %v", typ, v.Shape(), axes, least)
+						}
+						reals = v.To(tensor.Real).Max(axes...)
 						if typ == tensor.Int32 && d.Real() == kernels.Float32 {
 							most = most.To(tensor.Real)
 						} else if most.Type() != typ {
@@ -500,6 +521,11 @@ func TestTypeMisuse(t *testing.T) {
 		{"FillInPlace", func() { ints.FillInPlace(math.NaN()) }, "NaN is no number"},
 		{"FillInPlace", func() { ints.FillInPlace(math.Inf(1)) }, "+Inf is no number"},
 		{"FullOf", func() { tensor.FullOf(d, tensor.Int32, 1<<31, 2) }, "is no number"},
+		{"FillInPlace", func() { ints.T().Slice(1, 0, 1).FillInPlace(0.5) }, "0.5 is no number"},
+		{"SetInPlace", func() { x.T().SetInPlace(ints) }, "Int32 into Real"},
+		{"Upload", func() { tensor.Upload(x.T(), []uint8{1, 2, 3, 4}) }, "Uint8 into Real"},
+		{"addInPlace", func() { ints.T().BinaryInPlace(kernels.Add, x) }, "Int32 and Real do not give Int32"},
+		{"expInPlace", func() { ints.T().UnaryInPlace(kernels.Exp, 0, 0) }, "not Int32"},
 		{"add_scalar", func() { ints.Unary(kernels.AddScalar, 0.5, 0) }, "To(tensor.Real)"},
 		{"add_scalarInPlace", func() { bytes.UnaryInPlace(kernels.AddScalar, -1, 0) }, "-1 is no number of a tensor of type Uint8"},
 		{"clamp", func() { ints.Unary(kernels.Clamp, 0, math.Inf(1)) }, "+Inf"},
