@@ -14,10 +14,10 @@ import (
 // AsideArg is one argument of a launch aside: a value, or host memory of Bytes bytes, whose element Offset is the
 // first.
 type AsideArg struct {
-	Value  Arg
-	Host   unsafe.Pointer // nil: Value
-	Bytes  int
-	Offset int32
+	Value  Arg            // where Host is nil
+	Host   unsafe.Pointer // the memory
+	Bytes  int            // its size
+	Offset int32          // in elements
 }
 
 // Aside launches k beside the work of the device and waits for it: on memory of its own, which starts as the host

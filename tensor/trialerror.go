@@ -4,12 +4,12 @@ import "fmt"
 
 // TrialError is a kernel that a device computes wrongly, found before its first launch: see [TrialEnv].
 type TrialError struct {
-	Device, Driver string
-	Kernel         string
-	Param          string // the output that differs, or an input that was written to
-	Sizes          []int  // elements of each buffer argument
-	Index          int    // first element of Param that differs; outside it, if negative or past its length
-	Got, Want      float64
+	Device, Driver string  // the device's name, and its driver's version
+	Kernel         string  // its entry point
+	Param          string  // the output that differs, or an input that was written to
+	Sizes          []int   // elements of each buffer argument
+	Index          int     // first element of Param that differs; outside it, if negative or past its length
+	Got, Want      float64 // the device's value, and the twin's
 }
 
 // Error names the kernel, the device, the element and both values, and says what to do.
