@@ -1,7 +1,7 @@
 # make         builds bin/mlpimage and bin/clgrad, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
-# make test-more  what needs daemons: a real Slurm, where root may install it
+# make test-more  what needs daemons, another OpenCL or another processor: a real Slurm, Mesa's rusticl, 386, arm64 under QEMU
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch

@@ -71,6 +71,23 @@ func NewFusedMLP(arena *Arena, slope float64, loss Loss) (*FusedMLP, error) {
 	return &FusedMLP{arena, s, map[mlpVariant]*kernels.Kernel{}}, nil
 }
 
+// kernel returns the kernel of a variant.
+func (m *FusedMLP) kernel(v mlpVariant) *kernels.Kernel {
+	k := m.built[v]
+	if k == nil {
+		k = kernels.MLPLoss(m.shape, m.arena.Values.Device().Real(), v.block, v.inputGrad)
+		m.built[v] = k
+	}
+	return k
+}
+
+// Try tries the kernel of passes over n samples, with the gradient of the input or without. The error says why it is
+// not to be used on its device: train layer by layer. See [tensor.Try].
+func (m *FusedMLP) Try(n int, inputGrad bool) error {
+	d := m.arena.Values.Device()
+	return tensor.Try(d, m.kernel(mlpVariant{m.shape.Block(n, d.Real(), d.Limits()), inputGrad}))
+}
+
 // Loss returns the network's loss for x [n, inputs] against a constant target [n, outputs]. The gradients of the
 // parameters, and of x if it needs one, are computed in the same launch, the former as shares for groups of
 // samples. They are added up, in a fixed order, when the gradients are read, and the loss when it is; AdamW
@@ -93,11 +110,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the fused network gives no gradient for its target: train it layer by layer"})
 	}
 	v := mlpVariant{s.Block(n, d.Real(), d.Limits()), x.needs && !noGrad(d)}
-	kernel := m.built[v]
-	if kernel == nil {
-		kernel = kernels.MLPLoss(s, d.Real(), v.block, v.inputGrad)
-		m.built[v] = kernel
-	}
+	kernel := m.kernel(v)
 	groups := s.Groups(n, v.block, d.Limits())
 	// The paddings between parameters stay undefined in the shares, and so in the arena's gradients: an update
 	// may make anything of the paddings of the values, which nobody reads.

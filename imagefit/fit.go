@@ -74,6 +74,11 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	default:
 		loss := map[string]autograd.Loss{MSE: autograd.SquaredLoss, L1: autograd.AbsoluteLoss}[cfg.Loss]
 		f.fused, f.whyNot = autograd.NewFusedMLP(net.Arena(), slope, loss)
+		if f.fused != nil {
+			if f.whyNot = f.fused.Try(cfg.Batch, f.Model.encoder.params() != nil); f.whyNot != nil {
+				f.fused = nil
+			}
+		}
 	}
 	return f, d.Err()
 }

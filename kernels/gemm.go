@@ -100,6 +100,15 @@ func newGemm(form GemmForm, tile GemmTile) *Kernel {
 			items := tile.items()
 			return Grid{Dims: 3, Local: [3]int{items, 1, 1}, Global: [3]int{ceilDiv(n, tile.N) * items, ceilDiv(m, tile.M), slices}}
 		},
+		Variants: func(t DType, l Limits) []*Kernel {
+			var others []*Kernel
+			for _, other := range GemmTiles(t, l) {
+				if other != tile {
+					others = append(others, Gemm(form, other))
+				}
+			}
+			return others
+		},
 		Twin: Twin{gemmTwin(ta, tb, blas32.Implementation().Sgemm), gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
 		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { // activations shrink differences
 			return float64(a[6].Int)*MaxAbs(a, 0)*MaxAbs(a, 1) + float64(a[11].Int)*MaxAbs(a, 2)

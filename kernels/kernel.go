@@ -21,6 +21,13 @@ type Kernel struct {
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.
 	Cases func(few bool) []Case
+	// Trial supplies the operands, one for each of Params, of a launch like one with the arguments like, or of a small one
+	// if like is nil: an OpenCL device tries the kernel with them, and with its few Cases, before its first launch. A
+	// kernel with Text that has neither is not tried.
+	Trial func(like []Arg) []Operand
+	// Variants returns kernels that take the same arguments to the same results on a device with reals of type t and
+	// the limits l: they take the place of one whose trial fails. Nil: the form for other devices may (GPU).
+	Variants func(t DType, l Limits) []*Kernel
 
 	typed [dtypes]*Kernel // see Of
 }

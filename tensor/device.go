@@ -64,6 +64,9 @@ type Options struct {
 	Rebuild bool // build OpenCL programs anew, past the driver's cache
 	Check   bool // run every launch on the kernel's Go twin as well and stop at the first difference
 
+	// Untried launches kernels that were never tried on the device: see [TrialEnv].
+	Untried bool
+
 	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there.
 	GPUKernels bool
 
@@ -105,6 +108,18 @@ type KernelTime struct {
 
 // DeviceEnv names the environment variable that selects the device where a program does not.
 const DeviceEnv = "CLGRAD_DEVICE"
+
+// TrialEnv names the environment variable that switches the trials of kernels off, with the value "off", as
+// Options.Untried does.
+//
+// An OpenCL driver may compile a kernel to something else than it says. So before the first launch of a kernel, and the
+// first of a size some four times as large as any before, the device runs it on operands of its own, small ones and as
+// large as those of the launch (up to about a tenth of a second of the Go twin's work), and compares what it wrote with
+// the Go twin. If they differ, another form of the kernel takes its place; where there is none that agrees, the device
+// fails with a [*TrialError]. Trials that succeeded are remembered in the user's cache folder, by device, driver and
+// kernel. Kernels that packages bring are tried if they have a Trial. The Go device tries nothing, and in check mode
+// every launch is compared.
+const TrialEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
 
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:
 //

@@ -24,6 +24,7 @@ type clDevice struct {
 	entries *entries[*clrt.Kernel]
 	args    []clrt.Arg   // scratch of launch
 	grid    kernels.Grid // the same
+	trials  *trialMemory // nil: kernels are launched untried
 }
 
 type clBuffer struct {
@@ -60,7 +61,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	}
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
 	d.tuning = info.Name
-	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels, Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
+	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.tuned, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
 		dev.Close()
 		return nil, err
@@ -76,7 +77,44 @@ func openCL(sel string, opt Options) (Device, error) {
 	if opt.Check {
 		return newCheckDevice(d), nil
 	}
+	if !opt.Untried {
+		if d.trials, err = d.trialMemory(); err != nil {
+			dev.Close()
+			return nil, err
+		}
+	}
 	return d, nil
+}
+
+// inLanes reports whether a CPU's driver runs the work-items of a group in the lanes of its vectors, as a GPU does, and
+// not one after another. Mesa's llvmpipe does. The kernels for CPUs, groups of one work-item that goes through a large
+// block, use one lane of eight, take minutes to compile, and go round more often than llvmpipe's loops do
+// (TestRusticlLongLoops).
+func inLanes(info clrt.Info) bool { return strings.EqualFold(info.Platform, "rusticl") }
+
+// trialMemory reads what is remembered of trials on this device, its driver and its version.
+func (d *clDevice) trialMemory() (*trialMemory, error) {
+	info := d.dev.Info()
+	return newTrialMemory(info.Platform, info.Name, info.Version, info.Driver)
+}
+
+// TrialsRemembered returns how many trials on a device are remembered as right, and the file that they are in: "" if
+// the device needs none, or trials are switched off. See [TrialEnv].
+func TrialsRemembered(d Device) (path string, trials int) {
+	var c *clDevice
+	switch d := d.(type) {
+	case *clDevice:
+		c = d
+	case *checkDevice:
+		c = d.clDevice
+	default:
+		return "", 0
+	}
+	m, err := c.trialMemory()
+	if err != nil || m == nil {
+		return "", 0
+	}
+	return m.path, len(m.known)
 }
 
 func (d *clDevice) Name() string           { return d.dev.Info().String() }
@@ -155,6 +193,16 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		d.fail(err)
 		return
 	}
+	if d.trials != nil {
+		if class := sizeClass(args); entry.tried>>class&1 == 0 {
+			if d.fail(d.try(k, entry, class, args)); d.Err() != nil {
+				return
+			}
+		}
+		if entry.instead != nil {
+			*grid = entry.instead.Grid(args, entry.limits)
+		}
+	}
 	d.args = d.args[:0]
 	for i := range args {
 		a := &args[i]
@@ -171,20 +219,50 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 			d.args = append(d.args, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
 		}
 	}
-	d.fail(d.dev.Launch(entry, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
+	d.fail(d.dev.Launch(entry.built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
 }
 
 // build builds the entry point of k.
-func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) {
-	text, err := k.Program(d.limits)
+func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) { return d.buildFor(k, d.limits) }
+
+// buildFor builds the form of k for a device with the limits l.
+func (d *clDevice) buildFor(k *kernels.Kernel, l kernels.Limits) (*clrt.Kernel, error) {
+	src, err := d.source(k, l)
 	if err != nil {
 		return nil, err
 	}
+	return d.dev.Kernel(src, k.Name)
+}
+
+// source returns what k is built from.
+func (d *clDevice) source(k *kernels.Kernel, l kernels.Limits) (clrt.Source, error) {
+	text, err := k.Program(l)
 	options := d.options
 	if k.Defines != "" {
 		options += " " + k.Defines
 	}
-	return d.dev.Kernel(clrt.Source{Name: k.Source(d.limits), Text: text, Options: options}, k.Name)
+	return clrt.Source{Name: k.Source(l), Text: text, Options: options}, err
+}
+
+// aside launches a form of k beside the work of the device, on host memory.
+func (d *clDevice) aside(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, args []kernels.Arg) error {
+	raw := make([]clrt.AsideArg, len(args))
+	for i, a := range args {
+		switch k.Params[i].Mode {
+		case kernels.IntArg:
+			raw[i].Value = clrt.IntArg(a.Int)
+		case kernels.RealArg:
+			raw[i].Value = clrt.FloatArg(float32(a.Real))
+			if d.real == kernels.Float64 {
+				raw[i].Value = clrt.DoubleArg(a.Real)
+			}
+		default:
+			m := a.Buf.(*kernels.Mem)
+			raw[i] = clrt.AsideArg{Host: m.Pointer(), Bytes: m.Len() * m.DType().Size(), Offset: int32(a.Off)}
+		}
+	}
+	grid := k.Grid(args, l)
+	return d.dev.Aside(built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], raw)
 }
 
 func (d *clDevice) Flush() {
@@ -220,6 +298,7 @@ func (d *clDevice) Profile() ([]KernelTime, error) {
 }
 
 func (d *clDevice) Close() error {
+	d.trials.save()
 	err := d.dev.Close()
 	d.fail(errClosed)
 	if errors.Is(err, clrt.ErrClosed) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // DeviceInfos returns why this build has no OpenCL devices.
@@ -18,3 +19,9 @@ func openCL(sel string, _ Options) (Device, error) {
 	_, err := clrt.Open(clrt.Info{}, clrt.Options{})
 	return nil, fmt.Errorf("tensor: open %q: %w", sel, err)
 }
+
+// TrialsRemembered returns nothing: this build has no OpenCL.
+func TrialsRemembered(Device) (path string, trials int) { return "", 0 }
+
+// Try returns nil: the Go device runs the twins.
+func Try(Device, *kernels.Kernel) error { return nil }

@@ -25,6 +25,10 @@ type entries[E any] struct {
 type entry[E any] struct {
 	built E
 	used  uint64 // clock at the last launch
+
+	tried   uint64          // the size classes, as bits, in which the kernel was tried
+	instead *kernels.Kernel // what was built, if another has taken the place of one that failed its trial
+	limits  kernels.Limits  // that it was built for
 }
 
 // entryKey is what an entry point is built from.
@@ -38,19 +42,19 @@ func newEntries[E any](l kernels.Limits, build func(*kernels.Kernel) (E, error),
 	return &entries[E]{l, build, release, mostEntries, 0, map[*kernels.Kernel]*entry[E]{}, map[entryKey]*entry[E]{}}
 }
 
-// get returns the built entry point of k.
-func (es *entries[E]) get(k *kernels.Kernel) (E, error) {
+// get returns the entry point of k, which is built if it has to be.
+func (es *entries[E]) get(k *kernels.Kernel) (*entry[E], error) {
 	es.clock++
 	if e, ok := es.of[k]; ok {
 		e.used = es.clock
-		return e.built, nil
+		return e, nil
 	}
 	key := entryKey{k.Source(es.limits), k.Text, k.Defines, k.Name}
 	e, ok := es.byText[key]
 	if !ok {
 		built, err := es.build(k)
 		if err != nil {
-			return built, err
+			return nil, err
 		}
 		if len(es.byText) >= es.most {
 			es.releaseHalf()
@@ -63,7 +67,7 @@ func (es *entries[E]) get(k *kernels.Kernel) (E, error) {
 	}
 	es.of[k] = e
 	e.used = es.clock
-	return e.built, nil
+	return e, nil
 }
 
 // releaseHalf releases the half of the entry points that was launched least recently.

@@ -47,11 +47,13 @@ func TestMLPShapes(t *testing.T) {
 // TestKernels launches every kernel on every device and holds what it wrote against the Go twin, element
 // by element, within the kernel's tolerance. Nothing else may change: not the inputs, not a guard.
 func TestKernels(t *testing.T) {
+	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
 	devtest.Each(t, true, testKernels)
 }
 
 // TestGPUKernels is TestKernels with the variants for GPUs on the OpenCL devices that are CPUs.
 func TestGPUKernels(t *testing.T) {
+	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue

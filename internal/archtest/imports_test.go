@@ -20,7 +20,7 @@ const module = "github.com/clgrad/clgrad/"
 var allowed = map[string][]string{
 	"clrt":                 {"internal/mempool"},
 	"kernels":              {},
-	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile"},
+	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/trial"},
 	"autograd":             {"kernels", "tensor"},
 	"kerneltest":           {"kernels", "tensor"},
 	"nn":                   {"autograd", "kernels", "tensor"},
@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"internal/clitest":     {"tensor", "internal/devices"},
 	"internal/devices":     {"clrt", "kernels", "kerneltest", "tensor", "internal/atomicfile", "internal/cli", "internal/kernelcases"},
 	"internal/kernelcases": {"kernels"},
+	"internal/trial":       {"kernels", "internal/kernelcases"},
 	"internal/live":        {},
 	"internal/mempool":     {},
 	"internal/npz":         {},
@@ -51,7 +52,7 @@ var allowed = map[string][]string{
 
 // inOneFile lists imports that only one file, and its stub for builds without OpenCL, may have.
 var inOneFile = map[string][]string{
-	"tensor > clrt": {"device_cl.go", "device_nocl.go"},
+	"tensor > clrt": {"device_cl.go", "device_nocl.go", "trial.go"},
 }
 
 func TestImports(t *testing.T) {

@@ -26,6 +26,7 @@ type Flags struct {
 	program   string // whose flags these are
 	selection string
 	rebuild   bool
+	untried   bool // the command tests kernels itself: none is replaced
 }
 
 // Register adds the flags of a command of that program.
@@ -43,7 +44,7 @@ func (f *Flags) Open(stderr io.Writer) (tensor.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile})
+	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, Untried: f.untried})
 	if err != nil {
 		return nil, err
 	}

@@ -33,11 +33,15 @@ computes with the same kernel in Go. It fails if a kernel does.`,
 			if err := findings(w); err != nil || noKernels {
 				return err
 			}
+			device.untried = true
 			d, err := device.Open(w)
 			if err != nil {
 				return err
 			}
 			defer d.Close()
+			if path, tried := tensor.TrialsRemembered(d); path != "" {
+				fmt.Fprintf(w, "trials     %d of earlier programs are remembered, all right, in %s\n", tried, path)
+			}
 			return testKernels(cmd, w, d, more, full)
 		},
 	}

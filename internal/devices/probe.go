@@ -84,7 +84,7 @@ func useOpenCL(emit func(probeLine)) error {
 
 // useDevice builds a kernel, past the driver's cache, runs it and looks at what it computed.
 func useDevice(info clrt.Info) error {
-	d, err := tensor.Open(info.ID(), tensor.Options{Rebuild: true})
+	d, err := tensor.Open(info.ID(), tensor.Options{Rebuild: true, Untried: true})
 	if err != nil {
 		return err
 	}

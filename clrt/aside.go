@@ -1,0 +1,86 @@
+//go:build opencl && cgo
+
+package clrt
+
+// #include "launch.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/samuel/go-opencl/cl"
+)
+
+// AsideArg is one argument of a launch aside: a value, or host memory of Bytes bytes, whose element Offset is the
+// first.
+type AsideArg struct {
+	Value  Arg            // where Host is nil
+	Host   unsafe.Pointer // the memory
+	Bytes  int            // its size
+	Offset int32          // in elements
+}
+
+// Aside launches k beside the work of the device and waits for it: on memory of its own, which starts as the host
+// memory of its arguments and is copied back to it. Neither Stats nor Profile nor the pool see it. It returns an
+// error if the device refuses memory or the launch.
+func (d *Device) Aside(k *Kernel, global, local []int, args []AsideArg) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return &Error{Call: "launch " + k.name, Status: ErrClosed, Device: d.info.String()}
+	}
+	s := &d.launch
+	n := 0
+	add := func(a Arg) {
+		s.args[n] = C.clrt_arg{value: C.uint64_t(a.value), size: C.uint64_t(a.size)}
+		n++
+	}
+	mems := make([]*cl.MemObject, len(args))
+	defer func() {
+		for _, m := range mems {
+			if m != nil {
+				m.Release()
+			}
+		}
+	}()
+	for i, a := range args {
+		if n+2 > maxArgs {
+			return &Error{Call: "launch " + k.name, Status: InvalidKernelArgs, Device: d.info.String()}
+		}
+		if a.Host == nil {
+			add(a.Value)
+			continue
+		}
+		mem, err := d.context.CreateEmptyBuffer(cl.MemReadWrite, a.Bytes)
+		if err != nil {
+			return d.fail("clCreateBuffer", err, "")
+		}
+		mems[i] = mem
+		event, err := d.queue.EnqueueWriteBuffer(mem, true, 0, a.Bytes, a.Host, nil)
+		if err != nil {
+			return d.fail("clEnqueueWriteBuffer", err, "")
+		}
+		event.Release()
+		add(Arg{memHandle(mem), uint64(unsafe.Sizeof(uintptr(0)))})
+		add(IntArg(a.Offset))
+	}
+	for i := range global {
+		s.global[i], s.local[i] = C.size_t(global[i]), C.size_t(local[i])
+	}
+	status := C.clrt_launch(queueHandle(d.queue), kernelHandle(k.kernel), C.cl_uint(n), &s.args[0],
+		C.cl_uint(len(global)), &s.global[0], &s.local[0], nil, &s.bad)
+	if status != C.CL_SUCCESS {
+		return &Error{Call: "launch " + k.name, Status: Status(status), Device: d.info.String()}
+	}
+	for i, a := range args {
+		if a.Host == nil {
+			continue
+		}
+		event, err := d.queue.EnqueueReadBuffer(mems[i], true, 0, a.Bytes, a.Host, nil)
+		if err != nil {
+			return d.fail("clEnqueueReadBuffer", err, "")
+		}
+		event.Release()
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// counting is a kernel whose work-items each go through `outer` loops of `inner` steps, and count them.
+func counting(outer, inner int) *kernels.Kernel {
+	return &kernels.Kernel{Name: "counting", Text: `// @depends: common
+kernel void counting(OUT(Y), int n) {
+    const int g = get_global_id(0);
+    REAL count = 0;
+    for (int i = 0; i < OUTER; i++) {
+        for (int j = 0; j < INNER; j++) count += 1;
+    }
+    if (g < n) Y[Y_off + g] = count;
+}`, Defines: fmt.Sprintf("-DOUTER=%d -DINNER=%d", outer, inner),
+		Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
+		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[1].Int), l) },
+		Trial: func([]kernels.Arg) []kernels.Operand {
+			return []kernels.Operand{kernels.Output(64), kernels.Number(64)}
+		},
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			for i := range c.Reals(0) {
+				c.Reals(0)[i] = float32(outer * inner)
+			}
+		}}}
+}
+
+// TestRusticlLongLoops is the smallest form of a fault of Mesa 22.3's llvmpipe: it leaves a loop when all loops of the
+// work-item together have gone round 65,535 times, and says nothing. The kernels for CPUs, one work-item that goes through
+// a large block, go beyond: the pass of a perceptron wrote zeros, and products of many rows lost the last of each block.
+// Whatever the driver does, a device never returns a wrong result: it is right, or its trial refuses it.
+func TestRusticlLongLoops(t *testing.T) {
+	if !slices.Contains(strings.Split(os.Getenv("CLGRAD_TEST_DEVICES"), ","), "rusticl") {
+		t.Skip("rusticl is not under test")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, c := range [][2]int{{10, 100}, {1, 60000}, {1, 70000}, {300, 210}, {300, 230}} {
+		d, err := Open("rusticl", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := Full(d, -1, 64)
+		Launch(d, counting(c[0], c[1]), y.Arg(), kernels.I(64))
+		v, err := y.Float64s()
+		var refused *TrialError
+		switch {
+		case errors.As(err, &refused) && c[0]*c[1] > 65535:
+			t.Logf("%d × %d: %v", c[0], c[1], err)
+		case err != nil:
+			t.Errorf("%d × %d: %v", c[0], c[1], err)
+		case v[0] != float64(c[0]*c[1]) || v[63] != v[0]:
+			t.Errorf("%d × %d: counted %v", c[0], c[1], v[0])
+		default:
+			t.Logf("%d × %d: right", c[0], c[1])
+		}
+		d.Close()
+	}
+}

@@ -1,0 +1,213 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/trial"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// sizeClass tells launches apart whose buffers have about four times as many elements. Those of class 0 are no
+// larger than the small launches of a trial.
+func sizeClass(args []kernels.Arg) uint {
+	n := 0
+	for i := range args {
+		n += args[i].N
+	}
+	return uint(bits.Len(uint(n>>11))+1) / 2
+}
+
+// try tries a kernel before a launch, in the size class of args: with small operands, unless that was done, and with
+// operands like args. If its results are wrong, a variant whose results are right takes its place in the entry. The
+// error says that there is none.
+func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, args []kernels.Arg) error {
+	if e.limits.MaxGroup == 0 {
+		e.limits = d.limits
+	}
+	e.tried |= 1 << class
+	if !k.Twin.For(d.real) {
+		return nil
+	}
+	now := k
+	if e.instead != nil {
+		now = e.instead
+	}
+	bad := d.agrees(e.built, now, e.limits, class, args)
+	if bad == nil {
+		return nil
+	}
+	for _, v := range d.variants(k) {
+		if v.k == now && v.limits.CPU == e.limits.CPU {
+			continue
+		}
+		built, err := d.buildFor(v.k, v.limits)
+		if err != nil {
+			continue
+		}
+		if d.launches(built, v.k, v.limits, args) && d.agrees(built, v.k, v.limits, class, args) == nil {
+			d.dev.Release(e.built)
+			e.built, e.instead, e.limits = built, v.k, v.limits
+			return nil
+		}
+		d.dev.Release(built)
+	}
+	return bad
+}
+
+// Try tries a kernel on small operands, for a program that can do without it. The error is a [*TrialError], if a
+// device computes the kernel wrongly and no other form of it takes its place; the device does not fail of it, as it would
+// at the launch. See [TrialEnv].
+func Try(d Device, k *kernels.Kernel) error {
+	c, ok := d.(*clDevice)
+	if !ok || c.trials == nil || c.Err() != nil {
+		return nil
+	}
+	c.enter("Try")
+	defer c.leave()
+	e, err := c.entries.get(k)
+	if err != nil {
+		return err
+	}
+	return c.try(k, e, 0, nil)
+}
+
+// variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of device.
+type variant struct {
+	k      *kernels.Kernel
+	limits kernels.Limits
+}
+
+// variants returns the forms that may take the place of k.
+func (d *clDevice) variants(k *kernels.Kernel) []variant {
+	other := d.limits
+	other.CPU = !other.CPU
+	if k.Variants == nil {
+		if k.GPU == "" {
+			return nil
+		}
+		return []variant{{k, other}}
+	}
+	const most = 3 // each is compiled
+	var all []variant
+	for _, l := range []kernels.Limits{other, d.limits} {
+		for i, v := range k.Variants(d.real, l) {
+			if i < most {
+				all = append(all, variant{v, l})
+			}
+		}
+	}
+	return all
+}
+
+// agrees compares what a form of k writes with its twin, in small launches and in one like args, and remembers
+// a success. A launch that the device refuses, for want of memory, proves nothing.
+func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, class uint, args []kernels.Arg) error {
+	src, err := d.source(k, l)
+	if err != nil {
+		return err
+	}
+	run := func(class uint, operands func() []*kernels.Operands) error {
+		key := d.trials.key(src.Text, src.Options, k.Name, fmt.Sprint(class))
+		if d.trials.has(key) {
+			return nil
+		}
+		tried := false
+		for _, o := range operands() {
+			if o == nil || k.Grid(o.Args, l).Empty() {
+				continue
+			}
+			ran, err := d.compare(built, k, l, o)
+			if err != nil {
+				return err
+			}
+			tried = tried || ran
+		}
+		if tried {
+			d.trials.add(key)
+		}
+		return nil
+	}
+	if err := run(0, func() []*kernels.Operands { return trial.Small(k, d.real) }); err != nil || class == 0 {
+		return err
+	}
+	return run(class, func() []*kernels.Operands { return []*kernels.Operands{trial.Like(k, args, d.real)} })
+}
+
+// launches reports whether the device runs a form of k at all.
+func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, args []kernels.Arg) bool {
+	for _, o := range trial.Small(k, d.real) {
+		if !k.Grid(o.Args, l).Empty() && d.aside(built, k, l, o.Args) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// compare runs a form of k and its twin on operands. It reports whether the device ran it; the error is the first
+// element that differs.
+func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, o *kernels.Operands) (ran bool, err error) {
+	scale := math.NaN()
+	if k.Tol.Scale != nil {
+		scale = k.Tol.Scale(o.Args)
+	}
+	onDevice := make([]kernels.Arg, len(o.Args))
+	for i, a := range o.Args {
+		onDevice[i] = a
+		if host, ok := a.Buf.(*kernels.Mem); ok {
+			copied := kernels.NewMem(host.DType(), host.Len())
+			kernels.CopyMem(copied, 0, host, 0, host.Len())
+			onDevice[i].Buf = copied
+		}
+	}
+	if d.aside(built, k, l, onDevice) != nil {
+		return false, nil
+	}
+	k.Run(d.real, o.Args)
+	for i, p := range k.Params {
+		if !p.Mode.Buffer() {
+			continue
+		}
+		got, want := onDevice[i].Buf.(*kernels.Mem), o.Args[i].Buf.(*kernels.Mem)
+		index := outside(got, want, o.Args[i].Off)
+		if index < 0 {
+			if index = Compare(k, inside(got, o.Args[i]), inside(want, o.Args[i]), scale); index < 0 {
+				continue
+			}
+			index += o.Args[i].Off
+		}
+		info := d.dev.Info()
+		bad := &TrialError{Device: d.Name(), Driver: info.Driver, Kernel: k.Name, Param: p.Name, Index: index - o.Args[i].Off,
+			Got: got.At(index), Want: want.At(index)}
+		for _, a := range o.Args {
+			if a.Buf != nil {
+				bad.Sizes = append(bad.Sizes, a.N)
+			}
+		}
+		return true, bad
+	}
+	return true, nil
+}
+
+// inside returns the elements that an argument names.
+func inside(m *kernels.Mem, a kernels.Arg) *kernels.Mem {
+	in := kernels.NewMem(m.DType(), a.N)
+	kernels.CopyMem(in, 0, m, a.Off, a.N)
+	return in
+}
+
+// outside returns the index of the first element that differs of the guard elements at either end, or −1.
+func outside(got, want *kernels.Mem, guard int) int {
+	for i := range guard {
+		for _, at := range []int{i, got.Len() - 1 - i} {
+			if got.At(at) != want.At(at) {
+				return at
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,245 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/trial"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// openTried opens the OpenCL device under test with an empty memory of trials.
+func openTried(t *testing.T, opt Options) *clDevice {
+	t.Helper()
+	sel := "opencl"
+	for _, s := range strings.Split(os.Getenv("CLGRAD_TEST_DEVICES"), ",") {
+		if s != "" && s != "cpu" {
+			sel = s
+		}
+	}
+	if os.Getenv("CLGRAD_TEST_DEVICES") == "cpu" {
+		t.Skip("only cpu is under test")
+	}
+	if dir, err := os.UserCacheDir(); err == nil && os.Getenv("POCL_CACHE_DIR") == "" {
+		t.Setenv("POCL_CACHE_DIR", filepath.Join(dir, "pocl", "kcache")) // it outlives this test, as PoCL expects
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dev, err := Open(sel, opt)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev.(*clDevice)
+}
+
+// double is a kernel whose entry point computes VALUE·x, where its twin computes 2x. It counts what the twin runs.
+func double(defines string, twins *int) *kernels.Kernel {
+	return &kernels.Kernel{Name: "double_it", Text: `// @depends: common
+kernel void double_it(IN(X), OUT(Y), int n) {
+    const int i = get_global_id(0);
+    if (i < n) Y[Y_off + i] = (VALUE) * X[X_off + i];
+}`, Defines: defines,
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
+		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+		Trial: func(like []kernels.Arg) []kernels.Operand {
+			n := 257
+			if like != nil {
+				n = int(like[2].Int)
+			}
+			return []kernels.Operand{kernels.Draw(n, -1, 1), kernels.Output(n), kernels.Number(float64(n))}
+		},
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			*twins++
+			for i, v := range c.Reals(0) {
+				c.Reals(1)[i] = 2 * v
+			}
+		}}}
+}
+
+func launchDouble(d Device, k *kernels.Kernel, n int) ([]float64, error) {
+	x, y := Full(d, 3, n), Full(d, -1, n)
+	Launch(d, k, x.Arg(), y.Arg(), kernels.I(n))
+	return y.Float64s()
+}
+
+// TestTrialRefuses: a kernel that is wrong, at any size or at the size asked for alone, is named before it has written
+// anything, and one that is right, or says nothing about its operands, runs.
+func TestTrialRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, defines string
+		n             int
+		blind, off    bool
+		param         string
+		size          int
+	}{
+		{name: "right", defines: "-DVALUE=2", n: 9},
+		{name: "wrong", defines: "-DVALUE=3", n: 9, param: "Y", size: 257},
+		{name: "wrong when large", defines: "-DVALUE=n>9000?3:2", n: 10000, param: "Y", size: 10000},
+		{name: "wrong when larger than it is asked for", defines: "-DVALUE=n>9000?3:2", n: 9},
+		{name: "without operands", defines: "-DVALUE=3", n: 9, blind: true},
+		{name: "switched off", defines: "-DVALUE=3", n: 9, off: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := openTried(t, Options{Untried: c.off})
+			twins := 0
+			k := double(c.defines, &twins)
+			if c.blind {
+				k.Trial = nil
+			}
+			v, err := launchDouble(d, k, c.n)
+			if c.param == "" {
+				want := 6.0
+				if c.blind || c.off {
+					want = 9
+				}
+				if err != nil || v[0] != want || v[c.n-1] != want {
+					t.Fatalf("got %v, %v; want %v", v[0], err, want)
+				}
+				after, untried := d.Stats(), openTried(t, Options{Untried: true})
+				k.Defines += " "
+				launchDouble(untried, k, c.n)
+				plain := untried.Stats()
+				after.CompileTime, plain.CompileTime = 0, 0
+				if after != plain {
+					t.Errorf("a trial is seen in the device's counters: %+v, without it %+v", after, plain)
+				}
+				return
+			}
+			var bad *TrialError
+			if !errors.As(err, &bad) || bad.Param != c.param || bad.Sizes[0] != c.size || bad.Index < 0 || bad.Got == bad.Want || bad.Kernel != k.Name {
+				t.Fatalf("err = %v", err)
+			}
+			if strings.Contains(bad.Error(), "\n") || !strings.Contains(bad.Error(), k.Name) {
+				t.Errorf("message %q", bad.Error())
+			}
+		})
+	}
+}
+
+// TestTrialReplaces: a product whose tile is wrong is computed by another one.
+func TestTrialReplaces(t *testing.T) {
+	d := openTried(t, Options{})
+	right := kernels.Gemm(kernels.NN, kernels.GemmTiles(d.real, d.limits)[0])
+	wrong := *right
+	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
+		"int accumulate, int biased, int act, REAL slope, int rows, int slice) { C[C_off] = 7; }"
+	wrong.Trial = func([]kernels.Arg) []kernels.Operand {
+		ops := []kernels.Operand{kernels.Draw(16, -1, 1), kernels.Draw(16, -1, 1), kernels.Draw(4, 0, 0), kernels.Output(16)}
+		for _, v := range []float64{4, 4, 4, 4, 4, 4, 0, 0, 0, 0, 12, 4} {
+			ops = append(ops, kernels.Number(v))
+		}
+		return ops
+	}
+	const m, n, k = 5, 7, 3
+	a, b, c := Full(d, 1, m, k), Full(d, 1, k, n), Empty(d, m, n)
+	for range 2 { // the second launch finds the entry as the first left it
+		Launch(d, &wrong, a.Arg(), b.Arg(), b.Arg(), c.Arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(k), kernels.I(n), kernels.I(n),
+			kernels.I(0), kernels.I(0), kernels.I(0), kernels.R(0), kernels.I(12), kernels.I(k))
+		v, err := c.Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range v {
+			if x != k {
+				t.Fatalf("element %d is %v, want %v", i, x, k)
+			}
+		}
+	}
+	e, err := d.entries.get(&wrong)
+	if err != nil || e.instead == nil || e.instead == &wrong {
+		t.Errorf("nothing took the place of the wrong tile: %v", err)
+	}
+}
+
+// TestTrialMemory: what succeeded is not tried again, on the same device and driver with the same source; a failure and
+// a file that is damaged are no memory.
+func TestTrialMemory(t *testing.T) {
+	d := openTried(t, Options{})
+	path := d.trials.path
+	tried := func(defines string) int {
+		t.Helper()
+		dev, err := Open(d.dev.Info().ID(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		twins := 0
+		launchDouble(dev, double(defines, &twins), 9)
+		launchDouble(dev, double(defines, &twins), 8) // the same size class
+		return twins
+	}
+	for i, c := range []struct {
+		defines string
+		want    int
+		damage  string
+	}{{"-DVALUE=2", 1, ""}, {"-DVALUE=2", 0, ""}, {"-DVALUE=2.0f", 1, ""}, {"-DVALUE=2", 0, ""}, {"-DVALUE=3", 1, ""}, {"-DVALUE=3", 1, ""},
+		{"-DVALUE=2", 1, "\x00\xffnonsense\n0123\n"}, {"-DVALUE=2", 0, ""}} {
+		if c.damage != "" {
+			if err := os.WriteFile(path, []byte(c.damage), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := tried(c.defines); n != c.want {
+			t.Errorf("run %d, %s: the twin ran %d times, want %d", i, c.defines, n, c.want)
+		}
+	}
+	other, err := newTrialMemory("another driver")
+	if err != nil || other.path == path || other.key("x") == d.trials.key("x") {
+		t.Errorf("another driver has the memory of this one: %v", err)
+	}
+	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	if n := tried("-DVALUE=2"); n != 1 {
+		t.Errorf("without its file the twin ran %d times, want 1", n)
+	}
+}
+
+// TestTrialEnv: the environment switches trials off, and what it may hold is checked.
+func TestTrialEnv(t *testing.T) {
+	d := openTried(t, Options{})
+	for value, want := range map[string]string{"off": "", "on": "", "0": "may be on or off"} {
+		t.Setenv(TrialEnv, value)
+		dev, err := Open(d.dev.Info().ID(), Options{})
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: err = %v", value, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if on := dev.(*clDevice).trials != nil; on != (value == "on") {
+			t.Errorf("%q: trials are on: %v", value, on)
+		}
+		dev.Close()
+	}
+}
+
+// TestTrialsAgree: every kernel of this module passes its trial, at small sizes and at larger ones, and its twin is run.
+func TestTrialsAgree(t *testing.T) {
+	for _, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
+		d := openTried(t, opt)
+		for _, k := range kernels.All(d.real, d.limits) {
+			small := trial.Small(k, d.real)
+			if len(small) == 0 {
+				t.Errorf("%s has no small operands", k.Name)
+				continue
+			}
+			e, err := d.entries.get(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := small[len(small)-1].Args
+			if err := d.try(k, e, 7, args); err != nil || e.instead != nil {
+				t.Errorf("%+v: %s: %v, replaced: %v", opt, k.Name, err, e.instead != nil)
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/clgrad/clgrad/internal/atomicfile"
+)
+
+// trialMemory is the trials that succeeded on a device: digests of what was tried, in a file of the user's cache
+// folder, a line each. A file that is not there, or is none of ours, is no memory.
+type trialMemory struct {
+	path  string // "": there is no cache folder
+	names string // of the device, its driver and this library
+	known map[string]bool
+	fresh bool // known has more than the file
+}
+
+// trialVersion changes with what trials compare.
+const trialVersion = "1"
+
+// mostTrials bounds the file: a driver and a library have a few hundred. What exceeds it is tried anew.
+const mostTrials = 1 << 14
+
+// newTrialMemory returns the memory of a device that is told from others by names, or nil if the environment switches
+// trials off.
+func newTrialMemory(names ...string) (*trialMemory, error) {
+	switch v := os.Getenv(TrialEnv); v {
+	case "", "on":
+	case "off":
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("tensor: open: %s is %q: it may be on or off", TrialEnv, v)
+	}
+	m := &trialMemory{names: digest(append(names, trialVersion, libraryVersion())...), known: map[string]bool{}}
+	if dir, err := os.UserCacheDir(); err == nil {
+		m.path = filepath.Join(dir, "clgrad", "trials-"+m.names[:16])
+		m.read()
+	}
+	return m, nil
+}
+
+// libraryVersion returns the version of this module that the program was built with, as far as it is known.
+func libraryVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	const path = "github.com/clgrad/clgrad"
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return ""
+}
+
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// key returns what stands for a trial.
+func (m *trialMemory) key(parts ...string) string { return digest(append(parts, m.names)...) }
+
+func (m *trialMemory) has(key string) bool { return m.known[key] }
+
+func (m *trialMemory) add(key string) { m.known[key], m.fresh = true, true }
+
+// read adds what the file holds.
+func (m *trialMemory) read() {
+	f, err := os.Open(m.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	const line = 2*sha256.Size + 1
+	text, err := io.ReadAll(io.LimitReader(f, mostTrials*line))
+	if err != nil {
+		return
+	}
+	for _, key := range strings.Split(string(text), "\n") {
+		if raw, err := hex.DecodeString(key); err == nil && len(raw) == sha256.Size {
+			m.known[key] = true
+		}
+	}
+}
+
+// save writes what is known, with what others wrote meanwhile. What cannot be written is tried again.
+func (m *trialMemory) save() {
+	if m == nil || !m.fresh || m.path == "" {
+		return
+	}
+	m.read()
+	m.fresh = false
+	if os.MkdirAll(filepath.Dir(m.path), 0o777) != nil {
+		return
+	}
+	_ = atomicfile.Write(m.path, func(w io.Writer) error {
+		for key := range m.known {
+			if _, err := fmt.Fprintln(w, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
