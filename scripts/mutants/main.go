@@ -9,6 +9,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -17,11 +18,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -55,7 +58,9 @@ var goScript []byte
 func main() {
 	timeout := flag.Duration("timeout", 60e9, "time for the tests of one package, after which a mutant is dead")
 	flag.Parse()
-	ok, err := run(flag.Args(), timeout.String())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ok, err := run(ctx, flag.Args(), timeout.String())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(2)
@@ -65,7 +70,7 @@ func main() {
 	}
 }
 
-func run(targets []string, timeout string) (ok bool, err error) {
+func run(ctx context.Context, targets []string, timeout string) (ok bool, err error) {
 	list, err := readKnown()
 	if err != nil {
 		return false, err
@@ -93,7 +98,7 @@ func run(targets []string, timeout string) (ok bool, err error) {
 		if len(files) == 0 {
 			continue
 		}
-		results, err := mutate(dir, p.name, p.tests, files, env)
+		results, err := mutate(ctx, dir, p.name, p.tests, files, env)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -113,12 +118,11 @@ func prepare(dir, timeout string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate").Output()
+	names, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "-z").Output()
 	if err != nil {
 		return nil, fmt.Errorf("git ls-files: %w", err)
 	}
-	for name := range strings.Lines(string(names)) {
-		name = strings.TrimSpace(name)
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
 		if err := copyFile(filepath.Join(dir, "src", name), name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
@@ -129,7 +133,7 @@ func prepare(dir, timeout string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := append(os.Environ(), "GOBIN="+bin, "GOCACHE="+cache, "CGO_ENABLED=0", "CLGRAD_TEST_DEVICES=cpu", "NO_COLOR=1",
+	env := append(os.Environ(), "GOBIN="+bin, "GOCACHE="+cache, "CGO_ENABLED=0", "CLGRAD_TEST_DEVICES=cpu", "NO_COLOR=1", "TMPDIR="+dir,
 		"MUTANTS_GO="+goTool, "MUTANTS_TIMEOUT="+timeout, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	install := exec.Command(goTool, "install", gremlins)
 	install.Env, install.Stderr = env, os.Stderr
@@ -181,7 +185,7 @@ type mutant struct {
 }
 
 // mutate runs gremlins on files of a package and returns the mutants of each.
-func mutate(dir, pkg, tests string, files, env []string) (map[string][]mutant, error) {
+func mutate(ctx context.Context, dir, pkg, tests string, files, env []string) (map[string][]mutant, error) {
 	var first, last, covered []string
 	for _, t := range strings.Fields(tests) {
 		if s := slow[t]; s != "" {
@@ -209,10 +213,15 @@ func mutate(dir, pkg, tests string, files, env []string) (map[string][]mutant, e
 			args = append(args, "--exclude-files", "^"+regexp.QuoteMeta(e.Name())+"$")
 		}
 	}
-	cmd := exec.Command(filepath.Join(dir, "bin", "gremlins"), args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "bin", "gremlins"), args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Dir, cmd.Stdout, cmd.Stderr = src, os.Stdout, os.Stderr
 	cmd.Env = append(slices.Clone(env), "MUTANTS_STEPS="+strings.Join(append(first, last...), " "), "MUTANTS_FILES="+strings.Join(covered, " "))
-	if err := cmd.Run(); err != nil {
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return nil, errors.New("interrupted")
+	}
+	if err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(output)
