@@ -213,6 +213,24 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// TestEdgesOfRanges: settings at the ends of their ranges that are inside are taken, and one of Beta2 and Eps may be 0.
+func TestEdgesOfRanges(t *testing.T) {
+	d := devtest.CPU(t)
+	for i, cfg := range []optim.AdamWConfig{{Beta2: 0.9}, {Eps: 1e-8}, {Beta1: 0, Beta2: 0.9, Eps: 0, WeightDecay: 0}, {Beta1: 1 - 0x1p-53, Beta2: 1 - 0x1p-53, Eps: math.MaxFloat64, WeightDecay: math.MaxFloat64}} {
+		cfg.LR = optim.Constant(1)
+		if err := tensor.Maybe(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) }); err != nil {
+			t.Errorf("case %d: %v", i, err)
+		}
+	}
+	for i, cfg := range []optim.AdamWConfig{{}, {Beta1: 0.9}, {Beta2: 1, Eps: 1}, {Beta2: -0x1p-1074, Eps: 1}, {Beta2: 0.9, Eps: math.Inf(1)}, {Beta2: 0.9, WeightDecay: -1}, {Beta2: 0.9, Eps: math.NaN()}} {
+		cfg.LR = optim.Constant(1)
+		err := tensor.Maybe(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) })
+		if !errors.Is(err, tensor.ErrValue) {
+			t.Errorf("bad case %d: err = %v", i, err)
+		}
+	}
+}
+
 // TestOneLaunch: a step is one launch, however many parameters there are.
 func TestOneLaunch(t *testing.T) {
 	for name, rule := range rules {
