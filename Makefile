@@ -4,6 +4,7 @@
 # make test-more  what needs daemons, another OpenCL or another processor: a real Slurm, Mesa's rusticl, 386, arm64 under QEMU
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
+# make mutants  makes small faults in the engine and shows those that no test finds: one to two hours
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch
 
 GO ?= go
@@ -24,7 +25,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more bench fuzz golden clean
+.PHONY: build demo test test-more bench fuzz mutants golden clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
@@ -60,6 +61,10 @@ fuzz:
 	$(FUZZ) FuzzDecodeCheckpoint ./imagefit
 	$(FUZZ) FuzzSelect ./clrt
 	$(FUZZ) FuzzParseTasks ./cmd/mlpimage
+
+# MUTANTS names packages and files: make mutants MUTANTS="nn tensor/view.go".
+mutants:
+	nice -n 19 $(GO) run ./scripts/mutants $(MUTANTS)
 
 golden:
 	@mkdir -p testdata/golden

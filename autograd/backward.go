@@ -69,9 +69,10 @@ func (n *Node) Backward(opts ...BackwardOptions) error {
 	return d.Err()
 }
 
-// release frees what the graph holds for an intermediate node.
+// release frees what the graph holds for an intermediate node. One without inputs is a leaf, or was computed under
+// NoGrad and may be part of other graphs.
 func (n *Node) release(root bool) {
-	if n.op == "" {
+	if len(n.inputs) == 0 {
 		return
 	}
 	n.freed = true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,8 +85,8 @@ func TestRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := devtest.CPU(t)
 			p := autograd.Param(tensor.New(d, []float64{1, -2}), "p")
-			idle := autograd.Param(tensor.New(d, []float64{5}), "idle")
-			opt := rule([]*autograd.Node{p, idle})
+			first, last := autograd.Param(tensor.New(d, []float64{5}), "first"), autograd.Param(tensor.New(d, []float64{5, 5, 5}), "last")
+			opt := rule([]*autograd.Node{first, p, last})
 			for range 3 {
 				if err := p.MulScalar(3).Sum().Backward(); err != nil {
 					t.Fatal(err)
@@ -104,8 +105,10 @@ func TestRules(t *testing.T) {
 					t.Errorf("weight %d is %v, want %v", i, got[i], want)
 				}
 			}
-			if v, _ := idle.Value().Item(); v != 5 {
-				t.Errorf("a parameter without a gradient moved to %v", v)
+			for _, idle := range []*autograd.Node{first, last} {
+				if v, err := idle.Value().Float64s(); err != nil || slices.Min(v) != 5 || slices.Max(v) != 5 {
+					t.Errorf("a parameter without a gradient moved to %v (err %v)", v, err)
+				}
 			}
 		})
 	}
@@ -207,6 +210,24 @@ func TestMisuse(t *testing.T) {
 	opt := optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(math.NaN())})
 	if err := opt.Step(); err == nil || !strings.Contains(err.Error(), "NaN at step 0") {
 		t.Errorf("a learning rate of NaN: err = %v", err)
+	}
+}
+
+// TestEdgesOfRanges: settings at the ends of their ranges that are inside are taken, and one of Beta2 and Eps may be 0.
+func TestEdgesOfRanges(t *testing.T) {
+	d := devtest.CPU(t)
+	for i, cfg := range []optim.AdamWConfig{{Beta2: 0.9}, {Eps: 1e-8}, {Beta1: 0, Beta2: 0.9, Eps: 0, WeightDecay: 0}, {Beta1: 1 - 0x1p-53, Beta2: 1 - 0x1p-53, Eps: math.MaxFloat64, WeightDecay: math.MaxFloat64}} {
+		cfg.LR = optim.Constant(1)
+		if err := tensor.Maybe(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) }); err != nil {
+			t.Errorf("case %d: %v", i, err)
+		}
+	}
+	for i, cfg := range []optim.AdamWConfig{{}, {Beta1: 0.9}, {Beta2: 1, Eps: 1}, {Beta2: -0x1p-1074, Eps: 1}, {Beta2: 0.9, Eps: math.Inf(1)}, {Beta2: 0.9, WeightDecay: -1}, {Beta2: 0.9, Eps: math.NaN()}} {
+		cfg.LR = optim.Constant(1)
+		err := tensor.Maybe(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) })
+		if !errors.Is(err, tensor.ErrValue) {
+			t.Errorf("bad case %d: err = %v", i, err)
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ func TestLaunchArguments(t *testing.T) {
 		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{5, 5, 5, 5}) {
 			t.Errorf("after launches that were refused: %v, %v", v, err)
 		}
+		tensor.Launch(d, kernels.Fill, cut(4, 0), kernels.I(0), kernels.R(7)) // nothing, at the end
 		tensor.Launch(d, kernels.Fill, whole, kernels.I(4), kernels.R(7))
 		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{7, 7, 7, 7}) {
 			t.Errorf("after a launch that is right: %v, %v", v, err)

@@ -13,6 +13,7 @@ func TestLaunchesPerOperation(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, big := tensor.Full(d, 1, 6, 4), tensor.Full(d, 1, 40000)
 		gaps := x.Slice(1, 0, 2)
+		deep := tensor.Full(d, 1, 2, 3, 4, 5)
 		for _, c := range []struct {
 			name string
 			want int64
@@ -24,6 +25,8 @@ func TestLaunchesPerOperation(t *testing.T) {
 			{"add of a row", 1, func() { tensor.Binary(kernels.Add, x, x.Slice(0, 0, 1)) }},
 			{"MatMul", 1, func() { x.MatMul(x.T()) }}, {"Linear", 1, func() { tensor.Linear(x, x.T(), nil, kernels.ActTanh, 0) }},
 			{"Sum", 1, func() { x.Sum() }}, {"Sum of an axis", 1, func() { x.Sum(1) }}, {"Max", 1, func() { x.Max(0) }},
+			{"Sum of neighbouring axes", 1, func() { deep.Sum(2, 0, 1) }}, {"Sum of axes apart", 2, func() { deep.Sum(0, 2) }},
+			{"Max of neighbouring axes", 1, func() { deep.Max(1, 2) }}, {"Max of all", 1, func() { deep.Max() }},
 			{"a large Sum", 2, func() { big.Sum() }}, {"tanh of a view with gaps", 2, func() { gaps.Unary(kernels.Tanh, 0, 0) }},
 		} {
 			before := d.Stats().Launches

@@ -85,10 +85,19 @@ func TestMisuse(t *testing.T) {
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(x) }, "[2 3] [2 3]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(v) }, "[2 3] [4]: both must be matrices"},
 		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Zeros(d, 3, 2), x, x.T(), false) }, "[3 2] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Zeros(d, 2, 2, 1), x, x.T(), false) }, "[2 2 1] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Zeros(d, 4), x, x.T(), false) }, "[4] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Scalar(d, 0), x, x.T(), false) }, "[] [2 3] [3 2]"},
+		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Zeros(d, 3), kernels.ActNone, 0) }, "[2 3] [3 2] [3]"},
+		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Zeros(d, 2, 1), kernels.ActNone, 0) }, "[2 3] [3 2] [2 1]"},
+		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Scalar(d, 0), kernels.ActNone, 0) }, "[2 3] [3 2] []"},
 		{"OuterAccInPlace", tensor.ErrShape, func() { x.OuterAccInPlace(x, x) }, "[2 3] [2 3] [2 3]"},
 		{"Sum", tensor.ErrAxis, func() { x.Sum(2) }, "axis 2"},
 		{"Sum", tensor.ErrAxis, func() { x.Sum(0, -2) }, "twice"},
 		{"SumTo", tensor.ErrShape, func() { x.SumTo(2) }, "[2 3] [2]"},
+		{"SumTo", tensor.ErrShape, func() { x.SumTo(4, 2, 3) }, "[2 3] [4 2 3]"},
+		{"SumTo", tensor.ErrShape, func() { tensor.Zeros(d, 1, 3).SumTo(2, 3) }, "[1 3] [2 3]"},
 		{"SumRowsInto", tensor.ErrShape, func() { tensor.SumRowsInto(v, x, false) }, "[4] [2 3]"},
 		{"Mean", tensor.ErrAxis, func() { x.Mean(-3) }, "axis -3"},
 		{"Max", tensor.ErrShape, func() { tensor.Zeros(d, 0, 3).Max(0) }, "[0 3]"},
@@ -132,6 +141,27 @@ func TestMisuse(t *testing.T) {
 		}
 	}()
 	tensor.Maybe(func() { panic("another") })
+}
+
+// TestOuterShapes: outer products take matrices of one batch whose columns are the rows and columns of the sum.
+func TestOuterShapes(t *testing.T) {
+	d := devtest.CPU(t)
+	of := func(shape ...int) *tensor.Tensor { return tensor.Zeros(d, shape...) }
+	for i, c := range []struct {
+		t, u, v *tensor.Tensor
+		ok      bool
+	}{
+		{of(2, 3), of(4, 2), of(4, 3), true},
+		{of(6), of(4, 2), of(4, 3), false}, {of(2, 3, 1), of(4, 2), of(4, 3), false}, {of(2, 3), of(8), of(4, 3), false}, {of(2, 3), of(4, 2), of(12), false},
+		{of(2, 3), of(4, 2, 1), of(4, 3), false}, {of(2, 3), of(4, 2), of(4, 3, 1), false},
+		{of(2, 3), of(5, 2), of(4, 3), false}, {of(3, 3), of(4, 2), of(4, 3), false}, {of(2, 2), of(4, 2), of(4, 3), false}, {of(3, 2), of(4, 2), of(4, 3), false},
+	} {
+		for _, f := range []func(u, v *tensor.Tensor){c.t.OuterAccInPlace, c.t.OuterAccAtomicInPlace} {
+			if err := tensor.Maybe(func() { f(c.u, c.v) }); c.ok && err != nil || !c.ok && !errors.Is(err, tensor.ErrShape) {
+				t.Errorf("case %d: err = %v, want one: %v", i, err, !c.ok)
+			}
+		}
+	}
 }
 
 func TestScopeAndViews(t *testing.T) {

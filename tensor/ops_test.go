@@ -156,7 +156,7 @@ func transposedIndex(cols int) func(i []int) []int {
 func TestReductions(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(1, 3))
-		for _, shape := range [][]int{{7}, {3, 5}, {2, 3, 4, 2}, {1, 1}, {513, 3}, {40, 1000}, {5001, 3}, {0, 3}, {3, 0}} {
+		for _, shape := range [][]int{{7}, {3, 5}, {2, 3, 4, 2}, {1, 1}, {513, 3}, {40, 1000}, {5001, 3}, {2048, 3}, {0, 3}, {3, 0}} {
 			a := random(r, shape...)
 			x := on(d, a)
 			for mask := range 1 << len(shape) {

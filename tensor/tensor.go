@@ -237,7 +237,7 @@ func (t *Tensor) Arg() kernels.Arg {
 // ErrShape if t has gaps, and with ErrIndex for elements that t has not.
 func (t *Tensor) Run(off, n int) kernels.Arg {
 	a := t.Arg()
-	if off < 0 || n < 0 || off+n > a.N {
+	if off < 0 || n < 0 || n > a.N-off { // off+n may not fit an int
 		misuse("Run", ErrIndex, fmt.Sprintf("[%d, %d)", off, off+n), t)
 	}
 	a.Off, a.N = a.Off+off, n

@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"examples/customop":    {"autograd", "kernels", "optim", "tensor"},
 	"scripts/drawtestdata": {},
 	"scripts/livepage":     {},
+	"scripts/mutants":      {},
 	"scripts/showcase":     {},
 	"internal/bench":       {"autograd", "imagefit", "kernels", "nn", "optim", "tensor"},
 	"internal/cli":         {"clrt", "internal/atomicfile"},

@@ -1,0 +1,78 @@
+package optim_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestStateKeys: a moment is called by its parameter's name, and by its place too where that does not tell.
+func TestStateKeys(t *testing.T) {
+	d := devtest.CPU(t)
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"w"}, "velocity.w"},
+		{[]string{"w", "b"}, "velocity.b velocity.w"},
+		{[]string{""}, "velocity.#0"},
+		{[]string{"w", "b", "w", "", ""}, "velocity.#3 velocity.#4 velocity.b velocity.w#0 velocity.w#2"},
+	} {
+		var params []*autograd.Node
+		for _, name := range c.names {
+			params = append(params, autograd.Param(tensor.Zeros(d, 2), name))
+		}
+		state := rules["sgd"](params).State()
+		if got := strings.Join(slices.Sorted(maps.Keys(state.Tensors)), " "); got != c.want {
+			t.Errorf("parameters %q: the state has %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// TestRestoreRefuses: a state that is not this optimizer's changes nothing of it.
+func TestRestoreRefuses(t *testing.T) {
+	d := devtest.CPU(t)
+	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	opt := rules["adamw"]([]*autograd.Node{p})
+	if err := p.Square().Sum().Backward(); err != nil {
+		t.Fatal(err)
+	}
+	if err := opt.Step(); err != nil {
+		t.Fatal(err)
+	}
+	moments := func() (v []float64) {
+		for _, name := range []string{"m.p", "v.p"} {
+			m, err := opt.State().Tensors[name].Float64s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = append(v, m...)
+		}
+		return v
+	}
+	before := moments()
+	for what, change := range map[string]func(tensors tensor.Dict, steps *int){
+		"negative steps":        func(_ tensor.Dict, steps *int) { *steps = -1 },
+		"a tensor more":         func(tensors tensor.Dict, _ *int) { tensors["more"] = tensor.Zeros(d, 2) },
+		"a tensor less":         func(tensors tensor.Dict, _ *int) { delete(tensors, "v.p") },
+		"a tensor renamed":      func(tensors tensor.Dict, _ *int) { tensors["v.q"] = tensors["v.p"]; delete(tensors, "v.p") },
+		"a tensor of [1 2]":     func(tensors tensor.Dict, _ *int) { tensors["v.p"] = tensor.Zeros(d, 1, 2) },
+		"a shorter tensor":      func(tensors tensor.Dict, _ *int) { tensors["v.p"] = tensor.Zeros(d, 1) },
+		"a tensor of no values": func(tensors tensor.Dict, _ *int) { tensors["v.p"] = tensor.Zeros(d, 0) },
+	} {
+		state := opt.State()
+		state.Tensors = tensor.Dict{"m.p": tensor.Full(d, 7, 2), "v.p": tensor.Full(d, 7, 2)}
+		change(state.Tensors, &state.Steps)
+		if err := opt.Restore(state); err == nil {
+			t.Errorf("%s: restored", what)
+		}
+		if after := moments(); !slices.Equal(before, after) || opt.Steps() != 1 {
+			t.Errorf("%s: the moments are %v after %d steps, want %v after 1", what, after, opt.Steps(), before)
+		}
+	}
+}

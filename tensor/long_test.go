@@ -1,0 +1,46 @@
+package tensor_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestLongProducts: a product that sums over so many terms that they are summed in slices, where a device has more than
+// one unit, is what it is in one: stored, added, or with a bias and an activation.
+func TestLongProducts(t *testing.T) {
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
+		r := rand.New(rand.NewPCG(1, 8))
+		for _, s := range [][3]int{{3, 5, 8192}, {5, 3, 8209}, {1, 7, 20000}, {2, 2, 8191}} {
+			m, n, k := s[0], s[1], s[2]
+			a, b, bias := random(r, m, k), random(r, k, n), random(r, n)
+			sum := array{[]int{m, n}, make([]float64, m*n)}
+			for i := range a.data {
+				a.data[i] /= float64(k)
+			}
+			each([]int{m, n, k}, func(i []int) {
+				sum.data[i[0]*n+i[1]] += a.data[i[0]*k+i[2]] * b.data[i[2]*n+i[1]]
+			})
+			added, layer := array{sum.shape, nil}, array{sum.shape, nil}
+			for i, v := range sum.data {
+				added.data = append(added.data, v+3)
+				layer.data = append(layer.data, math.Tanh(v+bias.data[i%n]))
+			}
+			x, y := on(d, a), on(d, b)
+			for form, x := range map[string]*tensor.Tensor{"nn": x, "tn": x.T().Copy().T()} {
+				what := fmt.Sprint(form, s)
+				expect(t, what, x.MatMul(y), sum, 1e-5)
+				onto := tensor.Full(d, 3, m, n)
+				tensor.MatMulInto(onto, x, y, true)
+				expect(t, what+" added", onto, added, 1e-5)
+				tensor.MatMulInto(onto, x, y, false)
+				expect(t, what+" stored", onto, sum, 1e-5)
+				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), kernels.ActTanh, 0), layer, 1e-5)
+			}
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package tensor_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestStatsAddUp: transfers and launches are counted, each with its bytes.
+func TestStatsAddUp(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		size, start := int64(d.Real().Size()), d.Stats()
+		x := tensor.New(d, make([]float64, 10))
+		y := tensor.New(d, make([]float64, 7))
+		tensor.Upload(y.Slice(0, 2, 5), []float64{1, 2, 3})
+		for _, z := range []*tensor.Tensor{x, y, y.Slice(0, 0, 2)} {
+			if _, err := z.Float64s(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x.FillInPlace(1)
+		x.FillInPlace(2)
+		s := d.Stats()
+		got := []int64{s.Uploads - start.Uploads, s.UploadBytes - start.UploadBytes, s.Downloads - start.Downloads, s.DownloadBytes - start.DownloadBytes, s.Launches - start.Launches}
+		if want := []int64{3, 20 * size, 3, 19 * size, 2}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("uploads, their bytes, downloads, their bytes, launches: %v, want %v", got, want)
+		}
+	})
+}
+
+// TestProfileAddsUp: a device that measures counts the calls of each kernel and the bytes that their arguments declare,
+// and no more time than passed. One that does not has nothing to tell.
+func TestProfileAddsUp(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		begin := time.Now()
+		d := devtest.Open(t, sel, tensor.Options{Profile: true})
+		x := tensor.Zeros(d, 1000)
+		for n := range 3 {
+			x.Slice(0, 0, 100*(n+1)).Unary(kernels.Exp, 0, 0)
+		}
+		tensor.Binary(kernels.Add, x, x)
+		profile, err := d.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed := time.Since(begin)
+		calls, bytes := map[string]int64{}, map[string]int64{}
+		var last time.Duration
+		for i, k := range profile {
+			calls[k.Name], bytes[k.Name] = k.Calls, k.Bytes
+			if k.Total < 0 || k.Total > passed || i > 0 && k.Total > last {
+				t.Errorf("%s: %s took %v, after one of %v, of %v that passed", sel, k.Name, k.Total, last, passed)
+			}
+			last = k.Total
+		}
+		if calls["k_exp"] != 3 || bytes["k_exp"] != 2*4*600 || calls["k_add"] != 1 || bytes["k_add"] != 3*4*1000 {
+			t.Errorf("%s: calls %v, bytes %v", sel, calls, bytes)
+		}
+	}
+	// The time of a kernel is that of all its calls: the first of these is long.
+	profiled := devtest.Open(t, "cpu", tensor.Options{Profile: true})
+	naps := []time.Duration{20 * time.Millisecond, 0}
+	nap := &kernels.Kernel{Name: "k_nap", Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+		return kernels.Grid{Dims: 1, Global: [3]int{1}, Local: [3]int{1}}
+	}, Twin: kernels.Twin{F32: func(kernels.Call[float32]) { time.Sleep(naps[0]); naps = naps[1:] }}}
+	tensor.Launch(profiled, nap)
+	tensor.Launch(profiled, nap)
+	if profile, err := profiled.Profile(); err != nil || profile[0].Name != "k_nap" || profile[0].Calls != 2 || profile[0].Total < 20*time.Millisecond {
+		t.Errorf("naps of 20 ms and 0: %v, %v", profile, err)
+	}
+	d := devtest.CPU(t)
+	tensor.Zeros(d, 3)
+	if profile, err := d.Profile(); len(profile) != 0 || err != nil {
+		t.Errorf("without profiling: %v, %v", profile, err)
+	}
+}
