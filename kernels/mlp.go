@@ -150,7 +150,7 @@ func MLPLoss(s MLPShape, t DType, block int, inputGrad bool) *Kernel {
 			return Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
 		Twin:  Twin{mlpTwin(s, block, inputGrad, blas32.Implementation().Sgemm), mlpTwin(s, block, inputGrad, blas64.Implementation().Dgemm)},
-		Trial: func(like []Arg) []Operand { return s.trial(like, inputGrad) },
+		Trial: func(like []Arg) []Operand { return s.trial(like, block, inputGrad) },
 		Tol: Tolerance{ULP: 4, Rel: 64, Scale: func(a []Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
 			return float64(a[6].Int) * max(1, MaxAbs(a, 0)) * max(1, MaxAbs(a, 1)) * max(1, MaxAbs(a, 2)) * float64(s.Width)
@@ -159,11 +159,12 @@ func MLPLoss(s MLPShape, t DType, block int, inputGrad bool) *Kernel {
 }
 
 // trial makes the operands of a pass over 33 samples in 2 groups, or as many as a launch has.
-func (s MLPShape) trial(like []Arg, inputGrad bool) []Operand {
+func (s MLPShape) trial(like []Arg, block int, inputGrad bool) []Operand {
 	const most = 1 << 27 // multiplications of samples by parameters
 	n, groups := 33, 2
 	if like != nil {
-		n, groups = min(int(like[6].Int), max(33, most/s.Size())), like[4].N
+		n = min(int(like[6].Int), max(33, most/s.Size()))
+		groups = max(1, min(like[4].N, ceilDiv(n, block))) // a launch has no more groups than blocks
 	}
 	dx := 0
 	if inputGrad {
