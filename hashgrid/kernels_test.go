@@ -16,6 +16,7 @@ func TestKernels(t *testing.T) {
 	if testing.Short() {
 		all = all[:1]
 	}
+	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, features := range all {
 			if err := kerneltest.All(d, testing.Short(), Kernels(features)...); err != nil {

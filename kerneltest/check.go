@@ -11,7 +11,8 @@ import (
 )
 
 // All runs the Cases of kernels on a device, few and small ones if asked for, each with Check. The error says of every
-// kernel what is wrong with the first case that is, or that it has none.
+// kernel what is wrong with the first case that is, or that it has none. Open the device with [tensor.Options].Untried:
+// otherwise it refuses a faulty kernel itself, at the first fault, and is of no use for those after it.
 func All(d tensor.Device, few bool, ks ...*kernels.Kernel) error {
 	var errs []error
 	for i, k := range ks {
