@@ -1,6 +1,10 @@
 package kernels
 
-import "math"
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/cond"
+)
 
 // Activation is a function that a matrix product applies to its result, in place of a launch of its own.
 // Its gradient is known from its value.
@@ -32,7 +36,7 @@ func activate[T Real](a Activation, slope T, row []T) {
 	case ActLeakyReLU:
 		factor := [2]T{slope, 1}
 		for i, v := range row {
-			row[i] = v * factor[isPositive(v)]
+			row[i] = v * factor[cond.Positive(v)]
 		}
 	case ActTanh:
 		for i, v := range row {
@@ -56,7 +60,7 @@ func activationGrad[T Real](a Activation, slope T, y, g, d []T) {
 			factor[0] = 0
 		}
 		for i, v := range y {
-			f := factor[isPositive(v)]
+			f := factor[cond.Positive(v)]
 			if v != v {
 				f = factor[0]
 			}

@@ -25,8 +25,8 @@ func All(t DType, l Limits) []*Kernel {
 		all = append(all, b.Forward(), b.Row(), b.First(), b.GradX(), b.GradY())
 	}
 	for _, k := range append(slices.Clip(all), SumIntegers) {
-		for _, form := range k.typed {
-			if form != nil {
+		for _, t := range []DType{Int32, Uint8, Float16} {
+			if form := k.Of(t); form != nil {
 				all = append(all, form)
 			}
 		}

@@ -1,6 +1,11 @@
 package kernels
 
-import "math"
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/cond"
+	"github.com/clgrad/clgrad/internal/par"
+)
 
 // Binary is an element-wise function z = f(x, y) and its gradients. The line of the same name in
 // binary.cl is the device's form of it.
@@ -46,14 +51,14 @@ var (
 		DX:  func(_, y, g float64) float64 { return g / y },
 		DY:  func(x, y, g float64) float64 { return -x / y / y * g }}
 	Min = &Binary{Name: "min",
-		Fwd: func(x, y float64) float64 { return when(math.IsNaN(x) || x < y, x, y) },
-		DX:  func(x, y, g float64) float64 { return when(x > y, 0, when(x == y, g/2, g)) },
-		DY:  func(x, y, g float64) float64 { return when(y > x, 0, when(x == y, g/2, g)) },
+		Fwd: func(x, y float64) float64 { return cond.When(math.IsNaN(x) || x < y, x, y) },
+		DX:  func(x, y, g float64) float64 { return cond.When(x > y, 0, cond.When(x == y, g/2, g)) },
+		DY:  func(x, y, g float64) float64 { return cond.When(y > x, 0, cond.When(x == y, g/2, g)) },
 		Int: func(x, y int32) int32 { return min(x, y) }}
 	Max = &Binary{Name: "max",
-		Fwd: func(x, y float64) float64 { return when(math.IsNaN(x) || x > y, x, y) },
-		DX:  func(x, y, g float64) float64 { return when(x < y, 0, when(x == y, g/2, g)) },
-		DY:  func(x, y, g float64) float64 { return when(y < x, 0, when(x == y, g/2, g)) },
+		Fwd: func(x, y float64) float64 { return cond.When(math.IsNaN(x) || x > y, x, y) },
+		DX:  func(x, y, g float64) float64 { return cond.When(x < y, 0, cond.When(x == y, g/2, g)) },
+		DY:  func(x, y, g float64) float64 { return cond.When(y < x, 0, cond.When(x == y, g/2, g)) },
 		Int: func(x, y int32) int32 { return max(x, y) }}
 )
 
@@ -86,7 +91,7 @@ func binaries(rows ...*Binary) []*Binary {
 		fwd, grad := ULP(b.ULP), ULP(b.ULP+4)
 		b.InPlace = b.Name + "InPlace"
 		b.forward = kernel("", perElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n)
-		b.row = typed(kernel("_row", func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
+		b.row = Typed(kernel("_row", func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
 			b.hotRow.or(cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)), x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg}),
 			"integer.cl", "k_int_"+b.Name+"_row", integerRowTwin[int32](b.Int), integerRowTwin[uint8](b.Int), Twin{})
 		b.first = kernel("_first", perElement(2), fwd, Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, n)
@@ -99,7 +104,7 @@ func binaries(rows ...*Binary) []*Binary {
 func zipTwin[T Real](f func(x, y float64) float64) func(Call[T]) {
 	return func(c Call[T]) {
 		x, y, z := c.Reals(0), c.Reals(1), c.Reals(2)
-		parallel(len(z), grain, func(lo, hi int) {
+		par.For(len(z), par.Grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				z[i] = T(f(float64(x[i]), float64(y[i])))
 			}
@@ -111,7 +116,7 @@ func zipTwin[T Real](f func(x, y float64) float64) func(Call[T]) {
 func cycleTwin[T Real](f func(x, y float64) float64) func(Call[T]) {
 	return func(c Call[T]) {
 		x, y, z := c.Reals(0), c.Reals(1), c.Reals(2)
-		parallel(len(z), grain, func(lo, hi int) {
+		par.For(len(z), par.Grain, func(lo, hi int) {
 			j := lo % len(y)
 			for i := lo; i < hi; i++ {
 				z[i] = T(f(float64(x[i]), float64(y[j])))
@@ -126,7 +131,7 @@ func cycleTwin[T Real](f func(x, y float64) float64) func(Call[T]) {
 func zip3Twin[T Real](f func(x, y, g float64) float64) func(Call[T]) {
 	return func(c Call[T]) {
 		x, y, g, d := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
-		parallel(len(d), grain, func(lo, hi int) {
+		par.For(len(d), par.Grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				d[i] = T(f(float64(x[i]), float64(y[i]), float64(g[i])))
 			}

@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/par"
 	"github.com/x448/float16"
 )
 
@@ -23,10 +24,10 @@ func real32(t DType) DType {
 	return t
 }
 
-var conversions = [dtypes][dtypes]*Kernel{
+var conversions = [Float16 + 1][Float16 + 1]*Kernel{
 	Float32: {
-		Int32:   conversion("real", "int32", In, OutInts, Twin{convertTwin[float32](toInt32[float32]), convertTwin[float64](toInt32[float64])}),
-		Uint8:   conversion("real", "uint8", In, OutBytes, Twin{convertTwin[float32](toUint8[float32]), convertTwin[float64](toUint8[float64])}),
+		Int32:   conversion("real", "int32", In, OutInts, Twin{convertTwin[float32](ToInt32[float32]), convertTwin[float64](ToInt32[float64])}),
+		Uint8:   conversion("real", "uint8", In, OutBytes, Twin{convertTwin[float32](ToUint8[float32]), convertTwin[float64](ToUint8[float64])}),
 		Float16: conversion("real", "float16", In, OutHalves, Twin{convertTwin[float32](ToFloat16[float32]), convertTwin[float64](ToFloat16[float64])}),
 	},
 	Int32: {
@@ -42,8 +43,8 @@ var conversions = [dtypes][dtypes]*Kernel{
 	Float16: {
 		Float32: conversion("float16", "real", InHalves, Out, Twin{convertTwin[float32](float16.Float16.Float32),
 			convertTwin[float64](func(x float16.Float16) float64 { return float64(x.Float32()) })}),
-		Int32: conversion("float16", "int32", InHalves, OutInts, eitherTwin(func(x float16.Float16) int32 { return toInt32(x.Float32()) })),
-		Uint8: conversion("float16", "uint8", InHalves, OutBytes, eitherTwin(func(x float16.Float16) uint8 { return toUint8(x.Float32()) })),
+		Int32: conversion("float16", "int32", InHalves, OutInts, eitherTwin(func(x float16.Float16) int32 { return ToInt32(x.Float32()) })),
+		Uint8: conversion("float16", "uint8", InHalves, OutBytes, eitherTwin(func(x float16.Float16) uint8 { return ToUint8(x.Float32()) })),
 	},
 }
 
@@ -55,8 +56,8 @@ func conversion(from, to string, in, out Mode, twin Twin) *Kernel {
 // convertTwin is y = f(x) on a device of reals of type R.
 func convertTwin[R Real, From, To Element](f func(From) To) func(Call[R]) {
 	return func(c Call[R]) {
-		x, y := elements[From](c, 0), elements[To](c, 1)
-		parallel(len(y), grain, func(lo, hi int) {
+		x, y := Elements[From](c, 0), Elements[To](c, 1)
+		par.For(len(y), par.Grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				y[i] = f(x[i])
 			}
@@ -70,40 +71,3 @@ func eitherTwin[From, To Element](f func(From) To) Twin {
 }
 
 func cast[From int32 | uint8, To Real | int32](x From) To { return To(x) }
-
-func toInt32[T Real](x T) int32 {
-	switch {
-	case x != x:
-		return 0
-	case x >= 0x1p31:
-		return math.MaxInt32
-	case x <= -0x1p31:
-		return math.MinInt32
-	}
-	return int32(x)
-}
-
-func toUint8[T Real](x T) uint8 {
-	switch {
-	case x != x || x <= 0:
-		return 0
-	case x >= math.MaxUint8:
-		return math.MaxUint8
-	}
-	return uint8(x)
-}
-
-// ToFloat16 rounds x to nearest, ties to even. It rounds once: a float64 is rounded to a float32 that is odd unless it is exact, and so is on its side of
-// the middle between two float16.
-func ToFloat16[T Real](x T) float16.Float16 {
-	f := float32(x)
-	if b := math.Float32bits(f); T(f) != x && x == x && b&1 == 0 {
-		if abs(float64(f)) > abs(float64(x)) {
-			b--
-		} else {
-			b++
-		}
-		f = math.Float32frombits(b)
-	}
-	return float16.Fromfloat32(f)
-}

@@ -3,12 +3,14 @@ package kernels
 import (
 	"math"
 	"testing"
+
+	"github.com/clgrad/clgrad/internal/par"
 )
 
 // TestParallel: each of n is in one piece, whatever it costs.
 func TestParallel(t *testing.T) {
-	for _, n := range []int{0, 1, 7, grain - 1, grain, 5*grain + 3} {
-		for _, cost := range []int{-1, 0, 1, 100, grain + 1, math.MaxInt} {
+	for _, n := range []int{0, 1, 7, par.Grain - 1, par.Grain, 5*par.Grain + 3} {
+		for _, cost := range []int{-1, 0, 1, 100, par.Grain + 1, math.MaxInt} {
 			seen := make([]int8, n)
 			Call[float32]{}.Parallel(n, cost, func(lo, hi int) {
 				for i := lo; i < hi; i++ {

@@ -3,6 +3,7 @@ package kernels
 import (
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/par"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -145,7 +146,7 @@ func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 				b, ldb, tb = *buf, k, blas.Trans
 			}
 			rows := gemmPiece(m, n, k)
-			parallel(ceilDiv(m, rows), 1, func(first, end int) {
+			par.For(ceilDiv(m, rows), 1, func(first, end int) {
 				for lo := first * rows; lo < min(end*rows, m); lo += rows {
 					hi, beta := min(lo+rows, m), beta
 					if biased && beta == 0 { // BLAS adds the bias as C's old elements
@@ -176,7 +177,7 @@ func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 // rows, and in a row where there are few: the size of a piece, unlike the number of cores, must not change
 // from run to run.
 func gemmPiece(m, n, k int) int {
-	least := max(1, 4*grain/max(n*k, 1)) // of less work, a goroutine is not worth its start
+	least := max(1, 4*par.Grain/max(n*k, 1)) // of less work, a goroutine is not worth its start
 	switch {
 	case m <= 128: // gradients of weights: few rows, long sums
 		return max(least, 8)

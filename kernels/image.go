@@ -3,6 +3,8 @@ package kernels
 import (
 	"math"
 	"math/bits"
+
+	"github.com/clgrad/clgrad/internal/par"
 )
 
 // Kernels of image.cl. The centre of pixel (c, r) is at ((c + ½)/width, (r + ½)/height).
@@ -68,7 +70,7 @@ func pixelCentresTwin[T Real](c Call[T]) {
 func samplePixelsTwin[T Real](c Call[T]) {
 	image, centres, colours := c.Reals(0), c.Reals(1), c.Reals(2)
 	n, width, height, channels := c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-	drawPixels(c, 7, n, width*height, grain/64, func(i, pixel int) {
+	drawPixels(c, 7, n, width*height, par.Grain/64, func(i, pixel int) {
 		copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
 		storeCentre(centres[2*i:], pixel, width, height)
 	})
@@ -78,7 +80,7 @@ func samplePixelsTwin[T Real](c Call[T]) {
 // arguments start at index seed. Four samples share the words of a counter; least is the fewest such fours that are
 // worth a goroutine.
 func drawPixels[T Real](c Call[T], seed, n, area, least int, f func(i, pixel int)) {
-	parallel(ceilDiv(n, 4), least, func(lo, hi int) {
+	par.For(ceilDiv(n, 4), least, func(lo, hi int) {
 		for block := lo; block < hi; block++ {
 			for lane, word := range words(c, seed, block) {
 				i := 4*block + lane
@@ -94,7 +96,7 @@ func drawPixels[T Real](c Call[T], seed, n, area, least int, f func(i, pixel int
 
 func fourierEncodeTwin[T Real](c Call[T]) {
 	in, b, out, n, waves := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4)
-	parallel(n, max(1, grain/(16*max(waves, 1))), func(lo, hi int) {
+	par.For(n, max(1, par.Grain/(16*max(waves, 1))), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x, y := in[2*i], in[2*i+1]
 			f := out[2*i*waves : 2*(i+1)*waves]
@@ -119,7 +121,7 @@ func redo[T Real]() int {
 
 func frequencyEncodeTwin[T Real](c Call[T]) {
 	in, out, n, octaves := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)
-	parallel(2*n, max(1, grain/(16*max(octaves, 1))), func(lo, hi int) {
+	par.For(2*n, max(1, par.Grain/(16*max(octaves, 1))), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			encodeCoordinate(out[2*i*octaves:2*(i+1)*octaves], in[i])
 		}
@@ -147,7 +149,7 @@ func encodeCoordinate[T Real](out []T, at T) {
 func sampleEncodeTwin[T Real](c Call[T]) {
 	image, features, colours := c.Reals(0), c.Reals(1), c.Reals(2)
 	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
-	drawPixels(c, 8, n, width*height, max(1, grain/(128*max(octaves, 1))), func(i, pixel int) {
+	drawPixels(c, 8, n, width*height, max(1, par.Grain/(128*max(octaves, 1))), func(i, pixel int) {
 		copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
 		var centre [2]T
 		storeCentre(centre[:], pixel, width, height)

@@ -32,15 +32,6 @@ type Kernel struct {
 	typed [dtypes]*Kernel // see Of
 }
 
-// Of returns the form of a kernel, such as Copy, for elements of type t: k itself for reals, nil if there is none.
-// It has the same parameters, with elements of type t for reals and ints for reals by value.
-func (k *Kernel) Of(t DType) *Kernel {
-	if t == Float32 || t == Float64 {
-		return k
-	}
-	return k.typed[t]
-}
-
 // Source returns the name of the file that the kernel is built from on a device.
 func (k *Kernel) Source(l Limits) string {
 	switch {

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/clgrad/clgrad/internal/par"
+
 // LinearGrad is the gradient of a layer Y = f(X·W + b) before its matrix products: D = f'·G, and the sums of
 // the columns of D over runs of its rows. G, Y, D [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run,
 // act (an [Activation]), slope.
@@ -30,7 +32,7 @@ func LinearGradRun(rows int, l Limits) int {
 func linearGradTwin[T Real](c Call[T]) {
 	g, y, d, p, rows, cols, run := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
 	act, slope := Activation(c.Int(7)), c.Real(8)
-	parallel(ceilDiv(rows, run), max(1, grain/max(run*cols, 1)), func(lo, hi int) {
+	par.For(ceilDiv(rows, run), max(1, par.Grain/max(run*cols, 1)), func(lo, hi int) {
 		for z := lo; z < hi; z++ {
 			sum := p[z*cols : (z+1)*cols]
 			clear(sum)

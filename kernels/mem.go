@@ -14,6 +14,9 @@ type Element interface {
 	float32 | float64 | int32 | uint8 | float16.Float16
 }
 
+// Integer is an element type that is computed with in int32.
+type Integer interface{ int32 | uint8 }
+
 // DType is the type of a buffer's elements.
 type DType uint8
 
@@ -155,9 +158,9 @@ func (m *Mem) Set(i int, v float64) {
 	case Float64:
 		Slice[float64](m, i, 1)[0] = v
 	case Int32:
-		Slice[int32](m, i, 1)[0] = toInt32(v)
+		Slice[int32](m, i, 1)[0] = ToInt32(v)
 	case Uint8:
-		Slice[uint8](m, i, 1)[0] = toUint8(v)
+		Slice[uint8](m, i, 1)[0] = ToUint8(v)
 	default:
 		Slice[float16.Float16](m, i, 1)[0] = ToFloat16(v)
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/cond"
+	"github.com/clgrad/clgrad/internal/par"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -194,7 +196,7 @@ func mlpTwin[T Real](s MLPShape, block int, inputGrad bool, gemm blasGemm[T]) fu
 			defer transposes.Put(wt[l])
 		}
 		groups, blocks := len(loss), ceilDiv(n, block)
-		parallel(groups, 1, func(lo, hi int) {
+		par.For(groups, 1, func(lo, hi int) {
 			m, _ := scratch.Get().(*mlpScratch[T])
 			if m == nil {
 				m = &mlpScratch[T]{}
@@ -233,7 +235,7 @@ func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]
 		}
 		gemm(blas.NoTrans, blas.Trans, n, s.Width, k, 1, in, k, *wt[l], k, 1, h, s.Width)
 		for i, v := range h {
-			h[i] = v * factor[isPositive(v)]
+			h[i] = v * factor[cond.Positive(v)]
 		}
 		in = h
 	}
@@ -263,7 +265,7 @@ func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]
 		}
 		gemm(blas.NoTrans, blas.Trans, n, s.Width, s.Width, 1, d, s.Width, w[weights:], s.Width, 0, e, s.Width)
 		for i, v := range below {
-			e[i] *= factor[isPositive(v)]
+			e[i] *= factor[cond.Positive(v)]
 		}
 		d, e = e, d
 	}
@@ -289,7 +291,7 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, 
 			err := z[o] - t[r*s.Outputs+o]
 			if s.Absolute {
 				loss += T(math.Abs(float64(err)))
-				z[o] = T(sign(float64(err)))
+				z[o] = T(Sign.Fwd(float64(err), 0, 0))
 			} else {
 				loss += err * err
 				z[o] = 2 * err
@@ -301,7 +303,7 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, 
 				sum += z[o] * u
 				dwo[k*s.Outputs+o] += v * z[o]
 			}
-			down[k] = sum * factor[isPositive(v)]
+			down[k] = sum * factor[cond.Positive(v)]
 		}
 	}
 	return loss

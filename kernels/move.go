@@ -6,94 +6,64 @@ import "github.com/x448/float16"
 // other elements than reals say so.
 var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of float16, its bits.
-	Fill = typed(&Kernel{Name: "k_fill", File: "move.cl", Grid: perElement(0),
+	Fill = Typed(&Kernel{Name: "k_fill", File: "move.cl", Grid: perElement(0),
 		Params: []Param{{"Y", Out}, {"n", IntArg}, {"value", RealArg}},
 		Twin:   Twin{fillTwin[float32], fillTwin[float64]}}, "move.cl", "k_fill_int",
-		elementTwin(fillIntTwin[int32]), elementTwin(fillIntTwin[uint8]), elementTwin(fillIntTwin[float16.Float16]))
+		ElementTwin(fillIntTwin[int32]), ElementTwin(fillIntTwin[uint8]), ElementTwin(fillIntTwin[float16.Float16]))
 	// Zero is Y[i] = 0, of any element type: Y, n.
-	Zero = typed(&Kernel{Name: "k_zero", File: "move.cl", Grid: perElement(0),
+	Zero = Typed(&Kernel{Name: "k_zero", File: "move.cl", Grid: perElement(0),
 		Params: []Param{{"Y", Out}, {"n", IntArg}},
 		Twin:   Twin{zeroTwin[float32], zeroTwin[float64]}}, "move.cl", "k_zero",
-		elementTwin(zeroTwin[int32]), elementTwin(zeroTwin[uint8]), elementTwin(zeroTwin[float16.Float16]))
+		ElementTwin(zeroTwin[int32]), ElementTwin(zeroTwin[uint8]), ElementTwin(zeroTwin[float16.Float16]))
 	// Copy is Y[i] = X[i], of any element type: X, Y, n.
-	Copy = typed(&Kernel{Name: "k_copy", File: "move.cl", Grid: perElement(1),
+	Copy = Typed(&Kernel{Name: "k_copy", File: "move.cl", Grid: perElement(1),
 		Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}},
 		Twin:   Twin{copyTwin[float32], copyTwin[float64]}}, "move.cl", "k_copy",
-		elementTwin(copyTwin[int32]), elementTwin(copyTwin[uint8]), elementTwin(copyTwin[float16.Float16]))
+		ElementTwin(copyTwin[int32]), ElementTwin(copyTwin[uint8]), ElementTwin(copyTwin[float16.Float16]))
 	// BroadcastRows repeats the row X of cols elements, of any type, rows times: X, Y, rows, cols.
-	BroadcastRows = typed(&Kernel{Name: "k_broadcast_rows", File: "move.cl",
+	BroadcastRows = Typed(&Kernel{Name: "k_broadcast_rows", File: "move.cl",
 		Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[3].Int), int(a[2].Int), l) },
 		Params: []Param{{"X", In}, {"Y", Out}, {"rows", IntArg}, {"cols", IntArg}},
 		Twin:   Twin{broadcastRowsTwin[float32], broadcastRowsTwin[float64]}}, "move.cl", "k_broadcast_rows",
-		elementTwin(broadcastRowsTwin[int32]), elementTwin(broadcastRowsTwin[uint8]), elementTwin(broadcastRowsTwin[float16.Float16]))
+		ElementTwin(broadcastRowsTwin[int32]), ElementTwin(broadcastRowsTwin[uint8]), ElementTwin(broadcastRowsTwin[float16.Float16]))
 	// Transpose makes Y [cols, rows] of X [rows, cols], of any element type: X, Y, rows, cols.
-	Transpose = typed(&Kernel{Name: "k_transpose", File: "move.cl",
+	Transpose = Typed(&Kernel{Name: "k_transpose", File: "move.cl",
 		Grid: func(a []Arg, _ Limits) Grid {
 			const tile = 16
 			return Grid{Dims: 2, Global: [3]int{roundUp(int(a[3].Int), tile), roundUp(int(a[2].Int), tile)}, Local: [3]int{tile, tile}}
 		},
 		Params: []Param{{"X", In}, {"Y", Out}, {"rows", IntArg}, {"cols", IntArg}},
 		Twin:   Twin{transposeTwin[float32], transposeTwin[float64]}}, "move.cl", "k_transpose",
-		elementTwin(transposeTwin[int32]), elementTwin(transposeTwin[uint8]), elementTwin(transposeTwin[float16.Float16]))
+		ElementTwin(transposeTwin[int32]), ElementTwin(transposeTwin[uint8]), ElementTwin(transposeTwin[float16.Float16]))
 	// StridedCopy makes a view of X, of any element type, contiguous in Y: X, Y, n, five dimensions (all but
 	// the leading one), six strides. X's argument covers every element that the view reaches.
-	StridedCopy = typed(&Kernel{Name: "k_strided_copy", File: "move.cl", Grid: perElement(1),
+	StridedCopy = Typed(&Kernel{Name: "k_strided_copy", File: "move.cl", Grid: perElement(1),
 		Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg},
 			{"d1", IntArg}, {"d2", IntArg}, {"d3", IntArg}, {"d4", IntArg}, {"d5", IntArg},
 			{"s0", IntArg}, {"s1", IntArg}, {"s2", IntArg}, {"s3", IntArg}, {"s4", IntArg}, {"s5", IntArg}},
 		Twin: Twin{stridedTwin[float32](false), stridedTwin[float64](false)}}, "move.cl", "k_strided_copy",
-		elementTwin(stridedTwin[int32](false)), elementTwin(stridedTwin[uint8](false)), elementTwin(stridedTwin[float16.Float16](false)))
+		ElementTwin(stridedTwin[int32](false)), ElementTwin(stridedTwin[uint8](false)), ElementTwin(stridedTwin[float16.Float16](false)))
 	// StridedStore writes X over a view of Y, of any element type, of which no two indices name one element: X, Y, n, and the
 	// dimensions and strides as in StridedCopy. Y's argument covers every element that the view reaches.
-	StridedStore = typed(&Kernel{Name: "k_strided_store", File: "move.cl", Grid: perElement(0),
+	StridedStore = Typed(&Kernel{Name: "k_strided_store", File: "move.cl", Grid: perElement(0),
 		Params: []Param{{"X", In}, {"Y", InOut}, {"n", IntArg},
 			{"d1", IntArg}, {"d2", IntArg}, {"d3", IntArg}, {"d4", IntArg}, {"d5", IntArg},
 			{"s0", IntArg}, {"s1", IntArg}, {"s2", IntArg}, {"s3", IntArg}, {"s4", IntArg}, {"s5", IntArg}},
 		Twin: Twin{stridedTwin[float32](true), stridedTwin[float64](true)}}, "move.cl", "k_strided_store",
-		elementTwin(stridedTwin[int32](true)), elementTwin(stridedTwin[uint8](true)), elementTwin(stridedTwin[float16.Float16](true)))
+		ElementTwin(stridedTwin[int32](true)), ElementTwin(stridedTwin[uint8](true)), ElementTwin(stridedTwin[float16.Float16](true)))
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside [0, rows):
 	// X, I, Y, n, cols, rows.
-	GatherRows = typed(&Kernel{Name: "k_gather_rows", File: "move.cl",
+	GatherRows = Typed(&Kernel{Name: "k_gather_rows", File: "move.cl",
 		Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) },
 		Params: []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntArg}, {"cols", IntArg}, {"rows", IntArg}},
 		Twin:   Twin{gatherRowsTwin[float32], gatherRowsTwin[float64]}}, "move.cl", "k_gather_rows",
-		elementTwin(gatherRowsTwin[int32]), elementTwin(gatherRowsTwin[uint8]), elementTwin(gatherRowsTwin[float16.Float16]))
+		ElementTwin(gatherRowsTwin[int32]), ElementTwin(gatherRowsTwin[uint8]), ElementTwin(gatherRowsTwin[float16.Float16]))
 	// ScatterAddRows is Y[I[i]] += G[i] over rows of cols elements, in the order of i, passing over an index
 	// outside [0, rows): G, I, Y, n, cols, rows.
 	ScatterAddRows = &Kernel{Name: "k_scatter_add_rows", File: "move.cl", Grid: perInt(4),
 		Params: []Param{{"G", In}, {"I", InInts}, {"Y", InOut}, {"n", IntArg}, {"cols", IntArg}, {"rows", IntArg}},
 		Twin:   Twin{scatterAddRowsTwin[float32], scatterAddRowsTwin[float64]}}
 )
-
-// typed gives a kernel its forms for elements that are not reals: those for which there is a twin. They are the entry
-// point of that name in a file, built with ELEM as the element type.
-func typed(k *Kernel, file, name string, int32s, uint8s, float16s Twin) *Kernel {
-	for t, twin := range map[DType]Twin{Int32: int32s, Uint8: uint8s, Float16: float16s} {
-		if twin.F32 == nil {
-			continue
-		}
-		form := *k
-		form.File, form.Name, form.Defines, form.Twin = file, name, t.define(), twin
-		form.GPU, form.Tol, form.typed = "", Exact, [dtypes]*Kernel{}
-		form.Params = make([]Param, len(k.Params))
-		for i, p := range k.Params {
-			switch {
-			case p.Mode == RealArg:
-				p.Mode = IntArg
-			case p.Mode <= InOut:
-				p.Mode = p.Mode.of(t)
-			}
-			form.Params[i] = p
-		}
-		k.typed[t] = &form
-	}
-	return k
-}
-
-// define makes ELEM, which is REAL, another type. Kernels move a float16 as its bits.
-func (t DType) define() string {
-	return "-DELEM=" + map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[t]
-}
 
 func fillIntTwin[T Element](c Call[T]) {
 	y, v := c.Reals(0), T(c.Int(2))

@@ -1,6 +1,10 @@
 package kernels
 
-import "math"
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/par"
+)
 
 // Update rules over all parameters at once: the formulas stand in optim.cl.
 var (
@@ -18,7 +22,7 @@ var (
 func sgdTwin[T Real](c Call[T]) {
 	p, g, v := c.Reals(0), c.Reals(1), c.Reals(2)
 	lr, momentum, l2, nesterov := c.Real(4), c.Real(5), c.Real(6), c.Int(7) != 0
-	parallel(len(p), grain, func(lo, hi int) {
+	par.For(len(p), par.Grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			d := g[i] + l2*p[i]
 			v[i] = momentum*v[i] + d
@@ -37,7 +41,7 @@ var adamwScalars = []Param{{"decay", RealArg}, {"b1", RealArg}, {"one_b1", RealA
 func adamwTwin[T Real](c Call[T]) {
 	p, g, m, v := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	rule := adamwRule(c, 5)
-	parallel(len(p), grain, func(lo, hi int) { rule(p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]) })
+	par.For(len(p), par.Grain, func(lo, hi int) { rule(p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]) })
 }
 
 // adamwRule returns the update with the scalars from argument at on.

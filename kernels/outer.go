@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/clgrad/clgrad/internal/par"
+
 // Outer products summed over a batch: C [m, n] += Σ_b U [b, m] ⊗ V [b, n].
 var (
 	// OuterAcc adds in the order of b: U, V, C, batch, m, n.
@@ -24,7 +26,7 @@ var outerTol = Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
 
 func outerTwin[T Real](c Call[T]) {
 	u, v, out, batch, m, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5)
-	parallel(m, max(1, grain/max(batch*n, 1)), func(lo, hi int) {
+	par.For(m, max(1, par.Grain/max(batch*n, 1)), func(lo, hi int) {
 		for b := range batch {
 			for i := lo; i < hi; i++ {
 				x, row := u[b*m+i], out[i*n:(i+1)*n]

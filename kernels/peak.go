@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/clgrad/clgrad/internal/par"
+
 // FMAChains measures the peak of a device's arithmetic: Y[i] is the sum of 128 chains x = a·x + b of `steps`
 // fused multiply-adds, chain j starting from j: 256·steps operations for each element. Y, n, steps, a, b.
 var FMAChains = &Kernel{Name: "k_fma_chains", File: "peak.cl",
@@ -15,7 +17,7 @@ var FMAChains = &Kernel{Name: "k_fma_chains", File: "peak.cl",
 
 func fmaChainsTwin[T Real](c Call[T]) {
 	y, steps, a, b := c.Reals(0), c.Int(2), c.Real(3), c.Real(4)
-	parallel(len(y), 1, func(lo, hi int) {
+	par.For(len(y), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var sum T
 			for j := range 128 {

@@ -1,5 +1,11 @@
 package kernels
 
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/par"
+)
+
 // Kernels of the sums and maxima. Sums over a tree or in chunks differ from the twin's by rounding: the
 // error grows with the number of terms and their size.
 var (
@@ -49,16 +55,16 @@ var (
 		Tol:  Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
-	MaxAxis = typed(&Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+	MaxAxis = Typed(&Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
 		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
 		Twin:   Twin{extremeAxisTwin[float32](1), extremeAxisTwin[float64](1)}}, "integer.cl", "k_int_max_axis",
-		elementTwin(extremeIntegerTwin[int32](false)), elementTwin(extremeIntegerTwin[uint8](false)), Twin{})
+		ElementTwin(extremeIntegerTwin[int32](false)), ElementTwin(extremeIntegerTwin[uint8](false)), Twin{})
 	// MinAxis is the minimum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
-	MinAxis = typed(&Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+	MinAxis = Typed(&Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
 		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
 		Twin:   Twin{extremeAxisTwin[float32](-1), extremeAxisTwin[float64](-1)}}, "integer.cl", "k_int_min_axis",
-		elementTwin(extremeIntegerTwin[int32](true)), elementTwin(extremeIntegerTwin[uint8](true)), Twin{})
+		ElementTwin(extremeIntegerTwin[int32](true)), ElementTwin(extremeIntegerTwin[uint8](true)), Twin{})
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
 	MaxAxisGrad = &Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
@@ -96,10 +102,8 @@ func axisPlane(outer, inner int) func([]Arg, Limits) Grid {
 
 // sumScale bounds the error of a sum: terms (an int argument) times scale times the largest term.
 func sumScale(terms, scale int) func([]Arg) float64 {
-	return func(a []Arg) float64 { return float64(a[terms].Int) * abs(a[scale].Real) * MaxAbs(a, 0) }
+	return func(a []Arg) float64 { return float64(a[terms].Int) * math.Abs(a[scale].Real) * MaxAbs(a, 0) }
 }
-
-func abs(x float64) float64 { return when(x < 0, -x, x) }
 
 // pairwise sums x as a balanced tree over runs of 64: error O(log n), and the same on every run.
 func pairwise[T Real](x []T) T {
@@ -116,7 +120,7 @@ func pairwise[T Real](x []T) T {
 
 func sumTwin[T Real](c Call[T]) {
 	x, p, chunk, scale := c.Reals(0), c.Reals(1), c.Int(3), c.Real(4)
-	parallel(len(p), max(1, grain/max(chunk, 1)), func(lo, hi int) {
+	par.For(len(p), max(1, par.Grain/max(chunk, 1)), func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			p[g] = scale * pairwise(x[min(g*chunk, len(x)):min((g+1)*chunk, len(x))])
 		}
@@ -125,7 +129,7 @@ func sumTwin[T Real](c Call[T]) {
 
 func squaredErrorTwin[T Real](c Call[T]) {
 	x, t, d, p, chunk := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5)
-	parallel(len(p), max(1, grain/max(chunk, 1)), func(lo, hi int) {
+	par.For(len(p), max(1, par.Grain/max(chunk, 1)), func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			sum := 0.0
 			for i := min(g*chunk, len(x)); i < min((g+1)*chunk, len(x)); i++ {
@@ -143,7 +147,7 @@ func sumAtomicTwin[T Real](c Call[T]) { c.Reals(1)[0] += c.Real(3) * pairwise(c.
 func sumAxisTwin[T Real](c Call[T]) {
 	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
 	if inner == 1 {
-		parallel(outer, max(1, grain/max(n, 1)), func(lo, hi int) {
+		par.For(outer, max(1, par.Grain/max(n, 1)), func(lo, hi int) {
 			for o := lo; o < hi; o++ {
 				s := scale * pairwise(x[o*n:(o+1)*n])
 				if accumulate {
@@ -155,7 +159,7 @@ func sumAxisTwin[T Real](c Call[T]) {
 		return
 	}
 	// Columns are summed in float64, row by row: the inner loop runs along memory.
-	parallel(outer*inner, max(1, grain/max(n, 1)), func(lo, hi int) {
+	par.For(outer*inner, max(1, par.Grain/max(n, 1)), func(lo, hi int) {
 		sums := make([]float64, hi-lo)
 		for at := lo; at < hi; {
 			o, i := at/inner, at%inner

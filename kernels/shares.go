@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/clgrad/clgrad/internal/par"
+
 // Gradients that a pass leaves in shares, one for each group of samples: PART [groups, size]. Their sum in
 // a fixed order, times the scalar G [1], is the gradient.
 var (
@@ -30,13 +32,13 @@ func sharesGrid(arg int) func([]Arg, Limits) Grid {
 
 func reduceSharesTwin[T Real](c Call[T]) {
 	part, seed, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
-	parallel(size, grain, func(lo, hi int) { sumShares(y[lo:hi], part[lo:], seed, size, groups) })
+	par.For(size, par.Grain, func(lo, hi int) { sumShares(y[lo:hi], part[lo:], seed, size, groups) })
 }
 
 func adamwSharesTwin[T Real](c Call[T]) {
 	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(5), c.Int(6)
 	rule := adamwRule(c, 7)
-	parallel(size, grain, func(lo, hi int) {
+	par.For(size, par.Grain, func(lo, hi int) {
 		g := make([]T, hi-lo)
 		sumShares(g, part[lo:], seed, size, groups)
 		rule(p[lo:hi], g, m[lo:hi], v[lo:hi])

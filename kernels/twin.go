@@ -1,9 +1,7 @@
 package kernels
 
 import (
-	"runtime"
-	"sync"
-
+	"github.com/clgrad/clgrad/internal/par"
 	"github.com/x448/float16"
 )
 
@@ -41,16 +39,16 @@ func (c Call[T]) Reals(i int) []T {
 }
 
 // Ints returns the elements of int32 buffer argument i.
-func (c Call[T]) Ints(i int) []int32 { return elements[int32](c, i) }
+func (c Call[T]) Ints(i int) []int32 { return Elements[int32](c, i) }
 
 // Bytes returns the elements of uint8 buffer argument i.
-func (c Call[T]) Bytes(i int) []uint8 { return elements[uint8](c, i) }
+func (c Call[T]) Bytes(i int) []uint8 { return Elements[uint8](c, i) }
 
 // Halves returns the elements of float16 buffer argument i.
-func (c Call[T]) Halves(i int) []float16.Float16 { return elements[float16.Float16](c, i) }
+func (c Call[T]) Halves(i int) []float16.Float16 { return Elements[float16.Float16](c, i) }
 
-// elements returns those of buffer argument i.
-func elements[E, T Element](c Call[T], i int) []E {
+// Elements returns those of buffer argument i.
+func Elements[E, T Element](c Call[T], i int) []E {
 	a := &c.args[i]
 	return Slice[E](a.Buf.(*Mem), a.Off, a.N)
 }
@@ -65,34 +63,10 @@ func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 // an addition or the like. The pieces write apart, and an element's value must not depend on where its piece ends: then
 // the result does not depend on how many there are.
 func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
-	parallel(n, max(1, grain/max(cost, 1)), f)
+	par.For(n, max(1, par.Grain/max(cost, 1)), f)
 }
 
-// elementTwin is the twin of a kernel whose buffers hold elements of type E, and none reals.
-func elementTwin[E Element](f func(Call[E])) Twin {
+// ElementTwin is the twin of a kernel whose buffers hold elements of type E, and none reals.
+func ElementTwin[E Element](f func(Call[E])) Twin {
 	return Twin{func(c Call[float32]) { f(Call[E](c)) }, func(c Call[float64]) { f(Call[E](c)) }}
-}
-
-// grain is the least work, in elements of a cheap function, that is worth a goroutine: starting one
-// and waiting for it costs about as much as a few thousand additions.
-const grain = 8192
-
-// parallel runs f over [0, n) in contiguous pieces, at least min elements each, on the cores there
-// are now. The pieces write apart, and an element's value must not depend on where its piece ends: then the
-// result does not depend on how many there are.
-func parallel(n, min int, f func(lo, hi int)) {
-	workers := runtime.GOMAXPROCS(0)
-	if most := n / min; most < workers {
-		workers = most
-	}
-	if workers < 2 {
-		f(0, n)
-		return
-	}
-	var wg sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		wg.Go(func() { f(n*w/workers, n*(w+1)/workers) })
-	}
-	f(0, n/workers)
-	wg.Wait()
 }

@@ -1,6 +1,11 @@
 package kernels
 
-import "math"
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/cond"
+	"github.com/clgrad/clgrad/internal/par"
+)
 
 // Unary is an element-wise function y = f(x) with up to two scalar parameters, and its gradient. The
 // line of the same name in unary.cl is the device's form of it.
@@ -36,7 +41,7 @@ var (
 		Int: func(x, _, _ int32) int32 { return -x }}
 	Abs = &Unary{Name: "abs", Domain: [2]float64{-9, 9}, Kinks: []float64{0}, UsesX: true,
 		Fwd: func(x, _, _ float64) float64 { return math.Abs(x) },
-		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, when(x < 0, -g, sign(x))) },
+		Bwd: func(x, _, g, _, _ float64) float64 { return cond.When(x > 0, g, cond.When(x < 0, -g, sign(x))) },
 		Int: func(x, _, _ int32) int32 { return max(x, -x) }}
 	Sign = &Unary{Name: "sign", Domain: [2]float64{-9, 9}, Kinks: []float64{0},
 		Fwd: func(x, _, _ float64) float64 { return sign(x) },
@@ -56,12 +61,12 @@ var (
 		Bwd: func(x, _, g, _, _ float64) float64 { return 2 * x * g },
 		Int: func(x, _, _ int32) int32 { return x * x }}
 	ReLU = &Unary{Name: "relu", Domain: [2]float64{-9, 9}, Kinks: []float64{0}, UsesX: true,
-		Fwd: func(x, _, _ float64) float64 { return when(x < 0, 0, x) },
-		Bwd: func(x, _, g, _, _ float64) float64 { return when(x > 0, g, 0) },
+		Fwd: func(x, _, _ float64) float64 { return cond.When(x < 0, 0, x) },
+		Bwd: func(x, _, g, _, _ float64) float64 { return cond.When(x > 0, g, 0) },
 		Int: func(x, _, _ int32) int32 { return max(x, 0) }}
 	LeakyReLU = &Unary{Name: "leaky_relu", Domain: [2]float64{-9, 9}, A: 0.1, Kinks: []float64{0}, UsesX: true,
-		Fwd: func(x, a, _ float64) float64 { return when(x > 0, x, a*x) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > 0, g, a*g) },
+		Fwd: func(x, a, _ float64) float64 { return cond.When(x > 0, x, a*x) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return cond.When(x > 0, g, a*g) },
 		hot: Twin{leakyTwin[float32], leakyTwin[float64]}, hotGrad: Twin{leakyGradTwin[float32], leakyGradTwin[float64]}}
 	Sine = &Unary{Name: "sine", Domain: [2]float64{-9, 9}, A: 2, ULP: 12, UsesX: true, // Go is off by 11 at 6e38
 		Fwd: func(x, a, _ float64) float64 { return math.Sin(a * x) },
@@ -78,10 +83,10 @@ var (
 		Bwd: func(x, _, g, _, _ float64) float64 { return g / (1 + math.Exp(-x)) }}
 	Pow = &Unary{Name: "pow", Domain: [2]float64{0.1, 4}, ULP: 16, A: 2.5, UsesX: true,
 		Fwd: func(x, a, _ float64) float64 { return math.Pow(x, a) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return when(a == 0, 0, a*math.Pow(x, a-1)*g) }}
+		Bwd: func(x, _, g, a, _ float64) float64 { return cond.When(a == 0, 0, a*math.Pow(x, a-1)*g) }}
 	Clamp = &Unary{Name: "clamp", Domain: [2]float64{-3, 3}, A: -1, B: 2, Kinks: []float64{-1, 2}, UsesX: true,
-		Fwd: func(x, a, b float64) float64 { return when(when(x < a, a, x) > b, b, when(x < a, a, x)) },
-		Bwd: func(x, _, g, a, b float64) float64 { return when(x < a || x > b, 0, g) },
+		Fwd: func(x, a, b float64) float64 { return cond.When(cond.When(x < a, a, x) > b, b, cond.When(x < a, a, x)) },
+		Bwd: func(x, _, g, a, b float64) float64 { return cond.When(x < a || x > b, 0, g) },
 		Int: func(x, a, b int32) int32 { return min(max(x, a), b) }}
 	AddScalar = &Unary{Name: "add_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return x + a },
@@ -99,12 +104,12 @@ var (
 		Fwd: func(x, a, _ float64) float64 { return x / a },
 		Bwd: func(_, _, g, a, _ float64) float64 { return g / a }}
 	MaxScalar = &Unary{Name: "max_scalar", Domain: [2]float64{-3, 3}, A: 0.5, Kinks: []float64{0.5}, UsesX: true,
-		Fwd: func(x, a, _ float64) float64 { return when(x < a, a, x) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return when(x < a, 0, g) },
+		Fwd: func(x, a, _ float64) float64 { return cond.When(x < a, a, x) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return cond.When(x < a, 0, g) },
 		Int: func(x, a, _ int32) int32 { return max(x, a) }}
 	MinScalar = &Unary{Name: "min_scalar", Domain: [2]float64{-3, 3}, A: 0.5, Kinks: []float64{0.5}, UsesX: true,
-		Fwd: func(x, a, _ float64) float64 { return when(x > a, a, x) },
-		Bwd: func(x, _, g, a, _ float64) float64 { return when(x > a, 0, g) },
+		Fwd: func(x, a, _ float64) float64 { return cond.When(x > a, a, x) },
+		Bwd: func(x, _, g, a, _ float64) float64 { return cond.When(x > a, 0, g) },
 		Int: func(x, a, _ int32) int32 { return min(x, a) }}
 	RSubScalar = &Unary{Name: "rsub_scalar", Domain: [2]float64{-9, 9}, A: 1.5,
 		Fwd: func(x, a, _ float64) float64 { return a - x },
@@ -128,7 +133,7 @@ func (u *Unary) Gradient() *Kernel { return u.gradient }
 func unaries(rows ...*Unary) []*Unary {
 	for _, u := range rows {
 		u.InPlace = u.Name + "InPlace"
-		u.forward = typed(&Kernel{
+		u.forward = Typed(&Kernel{
 			Name: "k_" + u.Name, File: "unary.cl", Grid: perElement(1), Tol: ULP(u.ULP),
 			Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
 			Twin:   u.hot.or(unaryTwin[float32](u), unaryTwin[float64](u)),
@@ -155,7 +160,7 @@ func (t Twin) or(f32 func(Call[float32]), f64 func(Call[float64])) Twin {
 func unaryTwin[T Real](u *Unary) func(Call[T]) {
 	return func(c Call[T]) {
 		x, y, a, b := c.Reals(0), c.Reals(1), float64(c.Real(3)), float64(c.Real(4))
-		parallel(len(y), grain, func(lo, hi int) {
+		par.For(len(y), par.Grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				y[i] = T(u.Fwd(float64(x[i]), a, b))
 			}
@@ -166,7 +171,7 @@ func unaryTwin[T Real](u *Unary) func(Call[T]) {
 func unaryGradTwin[T Real](u *Unary) func(Call[T]) {
 	return func(c Call[T]) {
 		x, y, g, d, a, b := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), float64(c.Real(5)), float64(c.Real(6))
-		parallel(len(d), grain, func(lo, hi int) {
+		par.For(len(d), par.Grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				d[i] = T(u.Bwd(float64(x[i]), float64(y[i]), float64(g[i]), a, b))
 			}
@@ -174,12 +179,5 @@ func unaryGradTwin[T Real](u *Unary) func(Call[T]) {
 	}
 }
 
-func when(cond bool, yes, no float64) float64 {
-	if cond {
-		return yes
-	}
-	return no
-}
-
 // sign returns −1, 0 or 1 with the sign of x; ±0 and NaN stay.
-func sign(x float64) float64 { return when(x > 0, 1, when(x < 0, -1, x)) }
+func sign(x float64) float64 { return cond.When(x > 0, 1, cond.When(x < 0, -1, x)) }

@@ -1,0 +1,40 @@
+package kernels
+
+// Of returns the form of a kernel, such as Copy, for elements of type t: k itself for reals, nil if there is none.
+// It has the same parameters, with elements of type t for reals and ints for reals by value.
+func (k *Kernel) Of(t DType) *Kernel {
+	if t == Float32 || t == Float64 {
+		return k
+	}
+	return k.typed[t]
+}
+
+// Typed gives a kernel its forms for elements that are not reals: those for which there is a twin. They are the entry
+// point of that name in a file, built with ELEM as the element type.
+func Typed(k *Kernel, file, name string, int32s, uint8s, float16s Twin) *Kernel {
+	for t, twin := range map[DType]Twin{Int32: int32s, Uint8: uint8s, Float16: float16s} {
+		if twin.F32 == nil {
+			continue
+		}
+		form := *k
+		form.File, form.Name, form.Defines, form.Twin = file, name, t.define(), twin
+		form.GPU, form.Tol, form.typed = "", Exact, [dtypes]*Kernel{}
+		form.Params = make([]Param, len(k.Params))
+		for i, p := range k.Params {
+			switch {
+			case p.Mode == RealArg:
+				p.Mode = IntArg
+			case p.Mode <= InOut:
+				p.Mode = p.Mode.of(t)
+			}
+			form.Params[i] = p
+		}
+		k.typed[t] = &form
+	}
+	return k
+}
+
+// define makes ELEM, which is REAL, another type. Kernels move a float16 as its bits.
+func (t DType) define() string {
+	return "-DELEM=" + map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[t]
+}
