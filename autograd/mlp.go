@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -12,7 +13,7 @@ import (
 // gradients of all parameters.
 type FusedMLP struct {
 	arena *Arena
-	shape kernels.MLPShape
+	shape ops.MLPShape
 	built map[mlpVariant]*kernels.Kernel
 }
 
@@ -48,7 +49,7 @@ func NewFusedMLP(arena *Arena, slope float64, loss Loss) (*FusedMLP, error) {
 			return refuse("parameter %d (%q) has shape %v, of another rank than %d", i, q.Name(), q.Shape(), rank)
 		}
 	}
-	s := kernels.MLPShape{Inputs: p[0].Shape()[0], Width: p[0].Shape()[1], Layers: len(p) / 2, Outputs: p[len(p)-1].Shape()[1],
+	s := ops.MLPShape{Inputs: p[0].Shape()[0], Width: p[0].Shape()[1], Layers: len(p) / 2, Outputs: p[len(p)-1].Shape()[1],
 		Slope: slope, Absolute: loss == AbsoluteLoss}
 	for i, q := range p {
 		want := []int{s.Width, s.Width}
@@ -75,7 +76,7 @@ func NewFusedMLP(arena *Arena, slope float64, loss Loss) (*FusedMLP, error) {
 func (m *FusedMLP) kernel(v mlpVariant) *kernels.Kernel {
 	k := m.built[v]
 	if k == nil {
-		k = kernels.MLPLoss(m.shape, m.arena.Values.Device().Real(), v.block, v.inputGrad)
+		k = ops.MLPLoss(m.shape, m.arena.Values.Device().Real(), v.block, v.inputGrad)
 		m.built[v] = k
 	}
 	return k
@@ -171,6 +172,6 @@ func (in *Grads) fromShares(first int, a *Arena, shares, g *tensor.Tensor) {
 
 // reduceShares writes seed·Σ shares [groups, size] to sum [size].
 func reduceShares(sum, shares, seed *tensor.Tensor) {
-	tensor.Launch(sum.Device(), kernels.ReduceShares, shares.Arg(), seed.Arg(), sum.Arg(), kernels.I(sum.Len()),
+	tensor.Launch(sum.Device(), ops.ReduceShares, shares.Arg(), seed.Arg(), sum.Arg(), kernels.I(sum.Len()),
 		kernels.I(shares.Shape()[0]))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/hashgrid"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -202,7 +203,7 @@ func (f frequencies) encode(positions *autograd.Node) *autograd.Node {
 	c := positions.Value()
 	d, n := c.Device(), c.Shape()[0]
 	y := tensor.Empty(d, n, 4*f.octaves)
-	tensor.Launch(d, kernels.FrequencyEncode, c.Arg(), y.Arg(), kernels.I(n), kernels.I(f.octaves))
+	tensor.Launch(d, ops.FrequencyEncode, c.Arg(), y.Arg(), kernels.I(n), kernels.I(f.octaves))
 	return autograd.Const(y)
 }
 
@@ -220,7 +221,7 @@ func (f *fourier) encode(positions *autograd.Node) *autograd.Node {
 	c := positions.Value()
 	d, n, waves := c.Device(), c.Shape()[0], f.waves.Shape()[1]
 	y := tensor.Empty(d, n, 2*waves)
-	tensor.Launch(d, kernels.FourierEncode, c.Arg(), f.waves.Arg(), y.Arg(), kernels.I(n), kernels.I(waves))
+	tensor.Launch(d, ops.FourierEncode, c.Arg(), f.waves.Arg(), y.Arg(), kernels.I(n), kernels.I(waves))
 	return autograd.Const(y)
 }
 

@@ -2,6 +2,7 @@ package imagefit
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -10,7 +11,7 @@ import (
 // given size: the window begins at (column, row) and has cols columns.
 func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *tensor.Tensor {
 	c := tensor.Empty(d, n, 2)
-	tensor.Launch(d, kernels.PixelCentres, c.Arg(), kernels.I(n), kernels.I(column), kernels.I(row), kernels.I(cols),
+	tensor.Launch(d, ops.PixelCentres, c.Arg(), kernels.I(n), kernels.I(column), kernels.I(row), kernels.I(cols),
 		kernels.I(width), kernels.I(height))
 	return c
 }
@@ -21,7 +22,7 @@ func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) 
 	d, channels := pixels.Device(), pixels.Shape()[1]
 	positions, colours = tensor.Empty(d, n, 2), tensor.Empty(d, n, channels)
 	lo, hi, call := rng.Next()
-	tensor.Launch(d, kernels.SamplePixels, pixels.Arg(), positions.Arg(), colours.Arg(), kernels.I(n),
+	tensor.Launch(d, ops.SamplePixels, pixels.Arg(), positions.Arg(), colours.Arg(), kernels.I(n),
 		kernels.I(width), kernels.I(height), kernels.I(channels), lo, hi, call)
 	return positions, colours
 }
@@ -31,7 +32,7 @@ func sampleEncoded(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height, oct
 	d, channels := pixels.Device(), pixels.Shape()[1]
 	features, colours = tensor.Empty(d, n, 4*octaves), tensor.Empty(d, n, channels)
 	lo, hi, call := rng.Next()
-	tensor.Launch(d, kernels.SampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.I(n),
+	tensor.Launch(d, ops.SampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.I(n),
 		kernels.I(width), kernels.I(height), kernels.I(channels), kernels.I(octaves), lo, hi, call)
 	return features, colours
 }

@@ -24,8 +24,8 @@ func (a Activation) Unary() *Unary {
 	return [...]*Unary{nil, ReLU, LeakyReLU, Tanh, Sigmoid}[a]
 }
 
-// activate applies the function to a row in place.
-func activate[T Real](a Activation, slope T, row []T) {
+// Activate applies the function to a row in place.
+func Activate[T Real](a Activation, slope T, row []T) {
 	switch a {
 	case ActReLU:
 		for i, v := range row {
@@ -49,8 +49,8 @@ func activate[T Real](a Activation, slope T, row []T) {
 	}
 }
 
-// activationGrad writes f'·g to d, from the values y of the function.
-func activationGrad[T Real](a Activation, slope T, y, g, d []T) {
+// ActivationGrad writes f'·g to d, from the values y of the function.
+func ActivationGrad[T Real](a Activation, slope T, y, g, d []T) {
 	switch a {
 	case ActNone:
 		copy(d, g)

@@ -90,13 +90,13 @@ func binaries(rows ...*Binary) []*Binary {
 		g, d := Param{"G", In}, Param{"D", Out}
 		fwd, grad := ULP(b.ULP), ULP(b.ULP+4)
 		b.InPlace = b.Name + "InPlace"
-		b.forward = kernel("", perElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n)
-		b.row = Typed(kernel("_row", func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
+		b.forward = kernel("", PerElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n)
+		b.row = Typed(kernel("_row", func(a []Arg, l Limits) Grid { return Plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
 			b.hotRow.or(cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)), x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg}),
 			"integer.cl", "k_int_"+b.Name+"_row", integerRowTwin[int32](b.Int), integerRowTwin[uint8](b.Int), Twin{})
-		b.first = kernel("_first", perElement(2), fwd, Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, n)
-		b.dx = kernel("_dx", perElement(3), grad, Twin{zip3Twin[float32](b.DX), zip3Twin[float64](b.DX)}, x, y, g, d, n)
-		b.dy = kernel("_dy", perElement(3), grad, Twin{zip3Twin[float32](b.DY), zip3Twin[float64](b.DY)}, x, y, g, d, n)
+		b.first = kernel("_first", PerElement(2), fwd, Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, n)
+		b.dx = kernel("_dx", PerElement(3), grad, Twin{zip3Twin[float32](b.DX), zip3Twin[float64](b.DX)}, x, y, g, d, n)
+		b.dy = kernel("_dy", PerElement(3), grad, Twin{zip3Twin[float32](b.DY), zip3Twin[float64](b.DY)}, x, y, g, d, n)
 	}
 	return rows
 }

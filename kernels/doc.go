@@ -1,8 +1,8 @@
-// Package kernels holds what clgrad computes: the OpenCL sources, the specification of every entry
-// point, and a twin of each in Go that runs the same computation without OpenCL.
+// Package kernels says what a kernel is: its OpenCL source, the specification of its entry point, and a twin in Go that
+// runs the same computation without OpenCL.
 //
-// A [Kernel] names an entry point in one of the embedded .cl files, its parameters, the work-items it
-// is launched over and how far a device may differ from the twin. The element-wise families are
+// A [Kernel] names an entry point, in a text or in one of the embedded .cl files, its parameters, the work-items it
+// is launched over and how far a device may differ from the twin. The element-wise functions are
 // tables: [Unaries] and [Binaries] hold one row per function, and unary.cl and binary.cl one line.
 // The package knows nothing of tensors or of how OpenCL runs.
 //
@@ -11,5 +11,5 @@
 // float64.
 //
 // Stability: what a package needs that brings its own operations, from [Kernel] to [Mem], stays within a minor version.
-// The kernels of the library, and what chooses among them, promise nothing.
+// The tables of functions promise nothing: expressions will take their place.
 package kernels

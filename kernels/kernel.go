@@ -1,5 +1,9 @@
 package kernels
 
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+)
+
 // Kernel specifies one entry point. A package outside this one makes a Kernel of its own by giving Text, and
 // launches it with [tensor.Launch]; it must not be changed afterwards.
 //
@@ -186,25 +190,21 @@ func (g Grid) Empty() bool {
 	return false
 }
 
-// group is the size of a one-dimensional work-group. On PoCL with two cores, groups of 64, 256, 1024 and
+// Group is the size of a one-dimensional work-group. On PoCL with two cores, groups of 64, 256, 1024 and
 // 4096 made a training step of 940, 900, 970 and 980 µs: small groups pay for their start, large ones
 // leave a core idle.
-func (l Limits) group() int { return min(256, l.MaxGroup) }
-
-func roundUp(n, to int) int { return (n + to - 1) / to * to }
-
-func ceilDiv(n, d int) int { return (n + d - 1) / d }
+func (l Limits) Group() int { return min(256, l.MaxGroup) }
 
 // Line covers n elements with one work-item each, in one dimension. It rounds up to whole work-groups: an entry
 // point leaves out those past n.
 func Line(n int, l Limits) Grid {
-	g := l.group()
-	return Grid{Dims: 1, Global: [3]int{roundUp(n, g)}, Local: [3]int{g}}
+	g := l.Group()
+	return Grid{Dims: 1, Global: [3]int{intmath.RoundUp(n, g)}, Local: [3]int{g}}
 }
 
-// plane covers cols×rows work-items, with work-groups as wide as the columns allow.
-func plane(cols, rows int, l Limits) Grid {
-	g := l.group()
+// Plane covers cols×rows work-items, with work-groups as wide as the columns allow.
+func Plane(cols, rows int, l Limits) Grid {
+	g := l.Group()
 	wide := 1
 	for wide < cols && wide < g {
 		wide *= 2
@@ -213,20 +213,20 @@ func plane(cols, rows int, l Limits) Grid {
 	for tall < rows && tall*wide < g {
 		tall *= 2
 	}
-	return Grid{Dims: 2, Global: [3]int{roundUp(cols, wide), roundUp(rows, tall)}, Local: [3]int{wide, tall}}
+	return Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(rows, tall)}, Local: [3]int{wide, tall}}
 }
 
-// groups covers x×y work-groups of one work-item.
-func groups(x, y int) Grid {
+// Groups covers x×y work-groups of one work-item.
+func Groups(x, y int) Grid {
 	return Grid{Dims: 2, Global: [3]int{x, y}, Local: [3]int{1, 1}}
 }
 
-// perElement launches one work-item per element of argument arg.
-func perElement(arg int) func([]Arg, Limits) Grid {
+// PerElement launches one work-item per element of argument arg.
+func PerElement(arg int) func([]Arg, Limits) Grid {
 	return func(args []Arg, l Limits) Grid { return Line(args[arg].N, l) }
 }
 
-// perInt launches one work-item per unit of the int argument arg.
-func perInt(arg int) func([]Arg, Limits) Grid {
+// PerInt launches one work-item per unit of the int argument arg.
+func PerInt(arg int) func([]Arg, Limits) Grid {
 	return func(args []Arg, l Limits) Grid { return Line(int(args[arg].Int), l) }
 }

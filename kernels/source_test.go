@@ -65,17 +65,6 @@ func TestKernelPath(t *testing.T) {
 	}
 }
 
-// TestNoBuiltinNames: OpenCL builtins cannot be kernel names, so every kernel has the prefix.
-func TestNoBuiltinNames(t *testing.T) {
-	seen := map[string]bool{}
-	for _, k := range All(Float32, Limits{CPU: true}) {
-		if !strings.HasPrefix(k.Name, "k_") || seen[k.Name+k.Defines] {
-			t.Errorf("%s: without the prefix k_, or twice", k.Name)
-		}
-		seen[k.Name+k.Defines] = true
-	}
-}
-
 // TestProgramOfText: a kernel with a text of its own gets the files that it depends on, its own name in messages,
 // and a file of that name in the editable folder instead.
 func TestProgramOfText(t *testing.T) {
@@ -87,8 +76,8 @@ func TestProgramOfText(t *testing.T) {
 	if _, err := (&Kernel{Name: "mine", Text: "// @depends: nowhere\n"}).Program(Limits{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "no file nowhere.cl (wanted by mine.cl)") {
 		t.Errorf("a missing dependency: err = %v", err)
 	}
-	ours, err := Fill.Program(Limits{CPU: true})
-	if want, _ := Assemble("move.cl"); err != nil || ours != want {
+	ours, err := Neg.Forward().Program(Limits{CPU: true})
+	if want, _ := Assemble("unary.cl"); err != nil || ours != want {
 		t.Errorf("a kernel of a file: err %v:\n%s", err, ours)
 	}
 	dir := t.TempDir()

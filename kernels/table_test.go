@@ -1,12 +1,10 @@
 package kernels
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -55,93 +53,6 @@ func TestTablesMatchSources(t *testing.T) {
 	if got := sourceRows(t, "binary.cl", "BINARY"); !slices.Equal(got, binary) {
 		t.Errorf("binary.cl has the lines\n%v\nBinaries has the rows\n%v", got, binary)
 	}
-}
-
-var entryPoint = regexp.MustCompile(`(?s)kernel\s+(?:__attribute__\(\(.*?\)\)\)\s+)?void (k_[\w#]+)\((.*?)\)\s*\{`)
-
-// TestParamsMatchSources holds Kernel.Params against the parameter lists of the entry points, and every
-// entry point against the list of kernels.
-func TestParamsMatchSources(t *testing.T) {
-	byFile := map[string]map[string]string{}
-	for _, file := range Files() {
-		text, err := read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = strings.ReplaceAll(text, "\\\n", "\n")
-		byFile[file] = map[string]string{}
-		for _, m := range entryPoint.FindAllStringSubmatch(text, -1) {
-			byFile[file][m[1]] = strings.Join(strings.Fields(m[2]), " ")
-		}
-	}
-	used := map[string]bool{}
-	for _, k := range All(Float32, Limits{CPU: true}) {
-		for _, file := range []string{k.File, k.GPU} {
-			if file == "" {
-				continue
-			}
-			name, params, ok := find(byFile[file], k.Name)
-			if !ok {
-				t.Errorf("%s has no entry point %s", file, k.Name)
-				continue
-			}
-			used[file+" "+name] = true
-			for elem, suffix := range paramSuffix {
-				if k.Defines == elem.define() { // IN and OUT are of ELEM
-					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
-				}
-			}
-			if want := paramList(k); params != want {
-				t.Errorf("%s in %s has the parameters\n%s\nits spec says\n%s", k.Name, file, params, want)
-			}
-		}
-	}
-	for file, entries := range byFile {
-		for name := range entries {
-			if !used[file+" "+name] {
-				t.Errorf("entry point %s of %s has no Kernel", name, file)
-			}
-		}
-	}
-}
-
-// find looks an entry point up under its name, or under that of the macro line that makes it: the one,
-// such as k_##name##_grad, that shares most with the name.
-func find(entries map[string]string, name string) (key, params string, ok bool) {
-	if params, ok := entries[name]; ok {
-		return name, params, true
-	}
-	best := -1
-	for k, p := range entries {
-		parts := strings.Split(k+"##", "##") // before, parameter, after
-		if len(parts) < 3 || !strings.HasPrefix(name, parts[0]) || !strings.HasSuffix(name, parts[2]) {
-			continue
-		}
-		if shared := len(parts[0]) + len(parts[2]); shared > best {
-			best, key, params = shared, k, p
-		}
-	}
-	return key, params, best >= 0
-}
-
-// paramSuffix is how the macros of parameters end that hold no reals.
-var paramSuffix = map[DType]string{Int32: "_INTS", Uint8: "_BYTES", Float16: "_HALVES"}
-
-func paramList(k *Kernel) string {
-	var list []string
-	for _, p := range k.Params {
-		switch name := paramSuffix[p.Mode.Elements(Float32)] + "(" + p.Name + ")"; {
-		case p.Mode == IntArg:
-			list = append(list, "int "+p.Name)
-		case p.Mode == RealArg:
-			list = append(list, "REAL "+p.Name)
-		case p.Mode.Written():
-			list = append(list, "OUT"+name)
-		default:
-			list = append(list, "IN"+name)
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 // TestUnaryGradients holds the gradient of every row against a central difference of its function.
@@ -255,23 +166,6 @@ func testHotTwins[T Real](t *testing.T, special []float64) {
 		b.Row().Run(DTypeOf[T](), []Arg{vec(x), vec(y), vec(got), I(n / cols), I(cols)})
 		cycleTwin[T](b.Fwd)(Call[T]{[]Arg{vec(x), vec(y), vec(want), I(n / cols), I(cols)}})
 		same(b.Name+" row", got, want)
-	}
-}
-
-// TestPhilox holds the generator against the known answers of its authors' kat_vectors.
-func TestPhilox(t *testing.T) {
-	for _, c := range []struct {
-		counter [4]uint32
-		key     [2]uint32
-		want    string
-	}{
-		{[4]uint32{}, [2]uint32{}, "[6627e8d5 e169c58d bc57ac4c 9b00dbd8]"},
-		{[4]uint32{^uint32(0), ^uint32(0), ^uint32(0), ^uint32(0)}, [2]uint32{^uint32(0), ^uint32(0)}, "[408f276d 41c83b0e a20bc7c6 6d5451fd]"},
-		{[4]uint32{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, [2]uint32{0xa4093822, 0x299f31d0}, "[d16cfe09 94fdcceb 5001e420 24126ea1]"},
-	} {
-		if got := fmt.Sprintf("%08x", Philox(c.counter, c.key)); got != c.want {
-			t.Errorf("Philox(%x, %x) = %s, want %s", c.counter, c.key, got, c.want)
-		}
 	}
 }
 

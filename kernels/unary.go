@@ -134,12 +134,12 @@ func unaries(rows ...*Unary) []*Unary {
 	for _, u := range rows {
 		u.InPlace = u.Name + "InPlace"
 		u.forward = Typed(&Kernel{
-			Name: "k_" + u.Name, File: "unary.cl", Grid: perElement(1), Tol: ULP(u.ULP),
+			Name: "k_" + u.Name, File: "unary.cl", Grid: PerElement(1), Tol: ULP(u.ULP),
 			Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
 			Twin:   u.hot.or(unaryTwin[float32](u), unaryTwin[float64](u)),
 		}, "integer.cl", "k_int_"+u.Name, integerUnaryTwin[int32](u.Int), integerUnaryTwin[uint8](u.Int), Twin{})
 		u.gradient = &Kernel{
-			Name: "k_" + u.Name + "_grad", File: "unary.cl", Grid: perElement(3),
+			Name: "k_" + u.Name + "_grad", File: "unary.cl", Grid: PerElement(3),
 			Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
 			Twin:   u.hotGrad.or(unaryGradTwin[float32](u), unaryGradTwin[float64](u)),
 			// Terms such as 1 − y² cancel: their error is relative to the gradient they are multiplied by.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -71,12 +72,12 @@ func (o *AdamW) Step() error {
 	}
 	if shares, seed, ok := o.arena.flat.Shares(); ok {
 		return o.arena.step(func(_, _ int) {
-			launch(kernels.AdamWShares, p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(), kernels.I(p.Len()), kernels.I(shares.Shape()[0]))
+			launch(ops.AdamWShares, p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(), kernels.I(p.Len()), kernels.I(shares.Shape()[0]))
 		})
 	}
 	return o.arena.step(func(from, to int) {
 		n := to - from
-		launch(kernels.AdamW, p.Run(from, n), o.arena.flat.Grads().Run(from, n), m.Run(from, n), v.Run(from, n), kernels.I(n))
+		launch(ops.AdamW, p.Run(from, n), o.arena.flat.Grads().Run(from, n), m.Run(from, n), v.Run(from, n), kernels.I(n))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -41,7 +42,7 @@ func NewSGD(params []*autograd.Node, cfg SGDConfig) *SGD {
 func (o *SGD) Step() error {
 	return o.arena.step(func(from, to int) {
 		n := to - from
-		tensor.Launch(o.arena.flat.Values.Device(), kernels.SGD, o.arena.flat.Values.Run(from, n), o.arena.flat.Grads().Run(from, n), o.arena.moments["velocity"].Run(from, n),
+		tensor.Launch(o.arena.flat.Values.Device(), ops.SGD, o.arena.flat.Values.Run(from, n), o.arena.flat.Grads().Run(from, n), o.arena.moments["velocity"].Run(from, n),
 			kernels.I(n), kernels.R(o.LR()), kernels.R(o.cfg.Momentum), kernels.R(o.cfg.L2), kernels.Flag(o.cfg.Nesterov))
 	})
 }

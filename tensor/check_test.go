@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -60,7 +61,7 @@ func TestLinearGradShares(t *testing.T) {
 			dirt.Free()
 			y := tensor.Full(d, 0.5, rows, 3)
 			dz, shares := tensor.LinearGrad(tensor.Full(d, 2, rows, 3), y, kernels.ActTanh, 0)
-			run := kernels.LinearGradRun(rows, d.Limits())
+			run := ops.LinearGradRun(rows, d.Limits())
 			if want := []int{(rows + run - 1) / run, 3}; fmt.Sprint(shares.Shape()) != fmt.Sprint(want) {
 				t.Errorf("%d rows: shares of shape %v, want %v", rows, shares.Shape(), want)
 			}

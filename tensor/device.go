@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -155,7 +156,7 @@ func Open(sel string, opts ...Options) (Device, error) {
 			return openGo(opt)
 		}
 		d, err := openCL("opencl", opt)
-		if err != nil && !opt.Check && !errors.Is(err, kernels.ErrTuning) { // there is a device, and a file to mend
+		if err != nil && !opt.Check && !errors.Is(err, ops.ErrTuning) { // there is a device, and a file to mend
 			return openGo(opt)
 		}
 		return d, err
@@ -181,7 +182,7 @@ type base struct {
 	memory  collector
 	one     atomic.Pointer[Tensor] // see One
 	tuning  string                 // see TuningName
-	tuned   []kernels.GemmChoice   // tiles of matrix products that were found fastest, by size; none: defaults
+	tuned   []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
 }
 
 // TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -62,7 +63,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
 	d.tuning = info.Name
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
-	if d.tuned, err = kernels.GemmChoices(info.Name, d.limits); err != nil {
+	if d.tuned, err = ops.GemmChoices(info.Name, d.limits); err != nil {
 		dev.Close()
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -18,7 +19,7 @@ func (t *Tensor) GatherRows(index *Tensor) *Tensor {
 	defer at.done()
 	n := index.Len()
 	y := allocOf("GatherRows", d, t.typ, []int{n, t.shape[1]})
-	launch(d, kernels.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(n), kernels.I(t.shape[1]), kernels.I(t.shape[0]))
+	launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(n), kernels.I(t.shape[1]), kernels.I(t.shape[0]))
 	return y
 }
 
@@ -37,7 +38,7 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	cg, at := g.reals(), index.contiguous()
 	defer cg.done()
 	defer at.done()
-	launch(d, kernels.ScatterAddRows, cg.arg(), at.arg(), t.arg(), kernels.I(index.Len()), kernels.I(t.shape[1]), kernels.I(t.shape[0]))
+	launch(d, ops.ScatterAddRows, cg.arg(), at.arg(), t.arg(), kernels.I(index.Len()), kernels.I(t.shape[1]), kernels.I(t.shape[0]))
 }
 
 func checkRows(op string, t, index *Tensor) Device {

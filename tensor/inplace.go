@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -56,12 +57,12 @@ func disjoint(op string, dst *Tensor, operands ...*Tensor) {
 
 func (t *Tensor) fill(v float64) {
 	d := t.Device()
-	launch(d, kernels.Fill.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()), t.typ.number(v))
+	launch(d, ops.Fill.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()), t.typ.number(v))
 }
 
 func (t *Tensor) zero() {
 	d := t.Device()
-	launch(d, kernels.Zero.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()))
+	launch(d, ops.Zero.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()))
 }
 
 // through changes t, a view with gaps, by way of a tensor without.
@@ -120,7 +121,7 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 	x := from.contiguous()
 	defer x.done()
 	l := t.layout()
-	launch(t.Device(), kernels.StridedStore.Of(t.typ.On(t.Device())), x.arg(), t.reach(), kernels.I(t.Len()),
+	launch(t.Device(), ops.StridedStore.Of(t.typ.On(t.Device())), x.arg(), t.reach(), kernels.I(t.Len()),
 		l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
 }
 

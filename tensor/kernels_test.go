@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/kernelcases"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -20,7 +21,7 @@ func TestMLPShapes(t *testing.T) {
 		t.Skip("builds many kernels")
 	}
 	check := func(t *testing.T, d tensor.Device) {
-		for i, s := range []kernels.MLPShape{
+		for i, s := range []ops.MLPShape{
 			{Inputs: 8, Width: 16, Layers: 1, Outputs: 1, Slope: 0}, {Inputs: 20, Width: 48, Layers: 2, Outputs: 5, Slope: 0.2},
 			{Inputs: 40, Width: 32, Layers: 4, Outputs: 16, Slope: 0.1}, {Inputs: 32, Width: 128, Layers: 2, Outputs: 4, Slope: 0.01}, {Inputs: 128, Width: 128, Layers: 3, Outputs: 3, Slope: 0.1},
 		} {
@@ -30,7 +31,7 @@ func TestMLPShapes(t *testing.T) {
 			s.Absolute = i%2 == 1
 			o := kernels.NewOperands(d.Real(), 77, uint64(i))
 			kernelcases.MLPOperands(o, s, 75, 2, i%3 > 0)
-			k := kernels.MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Limits{Units: 1 + 99*(i%2)}), i%3 > 0)
+			k := ops.MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Limits{Units: 1 + 99*(i%2)}), i%3 > 0)
 			if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v", s), o.Args); err != nil {
 				t.Error(err)
 			}
@@ -68,7 +69,7 @@ var onlyKernels = flag.String("kernels", "", "test only the kernels whose name a
 func testKernels(t *testing.T, d tensor.Device) {
 	seen := map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
-	for i, k := range kernels.All(d.Real(), d.Limits()) {
+	for i, k := range ops.All(d.Real(), d.Limits()) {
 		if !only.MatchString(k.Name + " " + k.Defines) {
 			continue
 		}
@@ -79,7 +80,7 @@ func testKernels(t *testing.T, d tensor.Device) {
 		if seen[form]++; testing.Short() && seen[form] > 2 {
 			continue // further tiles of a matrix product
 		}
-		if testing.Short() && k == kernels.FMAChains {
+		if testing.Short() && k == ops.FMAChains {
 			continue // Oclgrind 21.10 takes the lanes of its vectors for uninitialised; elsewhere they are right
 		}
 		cases := kernelcases.Of(k, testing.Short())

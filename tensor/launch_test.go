@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -48,7 +49,7 @@ func TestLaunchArguments(t *testing.T) {
 			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{host, kernels.I(4), kernels.R(7)}},
 			{tensor.ErrDevice, "was released", []kernels.Arg{kernels.Vec(released, 0, 4), kernels.I(4), kernels.R(7)}},
 		} {
-			err := tensor.Maybe(func() { tensor.Launch(d, kernels.Fill, c.args...) })
+			err := tensor.Maybe(func() { tensor.Launch(d, ops.Fill, c.args...) })
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), "tensor: Launch: ") || !strings.Contains(err.Error(), c.say) {
 				t.Errorf("err = %v, want %v that says %q", err, c.kind, c.say)
 			}
@@ -56,8 +57,8 @@ func TestLaunchArguments(t *testing.T) {
 		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{5, 5, 5, 5}) {
 			t.Errorf("after launches that were refused: %v, %v", v, err)
 		}
-		tensor.Launch(d, kernels.Fill, cut(4, 0), kernels.I(0), kernels.R(7)) // nothing, at the end
-		tensor.Launch(d, kernels.Fill, whole, kernels.I(4), kernels.R(7))
+		tensor.Launch(d, ops.Fill, cut(4, 0), kernels.I(0), kernels.R(7)) // nothing, at the end
+		tensor.Launch(d, ops.Fill, whole, kernels.I(4), kernels.R(7))
 		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{7, 7, 7, 7}) {
 			t.Errorf("after a launch that is right: %v, %v", v, err)
 		}

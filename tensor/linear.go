@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -41,9 +42,9 @@ func LinearGrad(g, y *Tensor, f kernels.Activation, slope float64) (dz, shares *
 	cg, cy := g.reals(), y.reals()
 	defer cg.done()
 	defer cy.done()
-	run := kernels.LinearGradRun(rows, d.Limits())
+	run := ops.LinearGradRun(rows, d.Limits())
 	dz, shares = alloc(op, d, []int{rows, cols}), alloc(op, d, []int{(rows + run - 1) / run, cols})
-	launch(d, kernels.LinearGrad, cg.arg(), cy.arg(), dz.arg(), shares.arg(), kernels.I(rows), kernels.I(cols),
+	launch(d, ops.LinearGrad, cg.arg(), cy.arg(), dz.arg(), shares.arg(), kernels.I(rows), kernels.I(cols),
 		kernels.I(run), kernels.I(int(f)), kernels.R(slope))
 	return dz, shares
 }
@@ -70,7 +71,7 @@ func SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 	if groups > 1 {
 		partial = alloc(op, d, []int{groups})
 	}
-	launch(d, kernels.SquaredError, cx.arg(), ct.arg(), grad.arg(), partial.arg(), kernels.I(n), kernels.I(chunk))
+	launch(d, ops.SquaredError, cx.arg(), ct.arg(), grad.arg(), partial.arg(), kernels.I(n), kernels.I(chunk))
 	if groups > 1 {
 		sumPartial(sum, partial, 1)
 	}

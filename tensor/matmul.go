@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -32,7 +33,7 @@ func MatMulInto(dst, a, b *Tensor, accumulate bool) {
 }
 
 // MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning.
-func MatMulTiled(dst, a, b *Tensor, tile kernels.GemmTile) {
+func MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
 	writable(op, dst, a, b)
 	checkMatMul(op, a, b)
@@ -94,29 +95,29 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		defer b.Free()
 		ldb, tb = n, false
 	}
-	form := kernels.NN
+	form := ops.NN
 	switch {
 	case ta:
-		form = kernels.TN
+		form = ops.TN
 	case tb:
-		form = kernels.NT
+		form = ops.NT
 	}
-	var tile kernels.GemmTile
+	var tile ops.GemmTile
 	if e.tile != nil {
 		tile = *e.tile
 	} else {
-		tile = kernels.GemmTileFor(form, m, n, k, d.Real(), d.Limits(), d.core().tuned)
+		tile = ops.GemmTileFor(form, m, n, k, d.Real(), d.Limits(), d.core().tuned)
 	}
-	slice := kernels.GemmSlice(m, n, k, d.Limits())
+	slice := ops.GemmSlice(m, n, k, d.Limits())
 	slices := (k + slice - 1) / slice
-	rows := kernels.GemmRows(m, n, slices, tile, d.Limits())
+	rows := ops.GemmRows(m, n, slices, tile, d.Limits())
 	product := func(out *Tensor, e epilogue) {
 		bias := a.reach() // any buffer, and no element of it: the kernel does not read it
 		bias.N = 0
 		if e.bias != nil {
 			bias = e.bias.arg()
 		}
-		launch(d, kernels.Gemm(form, tile), a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
+		launch(d, ops.Gemm(form, tile), a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
 			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil),
 			kernels.I(int(e.act)), kernels.R(e.slope), kernels.I(rows), kernels.I(slice))
 	}
@@ -138,7 +139,7 @@ type epilogue struct {
 	bias       *Tensor // [n], to add to every row; nil: none
 	act        kernels.Activation
 	slope      float64
-	tile       *kernels.GemmTile // nil: the fastest that is known
+	tile       *ops.GemmTile // nil: the fastest that is known
 }
 
 // apply does what is left of an epilogue when the product is already in c.
@@ -179,8 +180,8 @@ func (t *Tensor) outerAcc(op string, u, v *Tensor, slice int) {
 	defer cv.done()
 	batch, m, n := kernels.I(u.shape[0]), kernels.I(t.shape[0]), kernels.I(t.shape[1])
 	if slice == 0 {
-		launch(d, kernels.OuterAcc, cu.arg(), cv.arg(), t.arg(), batch, m, n)
+		launch(d, ops.OuterAcc, cu.arg(), cv.arg(), t.arg(), batch, m, n)
 	} else {
-		launch(d, kernels.OuterAccAtomic, cu.arg(), cv.arg(), t.arg(), batch, m, n, kernels.I(slice))
+		launch(d, ops.OuterAccAtomic, cu.arg(), cv.arg(), t.arg(), batch, m, n, kernels.I(slice))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -19,7 +20,7 @@ func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 
 // Next returns the kernel arguments for the next fill: the seed's two words and the call.
 func (r *RNG) Next() (lo, hi, call kernels.Arg) {
-	lo, hi = kernels.Seed(r.Seed)
+	lo, hi = ops.Seed(r.Seed)
 	call = kernels.Bits(r.Calls)
 	r.Calls++
 	return lo, hi, call
@@ -30,7 +31,7 @@ func (r *RNG) Next() (lo, hi, call kernels.Arg) {
 func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 	t := alloc("Uniform", d, shape)
 	a, b, c := r.Next()
-	launch(d, kernels.Uniform, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(low), kernels.R(high))
+	launch(d, ops.Uniform, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(low), kernels.R(high))
 	return t
 }
 
@@ -39,7 +40,7 @@ func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 func (r *RNG) Normal(d Device, mean, sd float64, shape ...int) *Tensor {
 	t := alloc("Normal", d, shape)
 	a, b, c := r.Next()
-	launch(d, kernels.Normal, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(mean), kernels.R(sd))
+	launch(d, ops.Normal, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(mean), kernels.R(sd))
 	return t
 }
 
@@ -50,7 +51,7 @@ func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
 	}
 	t := allocOf("Ints", d, Int32, shape)
 	a, b, c := r.Next()
-	launch(d, kernels.RandomInts, t.arg(), kernels.I(t.Len()), a, b, c, kernels.I(bound))
+	launch(d, ops.RandomInts, t.arg(), kernels.I(t.Len()), a, b, c, kernels.I(bound))
 	t.st.ints = intRange{low: 0, high: int32(bound - 1), known: true}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -55,7 +56,7 @@ func (t *Tensor) SumAtomic() *Tensor {
 	x := t.reals()
 	defer x.done()
 	out := Zeros(d)
-	launch(d, kernels.SumAtomic, x.arg(), out.arg(), kernels.I(x.Len()), kernels.R(1))
+	launch(d, ops.SumAtomic, x.arg(), out.arg(), kernels.I(x.Len()), kernels.R(1))
 	return out
 }
 
@@ -133,9 +134,9 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) {
 	d := x.Device()
 	sum := func(y, x kernels.Arg, outer, n int, scale float64, accumulate bool) {
-		launch(d, kernels.SumAxis, x, y, kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.R(scale), kernels.Flag(accumulate))
+		launch(d, ops.SumAxis, x, y, kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.R(scale), kernels.Flag(accumulate))
 	}
-	runs := kernels.SumRuns(outer, n, inner, d.Limits())
+	runs := ops.SumRuns(outer, n, inner, d.Limits())
 	if runs == 1 {
 		sum(y.arg(), x.arg(), outer, n, scale, accumulate)
 		return
@@ -163,11 +164,11 @@ func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 	defer x.done()
 	groups, chunk := sumGrid(n)
 	if groups == 1 {
-		launch(d, kernels.Sum, x.arg(), out.arg(), kernels.I(n), kernels.I(chunk), kernels.R(scale))
+		launch(d, ops.Sum, x.arg(), out.arg(), kernels.I(n), kernels.I(chunk), kernels.R(scale))
 		return out
 	}
 	partial := alloc(op, d, []int{groups})
-	launch(d, kernels.Sum, x.arg(), partial.arg(), kernels.I(n), kernels.I(chunk), kernels.R(1))
+	launch(d, ops.Sum, x.arg(), partial.arg(), kernels.I(n), kernels.I(chunk), kernels.R(1))
 	sumPartial(out, partial, scale)
 	return out
 }
@@ -182,7 +183,7 @@ func sumGrid(n int) (groups, chunk int) {
 // sumPartial writes scale times the sum of partial, which it frees, to out.
 func sumPartial(out, partial *Tensor, scale float64) {
 	n := kernels.I(partial.Len())
-	launch(out.Device(), kernels.Sum, partial.arg(), out.arg(), n, n, kernels.R(scale))
+	launch(out.Device(), ops.Sum, partial.arg(), out.arg(), n, n, kernels.R(scale))
 	partial.Free()
 }
 
@@ -198,7 +199,7 @@ func (t *Tensor) SetSum(x *Tensor) {
 	cx := x.reals()
 	defer cx.done()
 	n := kernels.I(x.Len())
-	launch(d, kernels.Sum, cx.arg(), t.arg(), n, n, kernels.R(1))
+	launch(d, ops.Sum, cx.arg(), t.arg(), n, n, kernels.R(1))
 }
 
 // fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
@@ -251,7 +252,7 @@ func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
 
 func sumRuns(y, x *Tensor, outer, n, inner, runs int) {
 	d := x.Device()
-	launch(d, kernels.SumIntegers.Of(x.typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(runs))
+	launch(d, ops.SumIntegers.Of(x.typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(runs))
 }
 
 func product(dims []int) int {
@@ -319,12 +320,12 @@ func SumRowsInto(dst, x *Tensor, accumulate bool) {
 // Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is among them;
 // over all if none is given. A NaN is a maximum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
 // named twice, and with ErrShape if there is nothing to take the maximum of.
-func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", kernels.MaxAxis, axes) }
+func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", ops.MaxAxis, axes) }
 
 // Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is among them;
 // over all if none is given. A NaN is a minimum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
 // named twice, and with ErrShape if there is nothing to take the minimum of.
-func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", kernels.MinAxis, axes) }
+func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", ops.MinAxis, axes) }
 
 func (t *Tensor) extreme(op string, k *kernels.Kernel, axes []int) *Tensor {
 	d := check(op, t)
@@ -385,7 +386,7 @@ func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 	defer cy.done()
 	defer cg.done()
 	out := alloc(op, d, x.shape)
-	launch(d, kernels.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
+	launch(d, ops.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
 		kernels.I(product(x.shape[:first])), kernels.I(product(x.shape[first:last+1])), kernels.I(product(x.shape[last+1:])))
 	return out
 }

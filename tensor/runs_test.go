@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -24,7 +25,7 @@ func TestRuns(t *testing.T) {
 			{-1, 2, ""}, {0, -1, ""}, {0, 5, ""}, {4, 1, ""}, {5, 0, ""}, {1, math.MaxInt, ""}, {math.MaxInt, 1, ""}, {math.MinInt, 0, ""},
 		} {
 			whole.FillInPlace(5)
-			err := tensor.Maybe(func() { tensor.Launch(d, kernels.Fill, x.Run(c.off, c.n), kernels.I(min(c.n, 4)), kernels.R(7)) })
+			err := tensor.Maybe(func() { tensor.Launch(d, ops.Fill, x.Run(c.off, c.n), kernels.I(min(c.n, 4)), kernels.R(7)) })
 			if c.want == "" {
 				failsWith(t, err, tensor.ErrIndex)
 				continue

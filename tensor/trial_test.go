@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/trial"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -124,7 +125,7 @@ func TestTrialRefuses(t *testing.T) {
 // TestTrialReplaces: a product whose tile is wrong is computed by another one.
 func TestTrialReplaces(t *testing.T) {
 	d := openTried(t, Options{})
-	right := kernels.Gemm(kernels.NN, kernels.GemmTiles(d.real, d.limits)[0])
+	right := ops.Gemm(ops.NN, ops.GemmTiles(d.real, d.limits)[0])
 	wrong := *right
 	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
 		"int accumulate, int biased, int act, REAL slope, int rows, int slice) { C[C_off] = 7; }"
@@ -226,7 +227,7 @@ func TestTrialEnv(t *testing.T) {
 func TestTrialsAgree(t *testing.T) {
 	for _, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
 		d := openTried(t, opt)
-		for _, k := range kernels.All(d.real, d.limits) {
+		for _, k := range ops.All(d.real, d.limits) {
 			small := trial.Small(k, d.real)
 			if len(small) == 0 {
 				t.Errorf("%s has no small operands", k.Name)

@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/internal/ops"
+
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -23,13 +24,13 @@ func TestBadTuning(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(kernels.TuningEnv, path)
+	t.Setenv(ops.TuningEnv, path)
 	for _, sel := range []string{"auto", "opencl"} {
 		d, err := tensor.Open(sel)
 		if err == nil {
 			d.Close()
 		}
-		if !errors.Is(err, kernels.ErrTuning) {
+		if !errors.Is(err, ops.ErrTuning) {
 			t.Errorf("Open(%q): err = %v", sel, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -104,7 +105,7 @@ func (t *Tensor) To(typ Type) *Tensor {
 	x := t.contiguous()
 	defer x.done()
 	y := allocOf("To", d, typ, t.shape)
-	launch(d, kernels.Convert(t.typ.On(d), typ.On(d)), x.arg(), y.arg(), kernels.I(t.Len()))
+	launch(d, ops.Convert(t.typ.On(d), typ.On(d)), x.arg(), y.arg(), kernels.I(t.Len()))
 	return y
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
@@ -599,8 +600,8 @@ func TestIndexRange(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2, 3, 4}, 2, 2)
 		all := tensor.New(d, []int32{0, 1, 2, -1})
-		set := &kernels.Kernel{Name: "k_fill_int", File: "move.cl", Defines: "-DELEM=int", Grid: kernels.Fill.Of(kernels.Int32).Grid,
-			Params: kernels.Fill.Of(kernels.Int32).Params, Twin: kernels.Fill.Of(kernels.Int32).Twin}
+		set := &kernels.Kernel{Name: "k_fill_int", File: "move.cl", Defines: "-DELEM=int", Grid: ops.Fill.Of(kernels.Int32).Grid,
+			Params: ops.Fill.Of(kernels.Int32).Params, Twin: ops.Fill.Of(kernels.Int32).Twin}
 		lent := func(v int) *tensor.Tensor {
 			i := tensor.New(d, []int32{0, 0})
 			arg := i.Arg()
@@ -657,7 +658,7 @@ func TestTypedLaunch(t *testing.T) {
 		}
 		for _, kernel := range types {
 			for _, arg := range types {
-				err := tensor.Maybe(func() { tensor.Launch(d, kernels.Copy.Of(kernel.On(d)), x[kernel].Arg(), x[arg].Arg(), n) })
+				err := tensor.Maybe(func() { tensor.Launch(d, ops.Copy.Of(kernel.On(d)), x[kernel].Arg(), x[arg].Arg(), n) })
 				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel.On(d), arg.On(d))
 				if kernel == arg && err != nil || kernel != arg && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
 					t.Errorf("%v into a kernel of %v: err = %v", arg, kernel, err)

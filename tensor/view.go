@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -116,17 +117,17 @@ func copyTo(dst, src *Tensor) {
 	switch {
 	case n == 0:
 	case src.Contiguous():
-		launch(d, kernels.Copy.Of(elem), src.arg(), dst.arg(), kernels.I(n))
+		launch(d, ops.Copy.Of(elem), src.arg(), dst.arg(), kernels.I(n))
 	case !slices.ContainsFunc(src.strides, func(s int) bool { return s != 0 }):
-		launch(d, kernels.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, 1), dst.arg(), kernels.I(n), kernels.I(1))
+		launch(d, ops.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, 1), dst.arg(), kernels.I(n), kernels.I(1))
 	case src.Rank() == 2 && src.strides[0] == 1 && src.strides[1] == src.shape[0]:
-		launch(d, kernels.Transpose.Of(elem), src.arg(), dst.arg(), kernels.I(src.shape[1]), kernels.I(src.shape[0]))
+		launch(d, ops.Transpose.Of(elem), src.arg(), dst.arg(), kernels.I(src.shape[1]), kernels.I(src.shape[0]))
 	case src.Rank() == 2 && src.strides[0] == 0 && src.strides[1] == 1:
-		launch(d, kernels.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, src.shape[1]), dst.arg(),
+		launch(d, ops.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, src.shape[1]), dst.arg(),
 			kernels.I(src.shape[0]), kernels.I(src.shape[1]))
 	default:
 		l := src.layout()
-		launch(d, kernels.StridedCopy.Of(elem), src.reach(), dst.arg(), kernels.I(n),
+		launch(d, ops.StridedCopy.Of(elem), src.reach(), dst.arg(), kernels.I(n),
 			l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/clgrad/clgrad/internal/bench"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/internal/ops"
+
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
@@ -26,7 +27,7 @@ func newTune() *cobra.Command {
 		Short: "Find the fastest matrix products for a device",
 		Long: `tune measures every blocking of the matrix products on a device, checks each one's result, and writes
 which is the fastest for which size. Programs that use clgrad read that table when they open the device.
-Results keep their bits; only the time changes. The table is the file that $` + kernels.TuningEnv + ` names, else
+Results keep their bits; only the time changes. The table is the file that $` + ops.TuningEnv + ` names, else
 clgrad/tuning.json in your configuration folder; delete it to undo this.`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return tune(cmd, out, device) },
@@ -43,7 +44,7 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 	case "-":
 		return cli.Usage(errors.New("-o -: programs read the table from a file: name one"))
 	case "":
-		if out = kernels.TuningFile(); out == "" {
+		if out = ops.TuningFile(); out == "" {
 			return cli.Usage(fmt.Errorf("there is no configuration folder: name the table with -o"))
 		}
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
@@ -53,7 +54,7 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 	if err := atomicfile.Check(out); err != nil {
 		return err
 	}
-	table, err := kernels.ReadTuning(out)
+	table, err := ops.ReadTuning(out)
 	if err != nil {
 		return err
 	}
@@ -67,9 +68,9 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 		return fmt.Errorf("%s is not an OpenCL device: its matrix products have no tiles", d.Name())
 	}
 	w := cmd.OutOrStdout()
-	table[name], err = bench.Tune(cmd.Context(), d, 300*time.Millisecond, func(c kernels.GemmChoice) {
+	table[name], err = bench.Tune(cmd.Context(), d, 300*time.Millisecond, func(c ops.GemmChoice) {
 		fmt.Fprintf(w, "gemm %s %dx%dx%d: %v, %.1f GFLOP/s (%v: %.1f)\n", c.Form, c.M, c.N, c.K, c.Tile, c.GFLOPS,
-			kernels.GemmTiles(d.Real(), d.Limits())[0], c.Default)
+			ops.GemmTiles(d.Real(), d.Limits())[0], c.Default)
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -65,7 +66,7 @@ func (s *Suite) peak(ctx context.Context) error {
 	y := tensor.Zeros(s.Device, items)
 	defer y.Free()
 	got, err := s.time(ctx, "peak arithmetic", "GFLOP/s", float64(256*steps*items), 0, func() {
-		tensor.Launch(s.Device, kernels.FMAChains, y.Arg(), kernels.I(items), kernels.I(steps), kernels.R(0.999), kernels.R(0.5))
+		tensor.Launch(s.Device, ops.FMAChains, y.Arg(), kernels.I(items), kernels.I(steps), kernels.R(0.999), kernels.R(0.5))
 	})
 	s.flops = got * 1e9
 	return err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -16,18 +16,18 @@ var gemmSizes = [][3]int{{512, 64, 64}, {65536, 64, 64}, {262144, 64, 64}, {512,
 type problem struct {
 	m, n, k int
 	x, w, g *tensor.Tensor // [m, k], [k, n], [m, n]
-	out     map[kernels.GemmForm]*tensor.Tensor
+	out     map[ops.GemmForm]*tensor.Tensor
 }
 
 func newProblem(d tensor.Device, size [3]int) *problem {
 	m, n, k := size[0], size[1], size[2]
 	rng := tensor.NewRNG(1)
 	return &problem{m, n, k, rng.Uniform(d, -1, 1, m, k), rng.Uniform(d, -1, 1, k, n), rng.Uniform(d, -1, 1, m, n),
-		map[kernels.GemmForm]*tensor.Tensor{kernels.NN: tensor.Zeros(d, m, n), kernels.NT: tensor.Zeros(d, m, k), kernels.TN: tensor.Zeros(d, k, n)}}
+		map[ops.GemmForm]*tensor.Tensor{ops.NN: tensor.Zeros(d, m, n), ops.NT: tensor.Zeros(d, m, k), ops.TN: tensor.Zeros(d, k, n)}}
 }
 
 // run computes X·W, G·Wᵀ or Xᵀ·G.
-func (p *problem) run(form kernels.GemmForm) {
+func (p *problem) run(form ops.GemmForm) {
 	a, b := p.operands(form)
 	tensor.MatMulInto(p.out[form], a, b, false)
 	a.Free()
@@ -35,11 +35,11 @@ func (p *problem) run(form kernels.GemmForm) {
 }
 
 // operands returns views of the factors.
-func (p *problem) operands(form kernels.GemmForm) (a, b *tensor.Tensor) {
+func (p *problem) operands(form ops.GemmForm) (a, b *tensor.Tensor) {
 	switch form {
-	case kernels.NT:
+	case ops.NT:
 		return p.g.View(), p.w.T()
-	case kernels.TN:
+	case ops.TN:
 		return p.x.T(), p.g.View()
 	}
 	return p.x.View(), p.w.View()
@@ -48,7 +48,7 @@ func (p *problem) operands(form kernels.GemmForm) (a, b *tensor.Tensor) {
 func (p *problem) flops() float64 { return 2 * float64(p.m) * float64(p.n) * float64(p.k) }
 
 func (p *problem) free() {
-	for _, t := range []*tensor.Tensor{p.x, p.w, p.g, p.out[kernels.NN], p.out[kernels.NT], p.out[kernels.TN]} {
+	for _, t := range []*tensor.Tensor{p.x, p.w, p.g, p.out[ops.NN], p.out[ops.NT], p.out[ops.TN]} {
 		t.Free()
 	}
 }
@@ -59,7 +59,7 @@ func (s *Suite) gemm(ctx context.Context) error {
 	}
 	for _, size := range gemmSizes {
 		p := newProblem(s.Device, size)
-		for _, form := range kernels.GemmForms {
+		for _, form := range ops.GemmForms {
 			name := fmt.Sprintf("gemm %s %dx%dx%d", form, p.m, p.n, p.k)
 			if _, err := s.time(ctx, name, "GFLOP/s", p.flops(), s.flops, func() { p.run(form) }); err != nil {
 				p.free()

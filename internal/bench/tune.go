@@ -7,19 +7,19 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // Tune measures every tile for every size and form of the gemm group and returns the fastest of each. A tile
 // whose result is wrong is an error: each result is compared with sums in double precision at random places,
 // and must have the bits of that of the default tile.
-func Tune(ctx context.Context, d tensor.Device, budget time.Duration, report func(kernels.GemmChoice)) ([]kernels.GemmChoice, error) {
-	tiles := kernels.GemmTiles(d.Real(), d.Limits())
-	var choices []kernels.GemmChoice
+func Tune(ctx context.Context, d tensor.Device, budget time.Duration, report func(ops.GemmChoice)) ([]ops.GemmChoice, error) {
+	tiles := ops.GemmTiles(d.Real(), d.Limits())
+	var choices []ops.GemmChoice
 	for _, size := range gemmSizes {
 		p := newProblem(d, size)
-		for _, form := range kernels.GemmForms {
+		for _, form := range ops.GemmForms {
 			c, err := p.fastest(ctx, d, form, tiles, budget)
 			if err != nil {
 				p.free()
@@ -33,8 +33,8 @@ func Tune(ctx context.Context, d tensor.Device, budget time.Duration, report fun
 	return choices, nil
 }
 
-func (p *problem) fastest(ctx context.Context, d tensor.Device, form kernels.GemmForm, tiles []kernels.GemmTile, budget time.Duration) (kernels.GemmChoice, error) {
-	var best kernels.GemmChoice
+func (p *problem) fastest(ctx context.Context, d tensor.Device, form ops.GemmForm, tiles []ops.GemmTile, budget time.Duration) (ops.GemmChoice, error) {
+	var best ops.GemmChoice
 	var first []float32
 	for _, tile := range tiles {
 		run := func() error {
@@ -64,7 +64,7 @@ func (p *problem) fastest(ctx context.Context, d tensor.Device, form kernels.Gem
 			}
 		}
 		out := p.out[form].Shape()
-		c := kernels.GemmChoice{Form: form, M: out[0], N: out[1], K: p.m * p.n * p.k / (out[0] * out[1]), Tile: tile,
+		c := ops.GemmChoice{Form: form, M: out[0], N: out[1], K: p.m * p.n * p.k / (out[0] * out[1]), Tile: tile,
 			GFLOPS: math.Round(p.flops()/median(times)/1e8) / 10, Default: best.Default}
 		if best.GFLOPS == 0 {
 			c.Default = c.GFLOPS
@@ -77,7 +77,7 @@ func (p *problem) fastest(ctx context.Context, d tensor.Device, form kernels.Gem
 }
 
 // verify compares a result with sums in double precision.
-func (p *problem) verify(form kernels.GemmForm, got []float32) error {
+func (p *problem) verify(form ops.GemmForm, got []float32) error {
 	a, b := p.operands(form)
 	defer a.Free()
 	defer b.Free()

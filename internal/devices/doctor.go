@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/kernelcases"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -132,7 +133,7 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kerne
 	fmt.Fprintf(w, "\n%-28s %6s %16s  %s\n", "kernel", "cases", "worst error", "")
 	failed, total := 0, 0
 	seen := map[string]int{}
-	for i, k := range slices.Concat(kernels.All(d.Real(), d.Limits()), more) {
+	for i, k := range slices.Concat(ops.All(d.Real(), d.Limits()), more) {
 		if seen[k.Name]++; seen[k.Name] > 2 && !full {
 			continue // further tiles of a matrix product
 		}

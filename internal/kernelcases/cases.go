@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -81,64 +82,64 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				continue
 			}
 			add(func(o *kernels.Operands) {
-				MLPOperands(o, kernels.ExampleMLP, c[0], c[1], strings.Contains(k.Defines, "INPUT_GRAD"))
+				MLPOperands(o, ops.ExampleMLP, c[0], c[1], strings.Contains(k.Defines, "INPUT_GRAD"))
 			}, "%d samples in %d groups", c[0], c[1])
 		}
 	}
 	if strings.HasPrefix(k.Name, "k_gemm_") {
-		cases = gemmCases(kernels.GemmForm(strings.TrimPrefix(k.Name, "k_gemm_")), few)
+		cases = gemmCases(ops.GemmForm(strings.TrimPrefix(k.Name, "k_gemm_")), few)
 	}
 	if cases == nil {
 		cases = typedCases(k, few, matrices, boxes)
 	}
 	switch k {
-	case kernels.ReduceShares:
+	case ops.ReduceShares:
 		perLength(func(o *kernels.Operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
-	case kernels.AdamWShares:
+	case ops.AdamWShares:
 		perLength(func(o *kernels.Operands, n int) {
 			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).Int(n, 11).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 		})
-	case kernels.Fill:
+	case ops.Fill:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n).Real(1.25) })
-	case kernels.Zero:
+	case ops.Zero:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n) })
-	case kernels.Copy:
+	case ops.Copy:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })
-	case kernels.BroadcastRows:
+	case ops.BroadcastRows:
 		perMatrix(func(o *kernels.Operands, r, c int) { o.In(c, -1, 1).Out(r*c).Int(r, c) })
-	case kernels.Transpose:
+	case ops.Transpose:
 		perMatrix(func(o *kernels.Operands, r, c int) { o.In(r*c, -1, 1).Out(r*c).Int(r, c) })
-	case kernels.StridedCopy:
+	case ops.StridedCopy:
 		add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps and a repeated axis
 			o.In(2000, -1, 1).Out(240).Int(240, 3, 2, 5, 1, 4, 900, 300, 0, 4, 7, 1)
 		}, "rank 6")
 		add(func(o *kernels.Operands) { o.In(35, -1, 1).Out(35).Int(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
-	case kernels.StridedStore:
+	case ops.StridedStore:
 		add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps
 			o.In(240, -1, 1).Special().In(2000, -1, 1).Int(240, 3, 2, 5, 1, 4, 900, 300, 150, 30, 7, 3)
 		}, "rank 6")
 		add(func(o *kernels.Operands) { o.In(35, -1, 1).In(35, -1, 1).Int(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
-	case kernels.GatherRows:
+	case ops.GatherRows:
 		perMatrix(func(o *kernels.Operands, r, c int) {
 			o.In(r*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).Out(9*c).Int(9, c, r)
 		})
 		add(func(o *kernels.Operands) { // indices that are no row's
 			o.In(6, -1, 1).Ints(5, func(i int) int { return []int{-1, 0, 1, 2, 1 << 30}[i] }).Out(15).Int(5, 3, 2)
 		}, "outside")
-	case kernels.ScatterAddRows:
+	case ops.ScatterAddRows:
 		perMatrix(func(o *kernels.Operands, r, c int) {
 			o.In(9*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).In(r*c, -1, 1).Int(9, c, r)
 		})
 		add(func(o *kernels.Operands) {
 			o.In(15, -1, 1).Ints(5, func(i int) int { return []int{-1, 0, 1, 2, 1 << 30}[i] }).In(6, -1, 1).Int(5, 3, 2)
 		}, "outside")
-	case kernels.Sum:
+	case ops.Sum:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Real(0.5) })
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")
-	case kernels.SquaredError:
+	case ops.SquaredError:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(1).Int(n, max(n, 1)) })
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
-	case kernels.LinearGrad:
+	case ops.LinearGrad:
 		for i, s := range append(matrices, [][2]int{{65, 16}, {70, 40}}...) {
 			r, c, run := s[0], s[1], 1+3*i
 			runs := (r + run - 1) / run
@@ -146,19 +147,19 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				o.In(r*c, -1, 1).In(r*c, -1, 1).Out(r*c).Out(runs*c).Int(r, c, run, i%5).Real(0.2)
 			}, "%dx%d in runs of %d", r, c, run)
 		}
-	case kernels.SumAtomic:
+	case ops.SumAtomic:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, 0, 1).In(1, 0, 1).Int(n).Real(0.5) })
-	case kernels.SumAxis:
+	case ops.SumAxis:
 		for i, b := range boxes {
 			add(func(o *kernels.Operands) {
 				o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[2], -1, 1).Int(b[0], b[1], b[2]).Real(0.5).Int(i % 2)
 			}, "%v", b)
 		}
-	case kernels.MaxAxis, kernels.MinAxis:
+	case ops.MaxAxis, ops.MinAxis:
 		for _, b := range boxes[:len(boxes)-1] {
 			add(func(o *kernels.Operands) { o.In(b[0]*b[1]*b[2], -1, 1).Special().Out(b[0]*b[2]).Int(b[0], b[1], b[2]) }, "%v", b)
 		}
-	case kernels.MaxAxisGrad:
+	case ops.MaxAxisGrad:
 		for _, b := range boxes[:len(boxes)-1] {
 			add(func(o *kernels.Operands) {
 				o.Reals(b[0]*b[1]*b[2], func(int) float64 { return float64(o.Rand.IntN(4)) })
@@ -169,33 +170,33 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				o.In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
 			}, "%v with NaN", b)
 		}
-	case kernels.OuterAcc:
+	case ops.OuterAcc:
 		perMatrix(func(o *kernels.Operands, r, c int) { o.In(9*r, -1, 1).In(9*c, -1, 1).In(r*c, -1, 1).Int(9, r, c) })
-	case kernels.OuterAccAtomic:
+	case ops.OuterAccAtomic:
 		perMatrix(func(o *kernels.Operands, r, c int) { o.In(9*r, -1, 1).In(9*c, -1, 1).In(r*c, -1, 1).Int(9, r, c, 4) })
-	case kernels.Uniform:
+	case ops.Uniform:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(-2, 5) })
-	case kernels.Normal:
+	case ops.Normal:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(1, 2) })
-	case kernels.RandomInts:
+	case ops.RandomInts:
 		perLength(func(o *kernels.Operands, n int) { o.Ints(n, func(int) int { return -1 }).Int(n, 12345, -7, 3, 1000003) })
-	case kernels.SGD:
+	case ops.SGD:
 		for _, nesterov := range []int{0, 1} {
 			perLength(func(o *kernels.Operands, n int) {
 				o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(nesterov)
 			})
 		}
-	case kernels.AdamW:
+	case ops.AdamW:
 		perLength(func(o *kernels.Operands, n int) {
 			o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 		})
-	case kernels.PixelCentres:
+	case ops.PixelCentres:
 		perLength(func(o *kernels.Operands, n int) { o.Out(2*n).Int(n, 11, 5, 37, 64, 1000) })
-	case kernels.SamplePixels:
+	case ops.SamplePixels:
 		perLength(func(o *kernels.Operands, n int) { o.In(8*16*4, 0, 1).Out(2*n).Out(4*n).Int(n, 8, 16, 4, 12345, -7, 3) })
-	case kernels.FourierEncode:
+	case ops.FourierEncode:
 		perMatrix(func(o *kernels.Operands, r, c int) { o.In(2*r, 0, 1).In(2*c, -20, 20).Out(2*r*c).Int(r, c) })
-	case kernels.SampleEncode:
+	case ops.SampleEncode:
 		for i, n := range kernels.Lengths(few) {
 			octaves := []int{16, 1, 20}[i%3]
 			add(func(o *kernels.Operands) {
@@ -203,9 +204,9 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				o.In(8*16*3, 0, 1).Out(n*4*octaves).Out(3*n).Int(n, 8, 16, 3, octaves, 12345, -7, 3)
 			}, "n=%d, %d octaves", n, octaves)
 		}
-	case kernels.FMAChains:
+	case ops.FMAChains:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 20).Real(0.999, 0.5) })
-	case kernels.FrequencyEncode:
+	case ops.FrequencyEncode:
 		perLength(func(o *kernels.Operands, n int) { o.In(2*n, 0, 1).Out(n*4*16).Int(n, 16) })
 	}
 	return cases
@@ -213,7 +214,7 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 
 // gemmCases covers tiles that are whole and cut off, rows that are aligned and not, shares of the sum, and the
 // epilogues.
-func gemmCases(form kernels.GemmForm, few bool) []kernels.Case {
+func gemmCases(form ops.GemmForm, few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {64, 64, 64}, {65, 67, 63}, {7, 130, 5}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520}, {132, 260, 36}, {20, 48, 96}} {
 		m, n, k, pad := s[0], s[1], s[2], i%3
@@ -224,9 +225,9 @@ func gemmCases(form kernels.GemmForm, few bool) []kernels.Case {
 		lda, ldb, ldc := k+pad, n+pad, n
 		rowsA, rowsB := m, k
 		switch form {
-		case kernels.TN:
+		case ops.TN:
 			lda, rowsA = m+pad, k
-		case kernels.NT:
+		case ops.NT:
 			ldb, rowsB = k+pad, n
 		}
 		slice, accumulate, biased := k, i%2, i/2%2
@@ -245,7 +246,7 @@ func gemmCases(form kernels.GemmForm, few bool) []kernels.Case {
 
 // MLPOperands makes a pass over n samples in a number of groups, with room for the gradient of the inputs if it
 // is computed.
-func MLPOperands(o *kernels.Operands, s kernels.MLPShape, n, groups int, inputGrad bool) {
+func MLPOperands(o *kernels.Operands, s ops.MLPShape, n, groups int, inputGrad bool) {
 	o.In(n*s.Inputs, -1, 1).In(n*s.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
 	if inputGrad {
 		o.Out(n * s.Inputs)

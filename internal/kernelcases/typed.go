@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -25,7 +26,7 @@ func typedCases(k *kernels.Kernel, few bool, matrices [][2]int, boxes [][3]int) 
 	types := []kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16}
 	for _, from := range types {
 		for _, to := range types {
-			if from != to && k == kernels.Convert(from, to) {
+			if from != to && k == ops.Convert(from, to) {
 				perLength(func(o *kernels.Operands, n int) { operands{o}.some(from, n).undefined(to, n).num(n) })
 			}
 		}
@@ -43,37 +44,37 @@ func typedCases(k *kernels.Kernel, few bool, matrices [][2]int, boxes [][3]int) 
 			}
 		}
 		switch k {
-		case kernels.Fill.Of(t):
+		case ops.Fill.Of(t):
 			perLength(func(o *kernels.Operands, n int) { operands{o}.undefined(t, n).num(n, 0x1234567) })
 			perLength(func(o *kernels.Operands, n int) { operands{o}.undefined(t, n).num(n, -1) })
-		case kernels.Zero.Of(t):
+		case ops.Zero.Of(t):
 			perLength(func(o *kernels.Operands, n int) { operands{o}.undefined(t, n).num(n) })
-		case kernels.Copy.Of(t):
+		case ops.Copy.Of(t):
 			perLength(func(o *kernels.Operands, n int) { operands{o}.some(t, n).undefined(t, n).num(n) })
-		case kernels.BroadcastRows.Of(t):
+		case ops.BroadcastRows.Of(t):
 			perMatrix(func(o *kernels.Operands, r, c int) { operands{o}.some(t, c).undefined(t, r*c).num(r, c) })
-		case kernels.Transpose.Of(t):
+		case ops.Transpose.Of(t):
 			perMatrix(func(o *kernels.Operands, r, c int) { operands{o}.some(t, r*c).undefined(t, r*c).num(r, c) })
-		case kernels.StridedCopy.Of(t):
+		case ops.StridedCopy.Of(t):
 			add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps and a repeated axis
 				operands{o}.some(t, 2000).undefined(t, 240).num(240, 3, 2, 5, 1, 4, 900, 300, 0, 4, 7, 1)
 			}, "rank 6")
-		case kernels.StridedStore.Of(t):
+		case ops.StridedStore.Of(t):
 			add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps
 				operands{o}.some(t, 240).some(t, 2000).num(240, 3, 2, 5, 1, 4, 900, 300, 120, 20, 7, 1)
 			}, "rank 6")
-		case kernels.GatherRows.Of(t):
+		case ops.GatherRows.Of(t):
 			perMatrix(func(o *kernels.Operands, r, c int) {
 				operands{o}.some(t, r*c).ints(9, func(int) int { return o.Rand.IntN(r+2) - 1 }).undefined(t, 9*c).num(9, c, r)
 			})
-		case kernels.SumIntegers.Of(t):
+		case ops.SumIntegers.Of(t):
 			for i, b := range boxes {
 				runs := 1 + i%4
 				add(func(o *kernels.Operands) {
 					operands{o}.some(t, b[0]*b[1]*b[2]).undefined(kernels.Int32, b[0]*runs*b[2]).num(b[0], b[1], b[2], runs)
 				}, "%v in %d runs", b, runs)
 			}
-		case kernels.MaxAxis.Of(t), kernels.MinAxis.Of(t):
+		case ops.MaxAxis.Of(t), ops.MinAxis.Of(t):
 			for _, b := range boxes[:len(boxes)-1] {
 				add(func(o *kernels.Operands) {
 					operands{o}.some(t, b[0]*b[1]*b[2]).undefined(t, b[0]*b[2]).num(b[0], b[1], b[2])

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/kernelcases"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -46,19 +47,19 @@ func Like(k *kernels.Kernel, args []kernels.Arg, real kernels.DType) *kernels.Op
 	if k.Text != "" {
 		return nil
 	}
-	ops := make([]kernels.Operand, len(args))
+	drawn := make([]kernels.Operand, len(args))
 	total := 0
 	for i, p := range k.Params {
 		a := args[i]
 		switch {
 		case p.Mode == kernels.IntArg:
-			ops[i] = kernels.Number(float64(a.Int))
+			drawn[i] = kernels.Number(float64(a.Int))
 		case p.Mode == kernels.RealArg:
-			ops[i] = kernels.Number(a.Real)
+			drawn[i] = kernels.Number(a.Real)
 		case p.Mode == kernels.Out:
-			ops[i] = kernels.Output(a.N)
+			drawn[i] = kernels.Output(a.N)
 		case p.Mode == kernels.In, p.Mode == kernels.InOut:
-			ops[i] = kernels.Draw(a.N, -1, 1)
+			drawn[i] = kernels.Draw(a.N, -1, 1)
 		default:
 			return nil // what ints mean is not known here
 		}
@@ -71,56 +72,56 @@ func Like(k *kernels.Kernel, args []kernels.Arg, real kernels.DType) *kernels.Op
 		if !elementwise(k) {
 			return nil
 		}
-		n := Most / len(ops)
-		for i := range ops {
-			if ops[i].N > 1 {
-				ops[i].N = n
+		n := Most / len(drawn)
+		for i := range drawn {
+			if drawn[i].N > 1 {
+				drawn[i].N = n
 			}
 			if k.Params[i].Name == "n" {
-				ops[i].Number = float64(n)
+				drawn[i].Number = float64(n)
 			}
 		}
 	}
 	switch k {
-	case kernels.AdamW:
-		ops[3].Lo = 0
-		setNumbers(ops[5:], 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
-	case kernels.AdamWShares:
-		ops[4].Lo = 0
-		setNumbers(ops[7:], 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
-	case kernels.FrequencyEncode, kernels.FourierEncode:
-		ops[0].Lo = 0
-	case kernels.SampleEncode, kernels.MaxAxisGrad, kernels.SumAtomic, kernels.OuterAccAtomic, kernels.StridedCopy:
+	case ops.AdamW:
+		drawn[3].Lo = 0
+		setNumbers(drawn[5:], 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+	case ops.AdamWShares:
+		drawn[4].Lo = 0
+		setNumbers(drawn[7:], 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+	case ops.FrequencyEncode, ops.FourierEncode:
+		drawn[0].Lo = 0
+	case ops.SampleEncode, ops.MaxAxisGrad, ops.SumAtomic, ops.OuterAccAtomic, ops.StridedCopy:
 		return nil // tried with the operands of Cases alone: others are not comparable element by element
 	}
 	for _, u := range kernels.Unaries {
 		if k == u.Forward() || k == u.Gradient() {
-			ops[0].Lo, ops[0].Hi = u.Domain[0], u.Domain[1]
-			setNumbers(ops[len(ops)-2:], u.A, u.B) // the tolerance is known to hold there
+			drawn[0].Lo, drawn[0].Hi = u.Domain[0], u.Domain[1]
+			setNumbers(drawn[len(drawn)-2:], u.A, u.B) // the tolerance is known to hold there
 		}
 		if k == u.Gradient() { // of y, which belongs to x
-			o := Of(k, ops[:1], real, 1)
+			o := Of(k, drawn[:1], real, 1)
 			x, a, b := o.Args[0].Buf.(*kernels.Mem), u.A, u.B
-			o.Reals(ops[1].N, func(i int) float64 {
-				if ops[1].N != ops[0].N {
+			o.Reals(drawn[1].N, func(i int) float64 {
+				if drawn[1].N != drawn[0].N {
 					return 0 // it is not read
 				}
 				return u.Fwd(x.At(o.Args[0].Off+i), a, b)
 			})
-			return add(o, k, ops[2:])
+			return add(o, k, drawn[2:])
 		}
 	}
 	for _, b := range kernels.Binaries {
 		if k == b.Forward() || k == b.First() || k == b.Row() || k == b.GradX() || k == b.GradY() {
-			ops[1].Lo, ops[1].Hi = 0.5, 3
+			drawn[1].Lo, drawn[1].Hi = 0.5, 3
 		}
 	}
-	return Of(k, ops, real, 1)
+	return Of(k, drawn, real, 1)
 }
 
-func setNumbers(ops []kernels.Operand, values ...float64) {
+func setNumbers(drawn []kernels.Operand, values ...float64) {
 	for i, v := range values {
-		ops[i].Number = v
+		drawn[i].Number = v
 	}
 }
 
@@ -136,7 +137,7 @@ func elementwise(k *kernels.Kernel) bool {
 			return true
 		}
 	}
-	return k == kernels.Fill || k == kernels.Zero || k == kernels.Copy || k == kernels.AdamW
+	return k == ops.Fill || k == ops.Zero || k == ops.Copy || k == ops.AdamW
 }
 
 // product returns the operands of a matrix product with at most so many rows that its bounds hold.
@@ -147,15 +148,15 @@ func product(k *kernels.Kernel, a []kernels.Arg) []kernels.Operand {
 	if sum*n > Most || sum > slice && m != num(4) {
 		m = 0
 	}
-	ops := make([]kernels.Operand, len(a))
+	drawn := make([]kernels.Operand, len(a))
 	for i := range a {
 		if k.Params[i].Mode == kernels.RealArg {
-			ops[i] = kernels.Number(a[i].Real)
+			drawn[i] = kernels.Number(a[i].Real)
 		} else {
-			ops[i] = kernels.Number(float64(a[i].Int))
+			drawn[i] = kernels.Number(float64(a[i].Int))
 		}
 	}
-	ops[4] = kernels.Number(float64(m))
+	drawn[4] = kernels.Number(float64(m))
 	rows := m
 	if strings.HasSuffix(k.Name, "_tn") {
 		rows = sum
@@ -165,18 +166,18 @@ func product(k *kernels.Kernel, a []kernels.Arg) []kernels.Operand {
 		other = n
 	}
 	slices := (sum + slice - 1) / max(1, slice)
-	ops[0], ops[1] = kernels.Draw(rows*lda, -1, 1), kernels.Draw(other*ldb, -1, 1)
-	ops[2], ops[3] = kernels.Draw(a[2].N, -1, 1), kernels.Draw(slices*m*ldc, -1, 1)
-	return ops
+	drawn[0], drawn[1] = kernels.Draw(rows*lda, -1, 1), kernels.Draw(other*ldb, -1, 1)
+	drawn[2], drawn[3] = kernels.Draw(a[2].N, -1, 1), kernels.Draw(slices*m*ldc, -1, 1)
+	return drawn
 }
 
 // Of draws operands: what is drawn depends on the seed.
-func Of(k *kernels.Kernel, ops []kernels.Operand, real kernels.DType, seed uint64) *kernels.Operands {
-	return add(kernels.NewOperands(real, 2, seed), k, ops)
+func Of(k *kernels.Kernel, drawn []kernels.Operand, real kernels.DType, seed uint64) *kernels.Operands {
+	return add(kernels.NewOperands(real, 2, seed), k, drawn)
 }
 
-func add(o *kernels.Operands, k *kernels.Kernel, ops []kernels.Operand) *kernels.Operands {
-	for _, p := range ops {
+func add(o *kernels.Operands, k *kernels.Kernel, drawn []kernels.Operand) *kernels.Operands {
+	for _, p := range drawn {
 		switch mode := k.Params[len(o.Args)].Mode; {
 		case mode == kernels.IntArg:
 			o.Int(int(p.Number))

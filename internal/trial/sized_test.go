@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -11,13 +12,13 @@ import (
 // they have fewer samples.
 func TestPassOfAnySize(t *testing.T) {
 	gpu := kernels.Limits{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
-	s := kernels.ExampleMLP
+	s := ops.ExampleMLP
 	s.Width, s.Inputs = 64, 64
 	for _, n := range []int{1, 33, 4096, 65536, 1 << 18} {
 		for _, inputGrad := range []bool{false, true} {
 			block := s.Block(n, kernels.Float32, gpu)
 			groups := s.Groups(n, block, gpu)
-			k := kernels.MLPLoss(s, kernels.Float32, block, inputGrad)
+			k := ops.MLPLoss(s, kernels.Float32, block, inputGrad)
 			args := []kernels.Arg{
 				kernels.Vec(nil, 0, n*s.Inputs), kernels.Vec(nil, 0, n*s.Outputs), kernels.Vec(nil, 0, s.Size()),
 				kernels.Vec(nil, 0, groups*s.Size()), kernels.Vec(nil, 0, groups), kernels.Vec(nil, 0, 0), kernels.I(n),

@@ -44,6 +44,7 @@ var packages = []struct{ name, tests string }{
 	{"autograd", "autograd optim nn"},
 	{"tensor", "tensor autograd optim nn"},
 	{"kernels", "kernels autograd tensor optim nn"},
+	{"internal/ops", "internal/ops autograd tensor optim nn"},
 }
 
 // slow lists tests that take longer than all others of their package: they see what these leave alive.

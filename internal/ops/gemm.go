@@ -1,9 +1,11 @@
-package kernels
+package ops
 
 import (
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -30,7 +32,7 @@ var GemmForms = []GemmForm{NN, NT, TN}
 // (an [Activation]) and its slope, rows (of GemmRows), slice (of GemmSlice). Each ld is the distance of two
 // rows in memory. If biased is 0, BIAS is any buffer. With slice < K, C is [⌈K/slice⌉, m, ldc]: a share for
 // each slice of the sum, without an epilogue.
-func Gemm(form GemmForm, tile GemmTile) *Kernel {
+func Gemm(form GemmForm, tile GemmTile) *kernels.Kernel {
 	key := gemmKey{form, tile}
 	gemms.Lock()
 	defer gemms.Unlock()
@@ -50,36 +52,36 @@ type gemmKey struct {
 // gemms holds one kernel for a key: devices build each once.
 var gemms = struct {
 	sync.Mutex
-	kernels map[gemmKey]*Kernel
-}{kernels: map[gemmKey]*Kernel{}}
+	kernels map[gemmKey]*kernels.Kernel
+}{kernels: map[gemmKey]*kernels.Kernel{}}
 
 // GemmRows chooses the rows of C that one work-item of a CPU computes, for a product in a number of slices:
 // enough that packing its panel of B is a small part of the work, few enough that its slice of A stays in
 // the second-level cache, and so many alike that every core gets the same share.
-func GemmRows(m, n, slices int, tile GemmTile, l Limits) int {
+func GemmRows(m, n, slices int, tile GemmTile, l kernels.Limits) int {
 	const most, multiple = 240, 12
-	share := ceilDiv(m*ceilDiv(n, tile.N)*slices, l.Units) // of a core, in rows
-	return max(multiple, roundUp(ceilDiv(share, ceilDiv(share, most)), multiple))
+	share := intmath.CeilDiv(m*intmath.CeilDiv(n, tile.N)*slices, l.Units) // of a core, in rows
+	return max(multiple, intmath.RoundUp(intmath.CeilDiv(share, intmath.CeilDiv(share, most)), multiple))
 }
 
 // GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C alone would
 // leave units idle, and then so much less that they do not. It does not depend on the tile, so that tuning
 // changes no result.
-func GemmSlice(m, n, k int, l Limits) int {
+func GemmSlice(m, n, k int, l kernels.Limits) int {
 	short, perUnit := 128, 2 // a slice of less is not worth the share that it writes
 	if l.CPU {
 		short, perUnit = 4096, 1
 	}
 	const tile = 64
-	tiles := ceilDiv(m, tile) * ceilDiv(n, tile)
+	tiles := intmath.CeilDiv(m, tile) * intmath.CeilDiv(n, tile)
 	if tiles >= l.Units || k < 2*short {
 		return max(k, 1)
 	}
 	slices := min(perUnit*l.Units/tiles, k/short)
-	return roundUp(ceilDiv(k, max(slices, 1)), 16)
+	return intmath.RoundUp(intmath.CeilDiv(k, max(slices, 1)), 16)
 }
 
-func newGemm(form GemmForm, tile GemmTile) *Kernel {
+func newGemm(form GemmForm, tile GemmTile) *kernels.Kernel {
 	var ta, tb blas.Transpose = blas.NoTrans, blas.NoTrans
 	switch form {
 	case NT:
@@ -87,22 +89,23 @@ func newGemm(form GemmForm, tile GemmTile) *Kernel {
 	case TN:
 		ta = blas.Trans
 	}
-	return &Kernel{
+	return &kernels.Kernel{
 		Name: "k_gemm_" + string(form), File: "gemm_cpu.cl", GPU: "gemm_gpu.cl", Defines: tile.defines(),
-		Params: []Param{{"A", In}, {"B", In}, {"BIAS", In}, {"C", InOut}, {"m", IntArg}, {"n", IntArg}, {"K", IntArg},
-			{"lda", IntArg}, {"ldb", IntArg}, {"ldc", IntArg}, {"accumulate", IntArg}, {"biased", IntArg},
-			{"act", IntArg}, {"slope", RealArg}, {"rows", IntArg}, {"slice", IntArg}},
-		Grid: func(a []Arg, l Limits) Grid {
+		Params: []kernels.Param{in("A"), in("B"), in("BIAS"), inOut("C"), intArg("m"), intArg("n"), intArg("K"),
+			intArg("lda"), intArg("ldb"), intArg("ldc"), intArg("accumulate"), intArg("biased"),
+			intArg("act"), realArg("slope"), intArg("rows"), intArg("slice")},
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			m, n, rows := int(a[4].Int), int(a[5].Int), int(a[14].Int)
-			slices := ceilDiv(int(a[6].Int), int(a[15].Int))
+			slices := intmath.CeilDiv(int(a[6].Int), int(a[15].Int))
 			if l.CPU {
-				return Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{ceilDiv(n, tile.N), ceilDiv(m, rows), slices}}
+				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{intmath.CeilDiv(n, tile.N), intmath.CeilDiv(m, rows), slices}}
 			}
 			items := tile.items()
-			return Grid{Dims: 3, Local: [3]int{items, 1, 1}, Global: [3]int{ceilDiv(n, tile.N) * items, ceilDiv(m, tile.M), slices}}
+			return kernels.Grid{Dims: 3, Local: [3]int{items, 1, 1},
+				Global: [3]int{intmath.CeilDiv(n, tile.N) * items, intmath.CeilDiv(m, tile.M), slices}}
 		},
-		Variants: func(t DType, l Limits) []*Kernel {
-			var others []*Kernel
+		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
+			var others []*kernels.Kernel
 			for _, other := range GemmTiles(t, l) {
 				if other != tile {
 					others = append(others, Gemm(form, other))
@@ -110,9 +113,9 @@ func newGemm(form GemmForm, tile GemmTile) *Kernel {
 			}
 			return others
 		},
-		Twin: Twin{gemmTwin(ta, tb, blas32.Implementation().Sgemm), gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
-		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 { // activations shrink differences
-			return float64(a[6].Int)*MaxAbs(a, 0)*MaxAbs(a, 1) + float64(a[11].Int)*MaxAbs(a, 2)
+		Twin: kernels.Twin{F32: gemmTwin(ta, tb, blas32.Implementation().Sgemm), F64: gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { // activations shrink differences
+			return float64(a[6].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[11].Int)*kernels.MaxAbs(a, 2)
 		}},
 	}
 }
@@ -121,11 +124,11 @@ func newGemm(form GemmForm, tile GemmTile) *Kernel {
 // as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot product of two rows, which runs about twice as fast as the
 // one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B, whose operands are
 // both large where C is small, two transposes cost more than they save.
-func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
+func gemmTwin[T kernels.Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(kernels.Call[T]) {
 	var scratch sync.Pool // of *[]T: a launch leaves nothing to the garbage collector
-	return func(c Call[T]) {
+	return func(c kernels.Call[T]) {
 		m, n, K, lda, ldb, ldc, slice := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(15)
-		biased, act, slope := c.Int(11) != 0, Activation(c.Int(12)), c.Real(13)
+		biased, act, slope := c.Int(11) != 0, kernels.Activation(c.Int(12)), c.Real(13)
 		var beta T // of C's old elements; BLAS does not read C where it is 0
 		if c.Int(10) != 0 {
 			beta = 1
@@ -146,7 +149,7 @@ func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 				b, ldb, tb = *buf, k, blas.Trans
 			}
 			rows := gemmPiece(m, n, k)
-			par.For(ceilDiv(m, rows), 1, func(first, end int) {
+			par.For(intmath.CeilDiv(m, rows), 1, func(first, end int) {
 				for lo := first * rows; lo < min(end*rows, m); lo += rows {
 					hi, beta := min(lo+rows, m), beta
 					if biased && beta == 0 { // BLAS adds the bias as C's old elements
@@ -162,9 +165,9 @@ func gemmTwin[T Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(Call[T]) {
 						}
 					}
 					gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
-					if act != ActNone {
+					if act != kernels.ActNone {
 						for r := lo; r < hi; r++ {
-							activate(act, slope, out[r*ldc:r*ldc+n])
+							kernels.Activate(act, slope, out[r*ldc:r*ldc+n])
 						}
 					}
 				}
@@ -188,10 +191,10 @@ func gemmPiece(m, n, k int) int {
 }
 
 // blasGemm is C = alpha·op(A)·op(B) + beta·C, as BLAS has it.
-type blasGemm[T Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
+type blasGemm[T kernels.Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 
 // transposed returns the transpose of x [rows, cols], whose rows are ld apart, in a slice of the pool.
-func transposed[T Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
+func transposed[T kernels.Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
 	buf, _ := pool.Get().(*[]T)
 	if buf == nil || cap(*buf) < rows*cols {
 		buf = new([]T)
@@ -203,7 +206,7 @@ func transposed[T Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
 }
 
 // transpose writes the transpose of x [rows, cols], whose rows are ld apart, to y.
-func transpose[T Real](y, x []T, rows, cols, ld int) {
+func transpose[T kernels.Real](y, x []T, rows, cols, ld int) {
 	const block = 32 // columns at a time: as many lines of y stay in the cache
 	for c0 := 0; c0 < cols; c0 += block {
 		c1 := min(c0+block, cols)

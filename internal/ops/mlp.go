@@ -1,4 +1,4 @@
-package kernels
+package ops
 
 import (
 	"fmt"
@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/cond"
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,7 +42,7 @@ const (
 )
 
 // Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
-func (s MLPShape) Check(t DType, l Limits) error {
+func (s MLPShape) Check(t kernels.DType, l kernels.Limits) error {
 	switch {
 	case !l.CPU && l.LocalMem < mlpLocal:
 		return fmt.Errorf("the device has %d bytes of local memory: a fused pass may take %d", l.LocalMem, mlpLocal)
@@ -60,7 +62,7 @@ func (s MLPShape) Check(t DType, l Limits) error {
 
 // tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, at most `most`: 0 if
 // there is not enough for any.
-func (s MLPShape) tile(t DType, most int) int {
+func (s MLPShape) tile(t kernels.DType, most int) int {
 	for tile := most; tile >= mlpSmall; tile /= 2 {
 		if s.chunk(tile, t) > 0 {
 			return tile
@@ -72,7 +74,7 @@ func (s MLPShape) tile(t DType, most int) int {
 // chunk returns the rows of a layer's weights that mlp_gpu.cl stages in local memory beside the activations
 // of a tile: a divisor of Width, 0 if there is room for none. More than one row for each work-item of a
 // block of samples gain nothing.
-func (s MLPShape) chunk(tile int, t DType) int {
+func (s MLPShape) chunk(tile int, t kernels.DType) int {
 	row := max(s.Inputs, s.Width) + 4
 	for chunk := mlpItems * max(4, tile/4) / tile; chunk >= 16; chunk /= 2 {
 		elements := (s.Layers+1)*tile*row + max(s.Width*(chunk+4), mlpItems*s.Outputs) + tile*s.Outputs
@@ -86,9 +88,9 @@ func (s MLPShape) chunk(tile int, t DType) int {
 // offsets returns where the weights and the bias of layer l start.
 func (s MLPShape) offsets(l int) (weights, bias int) {
 	for i := range l {
-		weights += roundUp(s.fanIn(i)*s.Width, mlpAlign) + roundUp(s.Width, mlpAlign)
+		weights += intmath.RoundUp(s.fanIn(i)*s.Width, mlpAlign) + intmath.RoundUp(s.Width, mlpAlign)
 	}
-	return weights, weights + roundUp(s.fanIn(l)*s.Width, mlpAlign)
+	return weights, weights + intmath.RoundUp(s.fanIn(l)*s.Width, mlpAlign)
 }
 
 func (s MLPShape) fanIn(l int) int {
@@ -101,12 +103,12 @@ func (s MLPShape) fanIn(l int) int {
 // Size returns the elements of the parameters, each padded to the alignment of an arena.
 func (s MLPShape) Size() int {
 	last, _ := s.offsets(s.Layers)
-	return last + roundUp(s.Width*s.Outputs, mlpAlign)
+	return last + intmath.RoundUp(s.Width*s.Outputs, mlpAlign)
 }
 
 // Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those whose
 // activations are in local memory at once, the more the more samples there are for each of its units.
-func (s MLPShape) Block(n int, t DType, l Limits) int {
+func (s MLPShape) Block(n int, t kernels.DType, l kernels.Limits) int {
 	switch {
 	case !l.CPU && n < mlpBlock*l.Units:
 		return mlpSmall
@@ -118,7 +120,7 @@ func (s MLPShape) Block(n int, t DType, l Limits) int {
 
 // Groups returns how many shares of the gradient a pass over n samples in such blocks makes: on a GPU, as
 // many as its units run at once, on a CPU one for each core.
-func (s MLPShape) Groups(n, block int, l Limits) int {
+func (s MLPShape) Groups(n, block int, l kernels.Limits) int {
 	most := l.Units
 	if !l.CPU {
 		most *= mlpGroups
@@ -126,14 +128,14 @@ func (s MLPShape) Groups(n, block int, l Limits) int {
 			most = mlpLargeGroups * l.Units
 		}
 	}
-	return max(1, min(ceilDiv(n, block), most))
+	return max(1, min(intmath.CeilDiv(n, block), most))
 }
 
 // MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8, 16 or 32 samples:
 // X [n, Inputs], T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups, Size], LOSS [groups],
 // DX [n, Inputs], n. Each group of samples leaves its share of the gradient and of the loss. The paddings of
 // PART are not written, nor is DX, the gradient of X, unless inputGrad is set.
-func MLPLoss(s MLPShape, t DType, block int, inputGrad bool) *Kernel {
+func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	defines := fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DSLOPE=%g -DBLOCK=%d -DCHUNK=%d",
 		s.Inputs, s.Width, s.Layers, s.Outputs, s.Slope, block, s.chunk(block, t))
 	if s.Absolute {
@@ -142,52 +144,55 @@ func MLPLoss(s MLPShape, t DType, block int, inputGrad bool) *Kernel {
 	if inputGrad {
 		defines += " -DINPUT_GRAD"
 	}
-	return &Kernel{
+	return &kernels.Kernel{
 		Name: "k_mlp_loss", File: "mlp_cpu.cl", GPU: "mlp_gpu.cl", Defines: defines,
-		Params: []Param{{"X", In}, {"T", In}, {"W", In}, {"PART", InOut}, {"LOSS", Out}, {"DX", InOut}, {"n", IntArg}},
-		Grid: func(a []Arg, l Limits) Grid {
+		Params: []kernels.Param{in("X"), in("T"), in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n")},
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			if l.CPU {
-				return Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
+				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
 			}
-			return Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
+			return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
-		Twin:  Twin{mlpTwin(s, block, inputGrad, blas32.Implementation().Sgemm), mlpTwin(s, block, inputGrad, blas64.Implementation().Dgemm)},
-		Trial: func(like []Arg) []Operand { return s.trial(like, block, inputGrad) },
-		Tol: Tolerance{ULP: 4, Rel: 64, Scale: func(a []Arg) float64 {
+		Twin: kernels.Twin{F32: mlpTwin(s, block, inputGrad, blas32.Implementation().Sgemm),
+			F64: mlpTwin(s, block, inputGrad, blas64.Implementation().Dgemm)},
+		Trial: func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
+		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
-			return float64(a[6].Int) * max(1, MaxAbs(a, 0)) * max(1, MaxAbs(a, 1)) * max(1, MaxAbs(a, 2)) * float64(s.Width)
+			return float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * max(1, kernels.MaxAbs(a, 1)) *
+				max(1, kernels.MaxAbs(a, 2)) * float64(s.Width)
 		}},
 	}
 }
 
 // trial makes the operands of a pass over 33 samples in 2 groups, or as many as a launch has.
-func (s MLPShape) trial(like []Arg, block int, inputGrad bool) []Operand {
+func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels.Operand {
 	const most = 1 << 27 // multiplications of samples by parameters
 	n, groups := 33, 2
 	if like != nil {
 		n = min(int(like[6].Int), max(33, most/s.Size()))
-		groups = max(1, min(like[4].N, ceilDiv(n, block))) // a launch has no more groups than blocks
+		groups = max(1, min(like[4].N, intmath.CeilDiv(n, block))) // a launch has no more groups than blocks
 	}
 	dx := 0
 	if inputGrad {
 		dx = n * s.Inputs
 	}
-	return []Operand{Draw(n*s.Inputs, -1, 1), Draw(n*s.Outputs, 0, 1), Draw(s.Size(), -0.2, 0.2), Draw(groups*s.Size(), 0, 0),
-		Output(groups), Output(dx), Number(float64(n))}
+	return []kernels.Operand{kernels.Draw(n*s.Inputs, -1, 1), kernels.Draw(n*s.Outputs, 0, 1),
+		kernels.Draw(s.Size(), -0.2, 0.2), kernels.Draw(groups*s.Size(), 0, 0),
+		kernels.Output(groups), kernels.Output(dx), kernels.Number(float64(n))}
 }
 
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two buffers
 // for gradients.
-type mlpScratch[T Real] struct {
+type mlpScratch[T kernels.Real] struct {
 	h      [][]T
 	d, e   []T
 	ht, dt []T // transposes
 }
 
 // mlpTwin runs a pass with gonum's BLAS, the shares in parallel.
-func mlpTwin[T Real](s MLPShape, block int, inputGrad bool, gemm blasGemm[T]) func(Call[T]) {
+func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.Call[T]) {
 	var scratch, transposes sync.Pool
-	return func(c Call[T]) {
+	return func(c kernels.Call[T]) {
 		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
 		wt := make([]*[]T, s.Layers) // as in gemmTwin: dot products are the fast form
 		for l := range wt {
@@ -195,7 +200,7 @@ func mlpTwin[T Real](s MLPShape, block int, inputGrad bool, gemm blasGemm[T]) fu
 			wt[l] = transposed(&transposes, w[at:at+s.fanIn(l)*s.Width], s.fanIn(l), s.Width, s.Width)
 			defer transposes.Put(wt[l])
 		}
-		groups, blocks := len(loss), ceilDiv(n, block)
+		groups, blocks := len(loss), intmath.CeilDiv(n, block)
 		par.For(groups, 1, func(lo, hi int) {
 			m, _ := scratch.Get().(*mlpScratch[T])
 			if m == nil {
@@ -291,7 +296,7 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, 
 			err := z[o] - t[r*s.Outputs+o]
 			if s.Absolute {
 				loss += T(math.Abs(float64(err)))
-				z[o] = T(Sign.Fwd(float64(err), 0, 0))
+				z[o] = T(kernels.Sign.Fwd(float64(err), 0, 0))
 			} else {
 				loss += err * err
 				z[o] = 2 * err

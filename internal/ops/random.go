@@ -1,36 +1,41 @@
-package kernels
+package ops
 
 import (
 	"math"
 	"math/bits"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // Random fills. A number depends on the seed, the call and its index alone: not on the device.
 var (
 	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
-	Uniform = &Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
-		Params: append(streamParams("Y", Out), Param{"low", RealArg}, Param{"high", RealArg}),
-		Twin:   Twin{uniformTwin[float32], uniformTwin[float64]}, Tol: ULP(1)}
+	Uniform = &kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
+		Params: append(streamParams("Y", kernels.Out), realArg("low"), realArg("high")),
+		Twin:   kernels.Twin{F32: uniformTwin[float32], F64: uniformTwin[float64]}, Tol: kernels.ULP(1)}
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
-	Normal = &Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
-		Params: append(streamParams("Y", Out), Param{"mean", RealArg}, Param{"sd", RealArg}),
-		Twin:   Twin{normalTwin[float32], normalTwin[float64]}, Tol: Tolerance{ULP: 16, Rel: 4}}
+	Normal = &kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
+		Params: append(streamParams("Y", kernels.Out), realArg("mean"), realArg("sd")),
+		Twin:   kernels.Twin{F32: normalTwin[float32], F64: normalTwin[float64]}, Tol: kernels.Tolerance{ULP: 16, Rel: 4}}
 	// RandomInts is uniform in [0, bound): Y, n, seed_lo, seed_hi, call, bound.
-	RandomInts = &Kernel{Name: "k_random_ints", File: "random.cl", Grid: perFour,
-		Params: append(streamParams("Y", OutInts), Param{"bound", IntArg}),
-		Twin:   Twin{randomIntsTwin[float32], randomIntsTwin[float64]}}
+	RandomInts = &kernels.Kernel{Name: "k_random_ints", File: "random.cl", Grid: perFour,
+		Params: append(streamParams("Y", kernels.OutInts), intArg("bound")),
+		Twin:   kernels.Twin{F32: randomIntsTwin[float32], F64: randomIntsTwin[float64]}}
 )
 
-func streamParams(out string, mode Mode) []Param {
-	return []Param{{out, mode}, {"n", IntArg}, {"seed_lo", IntArg}, {"seed_hi", IntArg}, {"call", IntArg}}
+func streamParams(out string, mode kernels.Mode) []kernels.Param {
+	return []kernels.Param{{Name: out, Mode: mode}, intArg("n"), intArg("seed_lo"), intArg("seed_hi"), intArg("call")}
 }
 
 // perFour launches one work-item per four elements of the first argument.
-func perFour(a []Arg, l Limits) Grid { return Line(ceilDiv(a[0].N, 4), l) }
+func perFour(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	return kernels.Line(intmath.CeilDiv(a[0].N, 4), l)
+}
 
 // Seed splits a seed into the two int arguments that random kernels take.
-func Seed(seed uint64) (lo, hi Arg) {
-	return Bits(uint32(seed)), Bits(uint32(seed >> 32))
+func Seed(seed uint64) (lo, hi kernels.Arg) {
+	return kernels.Bits(uint32(seed)), kernels.Bits(uint32(seed >> 32))
 }
 
 // Philox returns the four words of Philox4x32-10 for a counter and a key. Source: Salmon, Moraes, Dror,
@@ -47,14 +52,14 @@ func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
 }
 
 // words returns the four words of index i in the stream whose arguments start at index first.
-func words[T Real](c Call[T], first, i int) [4]uint32 {
+func words[T kernels.Real](c kernels.Call[T], first, i int) [4]uint32 {
 	return Philox([4]uint32{uint32(i), uint32(c.Int(first + 2))}, [2]uint32{uint32(c.Int(first)), uint32(c.Int(first + 1))})
 }
 
 // unit returns 24 bits of a word as a real in [0, 1).
 func unit(word uint32) float64 { return float64(word>>8) * 0x1p-24 }
 
-func uniformTwin[T Real](c Call[T]) {
+func uniformTwin[T kernels.Real](c kernels.Call[T]) {
 	y, low, high := c.Reals(0), c.Real(5), c.Real(6)
 	span := float64(high - low)
 	for i := range y {
@@ -62,7 +67,7 @@ func uniformTwin[T Real](c Call[T]) {
 	}
 }
 
-func normalTwin[T Real](c Call[T]) {
+func normalTwin[T kernels.Real](c kernels.Call[T]) {
 	y, mean, sd := c.Reals(0), float64(c.Real(5)), float64(c.Real(6))
 	for i := range y {
 		w := words(c, 2, i/4)
@@ -77,7 +82,7 @@ func normalTwin[T Real](c Call[T]) {
 	}
 }
 
-func randomIntsTwin[T Real](c Call[T]) {
+func randomIntsTwin[T kernels.Real](c kernels.Call[T]) {
 	y, bound := c.Ints(0), uint32(c.Int(5))
 	for i := range y {
 		hi, _ := bits.Mul32(words(c, 2, i/4)[i%4], bound)

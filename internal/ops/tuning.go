@@ -1,4 +1,4 @@
-package kernels
+package ops
 
 import (
 	_ "embed"
@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // TuningEnv names the environment variable with the path of the tuning table that a program reads besides
@@ -71,7 +73,7 @@ func parseTuning(text []byte) (Tuning, error) {
 
 // GemmChoices returns what is known of a device whose limits are l: by the user's table, else by the one
 // built in. A user's table that cannot be read is an error.
-func GemmChoices(device string, l Limits) ([]GemmChoice, error) {
+func GemmChoices(device string, l kernels.Limits) ([]GemmChoice, error) {
 	builtIn, err := parseTuning(builtInTuning)
 	if err != nil {
 		panic("kernels: embedded tuning table: " + err.Error()) // it is part of the binary
@@ -85,7 +87,7 @@ func GemmChoices(device string, l Limits) ([]GemmChoice, error) {
 	for _, table := range []Tuning{own, builtIn} {
 		if choices := table.find(device); choices != nil {
 			return slices.DeleteFunc(slices.Clone(choices), func(c GemmChoice) bool {
-				return !slices.Contains(GemmTiles(Float32, l), c.Tile)
+				return !slices.Contains(GemmTiles(kernels.Float32, l), c.Tile)
 			}), nil
 		}
 	}

@@ -1,8 +1,11 @@
-package kernels
+package ops
 
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // GemmTile is the blocking of a matrix product. On a GPU a work-group computes M×N elements of C in K steps
@@ -23,7 +26,7 @@ var (
 )
 
 // GemmTiles returns the tiles that a device can run, the default first.
-func GemmTiles(t DType, l Limits) []GemmTile {
+func GemmTiles(t kernels.DType, l kernels.Limits) []GemmTile {
 	if l.CPU {
 		return cpuTiles
 	}
@@ -84,11 +87,11 @@ type GemmChoice struct {
 
 // GemmTileFor returns the tile of a product on a device for which tuned was found: that of the nearest size, sizes
 // compared by their powers of two. Without tuning, larger tiles where there are enough of them to fill a GPU.
-func GemmTileFor(form GemmForm, m, n, k int, t DType, l Limits, tuned []GemmChoice) GemmTile {
+func GemmTileFor(form GemmForm, m, n, k int, t kernels.DType, l kernels.Limits, tuned []GemmChoice) GemmTile {
 	best, distance := GemmTile{}, -1
 	for i := range tuned {
 		c := &tuned[i]
-		if c.Form != form || t != Float32 {
+		if c.Form != form || t != kernels.Float32 {
 			continue
 		}
 		if d := octaves(m, c.M) + octaves(n, c.N) + octaves(k, c.K); distance < 0 || d < distance {
@@ -100,7 +103,7 @@ func GemmTileFor(form GemmForm, m, n, k int, t DType, l Limits, tuned []GemmChoi
 		return best
 	case l.CPU:
 		return cpuTiles[0]
-	case t == Float32 && n > 64 && ceilDiv(m, 128)*ceilDiv(n, 128) >= l.Units:
+	case t == kernels.Float32 && n > 64 && intmath.CeilDiv(m, 128)*intmath.CeilDiv(n, 128) >= l.Units:
 		return gpuTiles[1]
 	}
 	return gpuTiles[0]

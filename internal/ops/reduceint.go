@@ -1,16 +1,22 @@
-package kernels
+package ops
 
-import "github.com/clgrad/clgrad/internal/par"
+import (
+	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
+)
 
 // SumIntegers sums parts of the middle axis of X [outer, len, inner], of int32 or uint8, to int32, wrapping around:
 // Y [outer, runs, inner] is Σ X[:, k, :] over k = r, r + runs, … for each run r: X, Y, outer, len, inner, runs. It has
 // no form for reals.
-var SumIntegers = Typed(&Kernel{
-	Grid:   func(a []Arg, l Limits) Grid { return plane(int(a[4].Int), int(a[2].Int)*int(a[5].Int), l) },
-	Params: []Param{{"X", In}, {"Y", OutInts}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}, {"runs", IntArg}},
-}, "integer.cl", "k_int_sum_axis", ElementTwin(sumIntegersTwin[int32]), ElementTwin(sumIntegersTwin[uint8]), Twin{})
+var SumIntegers = kernels.Typed(&kernels.Kernel{
+	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		return kernels.Plane(int(a[4].Int), int(a[2].Int)*int(a[5].Int), l)
+	},
+	Params: []kernels.Param{in("X"), outInts("Y"), intArg("outer"), intArg("len"), intArg("inner"), intArg("runs")},
+}, "integer.cl", "k_int_sum_axis",
+	kernels.ElementTwin(sumIntegersTwin[int32]), kernels.ElementTwin(sumIntegersTwin[uint8]), kernels.Twin{})
 
-func sumIntegersTwin[T Integer](c Call[T]) {
+func sumIntegersTwin[T kernels.Integer](c kernels.Call[T]) {
 	x, y, outer, n, inner, runs := c.Reals(0), c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5)
 	clear(y)
 	par.For(outer*runs, max(1, par.Grain*runs/max(n*inner, 1)), func(lo, hi int) {
@@ -26,8 +32,8 @@ func sumIntegersTwin[T Integer](c Call[T]) {
 }
 
 // extremeIntegerTwin is the maximum over the middle axis, or the minimum.
-func extremeIntegerTwin[T Integer](least bool) func(Call[T]) {
-	return func(c Call[T]) {
+func extremeIntegerTwin[T kernels.Integer](least bool) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
 		x, y, outer, n, inner := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
 		for o := range outer {
 			best := y[o*inner : (o+1)*inner]

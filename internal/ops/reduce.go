@@ -1,75 +1,77 @@
-package kernels
+package ops
 
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // Kernels of the sums and maxima. Sums over a tree or in chunks differ from the twin's by rounding: the
 // error grows with the number of terms and their size.
 var (
 	// Sum is P[g] = scale·ΣX over chunk g, in a fixed order: X, P, n, chunk, scale.
-	Sum = &Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
+	Sum = &kernels.Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid:   perChunk(1),
-		Params: []Param{{"X", In}, {"P", Out}, {"n", IntArg}, {"chunk", IntArg}, {"scale", RealArg}},
-		Twin:   Twin{sumTwin[float32], sumTwin[float64]},
-		Tol:    Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
+		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
+		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]},
+		Tol:    kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SquaredError is P[g] = Σ(X−T)² over chunk g, in a fixed order, and the gradient D = 2(X−T):
 	// X, T, D, P, n, chunk.
-	SquaredError = &Kernel{Name: "k_squared_error", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
+	SquaredError = &kernels.Kernel{Name: "k_squared_error", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid:   perChunk(3),
-		Params: []Param{{"X", In}, {"T", In}, {"D", Out}, {"P", Out}, {"n", IntArg}, {"chunk", IntArg}},
-		Twin:   Twin{squaredErrorTwin[float32], squaredErrorTwin[float64]},
-		Tol: Tolerance{ULP: 4, Rel: 8, Scale: func(a []Arg) float64 {
-			most := MaxAbs(a, 0) + MaxAbs(a, 1)
+		Params: []kernels.Param{in("X"), in("T"), out("D"), out("P"), intArg("n"), intArg("chunk")},
+		Twin:   kernels.Twin{F32: squaredErrorTwin[float32], F64: squaredErrorTwin[float64]},
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
+			most := kernels.MaxAbs(a, 0) + kernels.MaxAbs(a, 1)
 			return float64(a[5].Int) * most * most
 		}}}
 	// SumAtomic is Y[0] += scale·ΣX with float atomics: X, Y, n, scale.
-	SumAtomic = &Kernel{Name: "k_sum_atomic", File: "reduce.cl",
-		Grid: func(a []Arg, l Limits) Grid {
-			g := l.group()
-			return Grid{Dims: 1, Global: [3]int{min(roundUp(a[0].N, g), 4*l.Units*g)}, Local: [3]int{g}}
+	SumAtomic = &kernels.Kernel{Name: "k_sum_atomic", File: "reduce.cl",
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			g := l.Group()
+			return kernels.Grid{Dims: 1, Global: [3]int{min(intmath.RoundUp(a[0].N, g), 4*l.Units*g)}, Local: [3]int{g}}
 		},
-		Params: []Param{{"X", In}, {"Y", InOut}, {"n", IntArg}, {"scale", RealArg}},
-		Twin:   Twin{sumAtomicTwin[float32], sumAtomicTwin[float64]},
-		Tol:    Tolerance{ULP: 4, Rel: 16, Scale: sumScale(2, 3)}} // added one by one
+		Params: []kernels.Param{in("X"), inOut("Y"), intArg("n"), realArg("scale")},
+		Twin:   kernels.Twin{F32: sumAtomicTwin[float32], F64: sumAtomicTwin[float64]},
+		Tol:    kernels.Tolerance{ULP: 4, Rel: 16, Scale: sumScale(2, 3)}} // added one by one
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or onto
 	// Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
-	SumAxis = &Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
-		Grid: func(a []Arg, l Limits) Grid {
+	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			outer, inner := int(a[2].Int), int(a[4].Int)
 			if l.CPU {
-				return groups(ceilDiv(inner, 16), outer)
+				return kernels.Groups(intmath.CeilDiv(inner, 16), outer)
 			}
 			wide := 1
 			for wide < inner && wide < 32 {
 				wide *= 2
 			}
 			tall := sumGroup / wide
-			return Grid{Dims: 2, Global: [3]int{roundUp(inner, wide), outer * tall}, Local: [3]int{wide, tall}}
+			return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(inner, wide), outer * tall}, Local: [3]int{wide, tall}}
 		},
-		Params: []Param{{"X", In}, {"Y", InOut}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg},
-			{"scale", RealArg}, {"accumulate", IntArg}},
-		Twin: Twin{sumAxisTwin[float32], sumAxisTwin[float64]},
-		Tol:  Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
+		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
+			realArg("scale"), intArg("accumulate")},
+		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]},
+		Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
-	MaxAxis = Typed(&Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
-		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
-		Twin:   Twin{extremeAxisTwin[float32](1), extremeAxisTwin[float64](1)}}, "integer.cl", "k_int_max_axis",
-		ElementTwin(extremeIntegerTwin[int32](false)), ElementTwin(extremeIntegerTwin[uint8](false)), Twin{})
+	MaxAxis = kernels.Typed(&kernels.Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")},
+		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](1), F64: extremeAxisTwin[float64](1)}}, "integer.cl", "k_int_max_axis",
+		kernels.ElementTwin(extremeIntegerTwin[int32](false)), kernels.ElementTwin(extremeIntegerTwin[uint8](false)), kernels.Twin{})
 	// MinAxis is the minimum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
-	MinAxis = Typed(&Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
-		Params: []Param{{"X", In}, {"Y", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
-		Twin:   Twin{extremeAxisTwin[float32](-1), extremeAxisTwin[float64](-1)}}, "integer.cl", "k_int_min_axis",
-		ElementTwin(extremeIntegerTwin[int32](true)), ElementTwin(extremeIntegerTwin[uint8](true)), Twin{})
+	MinAxis = kernels.Typed(&kernels.Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
+		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")},
+		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](-1), F64: extremeAxisTwin[float64](-1)}}, "integer.cl", "k_int_min_axis",
+		kernels.ElementTwin(extremeIntegerTwin[int32](true)), kernels.ElementTwin(extremeIntegerTwin[uint8](true)), kernels.Twin{})
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
-	MaxAxisGrad = &Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
-		Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"outer", IntArg}, {"len", IntArg}, {"inner", IntArg}},
-		Twin:   Twin{maxAxisGradTwin[float32], maxAxisGradTwin[float64]}, Tol: ULP(3)}
+	MaxAxisGrad = &kernels.Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
+		Params: []kernels.Param{in("X"), in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner")},
+		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Tol: kernels.ULP(3)}
 )
 
 // sumGroup is SUM_GROUP of reduce_gpu.cl.
@@ -77,9 +79,9 @@ const sumGroup = 256
 
 // SumRuns returns in how many runs the rows of [outer, n, inner] are to be summed before the runs are: 1,
 // unless the columns would fill only a part of a GPU.
-func SumRuns(outer, n, inner int, l Limits) int {
+func SumRuns(outer, n, inner int, l kernels.Limits) int {
 	const short = 256 // rows: a shorter run is not worth a work-group
-	columns := ceilDiv(inner, 32)
+	columns := intmath.CeilDiv(inner, 32)
 	if l.CPU || outer != 1 || columns >= l.Units || n < 8*short {
 		return 1
 	}
@@ -87,26 +89,30 @@ func SumRuns(outer, n, inner int, l Limits) int {
 }
 
 // perChunk launches one work-group per element of argument arg.
-func perChunk(arg int) func([]Arg, Limits) Grid {
-	return func(a []Arg, l Limits) Grid {
+func perChunk(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 		if l.CPU {
-			return Grid{Dims: 1, Global: [3]int{a[arg].N}, Local: [3]int{1}}
+			return kernels.Grid{Dims: 1, Global: [3]int{a[arg].N}, Local: [3]int{1}}
 		}
-		return Grid{Dims: 1, Global: [3]int{a[arg].N * sumGroup}, Local: [3]int{sumGroup}}
+		return kernels.Grid{Dims: 1, Global: [3]int{a[arg].N * sumGroup}, Local: [3]int{sumGroup}}
 	}
 }
 
-func axisPlane(outer, inner int) func([]Arg, Limits) Grid {
-	return func(a []Arg, l Limits) Grid { return plane(int(a[inner].Int), int(a[outer].Int), l) }
+func axisPlane(outer, inner int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		return kernels.Plane(int(a[inner].Int), int(a[outer].Int), l)
+	}
 }
 
 // sumScale bounds the error of a sum: terms (an int argument) times scale times the largest term.
-func sumScale(terms, scale int) func([]Arg) float64 {
-	return func(a []Arg) float64 { return float64(a[terms].Int) * math.Abs(a[scale].Real) * MaxAbs(a, 0) }
+func sumScale(terms, scale int) func([]kernels.Arg) float64 {
+	return func(a []kernels.Arg) float64 {
+		return float64(a[terms].Int) * math.Abs(a[scale].Real) * kernels.MaxAbs(a, 0)
+	}
 }
 
 // pairwise sums x as a balanced tree over runs of 64: error O(log n), and the same on every run.
-func pairwise[T Real](x []T) T {
+func pairwise[T kernels.Real](x []T) T {
 	if len(x) <= 64 {
 		var s T
 		for _, v := range x {
@@ -118,7 +124,7 @@ func pairwise[T Real](x []T) T {
 	return pairwise(x[:half]) + pairwise(x[half:])
 }
 
-func sumTwin[T Real](c Call[T]) {
+func sumTwin[T kernels.Real](c kernels.Call[T]) {
 	x, p, chunk, scale := c.Reals(0), c.Reals(1), c.Int(3), c.Real(4)
 	par.For(len(p), max(1, par.Grain/max(chunk, 1)), func(lo, hi int) {
 		for g := lo; g < hi; g++ {
@@ -127,7 +133,7 @@ func sumTwin[T Real](c Call[T]) {
 	})
 }
 
-func squaredErrorTwin[T Real](c Call[T]) {
+func squaredErrorTwin[T kernels.Real](c kernels.Call[T]) {
 	x, t, d, p, chunk := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5)
 	par.For(len(p), max(1, par.Grain/max(chunk, 1)), func(lo, hi int) {
 		for g := lo; g < hi; g++ {
@@ -142,9 +148,11 @@ func squaredErrorTwin[T Real](c Call[T]) {
 	})
 }
 
-func sumAtomicTwin[T Real](c Call[T]) { c.Reals(1)[0] += c.Real(3) * pairwise(c.Reals(0)) }
+func sumAtomicTwin[T kernels.Real](c kernels.Call[T]) {
+	c.Reals(1)[0] += c.Real(3) * pairwise(c.Reals(0))
+}
 
-func sumAxisTwin[T Real](c Call[T]) {
+func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
 	if inner == 1 {
 		par.For(outer, max(1, par.Grain/max(n, 1)), func(lo, hi int) {
@@ -185,8 +193,8 @@ func sumAxisTwin[T Real](c Call[T]) {
 }
 
 // extremeAxisTwin is the maximum along an axis for sign 1, the minimum for −1.
-func extremeAxisTwin[T Real](sign T) func(Call[T]) {
-	return func(c Call[T]) {
+func extremeAxisTwin[T kernels.Real](sign T) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
 		x, y, outer, n, inner := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
 		for o := range outer {
 			for i := range inner {
@@ -203,9 +211,9 @@ func extremeAxisTwin[T Real](sign T) func(Call[T]) {
 }
 
 // attains reports whether x attains the maximum, or minimum, m of its line: NaNs do where it is NaN.
-func attains[T Real](x, m T) bool { return x == m || x != x && m != m }
+func attains[T kernels.Real](x, m T) bool { return x == m || x != x && m != m }
 
-func maxAxisGradTwin[T Real](c Call[T]) {
+func maxAxisGradTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, g, d := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	outer, n, inner := c.Int(4), c.Int(5), c.Int(6)
 	for o := range outer {

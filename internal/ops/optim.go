@@ -1,25 +1,26 @@
-package kernels
+package ops
 
 import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // Update rules over all parameters at once: the formulas stand in optim.cl.
 var (
 	// SGD: P, G, V, n, lr, momentum, l2, nesterov.
-	SGD = &Kernel{Name: "k_sgd", File: "optim.cl", Grid: perElement(0),
-		Params: []Param{{"P", InOut}, {"G", In}, {"V", InOut}, {"n", IntArg},
-			{"lr", RealArg}, {"momentum", RealArg}, {"l2", RealArg}, {"nesterov", IntArg}},
-		Twin: Twin{sgdTwin[float32], sgdTwin[float64]}, Tol: Tolerance{ULP: 8, Rel: 4}}
+	SGD = &kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.PerElement(0),
+		Params: []kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n"),
+			realArg("lr"), realArg("momentum"), realArg("l2"), intArg("nesterov")},
+		Twin: kernels.Twin{F32: sgdTwin[float32], F64: sgdTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
-	AdamW = &Kernel{Name: "k_adamw", File: "optim.cl", Grid: perElement(0),
-		Params: append([]Param{{"P", InOut}, {"G", In}, {"M", InOut}, {"V", InOut}, {"n", IntArg}}, adamwScalars...),
-		Twin:   Twin{adamwTwin[float32], adamwTwin[float64]}, Tol: Tolerance{ULP: 8, Rel: 4}}
+	AdamW = &kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.PerElement(0),
+		Params: append([]kernels.Param{inOut("P"), in("G"), inOut("M"), inOut("V"), intArg("n")}, adamwScalars...),
+		Twin:   kernels.Twin{F32: adamwTwin[float32], F64: adamwTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}
 )
 
-func sgdTwin[T Real](c Call[T]) {
+func sgdTwin[T kernels.Real](c kernels.Call[T]) {
 	p, g, v := c.Reals(0), c.Reals(1), c.Reals(2)
 	lr, momentum, l2, nesterov := c.Real(4), c.Real(5), c.Real(6), c.Int(7) != 0
 	par.For(len(p), par.Grain, func(lo, hi int) {
@@ -35,17 +36,17 @@ func sgdTwin[T Real](c Call[T]) {
 	})
 }
 
-var adamwScalars = []Param{{"decay", RealArg}, {"b1", RealArg}, {"one_b1", RealArg}, {"b2", RealArg}, {"one_b2", RealArg},
-	{"step", RealArg}, {"root", RealArg}, {"eps", RealArg}}
+var adamwScalars = []kernels.Param{realArg("decay"), realArg("b1"), realArg("one_b1"), realArg("b2"), realArg("one_b2"),
+	realArg("step"), realArg("root"), realArg("eps")}
 
-func adamwTwin[T Real](c Call[T]) {
+func adamwTwin[T kernels.Real](c kernels.Call[T]) {
 	p, g, m, v := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	rule := adamwRule(c, 5)
 	par.For(len(p), par.Grain, func(lo, hi int) { rule(p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]) })
 }
 
 // adamwRule returns the update with the scalars from argument at on.
-func adamwRule[T Real](c Call[T], at int) func(p, g, m, v []T) {
+func adamwRule[T kernels.Real](c kernels.Call[T], at int) func(p, g, m, v []T) {
 	decay, b1, oneB1, b2, oneB2 := c.Real(at), c.Real(at+1), c.Real(at+2), c.Real(at+3), c.Real(at+4)
 	step, root, eps := c.Real(at+5), c.Real(at+6), c.Real(at+7)
 	return func(p, g, m, v []T) {

@@ -1,9 +1,11 @@
-package kernels
+package ops
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // TestGemmTiles: every candidate divides as its kernel assumes, fits where it is said to, and keeps its name.
@@ -21,8 +23,8 @@ func TestGemmTiles(t *testing.T) {
 			t.Errorf("tile %v does not divide a block", tile)
 		}
 	}
-	small := GemmTiles(Float64, Limits{LocalMem: 48 << 10, MaxGroup: 1024})
-	large := GemmTiles(Float32, Limits{LocalMem: 48 << 10, MaxGroup: 1024})
+	small := GemmTiles(kernels.Float64, kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024})
+	large := GemmTiles(kernels.Float32, kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024})
 	if len(large) != len(gpuTiles) || len(small) >= len(large) {
 		t.Errorf("48 KiB hold %d tiles of float32 and %d of float64, of %d", len(large), len(small), len(gpuTiles))
 	}
@@ -40,7 +42,7 @@ func TestGemmTiles(t *testing.T) {
 func TestTuning(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tuning.json")
 	t.Setenv(TuningEnv, path)
-	gpu := Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	if own, err := GemmChoices("Some GPU", gpu); err != nil || own != nil {
 		t.Errorf("no table: %v, %v", own, err)
 	}
@@ -59,11 +61,11 @@ func TestTuning(t *testing.T) {
 	for _, c := range []struct {
 		form    GemmForm
 		m, n, k int
-		real    DType
+		real    kernels.DType
 		want    string
 	}{
-		{NN, 300, 64, 64, Float32, "32x32x32/4x4"}, {NN, 3000, 3000, 2000, Float32, "128x128x16/8x8"},
-		{TN, 64, 64, 512, Float32, gpuTiles[0].String()}, {NN, 300, 64, 64, Float64, gpuTiles[0].String()},
+		{NN, 300, 64, 64, kernels.Float32, "32x32x32/4x4"}, {NN, 3000, 3000, 2000, kernels.Float32, "128x128x16/8x8"},
+		{TN, 64, 64, 512, kernels.Float32, gpuTiles[0].String()}, {NN, 300, 64, 64, kernels.Float64, gpuTiles[0].String()},
 	} {
 		if got := GemmTileFor(c.form, c.m, c.n, c.k, c.real, gpu, tuned); got.String() != c.want {
 			t.Errorf("%s %d×%d×%d: tile %v, want %v", c.form, c.m, c.n, c.k, got, c.want)

@@ -1,0 +1,91 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
+)
+
+// Convert returns the kernel of convert.cl that converts elements of one type to another: X, Y, n. Both real types
+// stand for the device's. What a type does not hold becomes the nearest that it holds:
+//
+//   - as an integer, fractions are cut off, numbers beyond the range become its end, and NaN becomes 0;
+//   - as a float16 or a real, numbers are rounded to nearest, ties to even; beyond float16 they are infinite.
+//
+// It is nil for a type to itself.
+func Convert(from, to kernels.DType) *kernels.Kernel { return conversions[real32(from)][real32(to)] }
+
+// real32 names the device's real type by Float32.
+func real32(t kernels.DType) kernels.DType {
+	if t == kernels.Float64 {
+		return kernels.Float32
+	}
+	return t
+}
+
+var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
+	kernels.Float32: {
+		kernels.Int32: conversion("real", "int32", kernels.In, kernels.OutInts,
+			kernels.Twin{F32: convertTwin[float32](kernels.ToInt32[float32]),
+				F64: convertTwin[float64](kernels.ToInt32[float64])}),
+		kernels.Uint8: conversion("real", "uint8", kernels.In, kernels.OutBytes,
+			kernels.Twin{F32: convertTwin[float32](kernels.ToUint8[float32]),
+				F64: convertTwin[float64](kernels.ToUint8[float64])}),
+		kernels.Float16: conversion("real", "float16", kernels.In, kernels.OutHalves,
+			kernels.Twin{F32: convertTwin[float32](kernels.ToFloat16[float32]),
+				F64: convertTwin[float64](kernels.ToFloat16[float64])}),
+	},
+	kernels.Int32: {
+		kernels.Float32: conversion("int32", "real", kernels.InInts, kernels.Out,
+			kernels.Twin{F32: convertTwin[float32](cast[int32, float32]),
+				F64: convertTwin[float64](cast[int32, float64])}),
+		kernels.Uint8: conversion("int32", "uint8", kernels.InInts, kernels.OutBytes,
+			eitherTwin(func(x int32) uint8 { return uint8(min(max(x, 0), math.MaxUint8)) })),
+		kernels.Float16: conversion("int32", "float16", kernels.InInts, kernels.OutHalves,
+			eitherTwin(func(x int32) float16.Float16 { return float16.Fromfloat32(float32(x)) })),
+	},
+	kernels.Uint8: {
+		kernels.Float32: conversion("uint8", "real", kernels.InBytes, kernels.Out,
+			kernels.Twin{F32: convertTwin[float32](cast[uint8, float32]),
+				F64: convertTwin[float64](cast[uint8, float64])}),
+		kernels.Int32: conversion("uint8", "int32", kernels.InBytes, kernels.OutInts,
+			eitherTwin(cast[uint8, int32])),
+		kernels.Float16: conversion("uint8", "float16", kernels.InBytes, kernels.OutHalves,
+			eitherTwin(func(x uint8) float16.Float16 { return float16.Fromfloat32(float32(x)) })),
+	},
+	kernels.Float16: {
+		kernels.Float32: conversion("float16", "real", kernels.InHalves, kernels.Out,
+			kernels.Twin{F32: convertTwin[float32](float16.Float16.Float32),
+				F64: convertTwin[float64](func(x float16.Float16) float64 { return float64(x.Float32()) })}),
+		kernels.Int32: conversion("float16", "int32", kernels.InHalves, kernels.OutInts,
+			eitherTwin(func(x float16.Float16) int32 { return kernels.ToInt32(x.Float32()) })),
+		kernels.Uint8: conversion("float16", "uint8", kernels.InHalves, kernels.OutBytes,
+			eitherTwin(func(x float16.Float16) uint8 { return kernels.ToUint8(x.Float32()) })),
+	},
+}
+
+func conversion(from, to string, in, out kernels.Mode, twin kernels.Twin) *kernels.Kernel {
+	return &kernels.Kernel{Name: "k_" + from + "_to_" + to, File: "convert.cl", Grid: kernels.PerElement(1),
+		Params: []kernels.Param{{Name: "X", Mode: in}, {Name: "Y", Mode: out}, intArg("n")}, Twin: twin}
+}
+
+// convertTwin is y = f(x) on a device of reals of type R.
+func convertTwin[R kernels.Real, From, To kernels.Element](f func(From) To) func(kernels.Call[R]) {
+	return func(c kernels.Call[R]) {
+		x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
+		par.For(len(y), par.Grain, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				y[i] = f(x[i])
+			}
+		})
+	}
+}
+
+// eitherTwin is y = f(x) on a device of either real type.
+func eitherTwin[From, To kernels.Element](f func(From) To) kernels.Twin {
+	return kernels.Twin{F32: convertTwin[float32](f), F64: convertTwin[float64](f)}
+}
+
+func cast[From int32 | uint8, To kernels.Real | int32](x From) To { return To(x) }

@@ -1,0 +1,36 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// FMAChains measures the peak of a device's arithmetic: Y[i] is the sum of 128 chains x = a·x + b of `steps`
+// fused multiply-adds, chain j starting from j: 256·steps operations for each element. Y, n, steps, a, b.
+var FMAChains = &kernels.Kernel{Name: "k_fma_chains", File: "peak.cl",
+	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		if l.CPU { // a work-item is vectors already
+			return kernels.Grid{Dims: 1, Global: [3]int{a[0].N}, Local: [3]int{1}}
+		}
+		return kernels.Line(a[0].N, l)
+	},
+	Params: []kernels.Param{out("Y"), intArg("n"), intArg("steps"), realArg("a"), realArg("b")},
+	Twin:   kernels.Twin{F32: fmaChainsTwin[float32], F64: fmaChainsTwin[float64]},
+	Tol:    kernels.Tolerance{ULP: 256}}
+
+func fmaChainsTwin[T kernels.Real](c kernels.Call[T]) {
+	y, steps, a, b := c.Reals(0), c.Int(2), c.Real(3), c.Real(4)
+	par.For(len(y), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			var sum T
+			for j := range 128 {
+				x := T(j)
+				for range steps {
+					x = x*a + b
+				}
+				sum += x
+			}
+			y[i] = sum
+		}
+	})
+}

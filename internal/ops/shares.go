@@ -1,0 +1,63 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Gradients that a pass leaves in shares, one for each group of samples: PART [groups, size]. Their sum in
+// a fixed order, times the scalar G [1], is the gradient.
+var (
+	// ReduceShares writes it: PART, G, Y [size], size, groups.
+	ReduceShares = &kernels.Kernel{Name: "k_reduce_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(2),
+		Params: []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
+		Twin:   kernels.Twin{F32: reduceSharesTwin[float32], F64: reduceSharesTwin[float64]},
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
+			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
+		}}}
+	// AdamWShares is AdamW of it: P, PART, G, M, V, size, groups, decay, b1, one_b1, b2, one_b2, step, root, eps.
+	AdamWShares = &kernels.Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(0),
+		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"),
+			intArg("size"), intArg("groups")}, adamwScalars...),
+		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}
+)
+
+// sharesGrid covers the elements of argument arg.
+func sharesGrid(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		if l.CPU {
+			return kernels.Line(a[arg].N, l)
+		}
+		const wide, slices = 32, 8
+		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(a[arg].N, wide), slices}, Local: [3]int{wide, slices}}
+	}
+}
+
+func reduceSharesTwin[T kernels.Real](c kernels.Call[T]) {
+	part, seed, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
+	par.For(size, par.Grain, func(lo, hi int) { sumShares(y[lo:hi], part[lo:], seed, size, groups) })
+}
+
+func adamwSharesTwin[T kernels.Real](c kernels.Call[T]) {
+	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(5), c.Int(6)
+	rule := adamwRule(c, 7)
+	par.For(size, par.Grain, func(lo, hi int) {
+		g := make([]T, hi-lo)
+		sumShares(g, part[lo:], seed, size, groups)
+		rule(p[lo:hi], g, m[lo:hi], v[lo:hi])
+	})
+}
+
+// sumShares writes seed times the sum of shares that lie size apart.
+func sumShares[T kernels.Real](y, part []T, seed T, size, groups int) {
+	copy(y, part)
+	for k := 1; k < groups; k++ {
+		for i, v := range part[k*size:][:len(y)] {
+			y[i] += v
+		}
+	}
+	for i := range y {
+		y[i] *= seed
+	}
+}

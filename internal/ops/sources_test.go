@@ -1,0 +1,112 @@
+package ops
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+var entryPoint = regexp.MustCompile(`(?s)kernel\s+(?:__attribute__\(\(.*?\)\)\)\s+)?void (k_[\w#]+)\((.*?)\)\s*\{`)
+
+// TestParamsMatchSources holds Kernel.Params against the parameter lists of the entry points, and every
+// entry point against the list of kernels.
+func TestParamsMatchSources(t *testing.T) {
+	byFile := map[string]map[string]string{}
+	for _, file := range kernels.Files() {
+		text, err := kernels.Assemble(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ = strings.Cut(text, fmt.Sprintf("#line 1 %q\n", file)) // what it depends on comes before it
+		text = strings.ReplaceAll(text, "\\\n", "\n")
+		byFile[file] = map[string]string{}
+		for _, m := range entryPoint.FindAllStringSubmatch(text, -1) {
+			byFile[file][m[1]] = strings.Join(strings.Fields(m[2]), " ")
+		}
+	}
+	used := map[string]bool{}
+	for _, k := range All(kernels.Float32, kernels.Limits{CPU: true}) {
+		for _, file := range []string{k.File, k.GPU} {
+			if file == "" {
+				continue
+			}
+			name, params, ok := find(byFile[file], k.Name)
+			if !ok {
+				t.Errorf("%s has no entry point %s", file, k.Name)
+				continue
+			}
+			used[file+" "+name] = true
+			for elem, suffix := range paramSuffix {
+				if k.Defines == "-DELEM="+elemNames[elem] { // IN and OUT are of ELEM
+					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
+				}
+			}
+			if want := paramList(k); params != want {
+				t.Errorf("%s in %s has the parameters\n%s\nits spec says\n%s", k.Name, file, params, want)
+			}
+		}
+	}
+	for file, entries := range byFile {
+		for name := range entries {
+			if !used[file+" "+name] {
+				t.Errorf("entry point %s of %s has no Kernel", name, file)
+			}
+		}
+	}
+}
+
+// find looks an entry point up under its name, or under that of the macro line that makes it: the one,
+// such as k_##name##_grad, that shares most with the name.
+func find(entries map[string]string, name string) (key, params string, ok bool) {
+	if params, ok := entries[name]; ok {
+		return name, params, true
+	}
+	best := -1
+	for k, p := range entries {
+		parts := strings.Split(k+"##", "##") // before, parameter, after
+		if len(parts) < 3 || !strings.HasPrefix(name, parts[0]) || !strings.HasSuffix(name, parts[2]) {
+			continue
+		}
+		if shared := len(parts[0]) + len(parts[2]); shared > best {
+			best, key, params = shared, k, p
+		}
+	}
+	return key, params, best >= 0
+}
+
+// elemNames is what ELEM is in the forms of kernels for other elements than reals.
+var elemNames = map[kernels.DType]string{kernels.Int32: "int", kernels.Uint8: "uchar", kernels.Float16: "ushort"}
+
+// paramSuffix is how the macros of parameters end that hold no reals.
+var paramSuffix = map[kernels.DType]string{kernels.Int32: "_INTS", kernels.Uint8: "_BYTES", kernels.Float16: "_HALVES"}
+
+func paramList(k *kernels.Kernel) string {
+	var list []string
+	for _, p := range k.Params {
+		switch name := paramSuffix[p.Mode.Elements(kernels.Float32)] + "(" + p.Name + ")"; {
+		case p.Mode == kernels.IntArg:
+			list = append(list, "int "+p.Name)
+		case p.Mode == kernels.RealArg:
+			list = append(list, "REAL "+p.Name)
+		case p.Mode.Written():
+			list = append(list, "OUT"+name)
+		default:
+			list = append(list, "IN"+name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestNoBuiltinNames: OpenCL builtins cannot be kernel names, so every kernel has the prefix.
+func TestNoBuiltinNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range All(kernels.Float32, kernels.Limits{CPU: true}) {
+		if !strings.HasPrefix(k.Name, "k_") || seen[k.Name+k.Defines] {
+			t.Errorf("%s: without the prefix k_, or twice", k.Name)
+		}
+		seen[k.Name+k.Defines] = true
+	}
+}
