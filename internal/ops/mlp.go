@@ -159,17 +159,16 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
 			return float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * max(1, kernels.MaxAbs(a, 1)) *
-				max(1, kernels.MaxAbs(a, 2)) * float64(s.Width)
+				max(1, kernels.MaxAbs(a, 2)) * float64(s.Width) * math.Pow(max(1, s.Slope), float64(s.Layers))
 		}},
 	}
 }
 
 // trial makes the operands of a pass over 33 samples in 2 groups, or as many as a launch has.
 func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels.Operand {
-	const most = 1 << 27 // multiplications of samples by parameters
 	n, groups := 33, 2
 	if like != nil {
-		n = min(int(like[6].Int), max(33, most/s.Size()))
+		n = min(int(like[6].Int), max(33, kernels.TrialProducts/s.Size()))
 		groups = max(1, min(like[4].N, intmath.CeilDiv(n, block))) // a launch has no more groups than blocks
 	}
 	dx := 0
