@@ -65,6 +65,8 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 // device computes the kernel wrongly and no other form of it takes its place; the device does not fail of it, as it would
 // at the launch. See [TrialEnv].
 func Try(d Device, k *kernels.Kernel) error {
+	there("Try", d)
+	mustLaunch("Try", k)
 	c, ok := d.(*clDevice)
 	if !ok || c.trials == nil || c.Err() != nil {
 		return nil
