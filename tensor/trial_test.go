@@ -4,6 +4,7 @@ package tensor
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -310,5 +311,26 @@ func TestTrialOfSteepSlopes(t *testing.T) {
 		if _, err := y.Float32s(); err != nil {
 			t.Errorf("%+v: %v", opt, err)
 		}
+	}
+}
+
+// TestTrialOfHugeNumbers: numbers of a launch with which a real overflows on its way are no mistake of the device: it is
+// tried with others, and check mode has the same infinities.
+func TestTrialOfHugeNumbers(t *testing.T) {
+	for _, opt := range []Options{{}, {Check: true}} {
+		d, err := Open(openTried(t, Options{}).dev.Info().ID(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := NewRNG(9)
+		for _, c := range [][2]float64{{-1e38, 3e38}, {3e38, -3e38}, {1e-40, 2e-40}, {1e10, 1e10 + 1}, {0, math.Inf(1)}, {math.NaN(), 1}} {
+			rng.Normal(d, c[0], c[1], 5000)
+			rng.Uniform(d, c[0], c[1], 5000)
+			Full(d, c[1], 5000).MulScalar(c[1]).AddScalar(c[0])
+			if err := d.Sync(); err != nil {
+				t.Fatalf("%+v: %v: %v", opt, c, err)
+			}
+		}
+		d.Close()
 	}
 }
