@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -114,6 +115,7 @@ func newGemm(form GemmForm, tile GemmTile) *kernels.Kernel {
 			return others
 		},
 		Twin:  kernels.Twin{F32: gemmTwin(ta, tb, blas32.Implementation().Sgemm), F64: gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
+		Cases: form.cases,
 		Trial: form.trial,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			steepest := 1.0 // activations shrink differences, but for a slope above 1
@@ -123,6 +125,38 @@ func newGemm(form GemmForm, tile GemmTile) *kernels.Kernel {
 			return steepest * (float64(a[6].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[11].Int)*kernels.MaxAbs(a, 2))
 		}},
 	}
+}
+
+// cases are the launches that test a product: they cover tiles that are whole and cut off, rows that are aligned and
+// not, shares of the sum, and the epilogues.
+func (form GemmForm) cases(few bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {64, 64, 64}, {65, 67, 63}, {7, 130, 5}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520}, {132, 260, 36}, {20, 48, 96}} {
+		m, n, k, pad := s[0], s[1], s[2], i%3
+		if few && m*n*k > 70000 {
+			continue
+		}
+		act := kernels.Activation(i % 5)
+		lda, ldb, ldc := k+pad, n+pad, n
+		rowsA, rowsB := m, k
+		switch form {
+		case TN:
+			lda, rowsA = m+pad, k
+		case NT:
+			ldb, rowsB = k+pad, n
+		}
+		slice, accumulate, biased := k, i%2, i/2%2
+		if i%3 == 1 { // in shares
+			slice, accumulate, biased, act = (k+2)/3, 0, 0, kernels.ActNone
+		}
+		shares := (k + slice - 1) / slice
+		rows := 12 * (1 + i%3)
+		cases = append(cases, kernels.Case{Name: fmt.Sprint(s), Build: func(o *kernels.Operands) {
+			o.In(rowsA*lda, -1, 1).In(rowsB*ldb, -1, 1).In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc,
+				accumulate, biased, int(act)).Real(0.1).Int(rows, slice)
+		}})
+	}
+	return cases
 }
 
 // trial makes the operands of a product with fewer rows than the launch where that is too large, and with rows closer

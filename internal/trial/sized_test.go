@@ -162,3 +162,21 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("no trial: %v, %v", o, err)
 	}
 }
+
+// TestSmallOfAnyShape: a kernel that is built for a shape is tried with operands of that shape.
+func TestSmallOfAnyShape(t *testing.T) {
+	s := ops.MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.1}
+	for _, inputGrad := range []bool{false, true} {
+		k := ops.MLPLoss(s, kernels.Float32, 16, inputGrad)
+		small, err := Small(k, kernels.Float32)
+		if err != nil || len(small) == 0 {
+			t.Fatalf("%d launches, %v", len(small), err)
+		}
+		for _, o := range small {
+			if n := int(o.Args[6].Int); o.Args[2].N != s.Size() || o.Args[0].N != n*s.Inputs || (o.Args[5].N == n*s.Inputs) != inputGrad {
+				t.Errorf("%d samples, %d parameters, %d inputs, %d of their gradient", n, o.Args[2].N, o.Args[0].N, o.Args[5].N)
+			}
+			k.Run(kernels.Float32, o.Args)
+		}
+	}
+}
