@@ -95,7 +95,7 @@ func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
 			for i, p := range k.Params {
 				ops[i].N = min(ops[i].N, n)
 				if p.Name == "n" {
-					ops[i].Number = float64(n)
+					ops[i].Number = min(ops[i].Number, float64(n))
 				}
 			}
 		}
