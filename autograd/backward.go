@@ -47,6 +47,12 @@ func (n *Node) Backward(opts ...BackwardOptions) error {
 		return err
 	}
 	d := n.value.Device()
+	for _, node := range order { // of a Backward that panicked on its way
+		if g := node.pending.t; g != nil {
+			g.Free()
+			node.pending = gradient{}
+		}
+	}
 	if o.Seed != nil {
 		n.add(gradient{o.Seed.View(), false}) // a parameter may be the root: it gathers the seed
 	} else {
@@ -157,13 +163,40 @@ type Grads struct{ node *Node }
 // Need reports whether input i wants a gradient.
 func (in *Grads) Need(i int) bool { return in.node.inputs[i].needs }
 
-// Give delivers a tensor made for this purpose; it belongs to in from now on.
+// Give delivers a tensor made for this purpose; it belongs to in from now on. It panics with tensor.ErrValue if g is nil,
+// with tensor.ErrType unless it is of reals, and with tensor.ErrShape unless input i's shape broadcasts to its own.
 func (in *Grads) Give(i int, g *tensor.Tensor) {
-	in.node.inputs[i].add(gradient{g, g.Contiguous()})
+	n := in.takes(i, g)
+	n.add(gradient{g, g.Contiguous()})
 }
 
-// Share delivers a tensor, or a view of one, that others read too.
-func (in *Grads) Share(i int, g *tensor.Tensor) { in.node.inputs[i].add(gradient{g.View(), false}) }
+// Share delivers a tensor, or a view of one, that others read too. It panics as Give does.
+func (in *Grads) Share(i int, g *tensor.Tensor) {
+	n := in.takes(i, g)
+	n.add(gradient{g.View(), false})
+}
+
+// takes returns input i, of which g can be the gradient.
+func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
+	n := in.node.inputs[i]
+	misuse := func(kind error, shapes [][]int, format string, a ...any) {
+		panic(&tensor.Error{Pkg: "autograd", Op: in.node.op + " gradient", Kind: kind, Shapes: shapes, Detail: fmt.Sprintf(format, a...)})
+	}
+	if g == nil {
+		misuse(tensor.ErrValue, nil, "that of input %d is nil: give none to an input that does not need one", i)
+	}
+	shape := g.Shape()
+	if g.Type() != tensor.Real {
+		misuse(tensor.ErrType, [][]int{shape}, "that of input %d is of type %v: convert it with To(tensor.Real)", i, g.Type())
+	}
+	if slices.Equal(shape, n.Shape()) {
+		return n
+	}
+	if whole, ok := tensor.Broadcast(n.Shape(), shape); !ok || !slices.Equal(whole, shape) {
+		misuse(tensor.ErrShape, [][]int{n.Shape(), shape}, "that of input %d has a shape to which the input does not broadcast", i)
+	}
+	return n
+}
 
 // matMul delivers a·b, computed straight into place where that is possible.
 func (in *Grads) matMul(i int, a, b *tensor.Tensor) {

@@ -73,3 +73,55 @@ func TestNilNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileGradients: what an operation of another package delivers is checked, and named by its operation; the graph
+// works after it, with what it is then given alone.
+func TestHostileGradients(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Param(tensor.New(d, []float64{1, 2, 3}), "x")
+	v := tensor.New(d, []float64{4, 5, 6})
+	var deliver func(in *autograd.Grads)
+	own := func() *node {
+		return autograd.Apply("own", v.Copy(), []*node{x.MulScalar(1)}, func(_ *tensor.Tensor, in *autograd.Grads) { deliver(in) })
+	}
+	for _, c := range []struct {
+		kind    error
+		say     string
+		deliver func(in *autograd.Grads)
+	}{
+		{tensor.ErrValue, "own gradient: bad value: that of input 0 is nil", func(in *autograd.Grads) { in.Give(0, nil) }},
+		{tensor.ErrValue, "input 0 is nil", func(in *autograd.Grads) { in.Share(0, nil) }},
+		{tensor.ErrType, "own gradient: bad element type [3]: that of input 0 is of type Int32", func(in *autograd.Grads) { in.Give(0, v.To(tensor.Int32)) }},
+		{tensor.ErrShape, "own gradient: shape mismatch [3] [2]", func(in *autograd.Grads) { in.Give(0, tensor.Zeros(d, 2)) }},
+		{tensor.ErrShape, "[3] []", func(in *autograd.Grads) { in.Share(0, tensor.Zeros(d)) }},
+	} {
+		y := own().Sum()
+		deliver = func(in *autograd.Grads) {
+			in.Give(0, v.Copy())
+			c.deliver(in)
+		}
+		err := tensor.Maybe(func() { _ = y.Backward(autograd.BackwardOptions{Retain: true}) })
+		fails(t, err, c.kind, c.say)
+		x.ZeroGrad()
+		deliver = func(in *autograd.Grads) { in.Give(0, tensor.Full(d, 2, 4, 3)) } // summed over the first axis
+		if err := y.Backward(); err != nil {
+			t.Fatal(err)
+		}
+		if g, err := x.Grad().Float64s(); err != nil || g[0] != 8 || g[2] != 8 {
+			t.Errorf("afterwards: %v, %v", g, err)
+		}
+		x.ZeroGrad()
+	}
+	back := func(*tensor.Tensor, *autograd.Grads) {}
+	for say, f := range map[string]func(){
+		"the tensor is nil":                 func() { autograd.Apply("own", nil, []*node{x}, back) },
+		"the Node is nil":                   func() { autograd.NoGrad(d, func() { autograd.Apply("own", v, []*node{nil}, back) }) },
+		"backward is nil":                   func() { autograd.Apply("own", v, []*node{x}, nil) },
+		"own: bad value: the tensor is nil": func() { autograd.Apply("own", v, []*node{x}, back, nil) },
+	} {
+		fails(t, tensor.Maybe(f), tensor.ErrValue, "autograd: own: ", say)
+	}
+	if n := autograd.Apply("own", v, []*node{autograd.Const(v)}, nil); n.NeedsGrad() {
+		t.Error("a constant needs a gradient")
+	}
+}

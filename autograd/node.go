@@ -230,9 +230,17 @@ func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 // package does, and a package that brings one of its own. backward gets the gradient g of y, of y's shape, and
 // delivers to in the gradients of the inputs that need one; it is dropped if none does. It must not keep or
 // change g. saved are the tensors that backward reads: changing them before it runs is an error of Backward.
-// Under NoGrad, or if y is of integers, which have no gradient, the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode
+// Under NoGrad, or if y is of integers, which have no gradient, the node is y alone. It panics with tensor.ErrValue if y,
+// an input, a saved tensor, or backward where an input needs a gradient, is nil. The kernels launched for y show in WriteDOT and in errors of check mode
 // under the operation's name.
 func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *Grads), saved ...*tensor.Tensor) *Node {
+	mustTensor(op, y)
+	for _, in := range inputs {
+		in.must(op)
+	}
+	for _, t := range saved {
+		mustTensor(op, t)
+	}
 	n := &Node{value: y, op: op, launched: tensor.TakeLaunched(y.Device())}
 	blame(n, n.launched)
 	if noGrad(y.Device()) || y.Type() == tensor.Int32 || y.Type() == tensor.Uint8 {
@@ -240,11 +248,13 @@ func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.
 	}
 	n.inputs = inputs
 	for _, in := range inputs {
-		in.must(op)
 		n.needs = n.needs || in.needs
 	}
 	if !n.needs {
 		return n
+	}
+	if backward == nil {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "backward is nil, and an input needs a gradient: pass that of Detach if it has none"})
 	}
 	n.backward = backward
 	n.saved = make([]savedValue, len(saved))

@@ -174,6 +174,26 @@ func TestOutsideTheSquare(t *testing.T) {
 	})
 }
 
+// TestFarOutside: however far a position is from the square, it sees the cell at its side: an int holds no such column.
+func TestFarOutside(t *testing.T) {
+	each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, far := range []float64{1e10, -1e10, 1e20, -1e20} {
+			g := New(d, []Level{{4, 3, 30}}, 1) // 6×5 vertices
+			_, gradient := encoded(t, g, tensor.Full(d, 0.5, 30, 1), tensor.New(d, []float64{far, 0.5}, 1, 2), tensor.Full(d, 1, 1, 1))
+			g.Free()
+			for i, v := range gradient {
+				column, row := i%6, i/6
+				if seen := (column == 4 || column == 5) == (far > 0) && (column < 2) == (far < 0) && (row == 2 || row == 3); !seen && v != 0 || math.IsNaN(v) {
+					t.Errorf("x = %g reads vertex %d of row %d: its gradient is %v", far, column, row, v)
+				}
+			}
+			if !slices.ContainsFunc(gradient, func(v float64) bool { return v != 0 }) {
+				t.Errorf("x = %g reads nothing", far)
+			}
+		}
+	})
+}
+
 // TestMisuse: each is a *tensor.Error of its kind that says what is wrong.
 func TestMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)

@@ -17,7 +17,8 @@
 static void corners(global const REAL *C, global const int *level, int *entry, REAL *weight) {
     const int across = level[1], down = level[2], mask = level[3];
     const REAL x = fma(C[0], (REAL)across, (REAL)0.5), y = fma(C[1], (REAL)down, (REAL)0.5);
-    const int column = clamp((int)x, 0, across), row = clamp((int)y, 0, down);
+    // Cut off as reals: what an int does not hold becomes anything.
+    const int column = fmin(fmax(x, 0), (REAL)across), row = fmin(fmax(y, 0), (REAL)down);
     const REAL right = x - column, below = y - row, left = 1 - right, above = 1 - below;
     weight[0] = left * above;
     weight[1] = right * above;

@@ -16,7 +16,7 @@ func (h *corners[T]) find(x, y T, level []int32) {
 	across, down, mask := level[1], level[2], uint32(level[3])
 	// Of a float32 the product and the sum are exact in float64: one rounding, as a device's fma.
 	px, py := T(math.FMA(float64(x), float64(across), 0.5)), T(math.FMA(float64(y), float64(down), 0.5))
-	column, row := min(max(int32(px), 0), across), min(max(int32(py), 0), down)
+	column, row := cellOf(px, across), cellOf(py, down)
 	right, below := px-T(column), py-T(row)
 	left, above := 1-right, 1-below
 	h.weight = [4]T{left * above, right * above, left * below, right * below}
@@ -28,6 +28,18 @@ func (h *corners[T]) find(x, y T, level []int32) {
 			h.entry[k] = int(level[0]) + int(r)*(int(across)+2) + int(c)
 		}
 	}
+}
+
+// cellOf returns the cell that p lies in, of those from 0 to last: 0 for NaN. What an int32 does not hold must not
+// become one.
+func cellOf[T kernels.Real](p T, last int32) int32 {
+	switch {
+	case p >= T(last):
+		return last
+	case p > 0:
+		return int32(p)
+	}
+	return 0
 }
 
 func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {

@@ -90,13 +90,15 @@ func binaries(rows ...*Binary) []*Binary {
 		g, d := Param{"G", In}, Param{"D", Out}
 		fwd, grad := ULP(b.ULP), ULP(b.ULP+4)
 		b.InPlace = b.Name + "InPlace"
-		b.forward = kernel("", PerElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n)
-		b.row = Typed(kernel("_row", func(a []Arg, l Limits) Grid { return Plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
+		divisor := func(ops []Operand) { ops[1].Lo, ops[1].Hi = 0.5, 3 } // y is one of Div
+		b.forward = Elementwise(kernel("", PerElement(2), fwd, Twin{zipTwin[float32](b.Fwd), zipTwin[float64](b.Fwd)}, x, y, z, n), divisor)
+		b.row = Tried(Typed(kernel("_row", func(a []Arg, l Limits) Grid { return Plane(int(a[4].Int), int(a[3].Int), l) }, fwd,
 			b.hotRow.or(cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)), x, y, z, Param{"rows", IntArg}, Param{"cols", IntArg}),
-			"integer.cl", "k_int_"+b.Name+"_row", integerRowTwin[int32](b.Int), integerRowTwin[uint8](b.Int), Twin{})
-		b.first = kernel("_first", PerElement(2), fwd, Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, n)
-		b.dx = kernel("_dx", PerElement(3), grad, Twin{zip3Twin[float32](b.DX), zip3Twin[float64](b.DX)}, x, y, g, d, n)
-		b.dy = kernel("_dy", PerElement(3), grad, Twin{zip3Twin[float32](b.DY), zip3Twin[float64](b.DY)}, x, y, g, d, n)
+			"integer.cl", "k_int_"+b.Name+"_row", integerRowTwin[int32](b.Int), integerRowTwin[uint8](b.Int), Twin{}),
+			func(ops []Operand) bool { divisor(ops); return true })
+		b.first = Elementwise(kernel("_first", PerElement(2), fwd, Twin{cycleTwin[float32](b.Fwd), cycleTwin[float64](b.Fwd)}, x, y, z, n), divisor)
+		b.dx = Elementwise(kernel("_dx", PerElement(3), grad, Twin{zip3Twin[float32](b.DX), zip3Twin[float64](b.DX)}, x, y, g, d, n), divisor)
+		b.dy = Elementwise(kernel("_dy", PerElement(3), grad, Twin{zip3Twin[float32](b.DY), zip3Twin[float64](b.DY)}, x, y, g, d, n), divisor)
 	}
 	return rows
 }

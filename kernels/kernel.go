@@ -26,8 +26,9 @@ type Kernel struct {
 	// kerneltest runs them on a device and holds what they compute to the twin.
 	Cases func(few bool) []Case
 	// Trial supplies the operands, one for each of Params, of a launch like one with the arguments like, or of a small one
-	// if like is nil: an OpenCL device tries the kernel with them, and with its few Cases, before its first launch. A
-	// kernel with Text that has neither is not tried.
+	// if like is nil: an OpenCL device tries the kernel with them, and with its few Cases, before its first launch. The
+	// twin runs on them, too: they must be those of a launch that there could be. Nil is no trial. See [LikeLaunch]. A
+	// kernel with Text that has neither Trial nor Cases is not tried.
 	Trial func(like []Arg) []Operand
 	// Variants returns kernels that take the same arguments to the same results on a device with reals of type t and
 	// the limits l: they take the place of one whose trial fails. Nil: the form for other devices may (GPU).

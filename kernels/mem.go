@@ -109,7 +109,7 @@ func Slice[T Element](m *Mem, off, n int) []T {
 
 // ViewAs returns the first n elements of type t that fit in words, as Mem over the same memory.
 func ViewAs(t DType, words []float64, n int) *Mem {
-	if n*t.Size() > len(words)*8 {
+	if n < 0 || n > len(words)*8/t.Size() {
 		panic("kernels: ViewAs: more elements than the memory holds")
 	}
 	return &Mem{t, unsafe.Pointer(unsafe.SliceData(words)), n}

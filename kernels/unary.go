@@ -133,20 +133,29 @@ func (u *Unary) Gradient() *Kernel { return u.gradient }
 func unaries(rows ...*Unary) []*Unary {
 	for _, u := range rows {
 		u.InPlace = u.Name + "InPlace"
-		u.forward = Typed(&Kernel{
+		u.forward = Elementwise(Typed(&Kernel{
 			Name: "k_" + u.Name, File: "unary.cl", Grid: PerElement(1), Tol: ULP(u.ULP),
 			Params: []Param{{"X", In}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
 			Twin:   u.hot.or(unaryTwin[float32](u), unaryTwin[float64](u)),
-		}, "integer.cl", "k_int_"+u.Name, integerUnaryTwin[int32](u.Int), integerUnaryTwin[uint8](u.Int), Twin{})
-		u.gradient = &Kernel{
+		}, "integer.cl", "k_int_"+u.Name, integerUnaryTwin[int32](u.Int), integerUnaryTwin[uint8](u.Int), Twin{}), u.inDomain)
+		u.gradient = Elementwise(&Kernel{
 			Name: "k_" + u.Name + "_grad", File: "unary.cl", Grid: PerElement(3),
 			Params: []Param{{"X", In}, {"Y", In}, {"G", In}, {"D", Out}, {"n", IntArg}, {"a", RealArg}, {"b", RealArg}},
 			Twin:   u.hotGrad.or(unaryGradTwin[float32](u), unaryGradTwin[float64](u)),
 			// Terms such as 1 − y² cancel: their error is relative to the gradient they are multiplied by.
 			Tol: Tolerance{ULP: 4 + u.ULP, Rel: 4, Scale: func(a []Arg) float64 { return MaxAbs(a, 2) }},
-		}
+		}, func(ops []Operand) {
+			u.inDomain(ops)
+			ops[1] = Derived(ops[1].N, func(before []Arg, i int) float64 { return u.Fwd(before[0].At(i), u.A, u.B) })
+		})
 	}
 	return rows
+}
+
+// inDomain sets x, the first operand, and the scalars, the last two, to where the tolerance is known to hold.
+func (u *Unary) inDomain(ops []Operand) {
+	ops[0].Lo, ops[0].Hi = u.Domain[0], u.Domain[1]
+	SetNumbers(ops[len(ops)-2:], u.A, u.B)
 }
 
 // or returns t, or the given functions if t is not set.

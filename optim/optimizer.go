@@ -28,7 +28,7 @@ type Optimizer interface {
 	// optimizer's own, and the steps done.
 	State() State
 	// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless
-	// the state has the tensors of this optimizer, in their shapes.
+	// the state has the tensors of this optimizer, in their shapes and on its device.
 	Restore(State) error
 	// Free releases the optimizer's memory and the gradients. The parameters keep their values.
 	Free()
@@ -127,6 +127,14 @@ func (a *arena) restore(s State) error {
 		src, ok := s.Tensors[name]
 		if !ok {
 			return fmt.Errorf("optim: restore: the state has no tensor %q", name)
+		}
+		switch {
+		case src == nil:
+			return fmt.Errorf("optim: restore: tensor %q of the state is nil", name)
+		case src.Freed():
+			return fmt.Errorf("optim: restore: tensor %q of the state was freed: keep it with Keep, or free it later", name)
+		case src.Device() != dst.Device():
+			return fmt.Errorf("optim: restore: tensor %q of the state is on %s, the optimizer on %s: load it there", name, src.Device().Name(), dst.Device().Name())
 		}
 		if !slices.Equal(src.Shape(), dst.Shape()) {
 			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the optimizer", name, src.Shape(), dst.Shape())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -73,6 +74,39 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		if after := moments(); !slices.Equal(before, after) || opt.Steps() != 1 {
 			t.Errorf("%s: the moments are %v after %d steps, want %v after 1", what, after, opt.Steps(), before)
+		}
+	}
+}
+
+// TestRestoreHostile: a tensor of a state that is nil, freed, or on another device is an error, and nothing is changed.
+func TestRestoreHostile(t *testing.T) {
+	d, other := devtest.CPU(t), devtest.CPU(t)
+	for say, bad := range map[string]func() *tensor.Tensor{
+		"is nil":    func() *tensor.Tensor { return nil },
+		"was freed": func() *tensor.Tensor { x := tensor.Zeros(d, 2); x.Free(); return x },
+		"is on ":    func() *tensor.Tensor { return tensor.Zeros(other, 2) },
+	} {
+		for _, name := range []string{"velocity.a", "velocity.b"} {
+			a, b := autograd.Param(tensor.Zeros(d, 2), "a"), autograd.Param(tensor.Zeros(d, 2), "b")
+			o := optim.NewSGD([]*autograd.Node{a, b}, optim.SGDConfig{LR: optim.Constant(1), Momentum: 0.5})
+			s := optim.State{Steps: 7, Tensors: tensor.Dict{}}
+			for own := range o.State().Tensors {
+				s.Tensors[own] = tensor.Full(d, 3, 2)
+			}
+			if _, ok := s.Tensors[name]; !ok {
+				t.Fatalf("the state has no %q: %v", name, s.Tensors)
+			}
+			s.Tensors[name] = bad()
+			err := o.Restore(s)
+			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), say) {
+				t.Errorf("%s %s: err = %v", name, say, err)
+			}
+			for own, x := range o.State().Tensors {
+				if v, err := x.Float64s(); err != nil || v[0] != 0 || o.Steps() != 0 {
+					t.Errorf("%s %s: %s became %v, %v", name, say, own, v, err)
+				}
+			}
+			o.Free()
 		}
 	}
 }

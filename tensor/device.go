@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -213,6 +214,14 @@ func (s *base) fail(err error) {
 		failure := err // a variable of its own: taking err's address would put every nil on the heap
 		s.failure.CompareAndSwap(nil, &failure)
 	}
+}
+
+// bytesOf returns the bytes of n elements, or an error for more than any machine of this kind has.
+func bytesOf(name string, t kernels.DType, n int) (int, error) {
+	if n < 0 || n > math.MaxInt/2/t.Size() { // a half: sizes are rounded up
+		return 0, fmt.Errorf("tensor: allocate on %s: there is no memory of %d elements of %v", name, n, t)
+	}
+	return n * t.Size(), nil
 }
 
 // movedBytes returns the memory that a launch reads and writes, as its arguments declare.

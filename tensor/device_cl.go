@@ -128,10 +128,14 @@ func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	if d.memory.due(d.dev.Live()) {
 		d.memory.collect(d.dev.Live)
 	}
-	raw, err := d.dev.Alloc(n * t.Size())
+	size, err := bytesOf(d.Name(), t, n)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := d.dev.Alloc(size)
 	if err != nil && !errors.Is(err, clrt.InvalidBufferSize) { // too large at any time
 		d.memory.collect(d.dev.Live)
-		raw, err = d.dev.Alloc(n * t.Size())
+		raw, err = d.dev.Alloc(size)
 	}
 	if err != nil {
 		return nil, err

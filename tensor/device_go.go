@@ -58,7 +58,11 @@ func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	if d.memory.due(d.pool.Live()) {
 		d.memory.collect(d.pool.Live)
 	}
-	block, err := d.pool.Get(n * t.Size())
+	size, err := bytesOf(d.Name(), t, n)
+	if err != nil {
+		return nil, err
+	}
+	block, err := d.pool.Get(size)
 	if err != nil {
 		return nil, err
 	}

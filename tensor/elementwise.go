@@ -11,6 +11,7 @@ import (
 // call, for a row of the table that has none. Of integers it is of their type, if f stays among them, and the scalars
 // must be numbers of that type, else it panics with ErrType; otherwise it is of reals.
 func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
+	inTable("Unary", f != nil)
 	d := check(f.Name, t)
 	typ := Real
 	if t.typ.integer() && f.Int != nil {
@@ -29,6 +30,7 @@ func (t *Tensor) Unary(f *kernels.Unary, a, b float64) *Tensor {
 // function of one tensor. It panics with ErrType if f(t) is of another type than t, or t is Float16, and with ErrValue
 // if t repeats elements.
 func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
+	inTable("UnaryInPlace", f != nil)
 	if check(f.InPlace, t); !t.Contiguous() {
 		t.through(f.InPlace, func(c *Tensor) { c.UnaryInPlace(f, a, b) })
 		return
@@ -40,27 +42,38 @@ func (t *Tensor) UnaryInPlace(f *kernels.Unary, a, b float64) {
 	unaryTo(d, f.InPlace, f, t, t, a, b)
 }
 
+// inTable panics for a function that is nil.
+func inTable(op string, is bool) {
+	if !is {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "the function is nil: take one of the table in package kernels"})
+	}
+}
+
 func unaryTo(d Device, op string, f *kernels.Unary, y, x *Tensor, a, b float64) {
 	y.typ.must(op, a)
 	y.typ.must(op, b)
 	launch(d, f.Forward().Of(y.typ.On(d)), x.arg(), y.arg(), kernels.I(x.Len()), y.typ.number(a), y.typ.number(b))
 }
 
-// UnaryGrad returns f'(x)·g, where y = f(x). All three have one shape. x or y may be nil if f does not
-// use it.
+// UnaryGrad returns f'(x)·g, where y = f(x). x or y may be nil if f does not use it. It panics with ErrShape unless all
+// three have one shape, and with ErrValue if one that f uses is nil.
 func UnaryGrad(f *kernels.Unary, x, y, g *Tensor, a, b float64) *Tensor {
+	inTable("UnaryGrad", f != nil)
 	op := f.Name + " gradient"
 	d := check(op, g)
 	cg := g.reals()
 	defer cg.done()
-	used := func(t *Tensor) operand {
-		if t == nil {
+	used := func(t *Tensor, uses bool) operand {
+		if t == nil && !uses {
 			return operand{cg.Tensor, false} // the kernel does not read it
 		}
 		check(op, t, g)
+		if !slices.Equal(t.shape, g.shape) {
+			misuse(op, ErrShape, "the gradient has another shape", t, g)
+		}
 		return t.reals()
 	}
-	cx, cy := used(x), used(y)
+	cx, cy := used(x, f.UsesX), used(y, f.UsesY)
 	defer cx.done()
 	defer cy.done()
 	out := alloc(op, d, g.shape)
@@ -72,6 +85,7 @@ func UnaryGrad(f *kernels.Unary, x, y, g *Tensor, a, b float64) *Tensor {
 // rule. Of integers it is of the higher of their types, but for division, else of reals. It panics with ErrShape if the
 // shapes do not broadcast.
 func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
+	inTable("Binary", f != nil)
 	d := check(f.Name, x, y)
 	shape, ok := Broadcast(x.shape, y.shape)
 	if !ok {
@@ -90,6 +104,7 @@ func Binary(f *kernels.Binary, x, y *Tensor) *Tensor {
 // in-place form of every function of two tensors. It panics with ErrShape if y does not broadcast, with ErrType if
 // f(t, y) is of another type than t, and with ErrValue if t repeats elements.
 func (t *Tensor) BinaryInPlace(f *kernels.Binary, y *Tensor) {
+	inTable("BinaryInPlace", f != nil)
 	check(f.InPlace, t, y)
 	if !broadcastsTo(y.shape, t.shape) {
 		misuse(f.InPlace, ErrShape, "", t, y)

@@ -30,7 +30,7 @@ func TestMLPShapes(t *testing.T) {
 			}
 			s.Absolute = i%2 == 1
 			o := kernels.NewOperands(d.Real(), 77, uint64(i))
-			kernelcases.MLPOperands(o, s, 75, 2, i%3 > 0)
+			s.Operands(o, 75, 2, i%3 > 0)
 			k := ops.MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Limits{Units: 1 + 99*(i%2)}), i%3 > 0)
 			if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v", s), o.Args); err != nil {
 				t.Error(err)

@@ -16,6 +16,7 @@ func Launch(d Device, k *kernels.Kernel, args ...kernels.Arg) { launch(d, k, arg
 
 // launch copies the arguments to the device's scratch, so that they stay on the caller's stack.
 func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
+	there("Launch", d)
 	s := d.core()
 	if s.failure.Load() != nil {
 		return
@@ -39,6 +40,7 @@ func (s *base) leaveLaunch() {
 
 // checkArgs panics unless args fit the parameters of k.
 func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
+	mustLaunch("Launch", k)
 	if len(args) != len(k.Params) {
 		names := make([]string, len(k.Params))
 		for i, p := range k.Params {
@@ -68,6 +70,16 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 	}
 }
 
+// mustLaunch panics unless there is a kernel that can be launched.
+func mustLaunch(op string, k *kernels.Kernel) {
+	switch {
+	case k == nil:
+		panic(&Error{Op: op, Kind: ErrArgument, Detail: "the kernel is nil"})
+	case k.Grid == nil:
+		panic(&Error{Op: op, Kind: ErrArgument, Detail: k.Name + ": the kernel has no Grid, which says how many work-items there are: see kernels.Line"})
+	}
+}
+
 func badArg(k *kernels.Kernel, format string, args ...any) {
 	panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": " + fmt.Sprintf(format, args...)})
 }
@@ -88,6 +100,7 @@ type Launched [recentLaunches]*kernels.Kernel
 
 // TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
 func TakeLaunched(d Device) Launched {
+	there("TakeLaunched", d)
 	s := d.core()
 	s.enter("TakeLaunched")
 	defer s.leave()

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
@@ -12,10 +13,11 @@ import (
 //	y[i, j] = f(Σ_k x[i, k]·w[k, j] + b[j])
 //
 // for x [m, k], w [k, n], b [n] or nil for none, and an activation f with its slope. It panics with
-// ErrShape.
+// ErrShape, and with ErrValue for an f that is none of the activations.
 func Linear(x, w, b *Tensor, f kernels.Activation, slope float64) *Tensor {
 	const op = "Linear"
 	d := check(op, x, w)
+	mustActivate(op, f)
 	checkMatMul(op, x, w)
 	e := epilogue{act: f, slope: slope}
 	if b != nil {
@@ -34,10 +36,15 @@ func Linear(x, w, b *Tensor, f kernels.Activation, slope float64) *Tensor {
 
 // LinearGrad returns, for the output y [m, n] of Linear and its gradient g, the gradient dz [m, n] of what
 // the activation was applied to, and the gradient of the bias in shares [runs, n], to be added up: one
-// launch for both. It panics with ErrShape.
+// launch for both. It panics with ErrShape unless both have one shape, of two axes, and with ErrValue for an f that is
+// none of the activations.
 func LinearGrad(g, y *Tensor, f kernels.Activation, slope float64) (dz, shares *Tensor) {
 	const op = "Linear gradient"
 	d := check(op, g, y)
+	mustActivate(op, f)
+	if y.Rank() != 2 || !slices.Equal(g.shape, y.shape) {
+		misuse(op, ErrShape, "both have one shape, of two axes", g, y)
+	}
 	rows, cols := y.shape[0], y.shape[1]
 	cg, cy := g.reals(), y.reals()
 	defer cg.done()
@@ -47,6 +54,13 @@ func LinearGrad(g, y *Tensor, f kernels.Activation, slope float64) (dz, shares *
 	launch(d, ops.LinearGrad, cg.arg(), cy.arg(), dz.arg(), shares.arg(), kernels.I(rows), kernels.I(cols),
 		kernels.I(run), kernels.I(int(f)), kernels.R(slope))
 	return dz, shares
+}
+
+// mustActivate panics unless f is an activation.
+func mustActivate(op string, f kernels.Activation) {
+	if f < kernels.ActNone || f > kernels.ActSigmoid {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("Activation(%d) is none: see kernels.Activation", f)})
+	}
 }
 
 // SquaredError returns the scalar Σ (x − t)² and, from the same pass, its gradient 2·(x − t). The order of the

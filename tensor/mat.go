@@ -3,7 +3,11 @@ package tensor
 import "gonum.org/v1/gonum/mat"
 
 // FromMat returns a copy of a gonum matrix as a tensor of rank 2, rounded to the device's real type.
+// It panics with ErrValue if m is nil.
 func FromMat(d Device, m mat.Matrix) *Tensor {
+	if m == nil {
+		panic(&Error{Op: "FromMat", Kind: ErrValue, Detail: "the matrix is nil"})
+	}
 	return New(d, mat.DenseCopyOf(m).RawMatrix().Data, dims(m)...)
 }
 
@@ -15,6 +19,7 @@ func dims(m mat.Matrix) []int {
 // ToMat waits for the device and returns a tensor of rank 2 as a gonum matrix. The error is the device's
 // first failure; it panics with ErrShape for another rank, or for no elements, which gonum does not have.
 func (t *Tensor) ToMat() (*mat.Dense, error) {
+	check("ToMat", t)
 	if t.Rank() != 2 || t.Len() == 0 {
 		misuse("ToMat", ErrShape, "a gonum matrix has rank 2 and at least one element", t)
 	}

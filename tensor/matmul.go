@@ -1,6 +1,9 @@
 package tensor
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -22,22 +25,30 @@ func (t *Tensor) MatMul(b *Tensor) *Tensor {
 // MatMulInto writes a·b, of a [m, k] and b [k, n], to dst [m, n], or adds it if accumulate. It panics with ErrShape, also
 // if dst has gaps, and with ErrValue if dst shares elements with an operand.
 func MatMulInto(dst, a, b *Tensor, accumulate bool) {
-	writable("MatMulInto", dst, a, b)
-	checkMatMul("MatMulInto", a, b)
-	if dst.Rank() != 2 || dst.shape[0] != a.shape[0] || dst.shape[1] != b.shape[1] {
-		misuse("MatMulInto", ErrShape, "", dst, a, b)
-	}
-	mustReal("MatMulInto", dst)
-	disjoint("MatMulInto", dst, a, b)
+	checkMatMulInto("MatMulInto", dst, a, b)
 	matMulTo(dst, a, b, epilogue{accumulate: accumulate})
 }
 
-// MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning.
+// checkMatMulInto panics unless a·b can be written to dst.
+func checkMatMulInto(op string, dst, a, b *Tensor) Device {
+	d := writable(op, dst, a, b)
+	checkMatMul(op, a, b)
+	if dst.Rank() != 2 || dst.shape[0] != a.shape[0] || dst.shape[1] != b.shape[1] {
+		misuse(op, ErrShape, "", dst, a, b)
+	}
+	mustReal(op, dst)
+	disjoint(op, dst, a, b)
+	return d
+}
+
+// MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning. It panics as MatMulInto does, and with
+// ErrValue for a tile that is none of the device's.
 func MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
-	writable(op, dst, a, b)
-	checkMatMul(op, a, b)
-	disjoint(op, dst, a, b)
+	d := checkMatMulInto(op, dst, a, b)
+	if !slices.Contains(ops.GemmTiles(d.Real(), d.Limits()), tile) {
+		misuse(op, ErrValue, fmt.Sprintf("no tile of the device is %v", tile), dst, a, b)
+	}
 	matMulTo(dst, a, b, epilogue{tile: &tile})
 }
 

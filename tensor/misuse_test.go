@@ -13,6 +13,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -27,6 +28,10 @@ func TestMisuse(t *testing.T) {
 	foreign := tensor.Zeros(other, 2, 3)
 	rng := tensor.NewRNG(1)
 	three := tensor.New(d, []int32{0, 3})
+	var nobody tensor.Device
+	var unmade tensor.Tensor
+	var none *tensor.Tensor
+	noGrid := &kernels.Kernel{Name: "k_own", Text: "kernel void k_own() {}"}
 	for _, c := range []struct {
 		name string
 		kind error
@@ -36,6 +41,45 @@ func TestMisuse(t *testing.T) {
 		{"New", tensor.ErrShape, func() { tensor.New(d, []float64{1, 2}, 3) }, "[3]: data has 2 elements"},
 		{"New", tensor.ErrShape, func() { tensor.New(d, []float64{}, -1) }, "[-1]"},
 		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1<<20, 1<<20) }, "[1048576 1048576]"},
+		{"New", tensor.ErrValue, func() { tensor.New(nobody, []float32{1}) }, "the device is nil: look at the error that Open returned"},
+		{"One", tensor.ErrValue, func() { tensor.One(nobody) }, "the device is nil"},
+		{"Uniform", tensor.ErrValue, func() { rng.Uniform(nobody, 0, 1, 2) }, "the device is nil"},
+		{"Scope", tensor.ErrValue, func() { tensor.Scope(nobody, func() {}) }, "the device is nil"},
+		{"Launch", tensor.ErrValue, func() { tensor.Launch(nobody, ops.Zero) }, "the device is nil"},
+		{"TakeLaunched", tensor.ErrValue, func() { tensor.TakeLaunched(nobody) }, "the device is nil"},
+		{"Launch", tensor.ErrArgument, func() { tensor.Launch(d, nil) }, "the kernel is nil"},
+		{"Launch", tensor.ErrArgument, func() { tensor.Launch(d, noGrid) }, "k_own: the kernel has no Grid"},
+		{"Next", tensor.ErrValue, func() { (*tensor.RNG)(nil).Normal(d, 0, 1, 2) }, "the RNG is nil"},
+		{"FromMat", tensor.ErrValue, func() { tensor.FromMat(d, nil) }, "the matrix is nil"},
+		{"add", tensor.ErrValue, func() { unmade.Add(x) }, "Tensor{}"},
+		{"add", tensor.ErrValue, func() { none.Add(x) }, "a tensor is nil"},
+		{"Free", tensor.ErrValue, func() { none.Free() }, "a tensor is nil"},
+		{"Free", tensor.ErrValue, func() { unmade.Free() }, "Tensor{}"},
+		{"ToMat", tensor.ErrValue, func() { none.ToMat() }, "a tensor is nil"},
+		{"EmptyOf", tensor.ErrType, func() { tensor.EmptyOf(d, 9, 2) }, "Type(9) is no type"},
+		{"FullOf", tensor.ErrType, func() { tensor.FullOf(d, 9, 1, 2) }, "Type(9) is no type"},
+		{"To", tensor.ErrType, func() { x.To(9) }, "Type(9) is no type"},
+		{"Unary", tensor.ErrValue, func() { x.Unary(nil, 0, 0) }, "the function is nil"},
+		{"UnaryInPlace", tensor.ErrValue, func() { x.UnaryInPlace(nil, 0, 0) }, "the function is nil"},
+		{"Binary", tensor.ErrValue, func() { tensor.Binary(nil, x, x) }, "the function is nil"},
+		{"BinaryInPlace", tensor.ErrValue, func() { x.BinaryInPlace(nil, x) }, "the function is nil"},
+		{"Launch", tensor.ErrArgument, func() { x.Unary(&kernels.Unary{Name: "own"}, 0, 0) }, "the kernel is nil"},
+		{"sine gradient", tensor.ErrShape, func() { tensor.UnaryGrad(kernels.Sine, x, nil, tensor.Zeros(d, 50000), 1, 0) }, "[2 3] [50000]"},
+		{"sine gradient", tensor.ErrShape, func() { tensor.UnaryGrad(kernels.Sine, x, v, x, 1, 0) }, "[4] [2 3]"},
+		{"sine gradient", tensor.ErrValue, func() { tensor.UnaryGrad(kernels.Sine, nil, x, x, 1, 0) }, "a tensor is nil"},
+		{"Linear gradient", tensor.ErrShape, func() { tensor.LinearGrad(v, v, 0, 0) }, "[4] [4]"},
+		{"Linear gradient", tensor.ErrShape, func() { tensor.LinearGrad(x, tensor.Zeros(d, 50, 3), 0, 0) }, "[2 3] [50 3]"},
+		{"Linear gradient", tensor.ErrValue, func() { tensor.LinearGrad(x, x, 17, 0) }, "Activation(17)"},
+		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, tensor.Zeros(d, 3, 1), nil, -1, 0) }, "Activation(-1)"},
+		{"Max gradient", tensor.ErrShape, func() { tensor.MaxGrad(x, v, v, 0) }, "there are 3 maxima"},
+		{"Max gradient", tensor.ErrShape, func() { tensor.MaxGrad(x, x, v) }, "there are 1 maxima"},
+		{"Max gradient", tensor.ErrShape, func() { tensor.MaxGrad(tensor.Zeros(d, 0, 3), v, v, 0) }, "no maximum"},
+		{"MatMulTiled", tensor.ErrShape, func() {
+			tensor.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Limits())[0])
+		}, "[2 2] [30 4] [4 50]"},
+		{"MatMulTiled", tensor.ErrValue, func() {
+			tensor.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
+		}, "no tile of the device is 5x3"},
 		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1) }, "axes at most 6"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(4) }, "[2 3] [4]"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(-1, 4) }, "[2 3] [-1 4]"},
@@ -460,5 +504,13 @@ func TestFloat64(t *testing.T) {
 		if err != nil || v[0] != 0x1p-40 || math.IsNaN(v[0]) {
 			t.Errorf("%s: %v, %v", sel, v, err)
 		}
+	}
+}
+
+// TestNoTensorPrints: what no function made can be printed, as by a message of a failed test.
+func TestNoTensorPrints(t *testing.T) {
+	var none *tensor.Tensor
+	if got := none.String() + ", " + new(tensor.Tensor).String() + ", " + tensor.Type(9).String(); got != "no tensor, no tensor, Type(9)" {
+		t.Error(got)
 	}
 }

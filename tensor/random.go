@@ -20,6 +20,9 @@ func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 
 // Next returns the kernel arguments for the next fill: the seed's two words and the call.
 func (r *RNG) Next() (lo, hi, call kernels.Arg) {
+	if r == nil {
+		panic(&Error{Op: "Next", Kind: ErrValue, Detail: "the RNG is nil: make one with NewRNG"})
+	}
 	lo, hi = ops.Seed(r.Seed)
 	call = kernels.Bits(r.Calls)
 	r.Calls++

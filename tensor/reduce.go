@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -353,11 +354,22 @@ func (t *Tensor) extreme(op string, k *kernels.Kernel, axes []int) *Tensor {
 }
 
 // MaxGrad returns the gradient of y = x.Max(axes...), or of x.Min, for the gradient g of y: ties share it equally,
-// and NaNs are ties where y is NaN. It may have gaps.
+// and NaNs are ties where y is NaN. It may have gaps. It panics with ErrAxis as Max does, and with ErrShape unless y and
+// g have as many elements as the maximum.
 func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 	const op = "Max gradient"
 	d := check(op, x, y, g)
 	axes, _ = x.reduced(op, axes)
+	left := x.Len()
+	for _, a := range axes {
+		if x.shape[a] == 0 {
+			misuse(op, ErrShape, "of no elements there is no maximum", x, y, g)
+		}
+		left /= x.shape[a]
+	}
+	if y.Len() != left || g.Len() != left {
+		misuse(op, ErrShape, fmt.Sprintf("there are %d maxima", left), x, y, g)
+	}
 	if len(axes) == 0 {
 		return g.Copy()
 	}

@@ -46,6 +46,7 @@ func (s *scopes) add(t *Tensor) {
 // those of training. It panics with ErrGoroutine if another goroutine opened a scope meanwhile that is still
 // open: its tensors may have come into this one.
 func Scope(d Device, f func()) {
+	there("Scope", d)
 	open := &d.core().scopes
 	own := open.push()
 	defer func() {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -77,6 +79,18 @@ func TestReshapeInfers(t *testing.T) {
 			t.Errorf("%v as %v has shape %v, want %v", c.from, c.to, y.Shape(), c.want)
 		}
 	}
+}
+
+// TestAllocLimit: memory of more bytes than an int counts is refused, and not that of the few that are left of them. On
+// machines of 32 bits a shape reaches there.
+func TestAllocLimit(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, n := range []int{-1, math.MaxInt, math.MaxInt / 4, math.MaxInt/4 + 1, math.MaxInt/2 + 1} {
+			if b, err := d.Alloc(kernels.Int32, n); err == nil || !strings.Contains(err.Error(), "there is no memory of") {
+				t.Errorf("%d elements: %v, %v", n, b, err)
+			}
+		}
+	})
 }
 
 func failsWith(t *testing.T, err, kind error) {

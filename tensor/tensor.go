@@ -25,6 +25,8 @@ func alloc(op string, d Device, shape []int) *Tensor { return allocOf(op, d, Rea
 
 // allocOf returns a contiguous tensor of a type with undefined contents.
 func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
+	there(op, d)
+	typ.check(op)
 	n := checkShape(op, shape)
 	shape = append([]int{}, shape...) // never nil: New takes no shape for that of a vector
 	t := &Tensor{st: newStorage(d, typ.On(d), n), shape: shape, strides: rowMajor(shape), typ: typ}
@@ -111,6 +113,7 @@ func Full(d Device, v float64, shape ...int) *Tensor {
 
 // FullOf is Full of a type. It panics with ErrType if v is no number of an integer type.
 func FullOf(d Device, typ Type, v float64, shape ...int) *Tensor {
+	typ.check("FullOf")
 	typ.must("FullOf", v)
 	t := allocOf("FullOf", d, typ, shape)
 	t.fill(v)
@@ -123,6 +126,7 @@ func One(d Device, shape ...int) *Tensor {
 	if n := checkShape("One", shape); n != 1 {
 		panic(&Error{Op: "One", Kind: ErrShape, Shapes: [][]int{shape}, Detail: "it has one element"})
 	}
+	there("One", d)
 	c := d.core()
 	if c.one.Load() == nil {
 		c.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Keep())
@@ -160,6 +164,9 @@ func (t *Tensor) Len() int {
 // Free releases t. Its memory returns to the device once every view of it is freed. Using t afterwards
 // panics with ErrFreed; freeing it again does nothing.
 func (t *Tensor) Free() {
+	if t == nil || t.st == nil {
+		isNil("Free")
+	}
 	if !t.freed {
 		t.freed = true
 		t.st.release()
@@ -206,8 +213,8 @@ func (t *Tensor) Contiguous() bool {
 // check panics unless the tensors can be the operands of op: there, not freed, and on one device.
 func check(op string, ts ...*Tensor) Device {
 	for _, t := range ts {
-		if t == nil {
-			panic(&Error{Op: op, Kind: ErrValue, Detail: "a tensor is nil"})
+		if t == nil || t.st == nil {
+			isNil(op)
 		}
 	}
 	d := ts[0].st.dev
@@ -221,6 +228,18 @@ func check(op string, ts ...*Tensor) Device {
 		}
 	}
 	return d
+}
+
+// isNil panics for a tensor that nothing made.
+func isNil(op string) {
+	panic(&Error{Op: op, Kind: ErrValue, Detail: "a tensor is nil, or a Tensor{} that no function made"})
+}
+
+// there panics for a device that is not there.
+func there(op string, d Device) {
+	if d == nil {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "the device is nil: look at the error that Open returned"})
+	}
 }
 
 // Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Packed]; it panics with ErrShape if t has gaps.
@@ -334,6 +353,9 @@ func fromHost[T kernels.Real, From kernels.Element](data []From) []T {
 
 // String describes t, its shape and its device, without waiting for its elements.
 func (t *Tensor) String() string {
+	if t == nil || t.st == nil {
+		return "no tensor"
+	}
 	if t.freed {
 		return fmt.Sprintf("tensor %v of %v (freed)", t.shape, t.typ)
 	}

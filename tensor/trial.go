@@ -29,8 +29,8 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 	if e.limits.MaxGroup == 0 {
 		e.limits = d.limits
 	}
-	e.tried |= 1 << class
 	if !k.Twin.For(d.real) {
+		e.tried |= 1 << class
 		return nil
 	}
 	now := k
@@ -39,6 +39,7 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 	}
 	bad := d.agrees(e.built, now, e.limits, class, args)
 	if bad == nil {
+		e.tried |= 1 << class
 		return nil
 	}
 	for _, v := range d.variants(k) {
@@ -52,6 +53,7 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 		if d.launches(built, v.k, v.limits, args) && d.agrees(built, v.k, v.limits, class, args) == nil {
 			d.dev.Release(e.built)
 			e.built, e.instead, e.limits = built, v.k, v.limits
+			e.tried = 1<<class | 1 // the other sizes were tried with another kernel
 			return nil
 		}
 		d.dev.Release(built)
@@ -63,6 +65,8 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 // device computes the kernel wrongly and no other form of it takes its place; the device does not fail of it, as it would
 // at the launch. See [TrialEnv].
 func Try(d Device, k *kernels.Kernel) error {
+	there("Try", d)
+	mustLaunch("Try", k)
 	c, ok := d.(*clDevice)
 	if !ok || c.trials == nil || c.Err() != nil {
 		return nil
@@ -111,14 +115,14 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limit
 	if err != nil {
 		return err
 	}
-	run := func(class uint, operands func() []*kernels.Operands) error {
+	run := func(class uint, operands func() ([]*kernels.Operands, error)) error {
 		key := d.trials.key(src.Text, src.Options, k.Name, fmt.Sprint(class))
 		if d.trials.has(key) {
 			return nil
 		}
 		tried := false
-		for _, o := range operands() {
-			if o == nil || k.Grid(o.Args, l).Empty() {
+		for _, o := range operandsOf(k, operands) {
+			if k.Grid(o.Args, l).Empty() {
 				continue
 			}
 			ran, err := d.compare(built, k, l, o)
@@ -132,15 +136,41 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limit
 		}
 		return nil
 	}
-	if err := run(0, func() []*kernels.Operands { return trial.Small(k, d.real) }); err != nil || class == 0 {
+	if err := run(0, func() ([]*kernels.Operands, error) { return trial.Small(k, d.real) }); err != nil || class == 0 {
 		return err
 	}
-	return run(class, func() []*kernels.Operands { return []*kernels.Operands{trial.Like(k, args, d.real)} })
+	return run(class, func() ([]*kernels.Operands, error) {
+		o, err := trial.Like(k, args, d.real)
+		if o == nil {
+			return nil, err
+		}
+		return []*kernels.Operands{o}, err
+	})
+}
+
+// operandsOf returns operands of a trial of k. It panics with ErrArgument if those that k supplies are no launch's.
+func operandsOf(k *kernels.Kernel, operands func() ([]*kernels.Operands, error)) []*kernels.Operands {
+	all, err := operands()
+	if err != nil {
+		badArg(k, "cannot be tried: %v", err)
+	}
+	return all
+}
+
+// runTwin runs the twin of k on operands of a trial. A panic of it becomes one with ErrArgument that says so: the caller,
+// whose launch the twin has not seen, would look for the fault there.
+func runTwin(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) {
+	defer func() {
+		if p := recover(); p != nil {
+			badArg(k, "its Go twin panics on the operands of its Trial or Cases: %v", p)
+		}
+	}()
+	k.Run(real, args)
 }
 
 // launches reports whether the device runs a form of k at all.
 func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, args []kernels.Arg) bool {
-	for _, o := range trial.Small(k, d.real) {
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return trial.Small(k, d.real) }) {
 		if !k.Grid(o.Args, l).Empty() && d.aside(built, k, l, o.Args) != nil {
 			return false
 		}
@@ -167,7 +197,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limi
 	if d.aside(built, k, l, onDevice) != nil {
 		return false, nil
 	}
-	k.Run(d.real, o.Args)
+	runTwin(k, d.real, o.Args)
 	for i, p := range k.Params {
 		if !p.Mode.Buffer() {
 			continue

@@ -4,8 +4,10 @@ package tensor
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -228,9 +230,9 @@ func TestTrialsAgree(t *testing.T) {
 	for _, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
 		d := openTried(t, opt)
 		for _, k := range ops.All(d.real, d.limits) {
-			small := trial.Small(k, d.real)
-			if len(small) == 0 {
-				t.Errorf("%s has no small operands", k.Name)
+			small, err := trial.Small(k, d.real)
+			if err != nil || len(small) == 0 {
+				t.Errorf("%s has no small operands: %v", k.Name, err)
 				continue
 			}
 			e, err := d.entries.get(k)
@@ -242,5 +244,93 @@ func TestTrialsAgree(t *testing.T) {
 				t.Errorf("%+v: %s: %v, replaced: %v", opt, k.Name, err, e.instead != nil)
 			}
 		}
+	}
+}
+
+// TestTrialMistakes: operands of a package's kernel that are no launch's are named in a typed panic, though its twin
+// meets them in other goroutines, and the device goes on.
+func TestTrialMistakes(t *testing.T) {
+	d := openTried(t, Options{})
+	twins := 0
+	for _, c := range []struct {
+		name, want string
+		change     func(k *kernels.Kernel)
+	}{
+		{"too few", "2 operands for 3 parameters", func(k *kernels.Kernel) {
+			k.Trial = func([]kernels.Arg) []kernels.Operand {
+				return []kernels.Operand{kernels.Draw(3, 0, 1), kernels.Output(3)}
+			}
+		}},
+		{"a twin that panics", "its Go twin panics", func(k *kernels.Kernel) {
+			k.Twin.F32 = func(c kernels.Call[float32]) {
+				c.Parallel(1<<20, 1, func(lo, hi int) {
+					if lo > 0 || runtime.GOMAXPROCS(0) == 1 {
+						panic("no such element")
+					}
+				})
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := double("-DVALUE=2", &twins)
+			c.change(k)
+			for range 2 {
+				err := Maybe(func() { launchDouble(d, k, 9) })
+				if !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("err = %v", err)
+				}
+			}
+		})
+	}
+	if v, err := launchDouble(d, double("-DVALUE=2", &twins), 9); err != nil || v[0] != 6 {
+		t.Errorf("afterwards: %v, %v", v, err)
+	}
+}
+
+// TestTrialOfSteepSlopes: a slope above 1 magnifies what a sum is off by; that is no mistake of the device.
+func TestTrialOfSteepSlopes(t *testing.T) {
+	for _, opt := range []Options{{}, {Check: true}} {
+		t.Setenv("XDG_CACHE_HOME", t.TempDir())
+		var d Device
+		if opt.Check {
+			var err error
+			if d, err = Open(openTried(t, Options{}).dev.Info().ID(), opt); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { d.Close() })
+		} else {
+			d = openTried(t, opt)
+		}
+		rng := kernels.NewOperands(kernels.Float32, 1, 2)
+		rng.In(200*300, -1, 1).In(300*40, -1, 1)
+		host := func(i int) []float32 {
+			a := rng.Args[i]
+			return kernels.Slice[float32](a.Buf.(*kernels.Mem), a.Off, a.N)
+		}
+		y := Linear(New(d, host(0), 200, 300), New(d, host(1), 300, 40), nil, kernels.ActLeakyReLU, 1e4)
+		if _, err := y.Float32s(); err != nil {
+			t.Errorf("%+v: %v", opt, err)
+		}
+	}
+}
+
+// TestTrialOfHugeNumbers: numbers of a launch with which a real overflows on its way are no mistake of the device: it is
+// tried with others, and check mode has the same infinities.
+func TestTrialOfHugeNumbers(t *testing.T) {
+	for _, opt := range []Options{{}, {Check: true}} {
+		d, err := Open(openTried(t, Options{}).dev.Info().ID(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := NewRNG(9)
+		for _, c := range [][2]float64{{-1e38, 3e38}, {3e38, -3e38}, {1e-40, 2e-40}, {1e10, 1e10 + 1}, {0, math.Inf(1)}, {math.NaN(), 1}} {
+			rng.Normal(d, c[0], c[1], 5000)
+			rng.Uniform(d, c[0], c[1], 5000)
+			Full(d, c[1], 5000).MulScalar(c[1]).AddScalar(c[0])
+			if err := d.Sync(); err != nil {
+				t.Fatalf("%+v: %v: %v", opt, c, err)
+			}
+		}
+		d.Close()
 	}
 }

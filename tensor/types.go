@@ -25,7 +25,19 @@ const (
 )
 
 // String returns the name that the type has here.
-func (typ Type) String() string { return [...]string{"Real", "Int32", "Uint8", "Float16"}[typ] }
+func (typ Type) String() string {
+	if typ > Float16 {
+		return fmt.Sprintf("Type(%d)", uint8(typ))
+	}
+	return [...]string{"Real", "Int32", "Uint8", "Float16"}[typ]
+}
+
+// check panics with ErrType unless typ is one of the types.
+func (typ Type) check(op string) {
+	if typ > Float16 {
+		panic(&Error{Op: op, Kind: ErrType, Detail: typ.String() + " is no type: it is Real, Int32, Uint8 or Float16"})
+	}
+}
 
 // On returns how a device stores the type; its Size is the bytes of an element.
 func (typ Type) On(d Device) kernels.DType {
@@ -99,6 +111,7 @@ func mustReal(op string, t *Tensor) {
 // Every device gives the same bits.
 func (t *Tensor) To(typ Type) *Tensor {
 	d := check("To", t)
+	typ.check("To")
 	if t.typ == typ {
 		return t.view(t.shape, t.strides, t.off)
 	}

@@ -4,7 +4,6 @@ package kernelcases
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -75,19 +74,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				o.In(n, -3, 3).In(n, 0.5, 3).Kinks().In(n, -2, 2).Out(n).Int(n)
 			})
 		}
-	}
-	if k.Name == "k_mlp_loss" {
-		for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {
-			if few && c[0] > 33 {
-				continue
-			}
-			add(func(o *kernels.Operands) {
-				MLPOperands(o, ops.ExampleMLP, c[0], c[1], strings.Contains(k.Defines, "INPUT_GRAD"))
-			}, "%d samples in %d groups", c[0], c[1])
-		}
-	}
-	if strings.HasPrefix(k.Name, "k_gemm_") {
-		cases = gemmCases(ops.GemmForm(strings.TrimPrefix(k.Name, "k_gemm_")), few)
 	}
 	if cases == nil {
 		cases = typedCases(k, few, matrices, boxes)
@@ -210,48 +196,4 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		perLength(func(o *kernels.Operands, n int) { o.In(2*n, 0, 1).Out(n*4*16).Int(n, 16) })
 	}
 	return cases
-}
-
-// gemmCases covers tiles that are whole and cut off, rows that are aligned and not, shares of the sum, and the
-// epilogues.
-func gemmCases(form ops.GemmForm, few bool) []kernels.Case {
-	var cases []kernels.Case
-	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {64, 64, 64}, {65, 67, 63}, {7, 130, 5}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520}, {132, 260, 36}, {20, 48, 96}} {
-		m, n, k, pad := s[0], s[1], s[2], i%3
-		if few && m*n*k > 70000 {
-			continue
-		}
-		act := kernels.Activation(i % 5)
-		lda, ldb, ldc := k+pad, n+pad, n
-		rowsA, rowsB := m, k
-		switch form {
-		case ops.TN:
-			lda, rowsA = m+pad, k
-		case ops.NT:
-			ldb, rowsB = k+pad, n
-		}
-		slice, accumulate, biased := k, i%2, i/2%2
-		if i%3 == 1 { // in shares
-			slice, accumulate, biased, act = (k+2)/3, 0, 0, kernels.ActNone
-		}
-		shares := (k + slice - 1) / slice
-		rows := 12 * (1 + i%3)
-		cases = append(cases, kernels.Case{Name: fmt.Sprint(s), Build: func(o *kernels.Operands) {
-			o.In(rowsA*lda, -1, 1).In(rowsB*ldb, -1, 1).In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc,
-				accumulate, biased, int(act)).Real(0.1).Int(rows, slice)
-		}})
-	}
-	return cases
-}
-
-// MLPOperands makes a pass over n samples in a number of groups, with room for the gradient of the inputs if it
-// is computed.
-func MLPOperands(o *kernels.Operands, s ops.MLPShape, n, groups int, inputGrad bool) {
-	o.In(n*s.Inputs, -1, 1).In(n*s.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
-	if inputGrad {
-		o.Out(n * s.Inputs)
-	} else {
-		o.Out(0)
-	}
-	o.Int(n)
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -113,11 +114,89 @@ func newGemm(form GemmForm, tile GemmTile) *kernels.Kernel {
 			}
 			return others
 		},
-		Twin: kernels.Twin{F32: gemmTwin(ta, tb, blas32.Implementation().Sgemm), F64: gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
-		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { // activations shrink differences
-			return float64(a[6].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[11].Int)*kernels.MaxAbs(a, 2)
+		Twin:  kernels.Twin{F32: gemmTwin(ta, tb, blas32.Implementation().Sgemm), F64: gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
+		Cases: form.cases,
+		Trial: form.trial,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
+			steepest := 1.0 // activations shrink differences, but for a slope above 1
+			if kernels.Activation(a[12].Int) == kernels.ActLeakyReLU {
+				steepest = max(1, a[13].Real)
+			}
+			return steepest * (float64(a[6].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[11].Int)*kernels.MaxAbs(a, 2))
 		}},
 	}
+}
+
+// cases are the launches that test a product: they cover tiles that are whole and cut off, rows that are aligned and
+// not, shares of the sum, and the epilogues.
+func (form GemmForm) cases(few bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {64, 64, 64}, {65, 67, 63}, {7, 130, 5}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520}, {132, 260, 36}, {20, 48, 96}} {
+		m, n, k, pad := s[0], s[1], s[2], i%3
+		if few && m*n*k > 70000 {
+			continue
+		}
+		act := kernels.Activation(i % 5)
+		lda, ldb, ldc := k+pad, n+pad, n
+		rowsA, rowsB := m, k
+		switch form {
+		case TN:
+			lda, rowsA = m+pad, k
+		case NT:
+			ldb, rowsB = k+pad, n
+		}
+		slice, accumulate, biased := k, i%2, i/2%2
+		if i%3 == 1 { // in shares
+			slice, accumulate, biased, act = (k+2)/3, 0, 0, kernels.ActNone
+		}
+		shares := (k + slice - 1) / slice
+		rows := 12 * (1 + i%3)
+		cases = append(cases, kernels.Case{Name: fmt.Sprint(s), Build: func(o *kernels.Operands) {
+			o.In(rowsA*lda, -1, 1).In(rowsB*ldb, -1, 1).In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc,
+				accumulate, biased, int(act)).Real(0.1).Int(rows, slice)
+		}})
+	}
+	return cases
+}
+
+// trial makes the operands of a product with fewer rows than the launch where that is too large, and with rows closer
+// to each other in memory where they are far apart. There is none of a sum in shares that is too large, since its
+// shares depend on the rows, nor of one whose B alone is.
+func (form GemmForm) trial(like []kernels.Arg) []kernels.Operand {
+	if like == nil {
+		return nil
+	}
+	num := func(i int) int { return int(like[i].Int) }
+	m, n, sum, ldc, slice := num(4), num(5), num(6), num(9), num(15)
+	rows := max(1, min(m, kernels.TrialProducts/max(1, n*sum), kernels.TrialElements/max(1, sum+ldc)))
+	if rows < m && sum > slice {
+		return nil
+	}
+	// rowsA and rowsB are those in memory, of cols elements that are ld apart.
+	rowsA, colsA, rowsB, colsB := rows, sum, sum, n
+	switch form {
+	case TN:
+		rowsA, colsA = sum, rows
+	case NT:
+		rowsB, colsB = n, sum
+	}
+	near := func(ld, rows, cols int) int { // with the alignment of ld
+		if rows <= kernels.TrialElements/max(1, ld) {
+			return ld
+		}
+		return min(ld, intmath.RoundUp(cols, 16)+ld%16)
+	}
+	lda, ldb := near(num(7), rowsA, colsA), near(num(8), rowsB, colsB)
+	if rowsA > kernels.TrialElements/max(1, lda) || rowsB > kernels.TrialElements/max(1, ldb) {
+		return nil
+	}
+	ops := []kernels.Operand{kernels.Draw(rowsA*lda, -1, 1), kernels.Draw(rowsB*ldb, -1, 1), kernels.Draw(like[2].N, -1, 1), kernels.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
+	for i := 4; i < len(like); i++ {
+		ops = append(ops, kernels.Number(float64(like[i].Int)+like[i].Real)) // one of them is 0
+	}
+	kernels.SetNumbers(ops[4:], float64(rows))
+	kernels.SetNumbers(ops[7:], float64(lda), float64(ldb))
+	return ops
 }
 
 // gemmTwin computes a product with gonum's BLAS, the rows of C shared among the cores. A·B is computed

@@ -27,7 +27,7 @@ var (
 			intArg("channels"), intArg("seed_lo"), intArg("seed_hi"), intArg("call")},
 		Twin: kernels.Twin{F32: samplePixelsTwin[float32], F64: samplePixelsTwin[float64]}, Tol: kernels.ULP(3)}
 	// FourierEncode writes sines and cosines of projections: C [n, 2], B [2, waves], F [n, 2·waves], n, waves.
-	FourierEncode = &kernels.Kernel{Name: "k_fourier_encode", File: "image.cl",
+	FourierEncode = kernels.Tried(&kernels.Kernel{Name: "k_fourier_encode", File: "image.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			return kernels.Plane(int(a[4].Int), int(a[3].Int), l)
 		},
@@ -36,16 +36,16 @@ var (
 		// Turns are rounded before whole ones are dropped.
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return 1 + 4*math.Pi*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1)
-		}}}
+		}}}, coordinates)
 	// FrequencyEncode writes sines and cosines of coordinates in octaves: C [n, 2], F [n, 4·octaves], n,
 	// octaves.
-	FrequencyEncode = &kernels.Kernel{Name: "k_frequency_encode", File: "image.cl",
+	FrequencyEncode = kernels.Tried(&kernels.Kernel{Name: "k_frequency_encode", File: "image.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			return kernels.Plane(int(a[3].Int), 2*int(a[2].Int), l)
 		},
 		Params: []kernels.Param{in("C"), out("F"), intArg("n"), intArg("octaves")},
 		Twin:   kernels.Twin{F32: frequencyEncodeTwin[float32], F64: frequencyEncodeTwin[float64]},
-		Tol:    kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}}
+		Tol:    kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}}, coordinates)
 	// SampleEncode draws n pixels with replacement and encodes their centres as FrequencyEncode does:
 	// IMAGE [height·width, channels], F [n, 4·octaves], V [n, channels], n, width, height, channels, octaves,
 	// seed_lo, seed_hi, call.
@@ -60,9 +60,16 @@ var (
 		},
 		Params: []kernels.Param{in("IMAGE"), out("F"), out("V"), intArg("n"), intArg("width"), intArg("height"),
 			intArg("channels"), intArg("octaves"), intArg("seed_lo"), intArg("seed_hi"), intArg("call")},
-		Twin: kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
-		Tol:  kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}}
+		Twin:  kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
+		Tol:   kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
+		Trial: smallOnly} // octaves magnify what the division of a centre is off by
 )
+
+// coordinates draws the first operand of a trial in a picture.
+func coordinates(ops []kernels.Operand) bool {
+	ops[0].Lo = 0
+	return true
+}
 
 func storeCentre[T kernels.Real](c []T, pixel, width, height int) {
 	c[0] = (T(pixel%width) + 0.5) / T(width)

@@ -155,23 +155,48 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 		},
 		Twin: kernels.Twin{F32: mlpTwin(s, block, inputGrad, blas32.Implementation().Sgemm),
 			F64: mlpTwin(s, block, inputGrad, blas64.Implementation().Dgemm)},
+		Cases: func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
 		Trial: func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
 			return float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * max(1, kernels.MaxAbs(a, 1)) *
-				max(1, kernels.MaxAbs(a, 2)) * float64(s.Width)
+				max(1, kernels.MaxAbs(a, 2)) * float64(s.Width) * math.Pow(max(1, s.Slope), float64(s.Layers))
 		}},
 	}
 }
 
-// trial makes the operands of a pass over 33 samples in 2 groups, or as many as a launch has.
-func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels.Operand {
-	const most = 1 << 27 // multiplications of samples by parameters
-	n, groups := 33, 2
-	if like != nil {
-		n = min(int(like[6].Int), max(33, most/s.Size()))
-		groups = max(1, min(like[4].N, intmath.CeilDiv(n, block))) // a launch has no more groups than blocks
+// cases are the launches that test a pass, over so many samples in so many groups.
+func (s MLPShape) cases(few, inputGrad bool) []kernels.Case {
+	var cases []kernels.Case
+	for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {
+		if few && c[0] > 33 {
+			continue
+		}
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%d samples in %d groups", c[0], c[1]),
+			Build: func(o *kernels.Operands) { s.Operands(o, c[0], c[1], inputGrad) }})
 	}
+	return cases
+}
+
+// Operands adds those of a pass over n samples in a number of groups, with room for the gradient of the inputs if it is
+// computed.
+func (s MLPShape) Operands(o *kernels.Operands, n, groups int, inputGrad bool) {
+	o.In(n*s.Inputs, -1, 1).In(n*s.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
+	if inputGrad {
+		o.Out(n * s.Inputs)
+	} else {
+		o.Out(0)
+	}
+	o.Int(n)
+}
+
+// trial makes the operands of a pass like a launch, over fewer samples where that is too large.
+func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels.Operand {
+	if like == nil {
+		return nil
+	}
+	n := min(int(like[6].Int), max(33, kernels.TrialProducts/s.Size()))
+	groups := max(1, min(like[4].N, intmath.CeilDiv(n, block))) // a launch has no more groups than blocks
 	dx := 0
 	if inputGrad {
 		dx = n * s.Inputs

@@ -10,20 +10,20 @@ import (
 // other elements than reals say so.
 var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of float16, its bits.
-	Fill = kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.PerElement(0),
+	Fill = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.PerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
 		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}}, "move.cl", "k_fill_int",
-		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]), kernels.ElementTwin(fillIntTwin[float16.Float16]))
+		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]), kernels.ElementTwin(fillIntTwin[float16.Float16])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
-	Zero = kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.PerElement(0),
+	Zero = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.PerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
 		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}}, "move.cl", "k_zero",
-		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]), kernels.ElementTwin(zeroTwin[float16.Float16]))
+		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]), kernels.ElementTwin(zeroTwin[float16.Float16])), nil)
 	// Copy is Y[i] = X[i], of any element type: X, Y, n.
-	Copy = kernels.Typed(&kernels.Kernel{Name: "k_copy", File: "move.cl", Grid: kernels.PerElement(1),
+	Copy = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_copy", File: "move.cl", Grid: kernels.PerElement(1),
 		Params: []kernels.Param{in("X"), out("Y"), intArg("n")},
 		Twin:   kernels.Twin{F32: copyTwin[float32], F64: copyTwin[float64]}}, "move.cl", "k_copy",
-		kernels.ElementTwin(copyTwin[int32]), kernels.ElementTwin(copyTwin[uint8]), kernels.ElementTwin(copyTwin[float16.Float16]))
+		kernels.ElementTwin(copyTwin[int32]), kernels.ElementTwin(copyTwin[uint8]), kernels.ElementTwin(copyTwin[float16.Float16])), nil)
 	// BroadcastRows repeats the row X of cols elements, of any type, rows times: X, Y, rows, cols.
 	BroadcastRows = kernels.Typed(&kernels.Kernel{Name: "k_broadcast_rows", File: "move.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {

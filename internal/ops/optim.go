@@ -10,14 +10,18 @@ import (
 // Update rules over all parameters at once: the formulas stand in optim.cl.
 var (
 	// SGD: P, G, V, n, lr, momentum, l2, nesterov.
-	SGD = &kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.PerElement(0),
+	SGD = kernels.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.PerElement(0),
 		Params: []kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n"),
 			realArg("lr"), realArg("momentum"), realArg("l2"), intArg("nesterov")},
-		Twin: kernels.Twin{F32: sgdTwin[float32], F64: sgdTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}
+		Twin: kernels.Twin{F32: sgdTwin[float32], F64: sgdTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}},
+		func(ops []kernels.Operand) { kernels.SetNumbers(ops[4:], 0.01, 0.9, 0.1) })
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
-	AdamW = &kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.PerElement(0),
+	AdamW = kernels.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.PerElement(0),
 		Params: append([]kernels.Param{inOut("P"), in("G"), inOut("M"), inOut("V"), intArg("n")}, adamwScalars...),
-		Twin:   kernels.Twin{F32: adamwTwin[float32], F64: adamwTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}
+		Twin:   kernels.Twin{F32: adamwTwin[float32], F64: adamwTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}, func(ops []kernels.Operand) {
+		ops[3].Lo = 0 // squares
+		kernels.SetNumbers(ops[5:], adamwNumbers...)
+	})
 )
 
 func sgdTwin[T kernels.Real](c kernels.Call[T]) {
@@ -35,6 +39,10 @@ func sgdTwin[T kernels.Real](c kernels.Call[T]) {
 		}
 	})
 }
+
+// adamwNumbers are the scalars of a trial: those of a launch may make a step as large as the parameter, where rounding
+// shows.
+var adamwNumbers = []float64{1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8}
 
 var adamwScalars = []kernels.Param{realArg("decay"), realArg("b1"), realArg("one_b1"), realArg("b2"), realArg("one_b2"),
 	realArg("step"), realArg("root"), realArg("eps")}

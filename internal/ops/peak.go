@@ -7,7 +7,7 @@ import (
 
 // FMAChains measures the peak of a device's arithmetic: Y[i] is the sum of 128 chains x = a·x + b of `steps`
 // fused multiply-adds, chain j starting from j: 256·steps operations for each element. Y, n, steps, a, b.
-var FMAChains = &kernels.Kernel{Name: "k_fma_chains", File: "peak.cl",
+var FMAChains = kernels.Elementwise(&kernels.Kernel{Name: "k_fma_chains", File: "peak.cl",
 	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 		if l.CPU { // a work-item is vectors already
 			return kernels.Grid{Dims: 1, Global: [3]int{a[0].N}, Local: [3]int{1}}
@@ -16,7 +16,12 @@ var FMAChains = &kernels.Kernel{Name: "k_fma_chains", File: "peak.cl",
 	},
 	Params: []kernels.Param{out("Y"), intArg("n"), intArg("steps"), realArg("a"), realArg("b")},
 	Twin:   kernels.Twin{F32: fmaChainsTwin[float32], F64: fmaChainsTwin[float64]},
-	Tol:    kernels.Tolerance{ULP: 256}}
+	Tol:    kernels.Tolerance{ULP: 256}}, func(ops []kernels.Operand) {
+	const steps = 20
+	n := min(ops[0].N, kernels.TrialProducts/(256*steps))
+	ops[0].N = n
+	kernels.SetNumbers(ops[1:], float64(n), min(ops[2].Number, steps), 0.999, 0.5)
+})
 
 func fmaChainsTwin[T kernels.Real](c kernels.Call[T]) {
 	y, steps, a, b := c.Reals(0), c.Int(2), c.Real(3), c.Real(4)

@@ -11,13 +11,19 @@ import (
 // Random fills. A number depends on the seed, the call and its index alone: not on the device.
 var (
 	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
-	Uniform = &kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
+	Uniform = kernels.Tried(&kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
 		Params: append(streamParams("Y", kernels.Out), realArg("low"), realArg("high")),
-		Twin:   kernels.Twin{F32: uniformTwin[float32], F64: uniformTwin[float64]}, Tol: kernels.ULP(1)}
+		Twin:   kernels.Twin{F32: uniformTwin[float32], F64: uniformTwin[float64]}, Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
+		kernels.SetNumbers(ops[5:], -2, 5)
+		return true
+	})
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
-	Normal = &kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
+	Normal = kernels.Tried(&kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
 		Params: append(streamParams("Y", kernels.Out), realArg("mean"), realArg("sd")),
-		Twin:   kernels.Twin{F32: normalTwin[float32], F64: normalTwin[float64]}, Tol: kernels.Tolerance{ULP: 16, Rel: 4}}
+		Twin:   kernels.Twin{F32: normalTwin[float32], F64: normalTwin[float64]}, Tol: kernels.Tolerance{ULP: 16, Rel: 4}}, func(ops []kernels.Operand) bool {
+		kernels.SetNumbers(ops[5:], 1, 2)
+		return true
+	})
 	// RandomInts is uniform in [0, bound): Y, n, seed_lo, seed_hi, call, bound.
 	RandomInts = &kernels.Kernel{Name: "k_random_ints", File: "random.cl", Grid: perFour,
 		Params: append(streamParams("Y", kernels.OutInts), intArg("bound")),
@@ -73,6 +79,9 @@ func normalTwin[T kernels.Real](c kernels.Call[T]) {
 		w := words(c, 2, i/4)
 		pair := w[i%4/2*2:]
 		r := sd * math.Sqrt(-2*math.Log(1-unit(pair[0])))
+		if math.IsInf(float64(T(r)), 0) { // as on a device, though its product with the cosine might be none
+			r = float64(T(r))
+		}
 		sin, cos := math.Sincos(2 * math.Pi * unit(pair[1]))
 		if i%2 == 0 {
 			y[i] = T(mean + r*cos)

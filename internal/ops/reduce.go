@@ -35,7 +35,8 @@ var (
 		},
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("n"), realArg("scale")},
 		Twin:   kernels.Twin{F32: sumAtomicTwin[float32], F64: sumAtomicTwin[float64]},
-		Tol:    kernels.Tolerance{ULP: 4, Rel: 16, Scale: sumScale(2, 3)}} // added one by one
+		Tol:    kernels.Tolerance{ULP: 4, Rel: 16, Scale: sumScale(2, 3)}, // added one by one
+		Trial:  smallOnly}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or onto
 	// Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
@@ -69,9 +70,19 @@ var (
 		kernels.ElementTwin(extremeIntegerTwin[int32](true)), kernels.ElementTwin(extremeIntegerTwin[uint8](true)), kernels.Twin{})
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
-	MaxAxisGrad = &kernels.Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
+	MaxAxisGrad = kernels.Tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
 		Params: []kernels.Param{in("X"), in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner")},
-		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Tol: kernels.ULP(3)}
+		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Tol: kernels.ULP(3)}, func(ops []kernels.Operand) bool {
+		n, inner := int(ops[5].Number), int(ops[6].Number)
+		ops[1] = kernels.Derived(ops[1].N, func(before []kernels.Arg, i int) float64 { // the maximum over the axis
+			m := math.Inf(-1)
+			for k := range n {
+				m = max(m, before[0].At((i/inner*n+k)*inner+i%inner))
+			}
+			return m
+		})
+		return true
+	})
 )
 
 // sumGroup is SUM_GROUP of reduce_gpu.cl.

@@ -17,10 +17,14 @@ var (
 			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
 		}}}
 	// AdamWShares is AdamW of it: P, PART, G, M, V, size, groups, decay, b1, one_b1, b2, one_b2, step, root, eps.
-	AdamWShares = &kernels.Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(0),
+	AdamWShares = kernels.Tried(&kernels.Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(0),
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"),
 			intArg("size"), intArg("groups")}, adamwScalars...),
-		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}
+		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
+		ops[4].Lo = 0 // squares
+		kernels.SetNumbers(ops[7:], adamwNumbers...)
+		return true
+	})
 )
 
 // sharesGrid covers the elements of argument arg.
