@@ -98,8 +98,8 @@ func findings(w io.Writer) error {
 // loader returns the path of the OpenCL library. It is not loaded if all that is known is that it fails.
 func (c *openCL) loader() (string, error) {
 	switch {
-	case c.library != "":
-		return c.library, nil
+	case c.runtime != "":
+		return c.runtime, nil
 	case c.usable:
 		return tensor.RuntimePath()
 	}

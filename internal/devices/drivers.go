@@ -63,7 +63,7 @@ func registeredDrivers() []driver {
 
 // probed is what a probe found.
 type probed struct {
-	library string // path, or ""
+	runtime string // path, or ""
 	missing string // why there is no device, or ""
 	devices []clrt.Info
 	unfit   map[string]string // why, by the key of a device that cannot be used
@@ -82,7 +82,7 @@ type openCL struct {
 	broken  []brokenDriver
 	unfit   map[string]string // why, by the key of a device of another driver
 	usable  bool              // this process may load what is left
-	library string            // path, if it was seen
+	runtime string            // path, if it was seen
 	err     error             // the probe was interrupted
 }
 
@@ -100,7 +100,7 @@ func checkOpenCL() *openCL {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	all := probe(ctx, "")
-	c.library = all.library
+	c.runtime = all.runtime
 	switch {
 	case ctx.Err() != nil:
 		c.err = cli.Interrupted(errors.New("interrupted while the OpenCL drivers were probed"))
@@ -109,7 +109,7 @@ func checkOpenCL() *openCL {
 		if len(all.devices) > 0 && len(all.unfit) == 0 {
 			memory.remember(all.files)
 		}
-	case len(c.drivers) < 2 || all.library == "": // no driver can be told from the rest
+	case len(c.drivers) < 2 || all.runtime == "": // no driver can be told from the rest
 		c.broken = []brokenDriver{{c.only(), all.failure}}
 	default:
 		c.sortOut(ctx)
@@ -122,12 +122,12 @@ func (c *openCL) only() string {
 	switch path := os.Getenv("CLGRAD_OPENCL_LIB"); {
 	case path != "":
 		return path
-	case c.library == "":
+	case c.runtime == "":
 		return "libOpenCL.so.1"
 	case len(c.drivers) == 1:
 		return c.drivers[0].String()
 	}
-	return c.library
+	return c.runtime
 }
 
 // sortOut probes each driver by itself, all at once, and leaves out those that fail.
@@ -229,7 +229,7 @@ func probe(ctx context.Context, dir string) probed {
 		if l.Doing != "" {
 			doing = l.Doing
 		}
-		p.library += l.Library
+		p.runtime += l.Library
 		p.missing += l.Missing
 		if l.Device != nil {
 			p.devices = append(p.devices, *l.Device)
