@@ -75,15 +75,23 @@ func interruptible(parent context.Context) context.Context {
 	quit := make(chan os.Signal, 1)
 	signal.Notify(quit, syscall.SIGQUIT) // or Go prints what every goroutine is at, and exits with 2
 	go func() {
-		<-quit
+		s := <-quit
 		atomicfile.Abandon()
+		if s == os.Interrupt { // as if it had not been caught: a shell ends its loop, too
+			signal.Reset(s)
+			if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
+				time.Sleep(oneSignal) // it comes before
+			}
+		}
 		os.Exit(ExitFailure)
 	}()
 	go func() {
 		<-signals
 		cancel()
 		time.Sleep(oneSignal)
-		signal.Reset(os.Interrupt)
+		if !signal.Ignored(os.Interrupt) {
+			signal.Notify(quit, os.Interrupt)
+		}
 	}()
 	return ctx
 }
