@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -25,11 +28,28 @@ one: man -l DIR/%s-%s.1`, program, command),
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			if err := doc.GenManTree(root, &doc.GenManHeader{Title: strings.ToUpper(program), Section: "1", Source: "clgrad"}, args[0]); err != nil {
+			if err := writePages(root, args[0]); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "wrote the manual pages to %s\n", args[0])
 			return nil
 		},
 	}
+}
+
+// writePages writes the pages of a command and of those below it. GenManTree of cobra would leave half a page on a full
+// disk.
+func writePages(cmd *cobra.Command, dir string) error {
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := writePages(c, dir); err != nil {
+			return err
+		}
+	}
+	page := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+	return atomicfile.Write(filepath.Join(dir, page), func(w io.Writer) error {
+		return doc.GenMan(cmd, &doc.GenManHeader{Title: strings.ToUpper(cmd.Root().Name()), Section: "1", Source: "clgrad"}, w)
+	})
 }
