@@ -99,6 +99,21 @@ func clash(before, output named, twoOutputs bool) error {
 	return fmt.Errorf("the output %s would overwrite %s%s: name another file", to, before.what, also)
 }
 
+// onStandardOutput returns the first of the files that is standard output, by whatever name: what else is printed there
+// would be part of it. A device that has a name, such as a terminal, keeps nothing.
+func onStandardOutput(outputs ...named) (named, bool) {
+	open, err := samefile.OfOpen(os.Stdout)
+	for _, n := range outputs {
+		if n.path == stream {
+			return n, true
+		}
+		if id, errOf := n.file(os.Stdout); err == nil && errOf == nil && !open.Device() && id.Same(open) {
+			return n, true
+		}
+	}
+	return named{}, false
+}
+
 // writeFile writes a file, or standard output where that is named.
 func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == stream {

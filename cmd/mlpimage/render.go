@@ -76,7 +76,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 		return err
 	}
 	report := stdout
-	if f.out == stream {
+	if _, is := onStandardOutput(named{"-o", f.out}); is {
 		report = stderr
 	}
 	if f.quiet {

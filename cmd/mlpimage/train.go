@@ -102,8 +102,8 @@ func (f *trainFlags) validate(image string, stdout io.Writer) error {
 	if err := f.limits.validate(); err != nil {
 		return err
 	}
-	if f.json && f.outputs.image == stream {
-		return cli.Usage(errors.New("--json with -o -: the picture and the result cannot both be standard output"))
+	if n, is := onStandardOutput(f.outputs.list()...); f.json && is && n.what != "--log" { // whose lines are JSON, too
+		return cli.Usage(fmt.Errorf("--json with %s %s: the file and the result cannot both be standard output", n.what, n.path))
 	}
 	if f.http != "" {
 		if err := live.CheckAddress(f.http); err != nil {
@@ -155,7 +155,7 @@ func train(ctx context.Context, path string, f trainFlags, begun func(), stdout,
 		return err
 	}
 	chatter, report := stderr, stdout // what --quiet silences
-	if f.outputs.image == stream {
+	if _, is := onStandardOutput(f.outputs.list()...); is {
 		report = stderr
 	}
 	if f.quiet {
