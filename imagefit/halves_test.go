@@ -68,13 +68,16 @@ func TestHalves(t *testing.T) {
 	if _, err := DecodeModel(d, signed); err == nil || !strings.Contains(err.Error(), "holds int16: with the weights fp16 it holds float16") {
 		t.Errorf("int16: err = %v", err)
 	}
-	if _, err := DecodeModel(d, fortran(t, b.Bytes(), "layer0.weight")); err == nil || !strings.Contains(err.Error(), "Fortran order") {
+	if _, err := DecodeModel(d, reheaded(t, b.Bytes(), "layer0.weight", "False", "True")); err == nil || !strings.Contains(err.Error(), "Fortran order") {
 		t.Errorf("Fortran order: err = %v", err)
+	}
+	if _, err := DecodeModel(d, reheaded(t, b.Bytes(), "layer0.weight", "<f2", ">f2")); err == nil || !strings.Contains(err.Error(), `big-endian: save it with astype("<f2")`) {
+		t.Errorf("big-endian: err = %v", err)
 	}
 }
 
-// fortran returns an archive one of whose arrays says that it is in Fortran order.
-func fortran(t *testing.T, raw []byte, name string) []byte {
+// reheaded returns an archive with other text in the header of one array.
+func reheaded(t *testing.T, raw []byte, name, old, text string) []byte {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
@@ -88,8 +91,8 @@ func fortran(t *testing.T, raw []byte, name string) []byte {
 			t.Fatal(err)
 		}
 		if f.Name == name+".npy" {
-			entry = bytes.Replace(entry, []byte("False"), []byte("True"), 1)
-			entry = bytes.Replace(entry, []byte("}"), []byte("} "), 1) // as long as before
+			entry = bytes.Replace(entry, []byte(old), []byte(text), 1)
+			entry = bytes.Replace(entry, []byte("}"), []byte("}"+strings.Repeat(" ", len(old)-len(text))), 1) // as long as before
 		}
 		if w, err := z.Create(f.Name); err != nil {
 			t.Fatal(err)

@@ -121,6 +121,8 @@ func (f *modelFile) compare() error {
 			return fmt.Errorf("array %q has shape %v, the metadata says %v", name, h.Shape, want.Shape)
 		case h.Fortran && len(h.Shape) > 1:
 			return fmt.Errorf("array %q is in Fortran order: save it with numpy.ascontiguousarray", name)
+		case h.Type[0] == '>' && h.Element() == want.Element():
+			return fmt.Errorf("array %q is big-endian: save it with astype(%q)", name, want.Type)
 		case h.Type == "<u2" && want.Type == "<f2": // older files hold the bits of fp16
 		case h.Type != want.Type:
 			return fmt.Errorf("array %q holds %s: with the weights %s it holds %s", name, h.Element(), f.spec.Weights, want.Element())

@@ -40,8 +40,8 @@ func Failed(path string, err error) error {
 	return &Error{path, err}
 }
 
-// Write calls write with a temporary file beside path, flushes it to the disk, and renames it to path. On an error, path
-// is as it was and the temporary file is gone. An error of the file is an *Error; one that write has for other reasons is
+// Write calls write with a temporary file beside path, flushes it to the disk, and renames it to path. On an error, or
+// a panic of write, path is as it was and the temporary file is gone. An error of the file is an *Error; one that write has for other reasons is
 // returned as it is.
 func Write(path string, write func(io.Writer) error) error {
 	target, err := Target(path)
@@ -64,16 +64,21 @@ func Write(path string, write func(io.Writer) error) error {
 		return Failed(path, err)
 	}
 	inWork.Store(f.Name(), nil)
-	defer inWork.Delete(f.Name())
+	complete := false
+	defer func() {
+		if !complete {
+			f.Close()
+			os.Remove(f.Name())
+		}
+		inWork.Delete(f.Name())
+	}()
 	if err := fill(f, path, write); err != nil {
-		f.Close()
-		os.Remove(f.Name())
 		return err
 	}
 	if err := replace(f, target, old); err != nil {
-		os.Remove(f.Name())
 		return Failed(path, err)
 	}
+	complete = true
 	return nil
 }
 

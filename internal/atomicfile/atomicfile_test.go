@@ -67,6 +67,26 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestGone: the temporary file goes when write panics, and when the file cannot be replaced in the end.
+func TestGone(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	func() {
+		defer func() {
+			if r := recover(); r != "misuse" {
+				t.Errorf("recovered %v", r)
+			}
+		}()
+		_ = Write(path, func(io.Writer) error { panic("misuse") })
+	}()
+	alone(t, dir, 0)
+	err := Write(path, func(io.Writer) error { return os.Mkdir(path, 0o777) })
+	if file := new(Error); !errors.As(err, &file) || file.Path != path {
+		t.Errorf("to a path that becomes a folder: %v", err)
+	}
+	alone(t, dir, 1)
+}
+
 // TestFullDevice: an error of the device is the file's, even one that comes only with the last byte.
 func TestFullDevice(t *testing.T) {
 	const full = "/dev/full"

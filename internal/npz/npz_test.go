@@ -3,12 +3,15 @@ package npz
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,15 +75,21 @@ func TestWriteRefuses(t *testing.T) {
 
 // TestDamage flips and cuts every byte of a file: each is an error or leaves the contents intact.
 func TestDamage(t *testing.T) {
-	raw := encode(t, sample())
+	raw, want := encode(t, sample()), sample()
 	for i := range raw {
 		if _, err := Read(bytes.NewReader(raw[:i]), int64(i)); !errors.Is(err, ErrFormat) {
 			t.Fatalf("cut at %d: err = %v", i, err)
 		}
 		bad := bytes.Clone(raw)
 		bad[i] ^= 0x55
-		if _, err := Read(bytes.NewReader(bad), int64(len(bad))); err != nil && !errors.Is(err, ErrFormat) {
+		arrays, err := Read(bytes.NewReader(bad), int64(len(bad)))
+		if err != nil && (!errors.Is(err, ErrFormat) || strings.Contains(err.Error(), "\n")) {
 			t.Fatalf("flip at %d: err = %v", i, err)
+		}
+		for name, a := range arrays { // whose name may be what is damaged
+			if w, ok := want[name]; ok && !reflect.DeepEqual(a.Data, w.Data) {
+				t.Fatalf("flip at %d: %s: got %v, want %v", i, name, a, w)
+			}
 		}
 	}
 }
@@ -133,9 +142,23 @@ func lying(t testing.TB, data []byte, claimed uint64) []byte {
 	return b.Bytes()
 }
 
+// sharing returns an archive of two entries that are the same bytes.
+func sharing(t testing.TB, data []byte) []byte {
+	t.Helper()
+	raw := zipOf(t, "a.npy", data)
+	directory, end := bytes.Index(raw, []byte("PK\x01\x02")), bytes.LastIndex(raw, []byte("PK\x05\x06"))
+	entry, tail := raw[directory:end], bytes.Clone(raw[end:])
+	tail[8], tail[10] = 2, 2 // entries
+	binary.LittleEndian.PutUint32(tail[12:], uint32(2*len(entry)))
+	return slices.Concat(raw[:end], bytes.Replace(entry, []byte("a.npy"), []byte("b.npy"), 1), tail)
+}
+
 // TestRefused: sizes are compared to the byte, and before anything of that size is asked for.
 func TestRefused(t *testing.T) {
 	bomb := zipOf(t, "a.npy", npyOf("|u1", "(3,)", make([]byte, 1<<28)))
+	spare := npyOf("<f4", "(2,)", make([]byte, 9))
+	noise := make([]byte, 5000) // that deflate makes no smaller
+	rand.NewChaCha8([32]byte{}).Read(noise)
 	huge := npyOf("<f4", "(1000000000,)", make([]byte, 16))
 	for name, c := range map[string]struct {
 		raw []byte
@@ -147,8 +170,11 @@ func TestRefused(t *testing.T) {
 		"twice":           {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a.npy", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
 		"twice, one bare": {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
 		"a false size":    {lying(t, huge, uint64(len(huge))-16+4e9), "cannot hold"},
+		"a size too low":  {lying(t, spare, uint64(len(spare))-1), "it goes on past its end"},
+		"shared bytes":    {sharing(t, npyOf("|u1", "(5000,)", noise)), "its entries claim more than the"},
 		"an odd type":     {zipOf(t, "a.npy", npyOf("<c8", "(1,)", make([]byte, 8))), `array "a": complex64 does not fit: bool, int8 to int64`},
-		"negative":        {zipOf(t, "a.npy", npyOf("<f4", "(-1,)", nil)), "shape"},
+		"negative":        {zipOf(t, "a.npy", npyOf("<f4", "(-1,)", nil)), "impossible shape [-1]"},
+		"negative twice":  {zipOf(t, "a.npy", npyOf("<f4", "(-1, -1)", make([]byte, 4))), "impossible shape [-1 -1]"},
 		"overflowing":     {zipOf(t, "a.npy", npyOf("<f4", "(4294967296, 4294967296)", nil)), "impossible shape"},
 		"a long header":   {zipOf(t, "a.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f")), "a header of 2147483647 bytes"},
 		"no array":        {zipOf(t, "readme.txt", []byte("hello")), "does not begin"},
