@@ -87,9 +87,10 @@ type intRange struct {
 	known, lent bool
 }
 
-// noteRange remembers the range of t's elements, if they are all of the storage's.
+// noteRange remembers the range of t's elements, if they are all of the storage's: a view that repeats some may have as
+// many.
 func (t *Tensor) noteRange(v []int32) {
-	if len(v) > 0 && len(v) == t.st.buf.Len() {
+	if len(v) > 0 && len(v) == t.st.buf.Len() && t.Contiguous() {
 		t.st.ints = intRange{slices.Min(v), slices.Max(v), t.st.version, true, t.st.ints.lent}
 	}
 }
