@@ -85,6 +85,56 @@ func TestEmptyViews(t *testing.T) {
 	})
 }
 
+// TestHugeEmpty: the dimensions beside a 0 may be more than a kernel counts. Operations on such tensors give such
+// tensors, or none where the 0 is gone.
+func TestHugeEmpty(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		const huge = 1 << 20 // its square is no int32, its fourth power no int64
+		none := tensor.New(d, []int32{})
+		for _, typ := range types {
+			x := tensor.ZerosOf(d, typ, 0, huge, huge)
+			flat := tensor.ZerosOf(d, typ, 0, huge*huge)
+			for name, f := range map[string]func() *tensor.Tensor{
+				"Sum":        func() *tensor.Tensor { return x.Sum(1, 2) },
+				"Sum apart":  func() *tensor.Tensor { return x.Sum(1).Sum(1) },
+				"Mean":       func() *tensor.Tensor { return x.Mean(1, 2) },
+				"Max":        func() *tensor.Tensor { return x.Max(1, 2) },
+				"Min":        func() *tensor.Tensor { return x.Min(-1) },
+				"SumTo":      func() *tensor.Tensor { return x.SumTo(0, 1, huge) },
+				"MaxGrad":    func() *tensor.Tensor { return tensor.MaxGrad(x, x.Max(1, 2), x.Max(1, 2), 1, 2) },
+				"GatherRows": func() *tensor.Tensor { return flat.GatherRows(none) },
+				"LinearGrad": func() *tensor.Tensor {
+					_, shares := tensor.LinearGrad(flat.T(), flat.T(), kernels.ActTanh, 0)
+					return shares
+				},
+				"add":    func() *tensor.Tensor { return tensor.Binary(kernels.Add, x, tensor.One(d)) },
+				"copied": func() *tensor.Tensor { return x.Transpose().Copy() },
+				"scattered": func() *tensor.Tensor {
+					y := tensor.Zeros(d, 0, huge*huge)
+					y.ScatterAddRowsInPlace(none, flat)
+					return y
+				},
+				"outer": func() *tensor.Tensor {
+					y := tensor.Zeros(d, 0, huge*huge)
+					y.OuterAccInPlace(tensor.Zeros(d, 0, 0), flat)
+					return y
+				},
+			} {
+				if err := tensor.Maybe(func() {
+					if v, err := f().Float64s(); err != nil || len(v) != 0 {
+						t.Errorf("%s of %v: %d elements (err %v)", name, typ, len(v), err)
+					}
+				}); err != nil {
+					t.Errorf("%s of %v: %v", name, typ, err)
+				}
+			}
+			for _, shape := range [][]int{{0, huge, huge}, {0, huge, huge, huge, huge}} {
+				fails(t, func() { tensor.ZerosOf(d, typ, shape...).Sum(0) }, tensor.ErrShape)
+			}
+		}
+	})
+}
+
 // TestScalarResults: the result of a function of a scalar, or of one element, is a tensor of its own: freeing one
 // leaves the other.
 func TestScalarResults(t *testing.T) {

@@ -19,6 +19,9 @@ func (t *Tensor) GatherRows(index *Tensor) *Tensor {
 	defer at.done()
 	n := index.Len()
 	y := allocOf("GatherRows", d, t.typ, []int{n, t.shape[1]})
+	if y.Len() == 0 {
+		return y
+	}
 	launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(n), kernels.I(t.shape[1]), kernels.I(t.shape[0]))
 	return y
 }
@@ -34,6 +37,9 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 		misuse(op, ErrShape, "", t, g)
 	}
 	checkIndex(op, t, index)
+	if g.Len() == 0 {
+		return
+	}
 	disjoint(op, t, g)
 	cg, at := g.reals(), index.contiguous()
 	defer cg.done()
@@ -87,9 +93,10 @@ type intRange struct {
 	known, lent bool
 }
 
-// noteRange remembers the range of t's elements, if they are all of the storage's.
+// noteRange remembers the range of t's elements, if they are all of the storage's: a view that repeats some may have as
+// many.
 func (t *Tensor) noteRange(v []int32) {
-	if len(v) > 0 && len(v) == t.st.buf.Len() {
+	if len(v) > 0 && len(v) == t.st.buf.Len() && t.Contiguous() {
 		t.st.ints = intRange{slices.Min(v), slices.Max(v), t.st.version, true, t.st.ints.lent}
 	}
 }

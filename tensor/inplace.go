@@ -32,13 +32,13 @@ func (t *Tensor) mustNotRepeat(op string) {
 
 // overlaps reports whether two tensors may share elements.
 func overlaps(a, b *Tensor) bool {
-	return a.st == b.st && a.off < b.off+b.extent() && b.off < a.off+a.extent()
+	return a.st == b.st && a.Len() > 0 && b.Len() > 0 && a.off < b.off+b.extent() && b.off < a.off+a.extent()
 }
 
 // apart returns src as an operand of a kernel that writes dst element by element: a copy if writing one
 // element of dst could change another of src.
 func apart(dst, src *Tensor) operand {
-	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.Contiguous()
+	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.Contiguous() && dst.Contiguous()
 	if overlaps(dst, src) && !sameElements {
 		return operand{src.Copy(), true}
 	}

@@ -51,6 +51,9 @@ func LinearGrad(g, y *Tensor, f kernels.Activation, slope float64) (dz, shares *
 	defer cy.done()
 	run := ops.LinearGradRun(rows, d.Limits())
 	dz, shares = alloc(op, d, []int{rows, cols}), alloc(op, d, []int{(rows + run - 1) / run, cols})
+	if dz.Len() == 0 {
+		return dz, shares
+	}
 	launch(d, ops.LinearGrad, cg.arg(), cy.arg(), dz.arg(), shares.arg(), kernels.I(rows), kernels.I(cols),
 		kernels.I(run), kernels.I(int(f)), kernels.R(slope))
 	return dz, shares

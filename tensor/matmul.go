@@ -185,6 +185,9 @@ func (t *Tensor) outerAcc(op string, u, v *Tensor, slice int) {
 		misuse(op, ErrShape, "", t, u, v)
 	}
 	mustReal(op, t)
+	if u.Len() == 0 || v.Len() == 0 {
+		return
+	}
 	disjoint(op, t, u, v)
 	cu, cv := u.reals(), v.reals()
 	defer cu.done()

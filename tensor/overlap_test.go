@@ -26,6 +26,14 @@ func TestOverlapCopies(t *testing.T) {
 			{"the rows behind", func(x *tensor.Tensor) { x.Slice(0, 0, 2).SetInPlace(x.Slice(0, 2, 4)) }, "[8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15]", 1},
 			{"a row before and its own", func(x *tensor.Tensor) { x.Slice(0, 1, 3).SetInPlace(x.Slice(0, 0, 2)) }, "[0 1 2 3 0 1 2 3 4 5 6 7 12 13 14 15]", 2},
 			{"its own and a row behind", func(x *tensor.Tensor) { x.Slice(0, 1, 3).SetInPlace(x.Slice(0, 2, 4)) }, "[0 1 2 3 8 9 10 11 12 13 14 15 12 13 14 15]", 2},
+			{"itself, over its transpose", func(x *tensor.Tensor) { x.T().SetInPlace(x) }, "[0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15]", 2},
+			{"its first half, over every second", func(x *tensor.Tensor) {
+				v := x.Reshape(16)
+				v.Step(0, 2).SetInPlace(v.Slice(0, 0, 8))
+			}, "[0 1 1 3 2 5 3 7 4 9 5 11 6 13 7 15]", 2},
+			{"none of it", func(x *tensor.Tensor) {
+				tensor.MatMulInto(x, x.Slice(1, 1, 3).Slice(1, 0, 0), x.Slice(0, 1, 3).Slice(0, 0, 0), false)
+			}, "[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]", 1},
 			{"its first row", func(x *tensor.Tensor) { x.BinaryInPlace(kernels.Sub, x.Slice(0, 0, 1)) }, "[0 0 0 0 4 4 4 4 8 8 8 8 12 12 12 12]", 2},
 			{"its last element", func(x *tensor.Tensor) { x.BinaryInPlace(kernels.Sub, x.Slice(0, 3, 4).Slice(1, 3, 4)) }, "[-15 -14 -13 -12 -11 -10 -9 -8 -7 -6 -5 -4 -3 -2 -1 0]", 2},
 			{"another tensor", func(x *tensor.Tensor) { x.BinaryInPlace(kernels.Sub, tensor.One(x.Device())) }, "[-1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14]", 1},

@@ -133,6 +133,9 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 // sumAxis writes scale times the sum over the middle axis of x [outer, n, inner] to y [outer, inner], or adds
 // it. Where the columns alone would leave most of a GPU idle, runs of rows are summed apart first.
 func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) {
+	if y.Len() == 0 {
+		return
+	}
 	d := x.Device()
 	sum := func(y, x kernels.Arg, outer, n int, scale float64, accumulate bool) {
 		launch(d, ops.SumAxis, x, y, kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.R(scale), kernels.Flag(accumulate))
@@ -204,7 +207,8 @@ func (t *Tensor) SetSum(x *Tensor) {
 }
 
 // fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
-// step reduces the middle of [outer, n, inner]; it is told which step is the last. Over no axes, which a scalar
+// step reduces the middle of [outer, n, inner]; it is told which step is the last. Where nothing is left, the numbers
+// may be more than an int of a kernel holds: there is no launch. Over no axes, which a scalar
 // has, the result is a copy: it never is t.
 func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last bool) *Tensor) *Tensor {
 	cur := t.contiguous()
@@ -252,14 +256,25 @@ func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
 }
 
 func sumRuns(y, x *Tensor, outer, n, inner, runs int) {
+	if y.Len() == 0 {
+		return
+	}
 	d := x.Device()
 	launch(d, ops.SumIntegers.Of(x.typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(runs))
 }
 
+// product returns the product of dimensions, the largest int if it is more: those beside a 0 may be any.
 func product(dims []int) int {
 	n := 1
 	for _, d := range dims {
-		n *= d
+		switch {
+		case d == 0:
+			return 0
+		case n > math.MaxInt/d:
+			n = math.MaxInt
+		default:
+			n *= d
+		}
 	}
 	return n
 }
@@ -344,7 +359,9 @@ func (t *Tensor) extreme(op string, k *kernels.Kernel, axes []int) *Tensor {
 	defer x.done()
 	y := x.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
 		y := allocOf(op, d, typ, []int{outer, inner})
-		launch(d, k.Of(typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
+		if y.Len() > 0 {
+			launch(d, k.Of(typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
+		}
 		return y
 	})
 	if keep {
@@ -398,6 +415,9 @@ func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 	defer cy.done()
 	defer cg.done()
 	out := alloc(op, d, x.shape)
+	if out.Len() == 0 {
+		return out
+	}
 	launch(d, ops.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
 		kernels.I(product(x.shape[:first])), kernels.I(product(x.shape[first:last+1])), kernels.I(product(x.shape[last+1:])))
 	return out

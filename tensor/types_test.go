@@ -615,6 +615,11 @@ func TestIndexRange(t *testing.T) {
 			tensor.Upload(i.Slice(0, 1, 2), []int32{v})
 			return i
 		}
+		repeated := func() *tensor.Tensor { // by a view that is as long as the storage
+			i := tensor.New(d, []int32{1, 7})
+			x.GatherRows(i.Slice(0, 0, 1).Expand(2))
+			return i
+		}
 		for name, c := range map[string]struct {
 			index *tensor.Tensor
 			ok    bool
@@ -622,7 +627,7 @@ func TestIndexRange(t *testing.T) {
 			"uploaded": {all, false}, "its start": {all.Slice(0, 0, 2), true}, "its end": {all.Slice(0, 1, 3), false}, "none of it": {all.Slice(0, 4, 4), true},
 			"every second": {all.Reshape(2, 2).Slice(1, 0, 1).Reshape(2), false}, "computed": {all.Unary(kernels.MaxScalar, 0, 0), false},
 			"clamped": {all.Unary(kernels.Clamp, 0, 1), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
-			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "lent": {lent(1), true}, "lent and wrong": {lent(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false},
+			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "lent": {lent(1), true}, "lent and wrong": {lent(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false}, "an element of it repeated before": {repeated(), false},
 			"filled": {tensor.FullOf(d, tensor.Int32, 1, 3), true}, "filled and wrong": {tensor.FullOf(d, tensor.Int32, 2, 3), false},
 		} {
 			for range 2 { // what was found out is remembered
