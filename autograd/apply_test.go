@@ -17,7 +17,7 @@ kernel void cube(IN(X), OUT(Y), int n) {
 	if (i < n) Y[Y_off + i] = X[X_off + i] * X[X_off + i] * X[X_off + i];
 }`,
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-	Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+	Grid:   kernels.PerInt(2),
 	Twin:   kernels.Twin{F32: cubeTwin[float32], F64: cubeTwin[float64]},
 	Tol:    kernels.ULP(2),
 }

@@ -160,11 +160,12 @@ func (n *Node) sort() []*Node {
 // happen here.
 type Grads struct{ node *Node }
 
-// Need reports whether input i wants a gradient.
-func (in *Grads) Need(i int) bool { return in.node.inputs[i].needs }
+// Need reports whether input i wants a gradient. It panics with tensor.ErrIndex if there is no such input.
+func (in *Grads) Need(i int) bool { return in.input(i).needs }
 
-// Give delivers a tensor made for this purpose; it belongs to in from now on. It panics with tensor.ErrValue if g is nil,
-// with tensor.ErrType unless it is of reals, and with tensor.ErrShape unless input i's shape broadcasts to its own.
+// Give delivers a tensor made for this purpose; it belongs to in from now on. It panics with tensor.ErrIndex if there is
+// no input i, tensor.ErrValue if g is nil, tensor.ErrFreed if it was freed, tensor.ErrDevice if it is on another device
+// than the input, tensor.ErrType unless it is of reals, and tensor.ErrShape unless the input's shape broadcasts to its.
 func (in *Grads) Give(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	n.add(gradient{g, g.Contiguous()})
@@ -176,24 +177,38 @@ func (in *Grads) Share(i int, g *tensor.Tensor) {
 	n.add(gradient{g.View(), false})
 }
 
+// input returns input i.
+func (in *Grads) input(i int) *Node {
+	if i < 0 || i >= len(in.node.inputs) {
+		in.misuse(tensor.ErrIndex, nil, "there is no input %d: Apply got %d", i, len(in.node.inputs))
+	}
+	return in.node.inputs[i]
+}
+
+func (in *Grads) misuse(kind error, shapes [][]int, format string, a ...any) {
+	panic(&tensor.Error{Pkg: "autograd", Op: in.node.op + " gradient", Kind: kind, Shapes: shapes, Detail: fmt.Sprintf(format, a...)})
+}
+
 // takes returns input i, of which g can be the gradient.
 func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
-	n := in.node.inputs[i]
-	misuse := func(kind error, shapes [][]int, format string, a ...any) {
-		panic(&tensor.Error{Pkg: "autograd", Op: in.node.op + " gradient", Kind: kind, Shapes: shapes, Detail: fmt.Sprintf(format, a...)})
-	}
+	n := in.input(i)
 	if g == nil {
-		misuse(tensor.ErrValue, nil, "that of input %d is nil: give none to an input that does not need one", i)
+		in.misuse(tensor.ErrValue, nil, "that of input %d is nil: give none to an input that does not need one", i)
 	}
 	shape := g.Shape()
-	if g.Type() != tensor.Real {
-		misuse(tensor.ErrType, [][]int{shape}, "that of input %d is of type %v: convert it with To(tensor.Real)", i, g.Type())
+	switch {
+	case g.Freed():
+		in.misuse(tensor.ErrFreed, [][]int{shape}, "that of input %d was freed: what is given belongs to the graph", i)
+	case g.Device() != n.value.Device():
+		in.misuse(tensor.ErrDevice, [][]int{shape}, "that of input %d is on %s, the input on %s", i, g.Device().Name(), n.value.Device().Name())
+	case g.Type() != tensor.Real:
+		in.misuse(tensor.ErrType, [][]int{shape}, "that of input %d is of type %v: convert it with To(tensor.Real)", i, g.Type())
 	}
 	if slices.Equal(shape, n.Shape()) {
 		return n
 	}
 	if whole, ok := tensor.Broadcast(n.Shape(), shape); !ok || !slices.Equal(whole, shape) {
-		misuse(tensor.ErrShape, [][]int{n.Shape(), shape}, "that of input %d has a shape to which the input does not broadcast", i)
+		in.misuse(tensor.ErrShape, [][]int{n.Shape(), shape}, "that of input %d has a shape to which the input does not broadcast", i)
 	}
 	return n
 }
@@ -213,10 +228,10 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	}
 }
 
-// Fill delivers what write makes of a tensor of input i's shape, all of which it must write; without a copy where
-// that is possible.
+// Fill delivers what write makes of a contiguous tensor of input i's shape, all of which it must write; without a copy
+// where that is possible. It panics with tensor.ErrIndex if there is no input i.
 func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
-	n := in.node.inputs[i]
+	n := in.input(i)
 	n.gather()
 	if n.op == "" && n.home != nil && n.grad == nil {
 		write(n.home)

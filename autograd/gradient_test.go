@@ -111,7 +111,7 @@ func product(shape []int) int {
 	return n
 }
 
-// TestEveryOpHasCase fails for an operation without a gradient case: each name that a file gives to record, and each
+// TestEveryOpHasCase fails for an operation without a gradient case: each name that a file gives to Apply, and each
 // row of the kernel tables.
 func TestEveryOpHasCase(t *testing.T) {
 	have := map[string]bool{}
@@ -162,7 +162,7 @@ func TestEveryOpHasCase(t *testing.T) {
 	}
 }
 
-// recordedOps returns the names that a file gives to record: literals, and constants of the function or the file. A
+// recordedOps returns the names that a file gives to Apply: literals, and constants of the function or the file. A
 // name of a row of the kernel tables, f.Name, is left out; one of any other kind is an error, so that none is missed.
 func recordedOps(file *ast.File) (ops []string, err error) {
 	inFile := constants(file, func(n ast.Node) bool { _, body := n.(*ast.BlockStmt); return !body })
@@ -193,7 +193,7 @@ func recordedOps(file *ast.File) (ops []string, err error) {
 					return true
 				}
 			}
-			err = fmt.Errorf("record is given a name that is no literal, constant of its file or f.Name (in %T)", call.Args[0])
+			err = fmt.Errorf("Apply is given a name that is no literal, constant of its file or f.Name (in %T)", call.Args[0])
 			return true
 		})
 	}

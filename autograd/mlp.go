@@ -122,7 +122,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	}
 	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), dx.Arg(), kernels.I(n))
 	inputs := append([]*Node{x, target}, m.arena.Params...)
-	node := Apply("MLPLoss", tensor.Empty(d), inputs, func(g *tensor.Tensor, in *Grads) {
+	node := Apply(op, tensor.Empty(d), inputs, func(g *tensor.Tensor, in *Grads) {
 		if v.inputGrad {
 			in.scaled(0, dx, g)
 		}

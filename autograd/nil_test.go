@@ -80,6 +80,8 @@ func TestHostileGradients(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.New(d, []float64{1, 2, 3}), "x")
 	v := tensor.New(d, []float64{4, 5, 6})
+	freed, elsewhere := v.Copy(), tensor.Zeros(devtest.CPU(t), 3)
+	freed.Free()
 	var deliver func(in *autograd.Grads)
 	own := func() *node {
 		return autograd.Apply("own", v.Copy(), []*node{x.MulScalar(1)}, func(_ *tensor.Tensor, in *autograd.Grads) { deliver(in) })
@@ -92,6 +94,13 @@ func TestHostileGradients(t *testing.T) {
 		{tensor.ErrValue, "own gradient: bad value: that of input 0 is nil", func(in *autograd.Grads) { in.Give(0, nil) }},
 		{tensor.ErrValue, "input 0 is nil", func(in *autograd.Grads) { in.Share(0, nil) }},
 		{tensor.ErrType, "own gradient: bad element type [3]: that of input 0 is of type Int32", func(in *autograd.Grads) { in.Give(0, v.To(tensor.Int32)) }},
+		{tensor.ErrIndex, "own gradient: ", func(in *autograd.Grads) { in.Give(1, v.Copy()) }},
+		{tensor.ErrIndex, "there is no input -1: Apply got 1", func(in *autograd.Grads) { in.Share(-1, v) }},
+		{tensor.ErrIndex, "there is no input 1", func(in *autograd.Grads) { in.Fill(1, func(*tensor.Tensor) {}) }},
+		{tensor.ErrIndex, "there is no input 2", func(in *autograd.Grads) { in.Need(2) }},
+		{tensor.ErrFreed, "own gradient: ", func(in *autograd.Grads) { in.Give(0, freed) }},
+		{tensor.ErrFreed, "that of input 0 was freed", func(in *autograd.Grads) { in.Share(0, freed) }},
+		{tensor.ErrDevice, "that of input 0 is on cpu", func(in *autograd.Grads) { in.Give(0, elsewhere) }},
 		{tensor.ErrShape, "own gradient: shape mismatch [3] [2]", func(in *autograd.Grads) { in.Give(0, tensor.Zeros(d, 2)) }},
 		{tensor.ErrShape, "[3] []", func(in *autograd.Grads) { in.Share(0, tensor.Zeros(d)) }},
 	} {

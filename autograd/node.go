@@ -222,17 +222,19 @@ func (n *Node) use(op string) *tensor.Tensor {
 }
 
 // Operand returns the value of n for op, an operation of another package that is about to compute from it and ends in
-// [Apply]. It panics with tensor.ErrValue if there is no node, and with tensor.ErrFreed if Backward has freed the value;
-// both name op. What was launched before is not shown as part of op.
+// [Apply]. What was launched before is not shown as part of op. It panics with tensor.ErrValue if there is no node, and
+// with tensor.ErrFreed if Backward has freed the value; both name op.
 func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 
-// Apply makes the node of an operation that has computed y from the values of inputs, got with [Node.Operand]: every operation of this
-// package does, and a package that brings one of its own. backward gets the gradient g of y, of y's shape, and
-// delivers to in the gradients of the inputs that need one; it is dropped if none does. It must not keep or
-// change g. saved are the tensors that backward reads: changing them before it runs is an error of Backward.
-// Under NoGrad, or if y is of integers, which have no gradient, the node is y alone. It panics with tensor.ErrValue if y,
-// an input, a saved tensor, or backward where an input needs a gradient, is nil. The kernels launched for y show in WriteDOT and in errors of check mode
-// under the operation's name.
+// Apply makes the node of an operation that has computed y from the values of inputs, got with [Node.Operand]. Every
+// operation ends in it, those of this package too.
+//
+// backward gets the gradient g of y, of y's shape, which it must not keep or change, and delivers to in the gradients of
+// the inputs that need one. It is dropped if none does. saved are the tensors that it reads: changing or freeing one
+// before it runs is an error of Backward. Under NoGrad, or if y is of integers, which have no gradient, the node is y
+// alone. The kernels launched for y show in WriteDOT and in errors of check mode under the operation's name.
+//
+// It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a gradient, is nil.
 func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *Grads), saved ...*tensor.Tensor) *Node {
 	mustTensor(op, y)
 	for _, in := range inputs {

@@ -67,10 +67,7 @@ func keepDims(shape, axes []int) []int {
 func (x *Node) Max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
-	axes = xv.Axes(axes...)
-	return Apply("Max", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		in.Give(0, tensor.MaxGrad(xv, y, g, axes...))
-	}, xv, y)
+	return Apply("Max", y, []*Node{x}, attained(xv, y, axes), xv, y)
 }
 
 // Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
@@ -80,8 +77,11 @@ func (x *Node) Max(axes ...int) *Node {
 func (x *Node) Min(axes ...int) *Node {
 	xv := x.use("Min")
 	y := xv.Min(axes...)
-	axes = xv.Axes(axes...)
-	return Apply("Min", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		in.Give(0, tensor.MaxGrad(xv, y, g, axes...))
-	}, xv, y)
+	return Apply("Min", y, []*Node{x}, attained(xv, y, axes), xv, y)
+}
+
+// attained returns the gradient of y, the maximum or minimum of x over axes: to the elements that are y.
+func attained(x, y *tensor.Tensor, axes []int) func(g *tensor.Tensor, in *Grads) {
+	axes = x.Axes(axes...)
+	return func(g *tensor.Tensor, in *Grads) { in.Give(0, tensor.MaxGrad(x, y, g, axes...)) }
 }

@@ -66,7 +66,7 @@ var (
 	})
 	// collect writes the sums of scatter to D [n] and clears them: SUM [n, 2], D, n.
 	collect = &kernels.Kernel{Name: "k_hash_collect", Text: source, File: "hash.cl",
-		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+		Grid:   kernels.PerInt(2),
 		Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
 		Twin:   kernels.Twin{F32: collectTwin[float32], F64: collectTwin[float64]},
 		Tol:    kernels.ULP(1),

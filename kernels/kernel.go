@@ -18,7 +18,7 @@ type Kernel struct {
 	// Defines is compiler options for a kernel that is built for one shape of its data.
 	Defines string
 	Params  []Param // of the entry point, in its order
-	// Grid returns the work-items of a launch. [Line] covers a number of elements.
+	// Grid returns the work-items of a launch: [PerInt] or [PerElement] of an argument, or what [Line] covers.
 	Grid func(args []Arg, l Limits) Grid
 	Twin Twin      // the same computation in Go, for the cpu device and check mode
 	Tol  Tolerance // the zero Tolerance asks for the twin's bits. Integers must be equal whatever it is

@@ -61,7 +61,7 @@ func TestCheckFindsFaults(t *testing.T) {
 func double() *kernels.Kernel {
 	return &kernels.Kernel{Name: "double_it", Text: "// @depends: common\nkernel void double_it(IN(X), OUT(Y), int n) { int i = get_global_id(0); if (i < n) Y[Y_off + i] = 2 * X[X_off + i]; }",
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+		Grid:   kernels.PerInt(2),
 		Twin:   kernels.Twin{F32: doubleTwin[float32], F64: doubleTwin[float64]},
 		Tol:    kernels.ULP(1), // a device may flush denormals
 		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })}

@@ -26,7 +26,7 @@ kernel void half_of(IN(X), OUT(Y), int n) {
 	if (i < n) Y[Y_off + i] = X[X_off + i] / 2;
 }`,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+		Grid:   kernels.PerInt(2),
 		Twin:   kernels.Twin{F32: halfTwin[float32], F64: halfTwin[float64]},
 		Tol:    kernels.ULP(1),
 		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),

@@ -160,3 +160,31 @@ func TestStateDict(t *testing.T) {
 		t.Errorf("a name twice: err = %v", err)
 	}
 }
+
+// TestLoadHostile: a dict with a tensor that is nil, freed or on another device, and parameters that share a name, are
+// errors, and nothing is changed.
+func TestLoadHostile(t *testing.T) {
+	d, other := devtest.CPU(t), devtest.CPU(t)
+	freed := tensor.Zeros(d, 2)
+	freed.Free()
+	for _, c := range []struct {
+		say, second string
+		bad         *tensor.Tensor
+	}{
+		{`tensor "b" is nil`, "b", nil},
+		{`tensor "b" was freed`, "b", freed},
+		{`tensor "b" is on `, "b", tensor.Zeros(other, 2)},
+		{`two parameters are named "a"`, "a", tensor.Zeros(d, 2)},
+	} {
+		params := []*autograd.Node{autograd.Param(tensor.Full(d, 5, 2), "a"), autograd.Param(tensor.Full(d, 5, 2), c.second)}
+		err := nn.LoadStateDict(params, tensor.Dict{"a": tensor.Zeros(d, 2), "b": c.bad})
+		if err == nil || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: err = %v", c.say, err)
+		}
+		for _, p := range params {
+			if v, err := p.Float64s(); err != nil || !slices.Equal(v, []float64{5, 5}) {
+				t.Errorf("%s: %v became %v, %v", c.say, p, v, err)
+			}
+		}
+	}
+}

@@ -22,12 +22,25 @@ func StateDict(params []*autograd.Node) tensor.Dict {
 }
 
 // LoadStateDict copies values by name into parameters, Float16 as reals. It returns an error, with nothing changed,
-// unless the dict has exactly these names, in these shapes, and no integers.
+// if two parameters share a name, or unless the dict has exactly these names, in these shapes, on the parameters'
+// device, and no integers; and the device's first failure.
 func LoadStateDict(params []*autograd.Node, dict tensor.Dict) error {
+	seen := map[string]bool{}
 	for _, p := range params {
+		if seen[p.Name()] {
+			return fmt.Errorf("nn: load: two parameters are named %q: give each a name of its own", p.Name())
+		}
+		seen[p.Name()] = true
 		v, ok := dict[p.Name()]
-		if !ok {
+		switch {
+		case !ok:
 			return fmt.Errorf("nn: load: no tensor %q", p.Name())
+		case v == nil:
+			return fmt.Errorf("nn: load: tensor %q is nil", p.Name())
+		case v.Freed():
+			return fmt.Errorf("nn: load: tensor %q was freed: keep it with Keep, or free it later", p.Name())
+		case v.Device() != p.Device():
+			return fmt.Errorf("nn: load: tensor %q is on %s, the parameter on %s: load it there", p.Name(), v.Device().Name(), p.Device().Name())
 		}
 		if !slices.Equal(v.Shape(), p.Shape()) {
 			return fmt.Errorf("nn: load: tensor %q has shape %v, the parameter %v", p.Name(), v.Shape(), p.Shape())
@@ -44,5 +57,8 @@ func LoadStateDict(params []*autograd.Node, dict tensor.Dict) error {
 		p.Value().SetInPlace(v)
 		v.Free()
 	}
-	return nil
+	if len(params) == 0 {
+		return nil
+	}
+	return params[0].Device().Err()
 }

@@ -95,7 +95,7 @@ func (o *AdamW) LR() float64 { return o.arena.lr() }
 func (o *AdamW) State() State { return o.arena.state() }
 
 // Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless the state has the
-// tensors of this optimizer, in their shapes.
+// tensors of this optimizer, in their shapes and on its device.
 func (o *AdamW) Restore(s State) error { return o.arena.restore(s) }
 
 // Arena returns the arena that the parameters moved to, for autograd.NewFusedMLP.

@@ -26,6 +26,7 @@ func TestSchedules(t *testing.T) {
 		{"Constant", optim.Constant(3), map[int]float64{0: 3, 99: 3}},
 		{"Exponential", optim.Exponential(2, 0.5), map[int]float64{0: 2, 1: 1, 3: 0.25}},
 		{"Cosine", cosine, map[int]float64{0: 1, 5: 0.6, 10: 0.2, 11: 0.2}},
+		{"Cosine of no steps", optim.Cosine(1, 0.2, 0), map[int]float64{0: 0.2, 7: 0.2}},
 		{"Staircase", optim.Staircase(8, 0.5, 3), map[int]float64{0: 8, 2: 8, 3: 4, 6: 2}},
 		{"Trapezoid", optim.Trapezoid(6, 2, 4, 10), map[int]float64{0: 2, 1: 4, 2: 6, 4: 6, 7: 3, 9: 1, 10: 0, 11: 0}},
 		{"Trapezoid of no steps", optim.Trapezoid(6, 0, 0, 0), map[int]float64{0: 0}},
@@ -201,6 +202,7 @@ func TestMisuse(t *testing.T) {
 		"Eps":           func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Eps: -1}) },
 		"AdamWDefaults": func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), WeightDecay: 0.1}) },
 		"Momentum":      func() { optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(1), Momentum: math.NaN()}) },
+		"a stair of 0":  func() { optim.Staircase(1, 0.5, 0) },
 		"schedule":      func() { optim.NewSGD(p, optim.SGDConfig{}) },
 	} {
 		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {

@@ -1,6 +1,11 @@
 package optim
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Schedule gives the learning rate of a step; steps count from 0.
 type Schedule func(step int) float64
@@ -17,8 +22,10 @@ func Exponential(lr, decay float64) Schedule {
 // there. Source: Loshchilov and Hutter, "SGDR", ICLR 2017, eq. 5.
 func Cosine(lr, low float64, steps int) Schedule {
 	return func(step int) float64 {
-		t := min(float64(step)/float64(steps), 1)
-		return low + (lr-low)*(1+math.Cos(math.Pi*t))/2
+		if step >= steps {
+			return low
+		}
+		return low + (lr-low)*(1+math.Cos(math.Pi*float64(step)/float64(steps)))/2
 	}
 }
 
@@ -36,8 +43,12 @@ func Trapezoid(lr float64, warmup, hold, steps int) Schedule {
 	}
 }
 
-// Staircase is lr times factor once for every `every` steps done.
+// Staircase is lr times factor once for every `every` steps done. It panics with tensor.ErrValue for every below 1.
 func Staircase(lr, factor float64, every int) Schedule {
+	if every < 1 {
+		panic(&tensor.Error{Pkg: "optim", Op: "Staircase", Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf("a stair of %d steps: it has 1 at least", every)})
+	}
 	return func(step int) float64 { return lr * math.Pow(factor, float64(step/every)) }
 }
 

@@ -61,7 +61,7 @@ func (o *SGD) LR() float64 { return o.arena.lr() }
 func (o *SGD) State() State { return o.arena.state() }
 
 // Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless the state has the
-// tensors of this optimizer, in their shapes.
+// tensors of this optimizer, in their shapes and on its device.
 func (o *SGD) Restore(s State) error { return o.arena.restore(s) }
 
 // Arena returns the arena that the parameters moved to, for autograd.NewFusedMLP.

@@ -79,7 +79,7 @@ kernel void reverse(IN(X), OUT(Y), int n) {
 	if (i < n) Y[Y_off + i] = X[X_off + n - 1 - i];
 }`,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   func(args []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(args[2].Int), l) },
+		Grid:   kernels.PerInt(2),
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			x, y := c.Reals(0), c.Reals(1)
 			for i := range y {

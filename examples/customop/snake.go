@@ -29,23 +29,18 @@ var (
 	snake = &kernels.Kernel{Name: "snake", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
-		Grid:  perElement(2),
+		Grid:  kernels.PerInt(2),
 		Twin:  kernels.Twin{F32: snakeTwin[float32], F64: snakeTwin[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) })}
 	snakeGrad = &kernels.Kernel{Name: "snake_grad", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "D", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
-		Grid:  perElement(3),
+		Grid:  kernels.PerInt(3),
 		Twin:  kernels.Twin{F32: snakeGradTwin[float32], F64: snakeGradTwin[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Real(1.5) })}
 )
-
-// perElement launches one work-item for each of as many elements as argument n says.
-func perElement(n int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
-	return func(args []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(args[n].Int), l) }
-}
 
 func snakeTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, a := c.Reals(0), c.Reals(1), c.Real(3)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
-
 	"github.com/clgrad/clgrad/tensor"
 )
 
