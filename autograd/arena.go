@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -46,7 +47,7 @@ func NewArena(params []*Node) *Arena {
 			misuse(fmt.Sprintf("parameter %q already has an optimizer", p.label()))
 		case slices.Contains(params[:i], p):
 			misuse(fmt.Sprintf("parameter %q is listed twice", p.label()))
-		case p.value.Moored() || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
+		case plumbing.Moored(p.value) || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
 			misuse(fmt.Sprintf("parameter %q is made of the tensor of another: make one parameter of it, and use that", p.label()))
 		}
 		a.starts[i] = total
@@ -57,7 +58,7 @@ func NewArena(params []*Node) *Arena {
 	for i, p := range params {
 		place, had := a.Place(a.Values, i, p.value.Shape()), p.grad
 		p.arena, p.home = a, a.Place(a.grads, i, p.value.Shape())
-		p.value.MoveTo(place)
+		plumbing.MoveTo(p.value, place)
 		place.Free()
 		if had != nil {
 			p.home.SetInPlace(had)
@@ -151,7 +152,7 @@ func (a *Arena) Free() {
 		p.grad = nil
 		p.home.Free()
 		p.home, p.arena = nil, nil
-		p.value.Unmoor()
+		plumbing.Unmoor(p.value)
 	}
 	a.Values.Free()
 	a.dropShares()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -56,22 +57,22 @@ func (n *Node) Backward(opts ...BackwardOptions) error {
 	if o.Seed != nil {
 		n.add(gradient{o.Seed.View(), false}) // a parameter may be the root: it gathers the seed
 	} else {
-		n.add(gradient{tensor.One(d, n.Shape()...), false})
+		n.add(gradient{plumbing.One(d, n.Shape()...), false})
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		node := order[i]
 		if g := node.pending; g.t != nil && node.backward != nil {
 			node.pending = gradient{}
-			tensor.TakeLaunched(d)
+			plumbing.TakeLaunched(d)
 			node.backward(g.t, &Grads{node})
 			g.t.Free()
-			blame(node, tensor.TakeLaunched(d))
+			blame(node, plumbing.TakeLaunched(d))
 		}
 		if !o.Retain {
 			node.release(node == n)
 		}
 	}
-	tensor.TakeLaunched(d) // they belong to no node
+	plumbing.TakeLaunched(d) // they belong to no node
 	return d.Err()
 }
 
@@ -118,9 +119,9 @@ func (n *Node) check(o *BackwardOptions) ([]*Node, error) {
 			if s.t.Freed() {
 				return nil, fail(node, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value that was freed: free it after Backward", node.op))
 			}
-			if s.t.Version() != s.version {
+			if plumbing.Version(s.t) != s.version {
 				return nil, fail(node, ErrChanged, fmt.Sprintf("the gradient of %q needs a value of shape %v at version %d, it is at %d: change a copy, or change it after Backward",
-					node.op, s.t.Shape(), s.version, s.t.Version()))
+					node.op, s.t.Shape(), s.version, plumbing.Version(s.t)))
 			}
 		}
 	}
@@ -219,10 +220,10 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	n.gather()
 	switch {
 	case n.op == "" && n.home != nil:
-		tensor.MatMulInto(n.home, a, b, n.grad != nil)
+		plumbing.MatMulInto(n.home, a, b, n.grad != nil)
 		n.grad = n.home
 	case n.pending.t != nil && n.pending.mine:
-		tensor.MatMulInto(n.pending.t, a, b, true)
+		plumbing.MatMulInto(n.pending.t, a, b, true)
 	default:
 		n.add(gradient{a.MatMul(b), true})
 	}
@@ -273,7 +274,7 @@ func (n *Node) addToLeaf(g gradient) {
 	if n.home != nil {
 		switch {
 		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:
-			tensor.SumRowsInto(n.home, g.t, n.grad != nil) // one launch for bias gradients
+			plumbing.SumRowsInto(n.home, g.t, n.grad != nil) // one launch for bias gradients
 		default:
 			g = n.unbroadcast(g)
 			if n.grad != nil {

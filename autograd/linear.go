@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -65,7 +66,7 @@ func (in *Grads) product(g, x, w *tensor.Tensor) {
 func (x *Node) SquaredError(target *Node) *Node {
 	const op = "SquaredError"
 	xv, tv := x.use(op), target.use(op)
-	sum, grad := tensor.SquaredError(xv, tv)
+	sum, grad := plumbing.SquaredError(xv, tv)
 	n := Apply(op, sum, []*Node{x, target}, func(g *tensor.Tensor, in *Grads) {
 		if in.Need(1) {
 			dx := grad.Mul(g)

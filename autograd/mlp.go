@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -83,10 +84,10 @@ func (m *FusedMLP) kernel(v mlpVariant) *kernels.Kernel {
 }
 
 // Try tries the kernel of passes over n samples, with the gradient of the input or without. The error says why it is
-// not to be used on its device: train layer by layer. See [tensor.Try].
+// not to be used on its device: train layer by layer. See [tensor.TrialEnv].
 func (m *FusedMLP) Try(n int, inputGrad bool) error {
 	d := m.arena.Values.Device()
-	return tensor.Try(d, m.kernel(mlpVariant{m.shape.Block(n, d.Real(), d.Limits()), inputGrad}))
+	return plumbing.Try(d, m.kernel(mlpVariant{m.shape.Block(n, d.Real(), d.Limits()), inputGrad}))
 }
 
 // Loss returns the network's loss for x [n, inputs] against a constant target [n, outputs]. The gradients of the
@@ -141,7 +142,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 
 // scaled delivers seed·g for a scalar seed, which usually is the 1 of a Backward without one.
 func (in *Grads) scaled(i int, g, seed *tensor.Tensor) {
-	if tensor.IsOne(seed) {
+	if plumbing.IsOne(seed) {
 		in.Share(i, g)
 		return
 	}

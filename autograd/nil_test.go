@@ -39,7 +39,7 @@ func TestNilNodes(t *testing.T) {
 		"To": {func() { none.To(tensor.Int32) }}, "Type": {func() { none.Type() }},
 		"GatherRows": {func() { none.GatherRows(nil) }},
 		"Backward":   {func() { _ = none.Backward() }}, "WriteDOT": {func() { _ = autograd.WriteDOT(&bytes.Buffer{}, none) }},
-		"Value": {func() { none.Value() }}, "Grad": {func() { none.Grad() }}, "HasGrad": {func() { none.HasGrad() }},
+		"Value": {func() { none.Value() }}, "Grad": {func() { none.Grad() }},
 		"Shape": {func() { none.Shape() }}, "Item": {func() { _, _ = none.Item() }}, "Keep": {func() { none.Keep() }},
 		"Free": {func() { none.Free() }}, "Detach": {func() { none.Detach() }}, "ZeroGrad": {func() { none.ZeroGrad() }},
 		"Name": {func() { none.Name() }}, "Named": {func() { none.Named("n") }}, "Op": {func() { none.Op() }},

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -32,7 +35,7 @@ type Node struct {
 	saved    []savedValue
 	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
 	parts    *tensor.Tensor   // their sum is the value, which is computed when it is looked at; or nil
-	launched tensor.Launched
+	launched plumbing.Launched
 
 	grad  *tensor.Tensor // of a parameter
 	home  *tensor.Tensor // where the arena wants grad to be, or nil
@@ -93,11 +96,13 @@ func (n *Node) Value() *tensor.Tensor {
 func (n *Node) settle() {
 	if n.parts != nil {
 		d := n.value.Device()
-		tensor.TakeLaunched(d)
-		n.value.SetSum(n.parts)
+		plumbing.TakeLaunched(d)
+		parts := kernels.I(n.parts.Len())
+		tensor.Launch(d, ops.Sum, n.parts.Arg(), n.value.Arg(), parts, parts, kernels.R(1))
+		n.value.Touch()
 		n.parts.Free()
 		n.parts = nil
-		taken := tensor.TakeLaunched(d)
+		taken := plumbing.TakeLaunched(d)
 		blame(n, taken)
 		if free := slices.Index(n.launched[:], nil); free >= 0 {
 			copy(n.launched[free:], taken[:])
@@ -110,12 +115,6 @@ func (n *Node) Grad() *tensor.Tensor {
 	n.must("Grad")
 	n.gather()
 	return n.grad
-}
-
-// HasGrad reports whether Grad is not nil, and computes nothing.
-func (n *Node) HasGrad() bool {
-	n.must("HasGrad")
-	return n.grad != nil
 }
 
 // gather makes grad hold what was gathered so far: an arena may have put that off.
@@ -217,7 +216,7 @@ func (n *Node) use(op string) *tensor.Tensor {
 			Detail: fmt.Sprintf("Backward freed the value of %q: call Keep on it before, or Backward with Retain", n.label())})
 	}
 	n.settle()
-	tensor.TakeLaunched(n.value.Device())
+	plumbing.TakeLaunched(n.value.Device())
 	return n.value
 }
 
@@ -243,7 +242,7 @@ func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.
 	for _, t := range saved {
 		mustTensor(op, t)
 	}
-	n := &Node{value: y, op: op, launched: tensor.TakeLaunched(y.Device())}
+	n := &Node{value: y, op: op, launched: plumbing.TakeLaunched(y.Device())}
 	blame(n, n.launched)
 	if noGrad(y.Device()) || y.Type() == tensor.Int32 || y.Type() == tensor.Uint8 {
 		return n
@@ -261,14 +260,14 @@ func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.
 	n.backward = backward
 	n.saved = make([]savedValue, len(saved))
 	for i, t := range saved {
-		n.saved[i] = savedValue{t, t.Version()}
+		n.saved[i] = savedValue{t, plumbing.Version(t)}
 	}
 	return n
 }
 
 // blame tells a check-mode failure which node asked for the launch, if it was one of these. After a failure
 // nothing is launched any more: if something was, the failure is not older.
-func blame(n *Node, launched tensor.Launched) {
+func blame(n *Node, launched plumbing.Launched) {
 	var e *tensor.CheckError
 	if err := n.value.Device().Err(); err != nil && launched[0] != nil && errors.As(err, &e) && e.Node == "" {
 		e.Node = n.String()

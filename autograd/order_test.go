@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -148,6 +149,6 @@ func TestScalarParameter(t *testing.T) {
 		}
 		want(t, "gradient in an arena", p.Grad(), 1)
 		arena.Free()
-		want(t, "one, which the device keeps", tensor.One(d), 1)
+		want(t, "one, which the device keeps", plumbing.One(d), 1)
 	})
 }

@@ -3,6 +3,7 @@ package autograd
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -10,7 +11,7 @@ import (
 // is given. It panics with tensor.ErrAxis. Gradient: g, repeated along them.
 func (x *Node) Sum(axes ...int) *Node {
 	xv := x.use("Sum")
-	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), xv.Axes(axes...))
+	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
 	return Apply("Sum", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		in.repeat(g, shape, kept)
 	})
@@ -21,7 +22,7 @@ func (x *Node) Sum(axes ...int) *Node {
 // elements that a mean is of.
 func (x *Node) Mean(axes ...int) *Node {
 	xv := x.use("Mean")
-	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), xv.Axes(axes...))
+	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
 	n := float64(xv.Len()) / float64(max(y.Len(), 1))
 	return Apply("Mean", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		share := g.DivScalar(n)
@@ -82,6 +83,6 @@ func (x *Node) Min(axes ...int) *Node {
 
 // attained returns the gradient of y, the maximum or minimum of x over axes: to the elements that are y.
 func attained(x, y *tensor.Tensor, axes []int) func(g *tensor.Tensor, in *Grads) {
-	axes = x.Axes(axes...)
-	return func(g *tensor.Tensor, in *Grads) { in.Give(0, tensor.MaxGrad(x, y, g, axes...)) }
+	axes = plumbing.Axes(x, axes...)
+	return func(g *tensor.Tensor, in *Grads) { in.Give(0, plumbing.MaxGrad(x, y, g, axes...)) }
 }

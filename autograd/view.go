@@ -26,7 +26,10 @@ func (x *Node) Transpose(axes ...int) *Node {
 	undo := sequence(rank)
 	slices.Reverse(undo)
 	for i, a := range axes {
-		undo[x.value.Axes(a)[0]] = i
+		if a < 0 {
+			a += rank
+		}
+		undo[a] = i
 	}
 	return Apply("Transpose", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
 		back := g.Transpose(undo...)

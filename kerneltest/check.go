@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/agree"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -65,10 +66,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 		kernels.CopyMem(before[i], 0, host, 0, host.Len())
 	}
 	tensor.Launch(d, k, onDevice...) // first: it says what is wrong with arguments
-	scale := math.NaN()
-	if k.Tol.Scale != nil {
-		scale = k.Tol.Scale(args)
-	}
+	scale := agree.Scale(k, args)
 	if !k.Grid(args, d.Limits()).Empty() {
 		k.Run(d.Real(), args)
 	}
@@ -98,7 +96,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 				worst = max(worst, float64(kernels.ULPDistance(got.DType(), got.At(j), want.At(j))))
 			}
 		}
-		if at := tensor.Compare(k, got, want, scale); at >= 0 {
+		if at := agree.Differs(k, got, want, scale); at >= 0 {
 			return worst, fmt.Errorf("%s: %s[%d] = %v, twin has %v (%d ULP)", label, p.Name, at,
 				got.At(at), want.At(at), kernels.ULPDistance(got.DType(), got.At(at), want.At(at)))
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -82,12 +83,16 @@ func (a *arena) step(update func(from, to int)) error {
 	if lr := a.lr(); math.IsNaN(lr) || math.IsInf(lr, 0) {
 		return fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d", lr, a.steps)
 	}
-	if !slices.ContainsFunc(a.flat.Params, (*autograd.Node).HasGrad) {
+	updated := false
+	a.flat.Runs(func(from, to int) {
+		update(from, to)
+		updated = true
+	})
+	if !updated {
 		return fmt.Errorf("optim: Step: %w: call Backward from what depends on one, and ZeroGrad after Step", ErrNoGradients)
 	}
-	a.flat.Runs(update)
 	a.flat.Values.Touch()
-	tensor.TakeLaunched(d) // updates belong to no graph
+	plumbing.TakeLaunched(d) // updates belong to no graph
 	a.steps++
 	return d.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -20,7 +21,7 @@ func TestLaunchAllocates(t *testing.T) {
 		for name, f := range map[string]func(){
 			"unary":  func() { x.UnaryInPlace(kernels.Abs, 0, 0) },
 			"binary": func() { y.BinaryInPlace(kernels.Add, x) },
-			"matmul": func() { tensor.MatMulInto(y, x, w, false) },
+			"matmul": func() { plumbing.MatMulInto(y, x, w, false) },
 		} {
 			if n := testing.AllocsPerRun(100, f); n > 0 {
 				t.Errorf("%s, %s: %v allocations per launch", sel, name, n)

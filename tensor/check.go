@@ -1,11 +1,6 @@
 package tensor
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/clgrad/clgrad/kernels"
-)
+import "fmt"
 
 // CheckError is the first launch in check mode, of Kernel on Device, whose result differs from the Go twin's: it Got one
 // number, and was to Want another.
@@ -27,23 +22,4 @@ func (e *CheckError) Error() string {
 	}
 	return fmt.Sprintf("tensor: check: %s on %s%s, buffers of %v elements: %s[%d] is %v, its Go twin has %v (%d ULP apart)",
 		e.Kernel, e.Device, node, e.Sizes, e.Param, e.Index, e.Got, e.Want, e.ULP)
-}
-
-// Compare returns the index of the first element of got that k's tolerance does not accept for want, or
-// −1. A scale of NaN stands for the largest finite magnitude in want.
-func Compare(k *kernels.Kernel, got, want *kernels.Mem, scale float64) int {
-	if math.IsNaN(scale) {
-		scale = 0
-		for i := range want.Len() {
-			if v := math.Abs(want.At(i)); v > scale && !math.IsInf(v, 0) {
-				scale = v
-			}
-		}
-	}
-	for i := range want.Len() {
-		if !k.Tol.Accepts(want.DType(), got.At(i), want.At(i), scale) {
-			return i
-		}
-	}
-	return -1
 }

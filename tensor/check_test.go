@@ -2,7 +2,6 @@ package tensor_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -10,35 +9,6 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
-
-// TestCompare: the first element that the tolerance does not accept is found. A scale that is no number is the largest
-// finite magnitude of what was wanted.
-func TestCompare(t *testing.T) {
-	rel := &kernels.Kernel{Tol: kernels.Tolerance{Rel: 1}} // an epsilon of the scale
-	eps := 0x1p-52
-	inf := math.Inf(1)
-	for i, c := range []struct {
-		got, want []float64
-		scale     float64
-		index     int
-	}{
-		{nil, nil, 1, -1},
-		{[]float64{1, 2}, []float64{1, 2}, 1, -1},
-		{[]float64{1, 2}, []float64{1, 3}, 1, 1},
-		{[]float64{0, 2, 0}, []float64{1, 3, 1}, 1, 0},
-		{[]float64{1 + 8*eps, 2}, []float64{1, 2}, 8, -1},
-		{[]float64{1 + 8*eps, 2}, []float64{1, 2}, 4, 0},
-		{[]float64{1 + 8*eps, -8}, []float64{1, -8}, math.NaN(), -1},
-		{[]float64{1 + 8*eps, -4}, []float64{1, -4}, math.NaN(), 0},
-		{[]float64{1 + 8*eps, 8, 2}, []float64{1, 8, 2}, math.NaN(), -1},
-		{[]float64{1 + 8*eps, inf, -inf}, []float64{1, inf, -inf}, math.NaN(), 0}, // an infinity is no scale
-		{[]float64{1 + 8*eps, math.NaN(), 8}, []float64{1, math.NaN(), 8}, math.NaN(), -1},
-	} {
-		if got := tensor.Compare(rel, kernels.MemOf(c.got), kernels.MemOf(c.want), c.scale); got != c.index {
-			t.Errorf("case %d: element %d, want %d", i, got, c.index)
-		}
-	}
-}
 
 // TestCheckError: the error names the node, if one asked for the launch.
 func TestCheckError(t *testing.T) {

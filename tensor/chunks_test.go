@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -30,7 +31,7 @@ func TestSumsInChunks(t *testing.T) {
 				"Sum":  func() *tensor.Tensor { return x.Sum() },
 				"Mean": func() *tensor.Tensor { return x.Mean().Unary(kernels.MulScalar, float64(c.n), 0) },
 				"SquaredError": func() *tensor.Tensor {
-					sum, grad := tensor.SquaredError(x, zeros)
+					sum, grad := plumbing.SquaredError(x, zeros)
 					if v, err := grad.Slice(0, c.n-1, c.n).Item(); v != 4 || err != nil {
 						t.Errorf("%d elements: the last gradient is %v (err %v)", c.n, v, err)
 					}
@@ -56,25 +57,6 @@ func TestSumsInChunks(t *testing.T) {
 			x.Free()
 			zeros.Free()
 		}
-	})
-}
-
-// TestSetSum: a scalar takes the sum of as many elements as one chunk has, of a view too, and of no more.
-func TestSetSum(t *testing.T) {
-	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		for _, x := range []*tensor.Tensor{tensor.Full(d, 1, 16384), tensor.Full(d, 1, 3, 4).T(), tensor.Full(d, 1, 3, 4).Slice(1, 1, 3), tensor.Zeros(d, 0), tensor.Scalar(d, 1)} {
-			for _, y := range []*tensor.Tensor{tensor.Scalar(d, 7), tensor.Full(d, 7, 1, 1)} {
-				y.SetSum(x)
-				want := float64(x.Len())
-				if v, err := y.Item(); v != want || err != nil {
-					t.Errorf("the sum of %v ones is %v (err %v)", x.Shape(), v, err)
-				}
-			}
-		}
-		y := tensor.Zeros(d, 2)
-		failsWith(t, tensor.Maybe(func() { y.SetSum(tensor.Zeros(d, 3)) }), tensor.ErrShape)
-		failsWith(t, tensor.Maybe(func() { tensor.Scalar(d, 0).SetSum(tensor.Zeros(d, 16385)) }), tensor.ErrShape)
-		failsWith(t, tensor.Maybe(func() { y.Slice(0, 1, 2).SetSum(y) }), tensor.ErrValue)
 	})
 }
 
@@ -147,7 +129,7 @@ func TestSumRowsInto(t *testing.T) {
 			x := tensor.NewRNG(1).Uniform(d, 0, 1, c.x...)
 			for _, accumulate := range []bool{false, true} {
 				dst := tensor.Full(d, 7, c.dst...)
-				err := tensor.Maybe(func() { tensor.SumRowsInto(dst, x, accumulate) })
+				err := tensor.Maybe(func() { plumbing.SumRowsInto(dst, x, accumulate) })
 				if !c.ok {
 					failsWith(t, err, tensor.ErrShape)
 					continue

@@ -177,17 +177,14 @@ type base struct {
 	failure atomic.Pointer[error]
 	busy    atomic.Bool   // a goroutine is in a launch, an allocation or a copy
 	args    []kernels.Arg // scratch of launch: reused, so that a launch allocates nothing
-	recent  Launched
+	recent  [recentLaunches]*kernels.Kernel
 	nrecent int
 	scopes  scopes
 	memory  collector
-	one     atomic.Pointer[Tensor] // see One
-	tuning  string                 // see TuningName
+	one     atomic.Pointer[Tensor] // see base.One
+	tuning  string                 // its name in a tuning table; "": there are no tiles
 	tuned   []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
 }
-
-// TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.
-func TuningName(d Device) string { return d.core().tuning }
 
 func (s *base) core() *base { return s }
 

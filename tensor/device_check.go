@@ -3,8 +3,7 @@
 package tensor
 
 import (
-	"math"
-
+	"github.com/clgrad/clgrad/internal/agree"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -38,10 +37,7 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		}
 		twinArgs[i].Buf = host
 	}
-	scale := math.NaN()
-	if k.Tol.Scale != nil {
-		scale = k.Tol.Scale(twinArgs)
-	}
+	scale := agree.Scale(k, twinArgs)
 	d.clDevice.launch(k, args)
 	k.Run(d.Real(), twinArgs)
 	for i, p := range k.Params {
@@ -54,7 +50,7 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		}
 		want := kernels.NewMem(args[i].Buf.DType(), args[i].N)
 		kernels.CopyMem(want, 0, hosts[args[i].Buf], args[i].Off, args[i].N)
-		if index := Compare(k, got, want, scale); index >= 0 {
+		if index := agree.Differs(k, got, want, scale); index >= 0 {
 			e := &CheckError{Device: d.clDevice.Name(), Kernel: k.Name, Param: p.Name, Index: index,
 				Got: got.At(index), Want: want.At(index),
 				ULP: kernels.ULPDistance(got.DType(), got.At(index), want.At(index))}

@@ -38,12 +38,6 @@ type clBuffer struct {
 func (b *clBuffer) DType() kernels.DType { return b.dtype }
 func (b *clBuffer) Len() int             { return b.n }
 
-// RuntimePath returns the path of the OpenCL library that was loaded, or why none was.
-func RuntimePath() (string, error) { return clrt.RuntimePath() }
-
-// DeviceInfos describes the OpenCL devices of this machine.
-func DeviceInfos() ([]clrt.Info, error) { return clrt.List() }
-
 func openCL(sel string, opt Options) (Device, error) {
 	infos, err := clrt.List()
 	if err != nil {
@@ -99,19 +93,9 @@ func (d *clDevice) trialMemory() (*trialMemory, error) {
 	return newTrialMemory(info.Platform, info.Name, info.Version, info.Driver)
 }
 
-// TrialsRemembered returns how many trials on a device are remembered as right, and the file that they are in: "" if
-// the device needs none, or trials are switched off. See [TrialEnv].
-func TrialsRemembered(d Device) (path string, trials int) {
-	var c *clDevice
-	switch d := d.(type) {
-	case *clDevice:
-		c = d
-	case *checkDevice:
-		c = d.clDevice
-	default:
-		return "", 0
-	}
-	m, err := c.trialMemory()
+// TrialsRemembered is that of package plumbing.
+func (d *clDevice) TrialsRemembered() (path string, trials int) {
+	m, err := d.trialMemory()
 	if err != nil || m == nil {
 		return "", 0
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -41,7 +42,7 @@ func TestEmptyViews(t *testing.T) {
 				"SumTo":      func() *tensor.Tensor { return v.SumTo(1, 1) },
 				"tanh":       func() *tensor.Tensor { return v.Unary(kernels.Tanh, 0, 0) },
 				"add":        func() *tensor.Tensor { return tensor.Binary(kernels.Add, v, v) },
-				"add one":    func() *tensor.Tensor { return tensor.Binary(kernels.Add, tensor.One(d, 1, 1), v) },
+				"add one":    func() *tensor.Tensor { return tensor.Binary(kernels.Add, plumbing.One(d, 1, 1), v) },
 				"MatMul":     func() *tensor.Tensor { return v.MatMul(v.T()) },
 				"MatMul tn":  func() *tensor.Tensor { return v.T().MatMul(v) },
 				"Linear":     func() *tensor.Tensor { return tensor.Linear(v, v.T(), nil, kernels.ActTanh, 0) },
@@ -58,7 +59,7 @@ func TestEmptyViews(t *testing.T) {
 					return v
 				},
 				"SquaredError": func() *tensor.Tensor {
-					sum, grad := tensor.SquaredError(v, v)
+					sum, grad := plumbing.SquaredError(v, v)
 					grad.Free()
 					return sum
 				},
@@ -101,13 +102,13 @@ func TestHugeEmpty(t *testing.T) {
 				"Max":        func() *tensor.Tensor { return x.Max(1, 2) },
 				"Min":        func() *tensor.Tensor { return x.Min(-1) },
 				"SumTo":      func() *tensor.Tensor { return x.SumTo(0, 1, huge) },
-				"MaxGrad":    func() *tensor.Tensor { return tensor.MaxGrad(x, x.Max(1, 2), x.Max(1, 2), 1, 2) },
+				"MaxGrad":    func() *tensor.Tensor { return plumbing.MaxGrad(x, x.Max(1, 2), x.Max(1, 2), 1, 2) },
 				"GatherRows": func() *tensor.Tensor { return flat.GatherRows(none) },
 				"LinearGrad": func() *tensor.Tensor {
 					_, shares := tensor.LinearGrad(flat.T(), flat.T(), kernels.ActTanh, 0)
 					return shares
 				},
-				"add":    func() *tensor.Tensor { return tensor.Binary(kernels.Add, x, tensor.One(d)) },
+				"add":    func() *tensor.Tensor { return tensor.Binary(kernels.Add, x, plumbing.One(d)) },
 				"copied": func() *tensor.Tensor { return x.Transpose().Copy() },
 				"scattered": func() *tensor.Tensor {
 					y := tensor.Zeros(d, 0, huge*huge)
@@ -157,10 +158,10 @@ func TestScalarResults(t *testing.T) {
 				"max itself": func(x *tensor.Tensor) *tensor.Tensor {
 					return tensor.Binary(kernels.Max, x, tensor.Scalar(x.Device(), -1))
 				},
-				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return tensor.MaxGrad(x, x.Max(), x.Max()) },
+				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return plumbing.MaxGrad(x, x.Max(), x.Max()) },
 				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },
 				"GatherRows":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(tensor.New(d, []int32{0})) },
-				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).MatMul(tensor.One(d, 1, 1)) },
+				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).MatMul(plumbing.One(d, 1, 1)) },
 				"Max of axes": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).Max(1, 0) },
 			} {
 				x := tensor.Full(d, 7, shape...)

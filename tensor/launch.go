@@ -40,7 +40,7 @@ func (s *base) leaveLaunch() {
 
 // checkArgs panics unless args fit the parameters of k.
 func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
-	mustLaunch("Launch", k)
+	mustLaunch(k)
 	if len(args) != len(k.Params) {
 		names := make([]string, len(k.Params))
 		for i, p := range k.Params {
@@ -71,12 +71,12 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 }
 
 // mustLaunch panics unless there is a kernel that can be launched.
-func mustLaunch(op string, k *kernels.Kernel) {
+func mustLaunch(k *kernels.Kernel) {
 	switch {
 	case k == nil:
-		panic(&Error{Op: op, Kind: ErrArgument, Detail: "the kernel is nil"})
+		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: "the kernel is nil"})
 	case k.Grid == nil:
-		panic(&Error{Op: op, Kind: ErrArgument, Detail: k.Name + ": the kernel has no Grid, which says how many work-items there are: see kernels.Line"})
+		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": the kernel has no Grid, which says how many work-items there are: see kernels.Line"})
 	}
 }
 
@@ -94,17 +94,3 @@ func needTwin(k *kernels.Kernel, real kernels.DType) {
 // recentLaunches is how many launches are remembered for the graph node that asked for them: as many as
 // an operation needs, a copy of each operand included.
 const recentLaunches = 4
-
-// Launched is the kernels that one operation launched, unused places nil.
-type Launched [recentLaunches]*kernels.Kernel
-
-// TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
-func TakeLaunched(d Device) Launched {
-	there("TakeLaunched", d)
-	s := d.core()
-	s.enter("TakeLaunched")
-	defer s.leave()
-	taken := s.recent
-	s.recent, s.nrecent = Launched{}, 0
-	return taken
-}

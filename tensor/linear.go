@@ -66,9 +66,8 @@ func mustActivate(op string, f kernels.Activation) {
 	}
 }
 
-// SquaredError returns the scalar Σ (x − t)² and, from the same pass, its gradient 2·(x − t). The order of the
-// additions is fixed. It panics with ErrShape unless both have one shape.
-func SquaredError(x, t *Tensor) (sum, grad *Tensor) {
+// SquaredError is that of package plumbing.
+func (*base) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 	const op = "SquaredError"
 	d := check(op, x, t)
 	if !slices.Equal(x.shape, t.shape) {

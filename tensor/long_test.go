@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -35,9 +36,9 @@ func TestLongProducts(t *testing.T) {
 				what := fmt.Sprint(form, s)
 				expect(t, what, x.MatMul(y), sum, 1e-5)
 				onto := tensor.Full(d, 3, m, n)
-				tensor.MatMulInto(onto, x, y, true)
+				plumbing.MatMulInto(onto, x, y, true)
 				expect(t, what+" added", onto, added, 1e-5)
-				tensor.MatMulInto(onto, x, y, false)
+				plumbing.MatMulInto(onto, x, y, false)
 				expect(t, what+" stored", onto, sum, 1e-5)
 				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), kernels.ActTanh, 0), layer, 1e-5)
 			}

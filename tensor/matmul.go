@@ -22,9 +22,8 @@ func (t *Tensor) MatMul(b *Tensor) *Tensor {
 	return c
 }
 
-// MatMulInto writes a·b, of a [m, k] and b [k, n], to dst [m, n], or adds it if accumulate. It panics with ErrShape, also
-// if dst has gaps, and with ErrValue if dst shares elements with an operand.
-func MatMulInto(dst, a, b *Tensor, accumulate bool) {
+// MatMulInto is that of package plumbing.
+func (*base) MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	checkMatMulInto("MatMulInto", dst, a, b)
 	matMulTo(dst, a, b, epilogue{accumulate: accumulate})
 }
@@ -41,9 +40,8 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 	return d
 }
 
-// MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning. It panics as MatMulInto does, and with
-// ErrValue for a tile that is none of the device's.
-func MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
+// MatMulTiled is that of package plumbing.
+func (*base) MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
 	d := checkMatMulInto(op, dst, a, b)
 	if !slices.Contains(ops.GemmTiles(d.Real(), d.Limits()), tile) {

@@ -14,6 +14,7 @@ import (
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -42,11 +43,9 @@ func TestMisuse(t *testing.T) {
 		{"New", tensor.ErrShape, func() { tensor.New(d, []float64{}, -1) }, "[-1]"},
 		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1<<20, 1<<20) }, "[1048576 1048576]"},
 		{"New", tensor.ErrValue, func() { tensor.New(nobody, []float32{1}) }, "the device is nil: look at the error that Open returned"},
-		{"One", tensor.ErrValue, func() { tensor.One(nobody) }, "the device is nil"},
 		{"Uniform", tensor.ErrValue, func() { rng.Uniform(nobody, 0, 1, 2) }, "the device is nil"},
 		{"Scope", tensor.ErrValue, func() { tensor.Scope(nobody, func() {}) }, "the device is nil"},
 		{"Launch", tensor.ErrValue, func() { tensor.Launch(nobody, ops.Zero) }, "the device is nil"},
-		{"TakeLaunched", tensor.ErrValue, func() { tensor.TakeLaunched(nobody) }, "the device is nil"},
 		{"Launch", tensor.ErrArgument, func() { tensor.Launch(d, nil) }, "the kernel is nil"},
 		{"Launch", tensor.ErrArgument, func() { tensor.Launch(d, noGrid) }, "k_own: the kernel has no Grid"},
 		{"Next", tensor.ErrValue, func() { (*tensor.RNG)(nil).Normal(d, 0, 1, 2) }, "the RNG is nil"},
@@ -71,14 +70,14 @@ func TestMisuse(t *testing.T) {
 		{"Linear gradient", tensor.ErrShape, func() { tensor.LinearGrad(x, tensor.Zeros(d, 50, 3), 0, 0) }, "[2 3] [50 3]"},
 		{"Linear gradient", tensor.ErrValue, func() { tensor.LinearGrad(x, x, 17, 0) }, "Activation(17)"},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, tensor.Zeros(d, 3, 1), nil, -1, 0) }, "Activation(-1)"},
-		{"Max gradient", tensor.ErrShape, func() { tensor.MaxGrad(x, v, v, 0) }, "there are 3 maxima"},
-		{"Max gradient", tensor.ErrShape, func() { tensor.MaxGrad(x, x, v) }, "there are 1 maxima"},
-		{"Max gradient", tensor.ErrShape, func() { tensor.MaxGrad(tensor.Zeros(d, 0, 3), v, v, 0) }, "no maximum"},
+		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(x, v, v, 0) }, "there are 3 maxima"},
+		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(x, x, v) }, "there are 1 maxima"},
+		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(tensor.Zeros(d, 0, 3), v, v, 0) }, "no maximum"},
 		{"MatMulTiled", tensor.ErrShape, func() {
-			tensor.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Limits())[0])
+			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Limits())[0])
 		}, "[2 2] [30 4] [4 50]"},
 		{"MatMulTiled", tensor.ErrValue, func() {
-			tensor.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
+			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
 		}, "no tile of the device is 5x3"},
 		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1) }, "axes at most 6"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(4) }, "[2 3] [4]"},
@@ -123,16 +122,16 @@ func TestMisuse(t *testing.T) {
 		{"ZeroInPlace", tensor.ErrValue, func() { tensor.Scalar(d, 1).Expand(2).ZeroInPlace() }, "repeats elements"},
 		{"Upload", tensor.ErrValue, func() { tensor.Upload(tensor.Scalar(d, 1).Expand(2), []float64{1, 2}) }, "repeats elements"},
 		{"FillInPlace", tensor.ErrFreed, func() { freed.FillInPlace(1) }, "freed"},
-		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Zeros(d, 2, 4).Step(1, 2), x, x.T(), false) }, "gaps"},
+		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 2, 4).Step(1, 2), x, x.T(), false) }, "gaps"},
 		{"SetInPlace", tensor.ErrShape, func() { x.SetInPlace(v) }, "[2 3] [4]"},
 		{"Upload", tensor.ErrShape, func() { tensor.Upload(x, []float64{1}) }, "[2 3]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(x) }, "[2 3] [2 3]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(v) }, "[2 3] [4]: both must be matrices"},
-		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Zeros(d, 3, 2), x, x.T(), false) }, "[3 2] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Zeros(d, 2, 2, 1), x, x.T(), false) }, "[2 2 1] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Zeros(d, 4), x, x.T(), false) }, "[4] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { tensor.MatMulInto(tensor.Scalar(d, 0), x, x.T(), false) }, "[] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 3, 2), x, x.T(), false) }, "[3 2] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 2, 2, 1), x, x.T(), false) }, "[2 2 1] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 4), x, x.T(), false) }, "[4] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Scalar(d, 0), x, x.T(), false) }, "[] [2 3] [3 2]"},
 		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Zeros(d, 3), kernels.ActNone, 0) }, "[2 3] [3 2] [3]"},
 		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Zeros(d, 2, 1), kernels.ActNone, 0) }, "[2 3] [3 2] [2 1]"},
 		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Scalar(d, 0), kernels.ActNone, 0) }, "[2 3] [3 2] []"},
@@ -142,7 +141,7 @@ func TestMisuse(t *testing.T) {
 		{"SumTo", tensor.ErrShape, func() { x.SumTo(2) }, "[2 3] [2]"},
 		{"SumTo", tensor.ErrShape, func() { x.SumTo(4, 2, 3) }, "[2 3] [4 2 3]"},
 		{"SumTo", tensor.ErrShape, func() { tensor.Zeros(d, 1, 3).SumTo(2, 3) }, "[1 3] [2 3]"},
-		{"SumRowsInto", tensor.ErrShape, func() { tensor.SumRowsInto(v, x, false) }, "[4] [2 3]"},
+		{"SumRowsInto", tensor.ErrShape, func() { plumbing.SumRowsInto(v, x, false) }, "[4] [2 3]"},
 		{"Mean", tensor.ErrAxis, func() { x.Mean(-3) }, "axis -3"},
 		{"Max", tensor.ErrShape, func() { tensor.Zeros(d, 0, 3).Max(0) }, "[0 3]"},
 		{"Item", tensor.ErrShape, func() { x.Item() }, "[2 3]"},

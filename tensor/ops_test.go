@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"gonum.org/v1/gonum/mat"
@@ -247,7 +248,7 @@ func testMatMul(t *testing.T, d tensor.Device) {
 		wide.SetInPlace(tensor.Binary(kernels.Add, wide, pad(d, b, 2, n+3)))
 		expect(t, fmt.Sprint("columns", s), x.MatMul(cols), want, 1e-5)
 		acc := tensor.Full(d, 1, m, n)
-		tensor.MatMulInto(acc, x, y, true)
+		plumbing.MatMulInto(acc, x, y, true)
 		for i := range want.data {
 			want.data[i]++
 		}
@@ -299,15 +300,15 @@ func TestOverlap(t *testing.T) {
 		expect(t, "shifted", x.Slice(0, 0, 399), array{[]int{399, 33}, a.data[33:]}, 0)
 		sq := tensor.Full(d, 1, 8, 8)
 		for name, f := range map[string]func(){
-			"MatMulInto":      func() { tensor.MatMulInto(sq, sq, tensor.Zeros(d, 8, 8), false) },
+			"MatMulInto":      func() { plumbing.MatMulInto(sq, sq, tensor.Zeros(d, 8, 8), false) },
 			"OuterAccInPlace": func() { sq.OuterAccInPlace(tensor.Zeros(d, 8, 8), sq) },
-			"SumRowsInto":     func() { tensor.SumRowsInto(sq.Slice(0, 0, 1).Reshape(8), sq, false) },
+			"SumRowsInto":     func() { plumbing.SumRowsInto(sq.Slice(0, 0, 1).Reshape(8), sq, false) },
 		} {
 			if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) {
 				t.Errorf("%s: err = %v", name, err)
 			}
 		}
-		tensor.MatMulInto(sq.Slice(0, 0, 4), sq.Slice(0, 4, 8), tensor.Full(d, 1, 8, 8), false) // apart
+		plumbing.MatMulInto(sq.Slice(0, 0, 4), sq.Slice(0, 4, 8), tensor.Full(d, 1, 8, 8), false) // apart
 		expect(t, "apart", sq.Slice(0, 0, 1), array{[]int{1, 8}, []float64{8, 8, 8, 8, 8, 8, 8, 8}}, 0)
 	})
 }

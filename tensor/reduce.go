@@ -61,15 +61,8 @@ func (t *Tensor) SumAtomic() *Tensor {
 	return out
 }
 
-// Axes resolves the axes of a reduction of t: counted from the front, sorted, all if none is given, without
-// [Keepdims]. It panics with ErrAxis for an axis that t has not, or that is named twice.
-func (t *Tensor) Axes(axes ...int) []int {
-	check("Axes", t)
-	over, _ := t.reduced("Axes", axes)
-	return over
-}
-
-// reduced returns what Axes does, and whether Keepdims was there.
+// reduced returns the axes of a reduction, counted from the front and sorted, all if none is given, and whether Keepdims
+// was there.
 func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
 	over = make([]int, 0, max(len(axes), t.Rank()))
 	for _, a := range axes {
@@ -191,21 +184,6 @@ func sumPartial(out, partial *Tensor, scale float64) {
 	partial.Free()
 }
 
-// SetSum sets the scalar t to the sum of x, in a fixed order.
-func (t *Tensor) SetSum(x *Tensor) {
-	const op = "SetSum"
-	d := writable(op, t, x)
-	if t.Len() != 1 || x.Len() > sumChunk {
-		misuse(op, ErrShape, "a scalar takes the sum of up to 16384 elements", t, x)
-	}
-	mustReal(op, t)
-	disjoint(op, t, x)
-	cx := x.reals()
-	defer cx.done()
-	n := kernels.I(x.Len())
-	launch(d, ops.Sum, cx.arg(), t.arg(), n, n, kernels.R(1))
-}
-
 // fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
 // step reduces the middle of [outer, n, inner]; it is told which step is the last. Where nothing is left, the numbers
 // may be more than an int of a kernel holds: there is no launch. Over no axes, which a scalar
@@ -319,9 +297,8 @@ func broadcastAxes(t *Tensor, shape []int) []int {
 	return axes
 }
 
-// SumRowsInto sums the leading axes of x [..., dst's shape] into dst, or onto it, in one launch. Package
-// autograd sums the gradients of biases with it.
-func SumRowsInto(dst, x *Tensor, accumulate bool) {
+// SumRowsInto is that of package plumbing.
+func (*base) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	writable("SumRowsInto", dst, x)
 	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
 		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
@@ -370,10 +347,8 @@ func (t *Tensor) extreme(op string, k *kernels.Kernel, axes []int) *Tensor {
 	return y
 }
 
-// MaxGrad returns the gradient of y = x.Max(axes...), or of x.Min, for the gradient g of y: ties share it equally,
-// and NaNs are ties where y is NaN. It may have gaps. It panics with ErrAxis as Max does, and with ErrShape unless y and
-// g have as many elements as the maximum.
-func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
+// MaxGrad is that of package plumbing.
+func (s *base) MaxGrad(x, y, g *Tensor, axes []int) *Tensor {
 	const op = "Max gradient"
 	d := check(op, x, y, g)
 	axes, _ = x.reduced(op, axes)
@@ -406,7 +381,7 @@ func MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 		}
 		moved := x.Transpose(order...)
 		defer moved.Free()
-		part := MaxGrad(moved, y, g, sequence(stay, x.Rank())...)
+		part := s.MaxGrad(moved, y, g, sequence(stay, x.Rank()))
 		defer part.Free()
 		return part.Transpose(undo...)
 	}

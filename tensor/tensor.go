@@ -17,7 +17,7 @@ type Tensor struct {
 	off            int
 	typ            Type
 	freed, kept    bool
-	moored         bool // see MoveTo
+	moored         bool // see base.MoveTo
 }
 
 // alloc returns a contiguous tensor of reals with undefined contents.
@@ -120,26 +120,6 @@ func FullOf(d Device, typ Type, v float64, shape ...int) *Tensor {
 	return t
 }
 
-// One returns a tensor of ones with the given shape, of one element in all. The device keeps it: it must not
-// be written to, and costs no launch after the first call. It is the seed of every Backward from a scalar.
-func One(d Device, shape ...int) *Tensor {
-	if n := checkShape("One", shape); n != 1 {
-		panic(&Error{Op: "One", Kind: ErrShape, Shapes: [][]int{shape}, Detail: "it has one element"})
-	}
-	there("One", d)
-	c := d.core()
-	if c.one.Load() == nil {
-		c.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Keep())
-	}
-	return c.one.Load().view(append([]int{}, shape...), rowMajor(shape), 0)
-}
-
-// IsOne reports whether t is what One returned.
-func IsOne(t *Tensor) bool {
-	one := t.Device().core().one.Load()
-	return one != nil && t.st == one.st
-}
-
 // Device returns the device that t is on.
 func (t *Tensor) Device() Device { return t.st.dev }
 
@@ -173,30 +153,8 @@ func (t *Tensor) Free() {
 	}
 }
 
-// MoveTo copies t's elements to place, of t's shape and contiguous, and makes t a view of it. Other views of t's
-// old storage stay there. A gradient that saved t before finds that it changed. Package autograd moves parameters
-// next to each other with it.
-func (t *Tensor) MoveTo(place *Tensor) {
-	place.SetInPlace(t)
-	place.st.version = max(place.st.version, t.st.version) + 1
-	place.st.retain()
-	old := t.st
-	t.st, t.strides, t.off, t.moored = place.st, place.strides, place.off, true
-	old.release()
-}
-
-// Moored reports whether t was moved and not unmoored since: two that would move one tensor must not.
-func (t *Tensor) Moored() bool { return t.moored }
-
-// Unmoor forgets that t was moved.
-func (t *Tensor) Unmoor() { t.moored = false }
-
 // Freed reports whether t was freed.
 func (t *Tensor) Freed() bool { return t.freed }
-
-// Version counts the in-place writes to t's storage, through whichever view. Package autograd uses it
-// to find values that changed after an operation saved them.
-func (t *Tensor) Version() uint64 { return t.st.version }
 
 // Contiguous reports whether t's elements lie in row-major order without gaps.
 func (t *Tensor) Contiguous() bool {

@@ -4,10 +4,10 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/agree"
 	"github.com/clgrad/clgrad/internal/trial"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -61,23 +61,18 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 	return bad
 }
 
-// Try tries a kernel on small operands, for a program that can do without it. The error is a [*TrialError], if a
-// device computes the kernel wrongly and no other form of it takes its place; the device does not fail of it, as it would
-// at the launch. See [TrialEnv].
-func Try(d Device, k *kernels.Kernel) error {
-	there("Try", d)
-	mustLaunch("Try", k)
-	c, ok := d.(*clDevice)
-	if !ok || c.trials == nil || c.Err() != nil {
+// Try is that of package plumbing.
+func (d *clDevice) Try(k *kernels.Kernel) error {
+	if d.trials == nil || d.Err() != nil {
 		return nil
 	}
-	c.enter("Try")
-	defer c.leave()
-	e, err := c.entries.get(k)
+	d.enter("Try")
+	defer d.leave()
+	e, err := d.entries.get(k)
 	if err != nil {
 		return err
 	}
-	return c.try(k, e, 0, nil)
+	return d.try(k, e, 0, nil)
 }
 
 // variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of device.
@@ -181,10 +176,7 @@ func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Lim
 // compare runs a form of k and its twin on operands. It reports whether the device ran it; the error is the first
 // element that differs.
 func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, o *kernels.Operands) (ran bool, err error) {
-	scale := math.NaN()
-	if k.Tol.Scale != nil {
-		scale = k.Tol.Scale(o.Args)
-	}
+	scale := agree.Scale(k, o.Args)
 	onDevice := make([]kernels.Arg, len(o.Args))
 	for i, a := range o.Args {
 		onDevice[i] = a
@@ -205,7 +197,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limi
 		got, want := onDevice[i].Buf.(*kernels.Mem), o.Args[i].Buf.(*kernels.Mem)
 		index := outside(got, want, o.Args[i].Off)
 		if index < 0 {
-			if index = Compare(k, inside(got, o.Args[i]), inside(want, o.Args[i]), scale); index < 0 {
+			if index = agree.Differs(k, inside(got, o.Args[i]), inside(want, o.Args[i]), scale); index < 0 {
 				continue
 			}
 			index += o.Args[i].Off

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -41,7 +42,7 @@ func (p *problem) fastest(ctx context.Context, d tensor.Device, form ops.GemmFor
 			a, b := p.operands(form)
 			defer a.Free()
 			defer b.Free()
-			tensor.MatMulTiled(p.out[form], a, b, tile)
+			plumbing.MatMulTiled(p.out[form], a, b, tile)
 			return d.Err()
 		}
 		times, err := Seconds(ctx, d, budget, run)

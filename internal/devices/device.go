@@ -115,7 +115,7 @@ func (c *openCL) devices() ([]clrt.Info, error) {
 	if !c.usable {
 		return nil, c.explain(errBroken)
 	}
-	return tensor.DeviceInfos()
+	return clrt.List()
 }
 
 // explain adds to an error which drivers were left out, and why.

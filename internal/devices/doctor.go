@@ -6,9 +6,11 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -40,7 +42,7 @@ computes with the same kernel in Go. It fails if a kernel does.`,
 				return err
 			}
 			defer d.Close()
-			if path, tried := tensor.TrialsRemembered(d); path != "" {
+			if path, tried := plumbing.TrialsRemembered(d); path != "" {
 				fmt.Fprintf(w, "trials     %d of earlier programs are remembered, all right, in %s\n", tried, path)
 			}
 			return testKernels(cmd, w, d, more, full)
@@ -101,7 +103,7 @@ func (c *openCL) loader() (string, error) {
 	case c.runtime != "":
 		return c.runtime, nil
 	case c.usable:
-		return tensor.RuntimePath()
+		return clrt.RuntimePath()
 	}
 	return "", errBroken
 }

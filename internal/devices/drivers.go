@@ -16,7 +16,6 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
-	"github.com/clgrad/clgrad/tensor"
 )
 
 // driversEnv is the variable that names the folder of drivers to OpenCL's loaders.
@@ -170,7 +169,7 @@ func (c *openCL) sortOut(ctx context.Context) {
 	// The loader looks into the folder once, when it is first asked.
 	before, was := os.LookupEnv(driversEnv)
 	os.Setenv(driversEnv, dir)
-	_, _ = tensor.DeviceInfos() // who asks next gets the error
+	_, _ = clrt.List() // who asks next gets the error
 	if was {
 		os.Setenv(driversEnv, before)
 	} else {

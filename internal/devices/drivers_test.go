@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/tensor"
 )
 
 // TestUnfitDevice: a device that cannot build a kernel is found by a probe, left out by auto and an error when it is
@@ -18,7 +18,7 @@ func TestUnfitDevice(t *testing.T) {
 	if !OpenCLBuilt || len(devtest.Selected()) < 2 {
 		t.Skip("no OpenCL device")
 	}
-	infos, err := tensor.DeviceInfos()
+	infos, err := clrt.List()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
-	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
 
@@ -21,7 +20,7 @@ func Built() string {
 // listOpenCL returns what is known of OpenCL; the error says that this build has none.
 func listOpenCL() (*openCL, error) {
 	if !OpenCLBuilt {
-		_, err := tensor.DeviceInfos()
+		_, err := clrt.List()
 		return nil, err
 	}
 	c := checkedOpenCL()

@@ -58,13 +58,13 @@ func NewProbe() *cobra.Command {
 // useOpenCL does once with each device what training does all the time.
 func useOpenCL(emit func(probeLine)) error {
 	emit(probeLine{Doing: "loaded the OpenCL library"})
-	library, err := tensor.RuntimePath()
+	library, err := clrt.RuntimePath()
 	if err != nil {
 		emit(probeLine{Missing: cli.Sentence(err), Done: true})
 		return nil
 	}
 	emit(probeLine{Library: library, Doing: "looked for devices"})
-	infos, err := tensor.DeviceInfos()
+	infos, err := clrt.List()
 	if err != nil {
 		emit(probeLine{Missing: cli.Sentence(err), Done: true})
 		return nil

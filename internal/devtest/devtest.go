@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -41,7 +43,7 @@ func Selected() []string {
 	if list := os.Getenv(Env); list != "" {
 		return strings.Split(list, ",")
 	}
-	if infos, err := tensor.DeviceInfos(); err == nil && len(infos) > 0 {
+	if infos, err := clrt.List(); err == nil && len(infos) > 0 {
 		return []string{"cpu", "opencl"}
 	}
 	return []string{"cpu"}
@@ -56,7 +58,7 @@ func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 	if err != nil {
 		t.Fatalf("open %s: %v", sel, err)
 	}
-	tensor.One(d) // the device keeps it: tests that count live bytes start from here
+	plumbing.One(d) // the device keeps it: tests that count live bytes start from here
 	t.Cleanup(func() {
 		if err := d.Sync(); err != nil && !t.Failed() {
 			t.Errorf("device at the end of the test: %v", err)

@@ -1,0 +1,108 @@
+// Package plumbing is what package tensor has for the other packages of this module and not for programs: what a graph,
+// an optimizer or a tool must do with tensors and devices beyond their operations.
+//
+// Every device has these functions as methods that its interface does not list. So package tensor shows none of
+// them, and this package, which is above it, reaches them.
+package plumbing
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Launched is the kernels that one operation launched, unused places nil.
+type Launched = [4]*kernels.Kernel
+
+// device is the methods; what they do stands with them in package tensor. A test there holds every device to it.
+type device interface {
+	TakeLaunched() Launched
+	One(d tensor.Device, shape []int) *tensor.Tensor
+	IsOne(t *tensor.Tensor) bool
+	MoveTo(t, place *tensor.Tensor)
+	Moored(t *tensor.Tensor) bool
+	Unmoor(t *tensor.Tensor)
+	Version(t *tensor.Tensor) uint64
+	Axes(t *tensor.Tensor, axes []int) []int
+	MatMulInto(dst, a, b *tensor.Tensor, accumulate bool)
+	MatMulTiled(dst, a, b *tensor.Tensor, tile ops.GemmTile)
+	SumRowsInto(dst, x *tensor.Tensor, accumulate bool)
+	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
+	MaxGrad(x, y, g *tensor.Tensor, axes []int) *tensor.Tensor
+	Try(k *kernels.Kernel) error
+	TrialsRemembered() (path string, trials int)
+	TuningName() string
+}
+
+func of(d tensor.Device) device { return d.(device) }
+
+// TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
+func TakeLaunched(d tensor.Device) Launched { return of(d).TakeLaunched() }
+
+// One returns a tensor of ones with the given shape, of one element in all. The device keeps it: it must not be written
+// to, and costs no launch after the first call. It is the seed of every Backward from a scalar. It panics with
+// tensor.ErrShape for more elements or none.
+func One(d tensor.Device, shape ...int) *tensor.Tensor { return of(d).One(d, shape) }
+
+// IsOne reports whether t is what One returned, or a view of it.
+func IsOne(t *tensor.Tensor) bool { return of(t.Device()).IsOne(t) }
+
+// MoveTo copies t's elements to place, of t's shape and contiguous, and makes t a view of it. Other views of t's old
+// storage stay there. A gradient that saved t before finds that it changed.
+func MoveTo(t, place *tensor.Tensor) { of(t.Device()).MoveTo(t, place) }
+
+// Moored reports whether t was moved and not unmoored since: two that would move one tensor must not.
+func Moored(t *tensor.Tensor) bool { return of(t.Device()).Moored(t) }
+
+// Unmoor forgets that t was moved.
+func Unmoor(t *tensor.Tensor) { of(t.Device()).Unmoor(t) }
+
+// Version counts the in-place writes to t's storage, through whichever view.
+func Version(t *tensor.Tensor) uint64 { return of(t.Device()).Version(t) }
+
+// Axes resolves the axes of a reduction of t: counted from the front, sorted, all if none is given, without
+// tensor.Keepdims. It panics with tensor.ErrAxis for an axis that t has not, or that is named twice.
+func Axes(t *tensor.Tensor, axes ...int) []int { return of(t.Device()).Axes(t, axes) }
+
+// MatMulInto writes a·b, of a [m, k] and b [k, n], to dst [m, n], or adds it if accumulate. It panics with
+// tensor.ErrShape, also if dst has gaps, and with tensor.ErrValue if dst shares elements with an operand.
+func MatMulInto(dst, a, b *tensor.Tensor, accumulate bool) {
+	of(dst.Device()).MatMulInto(dst, a, b, accumulate)
+}
+
+// MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning. It panics as MatMulInto does, and with
+// tensor.ErrValue for a tile that is none of the device's.
+func MatMulTiled(dst, a, b *tensor.Tensor, tile ops.GemmTile) {
+	of(dst.Device()).MatMulTiled(dst, a, b, tile)
+}
+
+// SumRowsInto sums the leading axes of x [..., dst's shape] into dst, or onto it, in one launch. It panics with
+// tensor.ErrShape for another shape, and with tensor.ErrValue if dst shares elements with x.
+func SumRowsInto(dst, x *tensor.Tensor, accumulate bool) {
+	of(dst.Device()).SumRowsInto(dst, x, accumulate)
+}
+
+// SquaredError returns the scalar Σ (x − t)² and, from the same pass, its gradient 2·(x − t). The order of the
+// additions is fixed. It panics with tensor.ErrShape unless both have one shape.
+func SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor) {
+	return of(x.Device()).SquaredError(x, t)
+}
+
+// MaxGrad returns the gradient of y = x.Max(axes...), or of x.Min, for the gradient g of y: ties share it equally,
+// and NaNs are ties where y is NaN. It may have gaps. It panics with tensor.ErrAxis as Max does, and with
+// tensor.ErrShape unless y and g have as many elements as the maximum.
+func MaxGrad(x, y, g *tensor.Tensor, axes ...int) *tensor.Tensor {
+	return of(x.Device()).MaxGrad(x, y, g, axes)
+}
+
+// Try tries a kernel on small operands, for what can do without it. The error is a *tensor.TrialError, if a device
+// computes the kernel wrongly and no other form of it takes its place; the device does not fail of it, as it would at
+// the launch. See tensor.TrialEnv.
+func Try(d tensor.Device, k *kernels.Kernel) error { return of(d).Try(k) }
+
+// TrialsRemembered returns how many trials on a device are remembered as right, and the file that they are in: "" if
+// the device needs none, or trials are switched off. See tensor.TrialEnv.
+func TrialsRemembered(d tensor.Device) (path string, trials int) { return of(d).TrialsRemembered() }
+
+// TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.
+func TuningName(d tensor.Device) string { return of(d).TuningName() }

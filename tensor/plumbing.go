@@ -1,0 +1,67 @@
+package tensor
+
+import "github.com/clgrad/clgrad/kernels"
+
+// The exported methods of base are those of every device that only package internal/plumbing knows, where it is said
+// what they do. Some stand with the operations that they are forms of.
+
+// TakeLaunched is that of package plumbing.
+func (s *base) TakeLaunched() [recentLaunches]*kernels.Kernel {
+	s.enter("TakeLaunched")
+	defer s.leave()
+	taken := s.recent
+	s.recent, s.nrecent = [recentLaunches]*kernels.Kernel{}, 0
+	return taken
+}
+
+// One is that of package plumbing, of d, which s is the base of.
+func (s *base) One(d Device, shape []int) *Tensor {
+	if n := checkShape("One", shape); n != 1 {
+		panic(&Error{Op: "One", Kind: ErrShape, Shapes: [][]int{shape}, Detail: "it has one element"})
+	}
+	if s.one.Load() == nil {
+		s.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Keep())
+	}
+	return s.one.Load().view(append([]int{}, shape...), rowMajor(shape), 0)
+}
+
+// IsOne is that of package plumbing.
+func (s *base) IsOne(t *Tensor) bool {
+	one := s.one.Load()
+	return one != nil && t.st == one.st
+}
+
+// MoveTo is that of package plumbing.
+func (*base) MoveTo(t, place *Tensor) {
+	place.SetInPlace(t)
+	place.st.version = max(place.st.version, t.st.version) + 1
+	place.st.retain()
+	old := t.st
+	t.st, t.strides, t.off, t.moored = place.st, place.strides, place.off, true
+	old.release()
+}
+
+// Moored is that of package plumbing.
+func (*base) Moored(t *Tensor) bool { return t.moored }
+
+// Unmoor is that of package plumbing.
+func (*base) Unmoor(t *Tensor) { t.moored = false }
+
+// Version is that of package plumbing.
+func (*base) Version(t *Tensor) uint64 { return t.st.version }
+
+// Axes is that of package plumbing.
+func (*base) Axes(t *Tensor, axes []int) []int {
+	check("Axes", t)
+	over, _ := t.reduced("Axes", axes)
+	return over
+}
+
+// Try is that of package plumbing: a device tries nothing unless it says otherwise.
+func (*base) Try(*kernels.Kernel) error { return nil }
+
+// TrialsRemembered is that of package plumbing.
+func (*base) TrialsRemembered() (path string, trials int) { return "", 0 }
+
+// TuningName is that of package plumbing.
+func (s *base) TuningName() string { return s.tuning }
