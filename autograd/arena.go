@@ -9,7 +9,8 @@ import (
 )
 
 // Arena lays parameters out in one tensor, and their gradients in another of the same layout, so that
-// an update rule is one launch whatever the number of parameters.
+// an update rule is one launch whatever the number of parameters. It is no part of what this package promises: the
+// optimizers of package optim make one themselves.
 type Arena struct {
 	Params []*Node        // in the order of NewArena
 	Values *tensor.Tensor // of one axis; a parameter's value is a view of it

@@ -8,6 +8,8 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -54,5 +56,17 @@ func TestChangedOrRight(t *testing.T) {
 				t.Errorf("%s%v with value %d changed: the gradients are %v, not %v, without an error", c.op, c.shapes, change, grads, right)
 			}
 		}
+	}
+}
+
+// TestTouch: a kernel that was launched on a tensor in place has changed it once that is said, through any view.
+func TestTouch(t *testing.T) {
+	d := devtest.CPU(t)
+	p := param(d, 1, 2)
+	y := p.Square().Sum()
+	tensor.Launch(d, ops.Zero, p.Value().Arg(), kernels.I(2))
+	p.Value().View().Touch()
+	if err := y.Backward(); !errors.Is(err, autograd.ErrChanged) {
+		t.Errorf("Backward from a value that a kernel changed: %v", err)
 	}
 }

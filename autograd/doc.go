@@ -16,5 +16,5 @@
 // panics with a *tensor.Error, as in package tensor; tensor.Maybe turns that into an error.
 //
 // Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
-// what. Functions that are said to be called by another package of the library are to become internal.
+// what. Arena, FusedMLP and Loss are no part of it: package optim and the training of pictures call them, and they go.
 package autograd

@@ -11,7 +11,7 @@ import (
 )
 
 // FusedMLP trains a perceptron with a squared-error loss in one launch per pass: forward, loss and the
-// gradients of all parameters.
+// gradients of all parameters. It is no part of what this package promises.
 type FusedMLP struct {
 	arena *Arena
 	shape ops.MLPShape
@@ -24,7 +24,7 @@ type mlpVariant struct {
 	inputGrad bool
 }
 
-// Loss is what a fused network minimises.
+// Loss is what a [FusedMLP] minimises. It is no part of what this package promises.
 type Loss int
 
 // The losses.

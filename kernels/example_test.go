@@ -23,9 +23,10 @@ func Example() {
 	// [-1 0 3]
 }
 
-// The text that an OpenCL compiler gets: a file after those that it depends on.
-func ExampleAssemble() {
-	text, err := kernels.Assemble("move.cl")
-	fmt.Println(strings.Count(text, "#line"), strings.Contains(text, "void k_copy("), err)
+// The text that an OpenCL compiler gets: a kernel's own after the files that it depends on.
+func ExampleKernel_Program() {
+	k := &kernels.Kernel{Name: "k_mine", Text: "// @depends: common\nkernel void k_mine(OUT(Y)) { Y[0] = 1; }"}
+	text, err := k.Program(kernels.Limits{})
+	fmt.Println(strings.Count(text, "#line"), strings.Contains(text, "void k_mine("), err)
 	// Output: 2 true <nil>
 }

@@ -3,6 +3,7 @@ package kernels
 import (
 	"unsafe"
 
+	"github.com/clgrad/clgrad/internal/round"
 	"github.com/x448/float16"
 )
 
@@ -150,7 +151,7 @@ func (m *Mem) At(i int) float64 {
 	return float64(Slice[float16.Float16](m, i, 1)[0].Float32())
 }
 
-// Set sets element i of m to v, converted as [Convert] does.
+// Set sets element i of m to v, rounded to nearest; of an integer type, cut off, and to its end beyond its range.
 func (m *Mem) Set(i int, v float64) {
 	switch m.dtype {
 	case Float32:
@@ -158,10 +159,10 @@ func (m *Mem) Set(i int, v float64) {
 	case Float64:
 		Slice[float64](m, i, 1)[0] = v
 	case Int32:
-		Slice[int32](m, i, 1)[0] = ToInt32(v)
+		Slice[int32](m, i, 1)[0] = round.ToInt32(v)
 	case Uint8:
-		Slice[uint8](m, i, 1)[0] = ToUint8(v)
+		Slice[uint8](m, i, 1)[0] = round.ToUint8(v)
 	default:
-		Slice[float16.Float16](m, i, 1)[0] = ToFloat16(v)
+		Slice[float16.Float16](m, i, 1)[0] = round.ToFloat16(v)
 	}
 }

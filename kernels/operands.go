@@ -65,7 +65,7 @@ func (o *Operands) Out(n int) *Operands { return o.Reals(n, func(int) float64 { 
 // Reals adds the n reals f(0), f(1), …
 func (o *Operands) Reals(n int, f func(i int) float64) *Operands { return o.Elements(o.real, n, f) }
 
-// Elements adds memory of the n elements f(0), f(1), … of a type, converted as [Convert] does.
+// Elements adds memory of the n elements f(0), f(1), … of a type, converted as [Mem.Set] does.
 func (o *Operands) Elements(t DType, n int, f func(i int) float64) *Operands {
 	m := NewMem(t, n+2*guard)
 	for i := range m.Len() {

@@ -20,16 +20,13 @@ const PathEnv = "CLGRAD_KERNEL_PATH"
 // ErrSource is what a missing, unreadable or circular kernel source is.
 var ErrSource = errors.New("kernels: bad source")
 
-// Assemble returns the text of a .cl file after the files that it depends on, each once. A file names
-// them in one of its first lines:
+// Program returns the text that k is built from on a device: Text, or its file, after the files that it depends on,
+// each once. A text names them in one of its first lines:
 //
 //	// @depends: common, random
 //
-// #line directives keep the compiler's messages in terms of the files.
-func Assemble(file string) (string, error) { return assemble(file, read) }
-
-// Program returns the text that k is built from on a device: Text, or its file, after the files that it depends
-// on. A file of its name in the folder of CLGRAD_KERNEL_PATH takes its place.
+// #line directives keep the compiler's messages in terms of the files. A file of the same name in the folder of
+// CLGRAD_KERNEL_PATH takes a file's place, or that of Text.
 func (k *Kernel) Program(l Limits) (string, error) {
 	root := k.Source(l)
 	return assemble(root, func(file string) (string, error) {
@@ -111,17 +108,4 @@ func depends(text string) []string {
 		}
 	}
 	return nil
-}
-
-// Files returns the names of the embedded .cl files.
-func Files() []string {
-	entries, err := embedded.ReadDir("cl")
-	if err != nil {
-		panic("kernels: embedded sources: " + err.Error()) // they are part of the binary
-	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names
 }

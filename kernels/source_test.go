@@ -40,8 +40,12 @@ func TestAssemble(t *testing.T) {
 }
 
 func TestEverySourceAssembles(t *testing.T) {
-	for _, file := range Files() {
-		if _, err := Assemble(file); err != nil {
+	files, err := fs.ReadDir(embedded, "cl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		if _, err := assemble(file.Name(), read); err != nil {
 			t.Error(err)
 		}
 	}
@@ -53,14 +57,14 @@ func TestKernelPath(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "common.cl"), []byte("MINE\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text, err := Assemble("move.cl")
+	text, err := assemble("move.cl", read)
 	if err != nil || !strings.Contains(text, "MINE") || !strings.Contains(text, "k_fill") {
 		t.Errorf("a file in %s does not replace the embedded one (err %v)", PathEnv, err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "unary.cl"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Assemble("unary.cl"); !errors.Is(err, ErrSource) {
+	if _, err := assemble("unary.cl", read); !errors.Is(err, ErrSource) {
 		t.Errorf("an unreadable file: err = %v", err)
 	}
 }
@@ -77,7 +81,7 @@ func TestProgramOfText(t *testing.T) {
 		t.Errorf("a missing dependency: err = %v", err)
 	}
 	ours, err := Neg.Forward().Program(Limits{CPU: true})
-	if want, _ := Assemble("unary.cl"); err != nil || ours != want {
+	if want, _ := assemble("unary.cl", read); err != nil || ours != want {
 		t.Errorf("a kernel of a file: err %v:\n%s", err, ours)
 	}
 	dir := t.TempDir()

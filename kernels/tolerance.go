@@ -1,19 +1,21 @@
 package kernels
 
-import "math"
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/round"
+)
 
 // Tolerance is how far a device's result may lie from its twin's. A result passes if it is within ULP
 // units in the last place, or within Rel·ε·s, where ε is the spacing of reals at 1 and s the largest
 // magnitude that Scale finds (the largest result if Scale is nil). NaN matches NaN only, an infinity
-// only itself, and results below the least normal number match each other: devices may flush them.
+// only itself, and results below the least normal number match each other: devices may flush them. The zero value demands
+// equal results.
 type Tolerance struct {
 	ULP   int
 	Rel   float64
 	Scale func(args []Arg) float64 // over the inputs, as host memory: see [MaxAbs]
 }
-
-// Exact demands equal results.
-var Exact = Tolerance{}
 
 // ULP allows n units in the last place: what the OpenCL 1.2 specification, section 7.4, grants.
 func ULP(n int) Tolerance { return Tolerance{ULP: n} }
@@ -42,7 +44,7 @@ func ordered(t DType, v float64) int64 {
 	case Int32, Uint8:
 		return int64(v)
 	case Float16:
-		if b := int64(int16(ToFloat16(v))); b >= 0 {
+		if b := int64(int16(round.ToFloat16(v))); b >= 0 {
 			return b
 		} else {
 			return math.MinInt16 - b
@@ -61,8 +63,8 @@ func ordered(t DType, v float64) int64 {
 	}
 }
 
-// Epsilon returns the spacing of reals of type t at 1, and the least normal real.
-func Epsilon(t DType) (eps, least float64) {
+// epsilon returns the spacing of reals of type t at 1, and the least normal real.
+func epsilon(t DType) (eps, least float64) {
 	switch t {
 	case Float64:
 		return 0x1p-52, 0x1p-1022
@@ -81,7 +83,7 @@ func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 	if t.Integer() || math.IsNaN(got) || math.IsNaN(want) || math.IsInf(got, 0) || math.IsInf(want, 0) {
 		return false
 	}
-	eps, least := Epsilon(t)
+	eps, least := epsilon(t)
 	if math.Abs(got) < least && math.Abs(want) < least {
 		return tol.ULP > 0 || tol.Rel > 0
 	}

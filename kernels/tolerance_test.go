@@ -13,21 +13,21 @@ func TestAccepts(t *testing.T) {
 		}
 		return v
 	}
-	inf, nan := math.Inf(1), math.NaN()
+	exact, inf, nan := Tolerance{}, math.Inf(1), math.NaN()
 	for _, c := range []struct {
 		tol       Tolerance
 		got, want float64
 		scale     float64
 		ok        bool
 	}{
-		{Exact, 1, 1, 0, true}, {Exact, up(1, 1), 1, 0, false}, {Exact, 0, math.Copysign(0, -1), 0, true},
+		{exact, 1, 1, 0, true}, {exact, up(1, 1), 1, 0, false}, {exact, 0, math.Copysign(0, -1), 0, true},
 		{ULP(3), up(1, 3), 1, 0, true}, {ULP(3), up(1, 4), 1, 0, false}, {ULP(3), 1, up(1, 4), 0, false}, {ULP(3), up(1, 3000), 1, 0, false},
 		{ULP(3), -up(5e7, 3), -5e7, 0, true}, {ULP(3), -up(5e7, 4), -5e7, 0, false},
 		{Tolerance{Rel: 4}, 1 + 4*0x1p-23, 1, 1, true}, {Tolerance{Rel: 4}, 1 + 5*0x1p-23, 1, 1, false},
 		{Tolerance{Rel: 4}, 1e-6, 0, 10, true}, {Tolerance{Rel: 4}, 1e-5, 0, 10, false},
 		{ULP(3), nan, nan, 0, true}, {ULP(3), nan, 1, 0, false}, {ULP(3), 1, nan, 0, false},
 		{ULP(3), inf, inf, 0, true}, {ULP(3), inf, -inf, 0, false}, {ULP(3), math.MaxFloat32, inf, 0, false}, {Tolerance{Rel: 4}, 1, inf, inf, false},
-		{ULP(3), 0, 1e-39, 0, true}, {Exact, 0, 1e-39, 0, false}, {ULP(3), 0, 0x1p-126, 0, false}, // denormals may be flushed
+		{ULP(3), 0, 1e-39, 0, true}, {exact, 0, 1e-39, 0, false}, {ULP(3), 0, 0x1p-126, 0, false}, // denormals may be flushed
 	} {
 		if ok := c.tol.Accepts(Float32, c.got, c.want, c.scale); ok != c.ok {
 			t.Errorf("%+v accepts %v for %v at scale %v: %v", c.tol, c.got, c.want, c.scale, ok)
@@ -40,7 +40,7 @@ func TestAccepts(t *testing.T) {
 
 // TestAcceptsElements: integers match themselves alone, whatever the tolerance; float16 within its own units.
 func TestAcceptsElements(t *testing.T) {
-	wide := Tolerance{ULP: 1000, Rel: 1000}
+	wide, exact := Tolerance{ULP: 1000, Rel: 1000}, Tolerance{}
 	for _, c := range []struct {
 		elem      DType
 		tol       Tolerance
@@ -51,7 +51,7 @@ func TestAcceptsElements(t *testing.T) {
 		{Int32, wide, 7, 7, 0, true}, {Int32, wide, 7, 8, 1, false}, {Int32, wide, 0, 1, 1, false}, {Int32, wide, math.MinInt32, math.MaxInt32, 1<<32 - 1, false},
 		{Uint8, wide, 255, 255, 0, true}, {Uint8, wide, 0, 255, 255, false}, {Uint8, wide, 1, 0, 1, false},
 		{Float16, ULP(2), 1 + 0x2p-10, 1, 2, true}, {Float16, ULP(2), 1 + 0x3p-10, 1, 3, false}, {Float16, ULP(2), 0, 0x1p-15, 512, true}, // flushed
-		{Float16, Exact, 0, 0x1p-24, 1, false}, {Float16, Exact, -0x1p-24, 0x1p-24, 2, false}, {Float16, ULP(2), 65504, math.Inf(1), 1, false},
+		{Float16, exact, 0, 0x1p-24, 1, false}, {Float16, exact, -0x1p-24, 0x1p-24, 2, false}, {Float16, ULP(2), 65504, math.Inf(1), 1, false},
 		{Float16, Tolerance{Rel: 2}, 1 + 0x2p-10, 1, 2, true}, {Float16, Tolerance{Rel: 2}, 1 + 0x3p-10, 1, 3, false},
 	} {
 		if ok := c.tol.Accepts(c.elem, c.got, c.want, 1); ok != c.ok {

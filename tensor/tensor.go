@@ -221,7 +221,8 @@ func (t *Tensor) Run(off, n int) kernels.Arg {
 	return a
 }
 
-// Touch counts a write to t's storage by a kernel that [Launch] ran.
+// Touch says that a kernel that [Launch] ran has written to t in place. A gradient that saved t, or another view of its
+// storage, before that finds that it changed: Backward returns autograd.ErrChanged instead of a wrong number.
 func (t *Tensor) Touch() { t.st.version++ }
 
 // arg is the kernel argument for a contiguous tensor.

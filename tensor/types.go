@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/round"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -90,7 +91,7 @@ func (typ Type) number(v float64) kernels.Arg {
 	case Real:
 		return kernels.R(v)
 	case Float16:
-		return kernels.I(int(kernels.ToFloat16(v)))
+		return kernels.I(int(round.ToFloat16(v)))
 	}
 	return kernels.I(int(v))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/round"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
@@ -695,7 +696,7 @@ func blendTwin[T kernels.Real](c kernels.Call[T]) {
 	for i := range y {
 		y[i] = 0
 		if at[i] != 0 {
-			y[i] = kernels.ToFloat16(x[i] * T(m[i]))
+			y[i] = round.ToFloat16(x[i] * T(m[i]))
 		}
 		b[i] = m[i] ^ 1
 		n[i] += at[i] * 2

@@ -19,8 +19,8 @@ const module = "github.com/clgrad/clgrad/"
 // only; internal packages serve the layers named here.
 var allowed = map[string][]string{
 	"clrt":                 {"internal/mempool"},
-	"kernels":              {"internal/cond", "internal/intmath", "internal/par"},
-	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/trial"},
+	"kernels":              {"internal/cond", "internal/intmath", "internal/par", "internal/round"},
+	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/round", "internal/trial"},
 	"autograd":             {"kernels", "tensor", "internal/ops", "internal/plumbing"},
 	"kerneltest":           {"kernels", "tensor", "internal/agree"},
 	"nn":                   {"autograd", "kernels", "tensor"},
@@ -44,10 +44,11 @@ var allowed = map[string][]string{
 	"internal/agree":       {"kernels"},
 	"internal/kernelcases": {"kernels", "internal/ops"},
 	"internal/trial":       {"kernels", "internal/kernelcases", "internal/ops"},
-	"internal/ops":         {"kernels", "internal/cond", "internal/intmath", "internal/par"},
+	"internal/ops":         {"kernels", "internal/cond", "internal/intmath", "internal/par", "internal/round"},
 	"internal/cond":        {},
 	"internal/intmath":     {},
 	"internal/par":         {},
+	"internal/round":       {},
 	"internal/live":        {},
 	"internal/mempool":     {},
 	"internal/npz":         {},

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/round"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -28,14 +29,14 @@ func real32(t kernels.DType) kernels.DType {
 var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 	kernels.Float32: {
 		kernels.Int32: conversion("real", "int32", kernels.In, kernels.OutInts,
-			kernels.Twin{F32: convertTwin[float32](kernels.ToInt32[float32]),
-				F64: convertTwin[float64](kernels.ToInt32[float64])}),
+			kernels.Twin{F32: convertTwin[float32](round.ToInt32[float32]),
+				F64: convertTwin[float64](round.ToInt32[float64])}),
 		kernels.Uint8: conversion("real", "uint8", kernels.In, kernels.OutBytes,
-			kernels.Twin{F32: convertTwin[float32](kernels.ToUint8[float32]),
-				F64: convertTwin[float64](kernels.ToUint8[float64])}),
+			kernels.Twin{F32: convertTwin[float32](round.ToUint8[float32]),
+				F64: convertTwin[float64](round.ToUint8[float64])}),
 		kernels.Float16: conversion("real", "float16", kernels.In, kernels.OutHalves,
-			kernels.Twin{F32: convertTwin[float32](kernels.ToFloat16[float32]),
-				F64: convertTwin[float64](kernels.ToFloat16[float64])}),
+			kernels.Twin{F32: convertTwin[float32](round.ToFloat16[float32]),
+				F64: convertTwin[float64](round.ToFloat16[float64])}),
 	},
 	kernels.Int32: {
 		kernels.Float32: conversion("int32", "real", kernels.InInts, kernels.Out,
@@ -60,9 +61,9 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 			kernels.Twin{F32: convertTwin[float32](float16.Float16.Float32),
 				F64: convertTwin[float64](func(x float16.Float16) float64 { return float64(x.Float32()) })}),
 		kernels.Int32: conversion("float16", "int32", kernels.InHalves, kernels.OutInts,
-			eitherTwin(func(x float16.Float16) int32 { return kernels.ToInt32(x.Float32()) })),
+			eitherTwin(func(x float16.Float16) int32 { return round.ToInt32(x.Float32()) })),
 		kernels.Uint8: conversion("float16", "uint8", kernels.InHalves, kernels.OutBytes,
-			eitherTwin(func(x float16.Float16) uint8 { return kernels.ToUint8(x.Float32()) })),
+			eitherTwin(func(x float16.Float16) uint8 { return round.ToUint8(x.Float32()) })),
 	},
 }
 

@@ -246,7 +246,7 @@ func gemmTwin[T kernels.Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(kern
 					gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
 					if act != kernels.ActNone {
 						for r := lo; r < hi; r++ {
-							kernels.Activate(act, slope, out[r*ldc:r*ldc+n])
+							activate(act, slope, out[r*ldc:r*ldc+n])
 						}
 					}
 				}

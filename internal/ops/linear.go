@@ -42,7 +42,7 @@ func linearGradTwin[T kernels.Real](c kernels.Call[T]) {
 			clear(sum)
 			for r := z * run; r < min(rows, (z+1)*run); r++ {
 				row := d[r*cols : (r+1)*cols]
-				kernels.ActivationGrad(act, slope, y[r*cols:(r+1)*cols], g[r*cols:], row)
+				activationGrad(act, slope, y[r*cols:(r+1)*cols], g[r*cols:], row)
 				for j, v := range row {
 					sum[j] += v
 				}

@@ -3,7 +3,7 @@
 //
 // Those that change nothing that a caller can see are listed in docs/mutants.md with the reason. Any other
 // survivor, and an entry of that list that no longer survives, is printed and ends the program with code 1.
-// All five packages take one to two hours of two cores; a file takes minutes.
+// All packages take one to two hours of two cores; a file takes minutes.
 //
 //	go run ./scripts/mutants [-timeout D] [PACKAGE | PACKAGE/FILE.go]...
 package main
@@ -45,6 +45,8 @@ var packages = []struct{ name, tests string }{
 	{"tensor", "tensor autograd optim nn"},
 	{"kernels", "kernels autograd tensor optim nn"},
 	{"internal/ops", "internal/ops autograd tensor optim nn"},
+	{"internal/agree", "internal/agree"},
+	{"internal/round", "internal/round"},
 }
 
 // slow lists tests that take longer than all others of their package: they see what these leave alive.

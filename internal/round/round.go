@@ -1,4 +1,5 @@
-package kernels
+// Package round converts reals to the other element types of tensors: every device and the host give the same bits.
+package round
 
 import (
 	"math"
@@ -6,8 +7,10 @@ import (
 	"github.com/x448/float16"
 )
 
+type real interface{ float32 | float64 }
+
 // ToInt32 cuts fractions off; beyond the range is its end, and NaN is 0.
-func ToInt32[T Real](x T) int32 {
+func ToInt32[T real](x T) int32 {
 	switch {
 	case x != x:
 		return 0
@@ -20,7 +23,7 @@ func ToInt32[T Real](x T) int32 {
 }
 
 // ToUint8 cuts fractions off; beyond the range is its end, and NaN is 0.
-func ToUint8[T Real](x T) uint8 {
+func ToUint8[T real](x T) uint8 {
 	switch {
 	case x != x || x <= 0:
 		return 0
@@ -32,7 +35,7 @@ func ToUint8[T Real](x T) uint8 {
 
 // ToFloat16 rounds x to nearest, ties to even. It rounds once: a float64 is rounded to a float32 that is odd unless it
 // is exact, and so is on its side of the middle between two float16.
-func ToFloat16[T Real](x T) float16.Float16 {
+func ToFloat16[T real](x T) float16.Float16 {
 	f := float32(x)
 	if b := math.Float32bits(f); T(f) != x && x == x && b&1 == 0 {
 		if math.Abs(float64(f)) > math.Abs(float64(x)) {
