@@ -19,13 +19,11 @@ var documented = []string{"clrt", "kernels", "tensor", "autograd", "nn", "optim"
 // variable has one, or its group has; every field and interface method has one, or the comment of its type names
 // it.
 func TestDocs(t *testing.T) {
-	for _, pkg := range documented {
-		for _, file := range sources(t, pkg) {
-			for _, lack := range undocumented(file) {
-				t.Errorf("%s: %s has no comment, or one that does not begin with its name", pkg, lack)
-			}
+	eachSource(t, func(pkg string, file *ast.File) {
+		for _, lack := range undocumented(file) {
+			t.Errorf("%s: %s has no comment, or one that does not begin with its name", pkg, lack)
 		}
-	}
+	})
 }
 
 // TestDocsOfSamples: what TestDocs is to find, it finds.
@@ -50,20 +48,30 @@ func TestDocsOfSamples(t *testing.T) {
 		"// T is.\ntype T[A any] struct{}\nfunc (t *T[A]) M() {}":                "[T.M]",
 		"// T is.\ntype T struct {\n// of both\nA, B int\nC struct { D int }\n}": "[T.C]",
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprint(undocumented(file)); got != want {
+		if got := fmt.Sprint(undocumented(sample(t, source))); got != want {
 			t.Errorf("%s: %s, want %s", source, got, want)
 		}
 	}
 }
 
-// sources parses the files of a package, tests aside.
-func sources(t *testing.T, pkg string) []*ast.File {
+// eachSource calls f with every file of the library, tests aside.
+func eachSource(t *testing.T, f func(pkg string, file *ast.File)) {
 	t.Helper()
-	return parseAll(t, pkg, func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
+	for _, pkg := range documented {
+		for _, file := range parseAll(t, pkg, func(name string) bool { return !strings.HasSuffix(name, "_test.go") }) {
+			f(pkg, file)
+		}
+	}
+}
+
+// sample parses a file that holds the given declarations.
+func sample(t *testing.T, source string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func parseAll(t *testing.T, pkg string, want func(name string) bool) []*ast.File {
@@ -175,21 +183,19 @@ func receiver(decl *ast.FuncDecl) string {
 // TestDocOrder: what a comment says of errors, gradient and source, it says in this order; and every operation on
 // Nodes states its gradient.
 func TestDocOrder(t *testing.T) {
-	for _, pkg := range documented {
-		for _, file := range sources(t, pkg) {
-			for _, decl := range file.Decls {
-				f, ok := decl.(*ast.FuncDecl)
-				if !ok || !f.Name.IsExported() {
-					continue
-				}
-				if text := f.Doc.Text(); !inOrder(text) {
-					t.Errorf("%s: %s: errors come before the gradient, the gradient before the source:\n%s", pkg, f.Name.Name, text)
-				} else if operatesOnNodes(f) && !strings.Contains(text, "Gradient") {
-					t.Errorf("%s: %s does not state its gradient:\n%s", pkg, f.Name.Name, text)
-				}
+	eachSource(t, func(pkg string, file *ast.File) {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || !f.Name.IsExported() {
+				continue
+			}
+			if text := f.Doc.Text(); !inOrder(text) {
+				t.Errorf("%s: %s: errors come before the gradient, the gradient before the source:\n%s", pkg, f.Name.Name, text)
+			} else if operatesOnNodes(f) && !strings.Contains(text, "Gradient") {
+				t.Errorf("%s: %s does not state its gradient:\n%s", pkg, f.Name.Name, text)
 			}
 		}
-	}
+	})
 }
 
 // TestDocOrderOfSamples: what TestDocOrder is to find, it finds.

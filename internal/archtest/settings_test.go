@@ -3,8 +3,6 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"strings"
 	"testing"
 )
@@ -12,13 +10,11 @@ import (
 // TestSettings: settings are structs, by the rules of CONTRIBUTING: no functional options; a Config or Options is
 // the last parameter, and only Options is variadic.
 func TestSettings(t *testing.T) {
-	for _, pkg := range documented {
-		for _, file := range sources(t, pkg) {
-			for _, wrong := range wrongSettings(file) {
-				t.Errorf("%s: %s", pkg, wrong)
-			}
+	eachSource(t, func(pkg string, file *ast.File) {
+		for _, wrong := range wrongSettings(file) {
+			t.Errorf("%s: %s", pkg, wrong)
 		}
-	}
+	})
 }
 
 // TestSettingsOfSamples: what TestSettings is to find, it finds.
@@ -37,11 +33,7 @@ func TestSettingsOfSamples(t *testing.T) {
 		"type Schedule func(int) float64":   false,
 		"func (t *T) M(o x.Options, i int)": true,
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := wrongSettings(file); len(got) > 0 != wrong {
+		if got := wrongSettings(sample(t, source)); len(got) > 0 != wrong {
 			t.Errorf("%s: %v", source, got)
 		}
 	}
