@@ -64,7 +64,8 @@ func (o *SGD) State() State { return o.arena.state() }
 // tensors of this optimizer, in their shapes and on its device.
 func (o *SGD) Restore(s State) error { return o.arena.restore(s) }
 
-// Arena returns the arena that the parameters moved to, for autograd.NewFusedMLP.
+// Arena returns the arena that the parameters moved to, for autograd.NewFusedMLP. It is no part of what this package
+// promises.
 func (o *SGD) Arena() *autograd.Arena { return o.arena.flat }
 
 // Free releases the moments, the gradients and the arena. The parameters keep their values and may join another
