@@ -1,0 +1,112 @@
+package expr
+
+import "math"
+
+// Bound returns the value of a formula for one element, computed in double precision, and how far from it a result may
+// lie that a device computed with primitives within the errors that OpenCL allows, and Go with those of package math.
+// eps is the spacing of the device's reals at 1, and least their least normal number: smaller ones may become 0. A value
+// is bound to itself if only exact primitives made it, or if it is NaN or infinite and its arguments are exact.
+//
+// The error of each step is that of its arguments, by the change that it makes of the value, and its own. It is a
+// running bound as in Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3, but of first order.
+func (p *Program) Bound(operand, scalar func(i int) float64, eps, least float64) (value, bound float64) {
+	return p.bound(operand, scalar, eps, least)
+}
+
+// interval is a value and its error.
+type interval struct{ v, e float64 }
+
+func (p *Program) bound(operand, scalar func(i int) float64, eps, least float64) (value, bound float64) {
+	of := make([]interval, len(p.steps))
+	for i := range p.steps {
+		s := &p.steps[i]
+		switch s.op {
+		case opOperand:
+			of[i].v = operand(s.index)
+		case opScalar:
+			of[i].v = scalar(s.index)
+		case opConst:
+			of[i].v = s.value
+			if eps > 0x1p-50 {
+				of[i].v = float64(float32(s.value))
+			}
+		default:
+			var args [4]interval
+			for k, a := range s.operands() {
+				args[k] = of[a]
+			}
+			of[i] = s.bounded(args, eps, least)
+		}
+	}
+	r := of[p.result]
+	return r.v, r.e
+}
+
+// exactOps are those whose result is one of reals already, or is rounded by nobody.
+func (s *step) exact() bool {
+	switch s.op {
+	case opNeg, opAbs, opMin, opMax, opCopysign, opFloor, opCeil, opTrunc, opRound, opLt, opLe, opEq, opAnd, opOr, opNot,
+		opWhere, opWhereLt, opWhereLe, opWhereEq:
+		return true
+	}
+	return false
+}
+
+func (s *step) bounded(args [4]interval, eps, least float64) interval {
+	at := func(a [4]interval) float64 {
+		return scalarValue(s.op, a[0].v, a[1].v, a[2].v, a[3].v)
+	}
+	v := at(args)
+	n := len(primitives[s.op].takes)
+	exact := true
+	for _, a := range args[:n] {
+		exact = exact && a.e == 0
+	}
+	if exact && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		return interval{v, 0}
+	}
+	e := 0.0
+	for k := range args[:n] { // how the value changes with each argument
+		if args[k].e == 0 {
+			continue
+		}
+		for _, by := range []float64{args[k].e, -args[k].e} {
+			moved := args
+			moved[k].v += by
+			if d := math.Abs(at(moved) - v); d > e || math.IsNaN(d) {
+				e += d // a sum over the arguments: once for each side is more than enough
+			}
+		}
+	}
+	if s.op >= opWhereLt || s.op == opWhere {
+		e = s.chosen(args, e)
+	}
+	if math.IsNaN(e) || math.IsNaN(v) || math.IsInf(v, 0) {
+		return interval{v, math.Inf(1)}
+	}
+	if !s.exact() {
+		e += (float64(primitives[s.op].ulp)+1)*eps*math.Abs(v) + least
+	}
+	return interval{v, e}
+}
+
+// chosen returns the error of a choice: that of what was chosen, and the difference of both where it may go either way.
+func (s *step) chosen(args [4]interval, e float64) float64 {
+	if s.op == opWhere {
+		if args[0].e > 0 {
+			e = math.Max(e, math.Abs(args[1].v-args[2].v)+args[1].e+args[2].e)
+		}
+		return e
+	}
+	if margin := args[0].e + args[1].e; margin > 0 && math.Abs(args[0].v-args[1].v) <= margin {
+		return math.Max(e, math.Abs(args[2].v-args[3].v)+args[2].e+args[3].e)
+	}
+	return e
+}
+
+// scalarValue is a primitive of one element in double precision.
+func scalarValue(o op, a, b, c, e float64) float64 {
+	var d [1]float64
+	compute(o, d[:], []float64{a}, []float64{b}, []float64{c}, []float64{e})
+	return d[0]
+}

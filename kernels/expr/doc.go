@@ -1,0 +1,8 @@
+// Package expr is element-wise functions as formulas: an [Expr] is built once from operands, scalars, constants and some
+// forty primitives, and everything else is made of it: OpenCL C for vectors of any width ([Program.OpenCL]), the same
+// computation in Go by blocks of elements ([Eval]), derivatives of any order ([Expr.Derivative]), and a bound of what
+// rounding may do to a result ([Program.Bound]).
+//
+// What loses accuracy or leaves the range when it is composed of others is a primitive, such as expm1 or hypot. Package
+// kernels has the functions that are made of these formulas.
+package expr

@@ -1,0 +1,259 @@
+package expr
+
+import "math"
+
+// Expr is a formula: a leaf, or a primitive of others. It is immutable, and may be part of several formulas. A condition
+// is a formula whose value is true or false; [Where] and the logical operations take them, arithmetic does not.
+type Expr struct {
+	op    op
+	args  []*Expr
+	index int     // of an operand or scalar
+	value float64 // of a constant
+}
+
+// X returns operand i of a function, which counts from 0.
+func X(i int) *Expr { return &Expr{op: opOperand, index: i} }
+
+// S returns scalar i of a function: a number that is the same for all elements, and given when it is computed.
+func S(i int) *Expr { return &Expr{op: opScalar, index: i} }
+
+// C returns a constant.
+func C(v float64) *Expr { return &Expr{op: opConst, value: v} }
+
+func (x *Expr) with(o op, others ...*Expr) *Expr {
+	args := append([]*Expr{x}, others...)
+	info := &primitives[o]
+	if len(args) != len(info.takes) {
+		panic("expr: " + info.name + ": wrong number of arguments")
+	}
+	for i, a := range args {
+		if a == nil {
+			panic("expr: " + info.name + ": an argument is nil")
+		}
+		if primitives[a.op].condition != (info.takes[i] == 'c') {
+			panic("expr: " + info.name + ": takes " + map[byte]string{'c': "a condition", 'r': "a number"}[info.takes[i]] +
+				", not " + primitives[a.op].name)
+		}
+	}
+	return &Expr{op: o, args: args}
+}
+
+// Neg is −x.
+func (x *Expr) Neg() *Expr { return x.with(opNeg) }
+
+// Abs is |x|.
+func (x *Expr) Abs() *Expr { return x.with(opAbs) }
+
+// Add is x + y.
+func (x *Expr) Add(y *Expr) *Expr { return x.with(opAdd, y) }
+
+// Sub is x − y.
+func (x *Expr) Sub(y *Expr) *Expr { return x.with(opSub, y) }
+
+// Mul is x·y.
+func (x *Expr) Mul(y *Expr) *Expr { return x.with(opMul, y) }
+
+// Div is x/y.
+func (x *Expr) Div(y *Expr) *Expr { return x.with(opDiv, y) }
+
+// FMA is x·y + z, rounded once.
+func (x *Expr) FMA(y, z *Expr) *Expr { return x.with(opFMA, y, z) }
+
+// Min is the lesser of x and y, NaN if either is.
+func (x *Expr) Min(y *Expr) *Expr { return x.with(opMin, y) }
+
+// Max is the greater of x and y, NaN if either is.
+func (x *Expr) Max(y *Expr) *Expr { return x.with(opMax, y) }
+
+// Fmod is x − y·trunc(x/y).
+func (x *Expr) Fmod(y *Expr) *Expr { return x.with(opFmod, y) }
+
+// Copysign is |x| with the sign of y.
+func (x *Expr) Copysign(y *Expr) *Expr { return x.with(opCopysign, y) }
+
+// Floor is the next whole number below.
+func (x *Expr) Floor() *Expr { return x.with(opFloor) }
+
+// Ceil is the next whole number above.
+func (x *Expr) Ceil() *Expr { return x.with(opCeil) }
+
+// Trunc is the next whole number towards 0.
+func (x *Expr) Trunc() *Expr { return x.with(opTrunc) }
+
+// Round is the nearest whole number, the even one of two.
+func (x *Expr) Round() *Expr { return x.with(opRound) }
+
+// Square is x².
+func (x *Expr) Square() *Expr { return x.Mul(x) }
+
+// Sqrt is √x.
+func (x *Expr) Sqrt() *Expr { return x.with(opSqrt) }
+
+// Hypot is √(x² + y²), without overflow.
+func (x *Expr) Hypot(y *Expr) *Expr { return x.with(opHypot, y) }
+
+// Pow is xʸ.
+func (x *Expr) Pow(y *Expr) *Expr { return x.with(opPow, y) }
+
+// Exp is eˣ.
+func (x *Expr) Exp() *Expr { return x.with(opExp) }
+
+// Exp2 is 2ˣ.
+func (x *Expr) Exp2() *Expr { return x.with(opExp2) }
+
+// Expm1 is eˣ − 1.
+func (x *Expr) Expm1() *Expr { return x.with(opExpm1) }
+
+// Log is ln x.
+func (x *Expr) Log() *Expr { return x.with(opLog) }
+
+// Log2 is log₂ x.
+func (x *Expr) Log2() *Expr { return x.with(opLog2) }
+
+// Log10 is log₁₀ x.
+func (x *Expr) Log10() *Expr { return x.with(opLog10) }
+
+// Log1p is ln(1 + x).
+func (x *Expr) Log1p() *Expr { return x.with(opLog1p) }
+
+// Sin is sin x.
+func (x *Expr) Sin() *Expr { return x.with(opSin) }
+
+// Cos is cos x.
+func (x *Expr) Cos() *Expr { return x.with(opCos) }
+
+// Tan is tan x.
+func (x *Expr) Tan() *Expr { return x.with(opTan) }
+
+// Asin is arcsin x.
+func (x *Expr) Asin() *Expr { return x.with(opAsin) }
+
+// Acos is arccos x.
+func (x *Expr) Acos() *Expr { return x.with(opAcos) }
+
+// Atan is arctan x.
+func (x *Expr) Atan() *Expr { return x.with(opAtan) }
+
+// Atan2 is the angle of the point (y, x).
+func (x *Expr) Atan2(y *Expr) *Expr { return x.with(opAtan2, y) }
+
+// Sinh is sinh x.
+func (x *Expr) Sinh() *Expr { return x.with(opSinh) }
+
+// Cosh is cosh x.
+func (x *Expr) Cosh() *Expr { return x.with(opCosh) }
+
+// Tanh is tanh x.
+func (x *Expr) Tanh() *Expr { return x.with(opTanh) }
+
+// Asinh is arsinh x.
+func (x *Expr) Asinh() *Expr { return x.with(opAsinh) }
+
+// Acosh is arcosh x.
+func (x *Expr) Acosh() *Expr { return x.with(opAcosh) }
+
+// Atanh is artanh x.
+func (x *Expr) Atanh() *Expr { return x.with(opAtanh) }
+
+// Erf is the error function.
+func (x *Expr) Erf() *Expr { return x.with(opErf) }
+
+// Erfc is 1 − erf x, exact where that is small.
+func (x *Expr) Erfc() *Expr { return x.with(opErfc) }
+
+// Lt says that x < y.
+func (x *Expr) Lt(y *Expr) *Expr { return x.with(opLt, y) }
+
+// Le says that x ≤ y.
+func (x *Expr) Le(y *Expr) *Expr { return x.with(opLe, y) }
+
+// Gt says that x > y.
+func (x *Expr) Gt(y *Expr) *Expr { return y.with(opLt, x) }
+
+// Ge says that x ≥ y.
+func (x *Expr) Ge(y *Expr) *Expr { return y.with(opLe, x) }
+
+// Eq says that x = y.
+func (x *Expr) Eq(y *Expr) *Expr { return x.with(opEq, y) }
+
+// Ne says that x ≠ y, which holds for a NaN.
+func (x *Expr) Ne(y *Expr) *Expr { return x.Eq(y).Not() }
+
+// IsNaN says that x is NaN.
+func (x *Expr) IsNaN() *Expr { return x.Ne(x) }
+
+// And says that both conditions hold.
+func (c *Expr) And(d *Expr) *Expr { return c.with(opAnd, d) }
+
+// Or says that a condition holds.
+func (c *Expr) Or(d *Expr) *Expr { return c.with(opOr, d) }
+
+// Not says that the condition does not hold.
+func (c *Expr) Not() *Expr { return c.with(opNot) }
+
+
+// Where returns yes if the condition c holds, else no.
+func Where(c, yes, no *Expr) *Expr { return c.with(opWhere, yes, no) }
+
+// Operands returns how many operands the formula has, if the last of them occurs, and whether each occurs.
+func (x *Expr) Operands() []bool { return x.leaves(opOperand) }
+
+// Scalars is Operands for scalars.
+func (x *Expr) Scalars() []bool { return x.leaves(opScalar) }
+
+func (x *Expr) leaves(kind op) []bool {
+	var occurs []bool
+	seen := map[*Expr]bool{}
+	var visit func(*Expr)
+	visit = func(e *Expr) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		if e.op == kind {
+			for len(occurs) <= e.index {
+				occurs = append(occurs, false)
+			}
+			occurs[e.index] = true
+		}
+		for _, a := range e.args {
+			visit(a)
+		}
+	}
+	visit(x)
+	return occurs
+}
+
+// Whole reports whether the formula has a value in int32 arithmetic, which wraps around: all of its primitives have, and
+// its constants are ints.
+func (x *Expr) Whole() bool {
+	seen := map[*Expr]bool{}
+	var whole func(*Expr) bool
+	whole = func(e *Expr) bool {
+		if seen[e] {
+			return true
+		}
+		seen[e] = true
+		if !primitives[e.op].whole || e.op == opConst && e.value != float64(int32(e.value)) {
+			return false
+		}
+		for _, a := range e.args {
+			if !whole(a) {
+				return false
+			}
+		}
+		return true
+	}
+	return whole(x)
+}
+
+// is reports whether the formula is the constant v; 0 is not −0.
+func (x *Expr) is(v float64) bool {
+	return x.op == opConst && math.Float64bits(x.value) == math.Float64bits(v)
+}
+
+// IsOperand reports whether the formula is operand i itself.
+func (x *Expr) IsOperand(i int) bool { return x.op == opOperand && x.index == i }
+
+// IsZero reports whether the formula is the constant 0.
+func (x *Expr) IsZero() bool { return x.op == opConst && x.value == 0 }

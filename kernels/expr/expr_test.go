@@ -1,0 +1,99 @@
+package expr_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+var x, y, z = expr.X(0), expr.X(1), expr.X(2)
+
+// formulas use every primitive; with the range of operands where their derivatives are finite.
+var formulas = map[string]struct {
+	f      *expr.Expr
+	lo, hi float64
+}{
+	"neg": {x.Neg(), -3, 3}, "abs": {x.Abs(), 0.1, 3}, "abs below 0": {x.Abs(), -3, -0.1}, "add": {x.Add(y), -3, 3}, "sub": {x.Sub(y), -3, 3},
+	"mul": {x.Mul(y), -3, 3}, "div": {x.Div(y), 0.5, 3}, "fma": {x.FMA(y, z), -3, 3}, "min": {x.Min(y), -3, 3}, "max": {x.Max(y), -3, 3},
+	"fmod": {x.Mul(expr.C(5)).Fmod(y), 1.1, 1.4}, "copysign": {x.Copysign(y), 0.1, 3}, "floor": {x.Floor().Mul(x), 0.1, 0.9}, "ceil": {x.Ceil().Mul(x), 0.1, 0.9},
+	"trunc": {x.Trunc().Mul(x), 1.1, 1.9}, "round": {x.Round().Mul(x), 1.6, 2.4}, "sqrt": {x.Sqrt(), 0.1, 3}, "hypot": {x.Hypot(y), 0.1, 3},
+	"pow": {x.Pow(y), 0.1, 3}, "exp": {x.Exp(), -3, 3}, "exp2": {x.Exp2(), -3, 3}, "expm1": {x.Expm1(), -3, 3}, "log": {x.Log(), 0.1, 3},
+	"log2": {x.Log2(), 0.1, 3}, "log10": {x.Log10(), 0.1, 3}, "log1p": {x.Log1p(), -0.9, 3}, "sin": {x.Sin(), -3, 3}, "cos": {x.Cos(), -3, 3},
+	"tan": {x.Tan(), -1, 1}, "asin": {x.Asin(), -0.9, 0.9}, "acos": {x.Acos(), -0.9, 0.9}, "atan": {x.Atan(), -3, 3}, "atan2": {x.Atan2(y), 0.1, 3},
+	"sinh": {x.Sinh(), -3, 3}, "cosh": {x.Cosh(), -3, 3}, "tanh": {x.Tanh(), -3, 3}, "asinh": {x.Asinh(), -3, 3}, "acosh": {x.Acosh(), 1.1, 3},
+	"atanh": {x.Atanh(), -0.9, 0.9}, "erf": {x.Erf(), -2, 2}, "erfc": {x.Erfc(), -2, 2},
+	"where lt": {expr.Where(x.Lt(y), x.Mul(z), y.Exp()), -3, 3}, "where le": {expr.Where(x.Le(y), x, z), -3, 3}, "where eq": {expr.Where(x.Eq(x), x.Square(), z), -3, 3},
+	"where and": {expr.Where(x.Lt(y).And(y.Lt(z)), x.Mul(y), z), -3, 3}, "where or": {expr.Where(x.Gt(y).Or(y.Ge(z)), x.Mul(y), z), -3, 3},
+	"where not": {expr.Where(x.Lt(y).Not(), x.Mul(y), z), -3, 3}, "twice": {x.Exp().Mul(x.Exp()).Add(x.Exp()), -2, 2},
+	"mixed":  {x.Exp().Mul(y.Tanh()).Sub(z.Square()).Div(x.Square().Add(expr.C(1))), -2, 2},
+	"nested": {expr.Where(x.Lt(expr.C(0)), expr.Where(y.Lt(expr.C(0)), z, x), x.Mul(y)).Sin(), -3, 3},
+}
+
+// TestDerivatives compares first and second derivatives with central differences.
+func TestDerivatives(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, c := range formulas {
+		f := expr.Compile(c.f)
+		for i := range 3 {
+			d := c.f.Derivative(i, expr.C(1))
+			df := expr.Compile(d)
+			for range 20 {
+				at := make([]float64, 3)
+				for k := range at {
+					at[k] = c.lo + (c.hi-c.lo)*rng.Float64()
+				}
+				near(t, name, f, df, at, i)
+				for j := range 3 {
+					near(t, name+" twice", df, expr.Compile(d.Derivative(j, expr.C(1))), at, j)
+				}
+			}
+		}
+	}
+}
+
+func value(p *expr.Program, at []float64) float64 {
+	return p.At(func(i int) float64 { return at[i] }, nil)
+}
+
+func near(t *testing.T, name string, f, df *expr.Program, at []float64, i int) {
+	t.Helper()
+	const h = 1e-5
+	up, down := append([]float64{}, at...), append([]float64{}, at...)
+	up[i] += h
+	down[i] -= h
+	want, got := (value(f, up)-value(f, down))/(2*h), value(df, at)
+	if math.Abs(want-got) > 1e-5*(1+math.Abs(want)) {
+		t.Errorf("%s by operand %d at %v: %v, central differences have %v", name, i, at, got, want)
+	}
+}
+
+// TestEval: blocks of any length give the values of single elements, in place too.
+func TestEval(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for name, c := range formulas {
+		p := expr.Compile(c.f.Add(expr.S(0).Mul(expr.C(2))))
+		e := expr.NewEval[float64](p)
+		e.Scalars(func(int) float64 { return 0.25 })
+		for _, n := range []int{0, 1, 7, expr.Block} {
+			ops := make([][]float64, 3)
+			for i := range ops {
+				ops[i] = make([]float64, n)
+				for k := range ops[i] {
+					ops[i][k] = c.lo + (c.hi-c.lo)*rng.Float64()
+				}
+			}
+			want := make([]float64, n)
+			for k := range want {
+				want[k] = p.At(func(i int) float64 { return ops[i][k] }, func(int) float64 { return 0.25 })
+			}
+			e.Run(ops[0], ops)
+			for k := range want {
+				if ops[0][k] != want[k] {
+					t.Fatalf("%s of %d: element %d is %v, want %v", name, n, k, ops[0][k], want[k])
+				}
+			}
+		}
+	}
+}

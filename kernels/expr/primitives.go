@@ -1,0 +1,140 @@
+package expr
+
+import "math"
+
+type op uint8
+
+// The primitives. Their rows are in the table below.
+const (
+	opOperand op = iota
+	opScalar
+	opConst
+	opNeg
+	opAbs
+	opAdd
+	opSub
+	opMul
+	opDiv
+	opFMA
+	opMin
+	opMax
+	opFmod
+	opCopysign
+	opFloor
+	opCeil
+	opTrunc
+	opRound
+	opSqrt
+	opHypot
+	opPow
+	opExp
+	opExp2
+	opExpm1
+	opLog
+	opLog2
+	opLog10
+	opLog1p
+	opSin
+	opCos
+	opTan
+	opAsin
+	opAcos
+	opAtan
+	opAtan2
+	opSinh
+	opCosh
+	opTanh
+	opAsinh
+	opAcosh
+	opAtanh
+	opErf
+	opErfc
+	opLt
+	opLe
+	opEq
+	opAnd
+	opOr
+	opNot
+	opWhere
+	// A choice by a comparison, in one step: what Compile makes of Where(a.Lt(b), yes, no).
+	opWhereLt
+	opWhereLe
+	opWhereEq
+)
+
+// primitive says everything of a primitive but its derivative, which is in derivative.go.
+type primitive struct {
+	name      string
+	takes     string // a letter for each argument: r a number, c a condition
+	condition bool   // the value is true or false
+	c         string // OpenCL C, for values and vectors of a type; $0, $1, $2 are the arguments, $T the type
+	ints      string // OpenCL C for ints, if it differs; $U is the unsigned type
+	whole     bool   // has a value in int32 arithmetic
+	depends   string // the .cl file with the functions that c calls
+	// lanes says that vectors are computed one element after the other: PoCL 3.1's builtin for vectors is wrong in elements
+	// beside an infinite one.
+	lanes bool
+	// ulp is the error that OpenCL 1.2, section 7.4, allows of a device in single precision; that of double precision
+	// is not larger.
+	ulp int
+	// value is the primitive in Go, for one argument; b and d are those of more. Those with neither have loops of their
+	// own in eval.go, and a case in scalar.
+	value func(a float64) float64
+	two   func(a, b float64) float64
+}
+
+var primitives = [...]primitive{
+	opOperand:  {name: "operand", whole: true},
+	opScalar:   {name: "scalar", whole: true},
+	opConst:    {name: "constant", whole: true},
+	opNeg:      {name: "neg", takes: "r", c: "-$0", ints: "as_$T(0 - as_$U($0))", whole: true},
+	opAbs:      {name: "abs", takes: "r", c: "fabs($0)", ints: "as_$T(abs($0))", whole: true, value: math.Abs},
+	opAdd:      {name: "add", takes: "rr", c: "$0 + $1", ints: "as_$T(as_$U($0) + as_$U($1))", whole: true},
+	opSub:      {name: "sub", takes: "rr", c: "$0 - $1", ints: "as_$T(as_$U($0) - as_$U($1))", whole: true},
+	opMul:      {name: "mul", takes: "rr", c: "$0 * $1", ints: "as_$T(as_$U($0) * as_$U($1))", whole: true},
+	opDiv:      {name: "div", takes: "rr", c: "$0 / $1", ulp: 3},
+	opFMA:      {name: "fma", takes: "rrr", c: "fma($0, $1, $2)"},
+	opMin:      {name: "min", takes: "rr", c: "$0 != $0 || $0 < $1 ? $0 : $1", ints: "min($0, $1)", whole: true},
+	opMax:      {name: "max", takes: "rr", c: "$0 != $0 || $0 > $1 ? $0 : $1", ints: "max($0, $1)", whole: true},
+	opFmod:     {name: "fmod", takes: "rr", c: "fmod($0, $1)", two: math.Mod},
+	opCopysign: {name: "copysign", takes: "rr", c: "copysign($0, $1)", two: math.Copysign},
+	opFloor:    {name: "floor", takes: "r", c: "floor($0)", value: math.Floor},
+	opCeil:     {name: "ceil", takes: "r", c: "ceil($0)", value: math.Ceil},
+	opTrunc:    {name: "trunc", takes: "r", c: "trunc($0)", value: math.Trunc},
+	opRound:    {name: "round", takes: "r", c: "rint($0)", value: math.RoundToEven},
+	opSqrt:     {name: "sqrt", takes: "r", c: "sqrt($0)", ulp: 3, value: math.Sqrt},
+	opHypot:    {name: "hypot", takes: "rr", c: "hypot($0, $1)", ulp: 4, two: math.Hypot},
+	opPow:      {name: "pow", takes: "rr", c: "pow($0, $1)", lanes: true, ulp: 16, two: math.Pow},
+	opExp:      {name: "exp", takes: "r", c: "exp($0)", ulp: 3, value: math.Exp},
+	opExp2:     {name: "exp2", takes: "r", c: "exp2($0)", ulp: 3, value: math.Exp2},
+	opExpm1:    {name: "expm1", takes: "r", c: "expm1($0)", ulp: 3, value: math.Expm1},
+	opLog:      {name: "log", takes: "r", c: "log($0)", ulp: 3, value: math.Log},
+	opLog2:     {name: "log2", takes: "r", c: "log2($0)", ulp: 3, value: math.Log2},
+	opLog10:    {name: "log10", takes: "r", c: "log10($0)", ulp: 3, value: math.Log10},
+	opLog1p:    {name: "log1p", takes: "r", c: "log1p($0)", ulp: 2, value: math.Log1p},
+	opSin:      {name: "sin", takes: "r", c: "sine_$T($0, 0)", depends: "sine", ulp: 12, value: math.Sin}, // Go is off by 11 at 6e38
+	opCos:      {name: "cos", takes: "r", c: "sine_$T($0, 1)", depends: "sine", ulp: 12, value: math.Cos},
+	opTan:      {name: "tan", takes: "r", c: "tan($0)", ulp: 12, value: math.Tan},
+	opAsin:     {name: "asin", takes: "r", c: "asin($0)", ulp: 4, value: math.Asin},
+	opAcos:     {name: "acos", takes: "r", c: "acos($0)", ulp: 4, value: math.Acos},
+	opAtan:     {name: "atan", takes: "r", c: "atan($0)", ulp: 5, value: math.Atan},
+	opAtan2:    {name: "atan2", takes: "rr", c: "atan2($0, $1)", ulp: 6, two: math.Atan2},
+	opSinh:     {name: "sinh", takes: "r", c: "sinh($0)", ulp: 4, value: math.Sinh},
+	opCosh:     {name: "cosh", takes: "r", c: "cosh($0)", ulp: 4, value: math.Cosh},
+	opTanh:     {name: "tanh", takes: "r", c: "TANH($T, $0)", depends: "tanh", ulp: 5, value: math.Tanh},
+	opAsinh:    {name: "asinh", takes: "r", c: "asinh($0)", ulp: 4, value: math.Asinh},
+	opAcosh:    {name: "acosh", takes: "r", c: "acosh($0)", ulp: 4, value: math.Acosh},
+	opAtanh:    {name: "atanh", takes: "r", c: "atanh($0)", ulp: 5, value: math.Atanh},
+	opErf:      {name: "erf", takes: "r", c: "erf($0)", ulp: 16, value: math.Erf},
+	opErfc:     {name: "erfc", takes: "r", c: "erfc($0)", ulp: 16, value: math.Erfc},
+	opLt:       {name: "lt", takes: "rr", condition: true, c: "$0 < $1", whole: true},
+	opLe:       {name: "le", takes: "rr", condition: true, c: "$0 <= $1", whole: true},
+	opEq:       {name: "eq", takes: "rr", condition: true, c: "$0 == $1", whole: true},
+	opAnd:      {name: "and", takes: "cc", condition: true, c: "$0 && $1", whole: true},
+	opOr:       {name: "or", takes: "cc", condition: true, c: "$0 || $1", whole: true},
+	opNot:      {name: "not", takes: "c", condition: true, c: "!$0", whole: true},
+	opWhere:    {name: "where", takes: "crr", c: "$0 ? $1 : $2", whole: true},
+	opWhereLt:  {name: "where", takes: "rrrr", c: "$0 < $1 ? $2 : $3", whole: true},
+	opWhereLe:  {name: "where", takes: "rrrr", c: "$0 <= $1 ? $2 : $3", whole: true},
+	opWhereEq:  {name: "where", takes: "rrrr", c: "$0 == $1 ? $2 : $3", whole: true},
+}
