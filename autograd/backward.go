@@ -278,7 +278,7 @@ func (n *Node) addToLeaf(g gradient) {
 		default:
 			g = n.unbroadcast(g)
 			if n.grad != nil {
-				n.home.BinaryInPlace(kernels.Add, g.t)
+				n.home.MapInPlace(kernels.Add, nil, g.t)
 			} else {
 				n.home.SetInPlace(g.t)
 			}
@@ -307,11 +307,11 @@ func plus(a, b gradient) gradient {
 	case a.t == nil:
 		return b
 	case a.mine:
-		a.t.BinaryInPlace(kernels.Add, b.t)
+		a.t.MapInPlace(kernels.Add, nil, b.t)
 		b.t.Free()
 		return a
 	case b.mine:
-		b.t.BinaryInPlace(kernels.Add, a.t)
+		b.t.MapInPlace(kernels.Add, nil, a.t)
 		a.t.Free()
 		return b
 	}

@@ -1,6 +1,8 @@
 package autograd_test
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -155,6 +157,17 @@ func gradCases(d tensor.Device) []gradCase {
 			cases = append(cases, binaryCase(b.op, s[0], s[1], b.f))
 		}
 		cases = append(cases, unaryCase(b.op, 0.5, 2, func(x *node) *node { return b.f(x, x.MulScalar(1.7)) }))
+	}
+	for _, f := range kernels.Functions { // those with rows above need values beside their kinks, or views
+		if f == kernels.Identity || slices.ContainsFunc(cases, func(c gradCase) bool { return c.op == f.Name }) {
+			continue
+		}
+		low, high := -3.0, 3.0
+		if len(f.Domains) > 0 {
+			low, high = f.Domains[0][0], f.Domains[0][1]
+		}
+		cases = append(cases, gradCase{f.Name, [][]int{{3, 5}, {3, 1}, {5}}[:f.Operands()], low, high,
+			func(in []*node) *node { return autograd.Map(f, f.Scalars, in...) }})
 	}
 	return cases
 }

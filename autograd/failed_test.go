@@ -19,7 +19,7 @@ func TestFailedDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := param(d, 1, 2)
-		before, launched := p.Neg(), p.Value().Unary(kernels.Neg, 0, 0)
+		before, launched := p.Neg(), tensor.Map(kernels.Neg, nil, p.Value())
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -361,7 +361,7 @@ func TestWriteDOT(t *testing.T) {
 		if err := autograd.WriteDOT(&b, loss); err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range []string{"MatMul", "[2 2]", "k_gemm_nn", "loss = Sum", "k_add_row", "lightblue", "const"} {
+		for _, w := range []string{"MatMul", "[2 2]", "k_gemm_nn", "loss = Sum", "k_add", "lightblue", "const"} {
 			if !strings.Contains(b.String(), w) {
 				t.Errorf("no %q in\n%s", w, b.String())
 			}

@@ -59,9 +59,9 @@ func TestNilNodes(t *testing.T) {
 	y := x.Value()
 	for op, f := range map[string][]func(){
 		"Sum": {func() { nothing.Sum() }}, "Max": {func() { nothing.Max() }}, "Min": {func() { nothing.Min() }}, "Mean": {func() { nothing.Mean() }},
-		"add":    {func() { tensor.Binary(kernels.Add, nothing, y) }, func() { tensor.Binary(kernels.Add, y, nothing) }},
+		"add":    {func() { tensor.Map(kernels.Add, nil, nothing, y) }, func() { tensor.Map(kernels.Add, nil, y, nothing) }},
 		"MatMul": {func() { nothing.MatMul(y) }, func() { y.MatMul(nothing) }},
-		"tanh":   {func() { nothing.Unary(kernels.Tanh, 0, 0) }}, "Reshape": {func() { nothing.Reshape(1) }},
+		"tanh":   {func() { tensor.Map(kernels.Tanh, nil, nothing) }}, "Reshape": {func() { nothing.Reshape(1) }},
 		"T": {func() { nothing.T() }}, "Item": {func() { _, _ = nothing.Item() }}, "Float64s": {func() { _, _ = nothing.Float64s() }},
 		"To":         {func() { nothing.To(tensor.Int32) }},
 		"SetInPlace": {func() { y.SetInPlace(nothing) }, func() { nothing.SetInPlace(y) }},

@@ -14,8 +14,7 @@ import (
 // tensorOnly are the methods of a Tensor that a Node has not, and why.
 var tensorOnly = map[string][]string{
 	"storage, which a graph must not see":     {"View", "Contiguous", "Freed", "Touch", "Arg", "Packed", "Run"},
-	"for what launches kernels":               {"Unary"},
-	"writes in place, which has no gradient":  {"FillInPlace", "ZeroInPlace", "SetInPlace", "UnaryInPlace", "BinaryInPlace", "ScatterAddRowsInPlace", "OuterAccInPlace", "OuterAccAtomicInPlace"},
+	"writes in place, which has no gradient":  {"FillInPlace", "ZeroInPlace", "SetInPlace", "MapInPlace", "ScatterAddRowsInPlace", "OuterAccInPlace", "OuterAccAtomicInPlace"},
 	"an order of additions that varies":       {"SumAtomic"},
 	"goes to another library, from the value": {"ToMat"},
 }

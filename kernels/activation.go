@@ -4,7 +4,7 @@ package kernels
 // Its gradient is known from its value.
 type Activation int32
 
-// The activations of activation.cl; the formulas are those of the [Unary] of the same name.
+// The activations of activation.cl; the formulas are those of the [Function] of the same name.
 const (
 	ActNone Activation = iota
 	ActReLU
@@ -13,7 +13,7 @@ const (
 	ActSigmoid
 )
 
-// Unary returns the function by itself; nil for ActNone.
-func (a Activation) Unary() *Unary {
-	return [...]*Unary{nil, ReLU, LeakyReLU, Tanh, Sigmoid}[a]
+// Function returns the function by itself; nil for ActNone.
+func (a Activation) Function() *Function {
+	return [...]*Function{nil, ReLU, LeakyReLU, Tanh, Sigmoid}[a]
 }

@@ -2,14 +2,14 @@
 // runs the same computation without OpenCL.
 //
 // A [Kernel] names an entry point, in a text or in one of the embedded .cl files, its parameters, the work-items it
-// is launched over and how far a device may differ from the twin. The element-wise functions are
-// tables: [Unaries] and [Binaries] hold one row per function, and unary.cl and binary.cl one line.
+// is launched over and how far a device may differ from the twin. An element-wise function is a formula, a [Function]:
+// its kernels, one for each layout of its tensors, their twins and its gradients are made from that.
 // The package knows nothing of tensors or of how OpenCL runs.
 //
 // Words: an entry point is a kernel function; a variant is the source it is built from on one kind of
 // device; a twin is its equivalent in Go; real is the floating-point type of a device, float32 or
 // float64.
 //
-// Stability: what a package needs that brings its own operations, from [Kernel] to [Mem], stays within a minor version.
-// The tables of functions promise nothing: expressions will take their place.
+// Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to [Mem], stays within a
+// minor version. The kernels of a Function, and what [Function.Map] takes, promise nothing.
 package kernels

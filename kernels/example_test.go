@@ -7,19 +7,19 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// A row of the table of functions has its kernel, and its kernel a twin that runs without a device.
+// A function has a kernel for each layout of its tensors, and the kernel a twin that runs without a device.
 func Example() {
 	x, y := []float32{-2, 0, 3}, make([]float32, 3)
-	k := kernels.LeakyReLU.Forward()
+	k := kernels.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 1})
 	for _, p := range k.Params {
 		fmt.Print(p.Name, " ")
 	}
 	fmt.Println("of", k.Name)
 	k.Run(kernels.Float32, []kernels.Arg{kernels.Vec(kernels.MemOf(x), 0, 3), kernels.Vec(kernels.MemOf(y), 0, 3),
-		kernels.I(3), kernels.R(0.5), kernels.R(0)})
+		kernels.I(3), kernels.R(0.5)})
 	fmt.Println(y)
 	// Output:
-	// X Y n a b of k_leaky_relu
+	// X0 Y n s0 of k_leaky_relu
 	// [-1 0 3]
 }
 

@@ -15,6 +15,8 @@ type Kernel struct {
 	Text string
 	File string // the .cl file it is in; with Text, what compilers' messages call it, or "" for its name
 	GPU  string // the .cl file for devices that are no CPU; "" if it is File
+	// GPUText is the Text for devices that are no CPU, with the name GPU; "" if it is Text.
+	GPUText string
 	// Defines is compiler options for a kernel that is built for one shape of its data.
 	Defines string
 	Params  []Param // of the entry point, in its order

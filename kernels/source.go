@@ -31,10 +31,18 @@ func (k *Kernel) Program(l Limits) (string, error) {
 	root := k.Source(l)
 	return assemble(root, func(file string) (string, error) {
 		if k.Text != "" && file == root {
-			return readOver(file, func() (string, error) { return k.Text, nil })
+			return readOver(file, func() (string, error) { return k.TextOn(l), nil })
 		}
 		return read(file)
 	})
+}
+
+// TextOn returns the kernel's own text on a device: Text or GPUText.
+func (k *Kernel) TextOn(l Limits) string {
+	if k.GPUText != "" && !l.CPU {
+		return k.GPUText
+	}
+	return k.Text
 }
 
 func read(file string) (string, error) {

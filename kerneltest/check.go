@@ -66,7 +66,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 		kernels.CopyMem(before[i], 0, host, 0, host.Len())
 	}
 	tensor.Launch(d, k, onDevice...) // first: it says what is wrong with arguments
-	scale := agree.Scale(k, args)
+	margin := agree.Of(k, d.Real(), args)
 	if !k.Grid(args, d.Limits()).Empty() {
 		k.Run(d.Real(), args)
 	}
@@ -96,7 +96,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 				worst = max(worst, float64(kernels.ULPDistance(got.DType(), got.At(j), want.At(j))))
 			}
 		}
-		if at := agree.Differs(k, got, want, scale); at >= 0 {
+		if at := margin.Differs(got, want); at >= 0 {
 			return worst, fmt.Errorf("%s: %s[%d] = %v, twin has %v (%d ULP)", label, p.Name, at,
 				got.At(at), want.At(at), kernels.ULPDistance(got.DType(), got.At(at), want.At(at)))
 		}

@@ -35,9 +35,9 @@ func TestCheckFindsFaults(t *testing.T) {
 	} {
 		d := devtest.Open(t, "cpu", tensor.Options{})
 		runs := 0
-		k := &kernels.Kernel{Name: "k_double", File: "unary.cl", Tol: kernels.ULP(3),
+		k := &kernels.Kernel{Name: "k_double", File: "own.cl", Tol: kernels.ULP(3),
 			Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}},
-			Grid:   kernels.Neg.Forward().Grid,
+			Grid:   kernels.PerElement(1),
 			Twin: kernels.Twin{F32: func(call kernels.Call[float32]) {
 				x, y := call.Reals(0), call.Reals(1)
 				for i := range y {

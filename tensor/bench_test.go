@@ -53,9 +53,12 @@ func BenchmarkElementwise(b *testing.B) {
 		d := devtest.Open(b, sel, tensor.Options{})
 		x := tensor.NewRNG(1).Uniform(d, -1, 1, n)
 		bytes := 2 * float64(n*d.Real().Size())
-		for _, u := range kernels.Unaries {
-			b.Run(sel+"/"+u.Name, func(b *testing.B) {
-				rate(b, d, "GB/s", bytes, func() { x.Unary(u, u.A, u.B).Free() })
+		for _, f := range kernels.Functions {
+			if f.Operands() != 1 {
+				continue
+			}
+			b.Run(sel+"/"+f.Name, func(b *testing.B) {
+				rate(b, d, "GB/s", bytes, func() { tensor.Map(f, f.Scalars, x).Free() })
 			})
 		}
 	}

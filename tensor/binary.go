@@ -7,19 +7,19 @@ import "github.com/clgrad/clgrad/kernels"
 // ErrShape where the shapes do not broadcast.
 
 // Add returns t + y. It panics with ErrShape unless the shapes broadcast.
-func (t *Tensor) Add(y *Tensor) *Tensor { return Binary(kernels.Add, t, y) }
+func (t *Tensor) Add(y *Tensor) *Tensor { return Map(kernels.Add, nil, t, y) }
 
 // Sub returns t − y. It panics with ErrShape unless the shapes broadcast.
-func (t *Tensor) Sub(y *Tensor) *Tensor { return Binary(kernels.Sub, t, y) }
+func (t *Tensor) Sub(y *Tensor) *Tensor { return Map(kernels.Sub, nil, t, y) }
 
 // Mul returns t·y, element by element. It panics with ErrShape unless the shapes broadcast.
-func (t *Tensor) Mul(y *Tensor) *Tensor { return Binary(kernels.Mul, t, y) }
+func (t *Tensor) Mul(y *Tensor) *Tensor { return Map(kernels.Mul, nil, t, y) }
 
 // Div returns t/y. It panics with ErrShape unless the shapes broadcast.
-func (t *Tensor) Div(y *Tensor) *Tensor { return Binary(kernels.Div, t, y) }
+func (t *Tensor) Div(y *Tensor) *Tensor { return Map(kernels.Div, nil, t, y) }
 
 // Minimum returns the lesser of t and y; a NaN wins. It panics with ErrShape unless the shapes broadcast.
-func (t *Tensor) Minimum(y *Tensor) *Tensor { return Binary(kernels.Min, t, y) }
+func (t *Tensor) Minimum(y *Tensor) *Tensor { return Map(kernels.Min, nil, t, y) }
 
 // Maximum returns the greater of t and y; a NaN wins. It panics with ErrShape unless the shapes broadcast.
-func (t *Tensor) Maximum(y *Tensor) *Tensor { return Binary(kernels.Max, t, y) }
+func (t *Tensor) Maximum(y *Tensor) *Tensor { return Map(kernels.Max, nil, t, y) }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,7 +28,7 @@ func TestSumsInChunks(t *testing.T) {
 			zeros := tensor.Zeros(d, c.n)
 			for name, f := range map[string]func() *tensor.Tensor{
 				"Sum":  func() *tensor.Tensor { return x.Sum() },
-				"Mean": func() *tensor.Tensor { return x.Mean().Unary(kernels.MulScalar, float64(c.n), 0) },
+				"Mean": func() *tensor.Tensor { return x.Mean().MulScalar(float64(c.n)) },
 				"SquaredError": func() *tensor.Tensor {
 					sum, grad := plumbing.SquaredError(x, zeros)
 					if v, err := grad.Slice(0, c.n-1, c.n).Item(); v != 4 || err != nil {

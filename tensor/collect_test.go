@@ -76,7 +76,7 @@ func inference(sel string) {
 		for range 4 {
 			h = h.MatMul(w)
 		}
-		h = h.Unary(kernels.Tanh, 0, 0)
+		h = tensor.Map(kernels.Tanh, nil, h)
 		if i%10 == 0 {
 			if _, err := h.Sum().Item(); err != nil {
 				panic(err)

@@ -177,6 +177,7 @@ type base struct {
 	failure atomic.Pointer[error]
 	busy    atomic.Bool   // a goroutine is in a launch, an allocation or a copy
 	args    []kernels.Arg // scratch of launch: reused, so that a launch allocates nothing
+	mapArgs []kernels.Arg // the same of launchMap
 	recent  [recentLaunches]*kernels.Kernel
 	nrecent int
 	scopes  scopes

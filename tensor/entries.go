@@ -49,7 +49,7 @@ func (es *entries[E]) get(k *kernels.Kernel) (*entry[E], error) {
 		e.used = es.clock
 		return e, nil
 	}
-	key := entryKey{k.Source(es.limits), k.Text, k.Defines, k.Name}
+	key := entryKey{k.Source(es.limits), k.TextOn(es.limits), k.Defines, k.Name}
 	e, ok := es.byText[key]
 	if !ok {
 		built, err := es.build(k)

@@ -17,7 +17,7 @@ func ExampleType() {
 	pixels := tensor.New(d, []uint8{0, 128, 255, 10, 20, 30}, 3, 2)
 	labels := tensor.New(d, []int32{2, 0})
 	fmt.Println(pixels.GatherRows(labels).Uint8s())
-	fmt.Println(pixels.Sum().Type(), pixels.Mean().Type(), tensor.Binary(kernels.Add, pixels, labels).Type())
+	fmt.Println(pixels.Sum().Type(), pixels.Mean().Type(), tensor.Map(kernels.Add, nil, pixels, labels).Type())
 	fmt.Println(pixels.Sum(0).Int32s())
 	// Output:
 	// [20 30 0 128] <nil>

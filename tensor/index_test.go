@@ -200,10 +200,10 @@ func TestSetInPlaceViews(t *testing.T) {
 			}{
 				"FillInPlace": {func(p *tensor.Tensor) { p.FillInPlace(7) }, func(int, float64) float64 { return 7 }},
 				"ZeroInPlace": {(*tensor.Tensor).ZeroInPlace, func(int, float64) float64 { return 0 }},
-				"negInPlace":  {func(p *tensor.Tensor) { p.UnaryInPlace(kernels.Neg, 0, 0) }, func(_ int, old float64) float64 { return -old }},
-				"addInPlace of itself": {func(p *tensor.Tensor) { p.BinaryInPlace(kernels.Add, p) },
+				"negInPlace":  {func(p *tensor.Tensor) { p.MapInPlace(kernels.Neg, nil) }, func(_ int, old float64) float64 { return -old }},
+				"addInPlace of itself": {func(p *tensor.Tensor) { p.MapInPlace(kernels.Add, nil, p) },
 					func(_ int, old float64) float64 { return 2 * old }},
-				"subInPlace of a scalar": {func(p *tensor.Tensor) { p.BinaryInPlace(kernels.Sub, tensor.Scalar(d, 3)) },
+				"subInPlace of a scalar": {func(p *tensor.Tensor) { p.MapInPlace(kernels.Sub, nil, tensor.Scalar(d, 3)) },
 					func(_ int, old float64) float64 { return old - 3 }},
 				"Upload": {func(p *tensor.Tensor) { tensor.Upload(p, numbers[:p.Len()]) }, func(i int, _ float64) float64 { return numbers[i] }},
 			} {

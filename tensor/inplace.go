@@ -114,15 +114,7 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 	t.st.version++
 	from := apart(t, src)
 	defer from.done()
-	if t.Contiguous() {
-		copyTo(t, from.Tensor)
-		return
-	}
-	x := from.contiguous()
-	defer x.done()
-	l := t.layout()
-	launch(t.Device(), ops.StridedStore.Of(t.typ.On(t.Device())), x.arg(), t.reach(), kernels.I(t.Len()),
-		l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
+	copyTo(t, from.Tensor)
 }
 
 // sameType panics with ErrType unless t is of a type.

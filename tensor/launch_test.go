@@ -180,7 +180,7 @@ func TestOneAfterAnother(t *testing.T) {
 		x := tensor.Zeros(d, 8)
 		for range 20 {
 			done := make(chan error)
-			go func() { done <- tensor.Maybe(func() { x.UnaryInPlace(kernels.AddScalar, 1, 0) }) }()
+			go func() { done <- tensor.Maybe(func() { x.MapInPlace(kernels.AddScalar, []float64{1}) }) }()
 			if err := <-done; err != nil {
 				t.Fatal(err)
 			}

@@ -154,10 +154,11 @@ type epilogue struct {
 // apply does what is left of an epilogue when the product is already in c.
 func (e epilogue) apply(c *Tensor) {
 	if e.bias != nil {
-		c.BinaryInPlace(kernels.Add, e.bias)
+		c.MapInPlace(kernels.Add, nil, e.bias)
 	}
-	if f := e.act.Unary(); f != nil {
-		c.UnaryInPlace(f, e.slope, 0)
+	if f := e.act.Function(); f != nil {
+		slope := [1]float64{e.slope}
+		c.MapInPlace(f, slope[:len(f.Scalars)])
 	}
 }
 

@@ -4,45 +4,50 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/reference"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// unaryMethods are the methods for the rows of kernels.Unaries, called with a and b.
-var unaryMethods = map[*kernels.Unary]func(x *tensor.Tensor, a, b float64) *tensor.Tensor{
-	kernels.Neg:        func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Neg() },
-	kernels.Abs:        func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Abs() },
-	kernels.Sign:       func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Sign() },
-	kernels.Sqrt:       func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Sqrt() },
-	kernels.Exp:        func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Exp() },
-	kernels.Log:        func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Log() },
-	kernels.Square:     func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Square() },
-	kernels.ReLU:       func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.ReLU() },
-	kernels.LeakyReLU:  func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.LeakyReLU(a) },
-	kernels.Sine:       func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.Sine(a) },
-	kernels.Tanh:       func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Tanh() },
-	kernels.Sigmoid:    func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Sigmoid() },
-	kernels.Softplus:   func(x *tensor.Tensor, _, _ float64) *tensor.Tensor { return x.Softplus() },
-	kernels.Pow:        func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.Pow(a) },
-	kernels.Clamp:      func(x *tensor.Tensor, a, b float64) *tensor.Tensor { return x.Clamp(a, b) },
-	kernels.AddScalar:  func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.AddScalar(a) },
-	kernels.SubScalar:  func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.SubScalar(a) },
-	kernels.MulScalar:  func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.MulScalar(a) },
-	kernels.DivScalar:  func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.DivScalar(a) },
-	kernels.MaxScalar:  func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.MaxScalar(a) },
-	kernels.MinScalar:  func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.MinScalar(a) },
-	kernels.RSubScalar: func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.RSubScalar(a) },
-	kernels.RDivScalar: func(x *tensor.Tensor, a, _ float64) *tensor.Tensor { return x.RDivScalar(a) },
+// methodOf returns the method of a function: it has the function's name, but for capitals and underscores.
+func methodOf(t *testing.T, f *kernels.Function) func(operands []*tensor.Tensor, scalars []float64) *tensor.Tensor {
+	name := strings.ReplaceAll(f.Name, "_", "")
+	if f.Operands() == 2 {
+		name = strings.NewReplacer("min", "minimum", "max", "maximum").Replace(name)
+	}
+	typ := reflect.TypeFor[*tensor.Tensor]()
+	for i := range typ.NumMethod() {
+		m := typ.Method(i)
+		if !strings.EqualFold(m.Name, name) || m.Type.NumIn() != f.Operands()+len(f.Scalars) {
+			continue
+		}
+		return func(operands []*tensor.Tensor, scalars []float64) *tensor.Tensor {
+			var args []reflect.Value
+			for _, x := range operands {
+				args = append(args, reflect.ValueOf(x))
+			}
+			for _, s := range scalars {
+				args = append(args, reflect.ValueOf(s))
+			}
+			return m.Func.Call(args)[0].Interface().(*tensor.Tensor)
+		}
+	}
+	t.Fatalf("kernels.Functions has %q, for which Tensor has no method of that name, with its operands and scalars", f.Name)
+	return nil
 }
 
-// binaryMethods are the methods for the rows of kernels.Binaries.
-var binaryMethods = map[*kernels.Binary]func(x, y *tensor.Tensor) *tensor.Tensor{
-	kernels.Add: (*tensor.Tensor).Add, kernels.Sub: (*tensor.Tensor).Sub, kernels.Mul: (*tensor.Tensor).Mul,
-	kernels.Div: (*tensor.Tensor).Div, kernels.Min: (*tensor.Tensor).Minimum, kernels.Max: (*tensor.Tensor).Maximum,
+// expected is what a function is held to: its reference, if there is one, else the formula in double precision.
+func expected(f *kernels.Function, scalars []float64, x ...float64) float64 {
+	if want := reference.Functions[f.Name]; want != nil {
+		return want(x, scalars)
+	}
+	return f.At(scalars, x...)
 }
 
 // views returns tensors of several shapes and layouts: without gaps, with them, repeated, empty and of rank 0. All
@@ -68,13 +73,15 @@ func views(d tensor.Device, values []float64) map[string]*tensor.Tensor {
 // infinities and signed zeros among the elements.
 func TestUnaryMethods(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		for _, f := range kernels.Unaries {
-			method := unaryMethods[f]
-			if method == nil {
-				t.Errorf("kernels.Unaries has %q, for which Tensor has no method, or unaryMethods no row", f.Name)
+		for _, f := range kernels.Functions {
+			if f.Operands() != 1 {
 				continue
 			}
-			low, high := f.Domain[0], f.Domain[1]
+			method := methodOf(t, f)
+			low, high := -3.0, 3.0
+			if f.Domains != nil {
+				low, high = f.Domains[0][0], f.Domains[0][1]
+			}
 			values := []float64{low, high, (low + high) / 2, math.NaN(), math.Inf(1), 0.7, 1, math.Inf(-1), 0, 2, math.Copysign(0, -1)}
 			if f == kernels.Sine {
 				values = values[:4]
@@ -86,9 +93,9 @@ func TestUnaryMethods(t *testing.T) {
 				}
 				want := array{x.Shape(), make([]float64, len(in))}
 				for i, v := range in {
-					want.data[i] = f.Fwd(v, f.A, f.B)
+					want.data[i] = expected(f, f.Scalars, v)
 				}
-				y := method(x, f.A, f.B)
+				y := method([]*tensor.Tensor{x}, f.Scalars)
 				same(t, fmt.Sprint(f.Name, " of ", name), y, want)
 				if !y.Contiguous() {
 					t.Errorf("%s of %s has gaps", f.Name, name)
@@ -128,28 +135,29 @@ func TestBinaryMethods(t *testing.T) {
 			return array{x.Shape(), v}
 		}
 		values := []float64{1, 2, math.NaN(), -3, 0.5, math.Inf(1), 2, -1, 7}
-		for _, f := range kernels.Binaries {
-			method := binaryMethods[f]
-			if method == nil {
-				t.Errorf("kernels.Binaries has %q, for which Tensor has no method, or binaryMethods no row", f.Name)
+		for _, f := range kernels.Functions {
+			if f.Operands() != 2 {
 				continue
 			}
+			method := methodOf(t, f)
 			for xn, x := range views(d, values) {
 				for yn, y := range views(d, values[1:]) {
 					shape, ok := tensor.Broadcast(x.Shape(), y.Shape())
 					if !ok {
-						fails(t, func() { method(x, y) }, tensor.ErrShape)
+						fails(t, func() { method([]*tensor.Tensor{x, y}, nil) }, tensor.ErrShape)
 						continue
 					}
 					a, b, want := read(x), read(y), array{shape, []float64{}}
-					each(shape, func(i []int) { want.data = append(want.data, f.Fwd(a.at(i), b.at(i))) })
-					same(t, fmt.Sprint(f.Name, " of ", xn, " and ", yn), method(x, y), want)
+					each(shape, func(i []int) {
+						want.data = append(want.data, expected(f, nil, a.at(i), b.at(i)))
+					})
+					same(t, fmt.Sprint(f.Name, " of ", xn, " and ", yn), method([]*tensor.Tensor{x, y}, nil), want)
 				}
 				a, want := read(x), array{x.Shape(), []float64{}}
 				for _, v := range a.data {
-					want.data = append(want.data, f.Fwd(v, v))
+					want.data = append(want.data, expected(f, nil, v, v))
 				}
-				same(t, fmt.Sprint(f.Name, " of ", xn, " with itself"), method(x, x), want)
+				same(t, fmt.Sprint(f.Name, " of ", xn, " with itself"), method([]*tensor.Tensor{x, x}, nil), want)
 			}
 		}
 	})

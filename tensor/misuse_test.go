@@ -58,14 +58,14 @@ func TestMisuse(t *testing.T) {
 		{"EmptyOf", tensor.ErrType, func() { tensor.EmptyOf(d, 9, 2) }, "Type(9) is no type"},
 		{"FullOf", tensor.ErrType, func() { tensor.FullOf(d, 9, 1, 2) }, "Type(9) is no type"},
 		{"To", tensor.ErrType, func() { x.To(9) }, "Type(9) is no type"},
-		{"Unary", tensor.ErrValue, func() { x.Unary(nil, 0, 0) }, "the function is nil"},
-		{"UnaryInPlace", tensor.ErrValue, func() { x.UnaryInPlace(nil, 0, 0) }, "the function is nil"},
-		{"Binary", tensor.ErrValue, func() { tensor.Binary(nil, x, x) }, "the function is nil"},
-		{"BinaryInPlace", tensor.ErrValue, func() { x.BinaryInPlace(nil, x) }, "the function is nil"},
-		{"Launch", tensor.ErrArgument, func() { x.Unary(&kernels.Unary{Name: "own"}, 0, 0) }, "the kernel is nil"},
-		{"sine gradient", tensor.ErrShape, func() { tensor.UnaryGrad(kernels.Sine, x, nil, tensor.Zeros(d, 50000), 1, 0) }, "[2 3] [50000]"},
-		{"sine gradient", tensor.ErrShape, func() { tensor.UnaryGrad(kernels.Sine, x, v, x, 1, 0) }, "[4] [2 3]"},
-		{"sine gradient", tensor.ErrValue, func() { tensor.UnaryGrad(kernels.Sine, nil, x, x, 1, 0) }, "a tensor is nil"},
+		{"Map", tensor.ErrValue, func() { tensor.Map(nil, nil, x) }, "the function is nil"},
+		{"MapInPlace", tensor.ErrValue, func() { x.MapInPlace(nil, nil) }, "the function is nil"},
+		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "own"}, nil, x) }, "function \"own\" has no formula"},
+		{"sine", tensor.ErrValue, func() { tensor.Map(kernels.Sine, nil, x) }, "it takes 1 operands and 1 scalars, not 1 and 0"},
+		{"add", tensor.ErrValue, func() { tensor.Map(kernels.Add, nil, x) }, "it takes 2 operands and 0 scalars, not 1 and 0"},
+		{"add", tensor.ErrValue, func() { tensor.Map(kernels.Add, nil, x, nil) }, "a tensor is nil"},
+		{"sine_grad", tensor.ErrShape, func() { tensor.Map(kernels.Sine.Gradient(0), []float64{1}, x, nil, tensor.Zeros(d, 50000)) }, "[2 3] [50000]"},
+		{"sign_grad", tensor.ErrValue, func() { tensor.Map(kernels.Sign.Gradient(0), nil, nil, nil, nil) }, "the function uses no operand"},
 		{"Linear gradient", tensor.ErrShape, func() { tensor.LinearGrad(v, v, 0, 0) }, "[4] [4]"},
 		{"Linear gradient", tensor.ErrShape, func() { tensor.LinearGrad(x, tensor.Zeros(d, 50, 3), 0, 0) }, "[2 3] [50 3]"},
 		{"Linear gradient", tensor.ErrValue, func() { tensor.LinearGrad(x, x, 17, 0) }, "Activation(17)"},
@@ -79,7 +79,7 @@ func TestMisuse(t *testing.T) {
 		{"MatMulTiled", tensor.ErrValue, func() {
 			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
 		}, "no tile of the device is 5x3"},
-		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1) }, "axes at most 6"},
+		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1, 1, 1) }, "axes at most 8"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(4) }, "[2 3] [4]"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(-1, 4) }, "[2 3] [-1 4]"},
 		{"Transpose", tensor.ErrAxis, func() { x.Transpose(0, 0) }, "permutation"},
@@ -111,13 +111,13 @@ func TestMisuse(t *testing.T) {
 		{"tanh", tensor.ErrFreed, func() { freed.Tanh() }, "freed"},
 		{"Expand", tensor.ErrShape, func() { x.Expand(3, 3) }, "[2 3] [3 3]"},
 		{"Expand", tensor.ErrShape, func() { x.Expand(3) }, "[2 3] [3]"},
-		{"add", tensor.ErrShape, func() { tensor.Binary(kernels.Add, x, v) }, "[2 3] [4]"},
-		{"addInPlace", tensor.ErrShape, func() { v.BinaryInPlace(kernels.Add, x) }, "[4] [2 3]"},
-		{"addInPlace", tensor.ErrShape, func() { tensor.Zeros(d, 3).BinaryInPlace(kernels.Add, x) }, "[3] [2 3]"},
-		{"tanhInPlace", tensor.ErrValue, func() { x.Slice(0, 0, 1).Expand(2, 3).UnaryInPlace(kernels.Tanh, 0, 0) }, "repeats elements"},
-		{"addInPlace", tensor.ErrValue, func() { x.Slice(1, 0, 1).Expand(2, 3).BinaryInPlace(kernels.Add, x) }, "repeats elements"},
-		{"addInPlace", tensor.ErrShape, func() { x.T().BinaryInPlace(kernels.Add, x) }, "[3 2] [2 3]"},
-		{"addInPlace", tensor.ErrDevice, func() { x.T().BinaryInPlace(kernels.Add, foreign.T()) }, "cpu"},
+		{"add", tensor.ErrShape, func() { tensor.Map(kernels.Add, nil, x, v) }, "[2 3] [4]"},
+		{"addInPlace", tensor.ErrShape, func() { v.MapInPlace(kernels.Add, nil, x) }, "[4] [2 3]"},
+		{"addInPlace", tensor.ErrShape, func() { tensor.Zeros(d, 3).MapInPlace(kernels.Add, nil, x) }, "[3] [2 3]"},
+		{"tanhInPlace", tensor.ErrValue, func() { x.Slice(0, 0, 1).Expand(2, 3).MapInPlace(kernels.Tanh, nil) }, "repeats elements"},
+		{"addInPlace", tensor.ErrValue, func() { x.Slice(1, 0, 1).Expand(2, 3).MapInPlace(kernels.Add, nil, x) }, "repeats elements"},
+		{"addInPlace", tensor.ErrShape, func() { x.T().MapInPlace(kernels.Add, nil, x) }, "[3 2] [2 3]"},
+		{"addInPlace", tensor.ErrDevice, func() { x.T().MapInPlace(kernels.Add, nil, foreign.T()) }, "cpu"},
 		{"FillInPlace", tensor.ErrValue, func() { x.Slice(1, 0, 1).Expand(2, 3).FillInPlace(1) }, "repeats elements"},
 		{"ZeroInPlace", tensor.ErrValue, func() { tensor.Scalar(d, 1).Expand(2).ZeroInPlace() }, "repeats elements"},
 		{"Upload", tensor.ErrValue, func() { tensor.Upload(tensor.Scalar(d, 1).Expand(2), []float64{1, 2}) }, "repeats elements"},
@@ -156,10 +156,10 @@ func TestMisuse(t *testing.T) {
 		{"ToMat", tensor.ErrShape, func() { v.ToMat() }, "[4]"},
 		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Packed"},
 		{"Run", tensor.ErrIndex, func() { v.Run(2, 3) }, "[2, 5)"},
-		{"add", tensor.ErrDevice, func() { tensor.Binary(kernels.Add, x, foreign) }, "[2 3] [2 3]"},
+		{"add", tensor.ErrDevice, func() { tensor.Map(kernels.Add, nil, x, foreign) }, "[2 3] [2 3]"},
 		{"MatMul", tensor.ErrDevice, func() { foreign.MatMul(x) }, "cpu"},
-		{"tanh", tensor.ErrFreed, func() { freed.Unary(kernels.Tanh, 0, 0) }, "[2 3]"},
-		{"add", tensor.ErrFreed, func() { tensor.Binary(kernels.Add, x, freed) }, "freed"},
+		{"tanh", tensor.ErrFreed, func() { tensor.Map(kernels.Tanh, nil, freed) }, "[2 3]"},
+		{"add", tensor.ErrFreed, func() { tensor.Map(kernels.Add, nil, x, freed) }, "freed"},
 		{"MatMul", tensor.ErrFreed, func() { freed.MatMul(x.T()) }, "freed"},
 		{"Sum", tensor.ErrFreed, func() { freed.Sum() }, "freed"},
 		{"Max", tensor.ErrFreed, func() { freed.Max() }, "freed"},
@@ -262,7 +262,7 @@ func TestTransfers(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, make([]float64, 100), 10, 10)
 		start := d.Stats()
-		y := x.MatMul(x).Unary(kernels.Tanh, 0, 0).Sum()
+		y := tensor.Map(kernels.Tanh, nil, x.MatMul(x)).Sum()
 		if s := d.Stats(); s.Uploads != start.Uploads || s.Downloads != start.Downloads {
 			t.Errorf("transfers: %+v", s)
 		}
@@ -354,7 +354,7 @@ func TestClosedDevice(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		y := tensor.Binary(kernels.Add, x, x)
+		y := tensor.Map(kernels.Add, nil, x, x)
 		if _, err := y.Float64s(); err == nil {
 			t.Errorf("%s: a result from a closed device", sel)
 		}
@@ -380,7 +380,7 @@ func TestStickyFailure(t *testing.T) {
 		}
 		defer d.Close()
 		x := tensor.Full(d, 1, 3)
-		y := tensor.Binary(kernels.Add, x, x)
+		y := tensor.Map(kernels.Add, nil, x, x)
 		_, err = y.Float64s()
 		if !errors.Is(err, clrt.BuildProgramFailure) || !strings.Contains(err.Error(), "move.cl") || !errors.Is(d.Sync(), clrt.BuildProgramFailure) {
 			t.Errorf("err = %v, want the build failure of move.cl", err)
@@ -398,8 +398,8 @@ func TestCheckMode(t *testing.T) {
 		good := devtest.Open(t, sel, tensor.Options{Check: true})
 		r := tensor.NewRNG(3)
 		x := r.Normal(good, 0, 1, 33, 17)
-		x.MatMul(x.T()).Unary(kernels.Tanh, 0, 0).Sum(0).UnaryInPlace(kernels.Square, 0, 0)
-		x.BinaryInPlace(kernels.Mul, x)
+		tensor.Map(kernels.Tanh, nil, x.MatMul(x.T())).Sum(0).MapInPlace(kernels.Square, nil)
+		x.MapInPlace(kernels.Mul, nil, x)
 		x.Slice(0, 3, 5).Max(1)
 		if err := good.Sync(); err != nil {
 			t.Errorf("check mode found %v in kernels that are right", err)
@@ -407,12 +407,9 @@ func TestCheckMode(t *testing.T) {
 
 		dir := t.TempDir()
 		t.Setenv(kernels.PathEnv, dir)
-		text, err := os.ReadFile("../kernels/cl/unary.cl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		wrong := strings.Replace(string(text), "UNARY(square, x * x,", "UNARY(square, i == 5 ? x * x * 1.0001f : x * x,", 1)
-		if err := os.WriteFile(filepath.Join(dir, "unary.cl"), []byte(wrong), 0o644); err != nil {
+		k := kernels.Square.Map(kernels.Float32, kernels.Layout{Rank: 1})
+		wrong := strings.TrimSuffix(k.Text, "}\n") + "if (get_global_id(0) == 0 && n > 5) Y[Y_off + 5] *= 1.0001f;\n}\n"
+		if err := os.WriteFile(filepath.Join(dir, k.File), []byte(wrong), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		bad, err := tensor.Open(sel, tensor.Options{Check: true})
@@ -420,7 +417,7 @@ func TestCheckMode(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer bad.Close()
-		y := tensor.Full(bad, 3, 20).Unary(kernels.Square, 0, 0)
+		y := tensor.Map(kernels.Square, nil, tensor.Full(bad, 3, 20))
 		_, err = y.Float64s()
 		var e *tensor.CheckError
 		if !errors.As(err, &e) {
@@ -499,7 +496,7 @@ func TestNPZ(t *testing.T) {
 func TestFloat64(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{Float64: true})
-		v, err := tensor.Binary(kernels.Sub, tensor.New(d, []float64{1 + 0x1p-40}), tensor.Scalar(d, 1)).Float64s()
+		v, err := tensor.Map(kernels.Sub, nil, tensor.New(d, []float64{1 + 0x1p-40}), tensor.Scalar(d, 1)).Float64s()
 		if err != nil || v[0] != 0x1p-40 || math.IsNaN(v[0]) {
 			t.Errorf("%s: %v, %v", sel, v, err)
 		}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
 )
 
-// MaxRank is the largest rank of a tensor: what the strided-copy kernel takes.
-const MaxRank = 6
+// MaxRank is the largest rank of a tensor.
+const MaxRank = kernels.MapRank
 
 // size returns the number of elements of a shape, or −1 if it has a negative dimension, too many axes
 // or more elements than kernels can index with an int.
@@ -104,4 +106,12 @@ func axisOf(op string, t *Tensor, axis int) int {
 		misuse(op, ErrAxis, fmt.Sprintf("axis %d of a tensor of rank %d", axis, t.Rank()), t)
 	}
 	return a
+}
+
+// isSuffix reports whether shape, leading ones aside, is the end of whole.
+func isSuffix(shape, whole []int) bool {
+	for len(shape) > 0 && shape[0] == 1 {
+		shape = shape[1:]
+	}
+	return len(shape) <= len(whole) && slices.Equal(shape, whole[len(whole)-len(shape):])
 }

@@ -27,7 +27,7 @@ func TestThreadsAreFixedAtOpen(t *testing.T) {
 		"long sum": func() *tensor.Tensor { return tall.T().MatMul(wide) },
 		"sum":      func() *tensor.Tensor { return tall.Sum() },
 		"columns":  func() *tensor.Tensor { return long.Sum(0) },
-		"tanh":     func() *tensor.Tensor { return x.Unary(kernels.Tanh, 0, 0) },
+		"tanh":     func() *tensor.Tensor { return tensor.Map(kernels.Tanh, nil, x) },
 	}
 	name, want := d.Name(), map[string][]float32{}
 	for what, f := range results {

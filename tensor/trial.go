@@ -176,7 +176,7 @@ func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Lim
 // compare runs a form of k and its twin on operands. It reports whether the device ran it; the error is the first
 // element that differs.
 func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, o *kernels.Operands) (ran bool, err error) {
-	scale := agree.Scale(k, o.Args)
+	margin := agree.Of(k, d.real, o.Args)
 	onDevice := make([]kernels.Arg, len(o.Args))
 	for i, a := range o.Args {
 		onDevice[i] = a
@@ -197,7 +197,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limi
 		got, want := onDevice[i].Buf.(*kernels.Mem), o.Args[i].Buf.(*kernels.Mem)
 		index := outside(got, want, o.Args[i].Off)
 		if index < 0 {
-			if index = agree.Differs(k, inside(got, o.Args[i]), inside(want, o.Args[i]), scale); index < 0 {
+			if index = margin.Differs(inside(got, o.Args[i]), inside(want, o.Args[i])); index < 0 {
 				continue
 			}
 			index += o.Args[i].Off

@@ -284,7 +284,7 @@ func TestPromotion(t *testing.T) {
 		}
 		return v
 	}
-	ops := map[*kernels.Binary]func(x, y float64) float64{
+	ops := map[*kernels.Function]func(x, y float64) float64{
 		kernels.Add: func(x, y float64) float64 { return x + y }, kernels.Sub: func(x, y float64) float64 { return x - y },
 		kernels.Mul: func(x, y float64) float64 { return x * y }, kernels.Div: func(x, y float64) float64 { return x / y },
 		kernels.Min: math.Min, kernels.Max: math.Max,
@@ -309,7 +309,7 @@ func TestPromotion(t *testing.T) {
 							typ = tensor.Real
 						}
 						x, y := a.To(tx), b.To(ty)
-						z := tensor.Binary(f, x, y)
+						z := tensor.Map(f, nil, x, y)
 						shape, _ := tensor.Broadcast(a.Shape(), b.Shape())
 						vx, vy := numbers(t, a.Expand(shape...)), numbers(t, b.Expand(shape...))
 						expect := make([]float64, len(vx))
@@ -327,14 +327,14 @@ func TestPromotion(t *testing.T) {
 							t.Errorf("%s of %v and %v, %s: %v of %v, want %v of %v", f.Name, tx, ty, name, got, z.Type(), expect, typ)
 						}
 						if rank[typ] > rank[tx] || tx == tensor.Float16 || !reflect.DeepEqual(shape, x.Shape()) {
-							err := tensor.Maybe(func() { x.BinaryInPlace(f, y) })
+							err := tensor.Maybe(func() { x.MapInPlace(f, nil, y) })
 							if !errors.Is(err, tensor.ErrType) && !errors.Is(err, tensor.ErrShape) || reflect.DeepEqual(shape, x.Shape()) && !strings.Contains(err.Error(), "To(tensor.Real)") {
 								t.Errorf("%sInPlace of %v and %v, %s: err = %v", f.Name, tx, ty, name, err)
 							}
 							continue
 						}
 						x = x.Copy()
-						x.BinaryInPlace(f, y)
+						x.MapInPlace(f, nil, y)
 						if x.Type() != tx || !sameNumbers(numbers(t, x), numbers(t, z)) {
 							t.Errorf("%sInPlace of %v and %v, %s: %v", f.Name, tx, ty, name, numbers(t, x))
 						}
@@ -343,8 +343,8 @@ func TestPromotion(t *testing.T) {
 			}
 		}
 		i := tensor.New(d, []int32{math.MaxInt32, math.MinInt32, 65536})
-		for f, want := range map[*kernels.Binary][]int32{kernels.Add: {-2, 0, 131072}, kernels.Mul: {1, 0, 0}, kernels.Sub: {0, 0, 0}} {
-			if v, err := tensor.Binary(f, i, i).Int32s(); err != nil || !slices.Equal(v, want) {
+		for f, want := range map[*kernels.Function][]int32{kernels.Add: {-2, 0, 131072}, kernels.Mul: {1, 0, 0}, kernels.Sub: {0, 0, 0}} {
+			if v, err := tensor.Map(f, nil, i, i).Int32s(); err != nil || !slices.Equal(v, want) {
 				t.Errorf("%s wraps to %v, want %v (err %v)", f.Name, v, want, err)
 			}
 		}
@@ -355,16 +355,22 @@ func TestPromotion(t *testing.T) {
 func TestTypedFunctions(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		data := []int32{math.MinInt32, math.MaxInt32, -70000, -3, -1, 0, 1, 2, 5, 100, 255, 70000, 1 << 30}
-		for _, u := range kernels.Unaries {
-			a, b := math.Trunc(u.A), math.Trunc(u.B)
+		for _, u := range kernels.Functions {
+			if u.Operands() != 1 {
+				continue
+			}
+			scalars := slices.Clone(u.Scalars)
+			for i := range scalars {
+				scalars[i] = math.Trunc(scalars[i])
+			}
 			if u == kernels.Clamp {
-				a, b = 2, 90
+				scalars = []float64{2, 90}
 			}
 			for _, typ := range types {
 				x := tensor.New(d, data, 13, 1).To(typ).T()
-				want := x.To(tensor.Real).Unary(u, a, b)
-				y := x.Unary(u, a, b)
-				keep := u.Int != nil && (typ == tensor.Int32 || typ == tensor.Uint8)
+				want := tensor.Map(u, scalars, x.To(tensor.Real))
+				y := tensor.Map(u, scalars, x)
+				keep := u.Integers && (typ == tensor.Int32 || typ == tensor.Uint8)
 				if !keep {
 					if y.Type() != tensor.Real || !sameNumbers(numbers(t, y), numbers(t, want)) {
 						t.Errorf("%s of %v: %v %v, want %v", u.Name, typ, y.Type(), numbers(t, y), numbers(t, want))
@@ -372,7 +378,7 @@ func TestTypedFunctions(t *testing.T) {
 				} else {
 					got, was := numbers(t, y), numbers(t, x)
 					for i, v := range was {
-						exact := int64(u.Fwd(v, a, b)) // in float64, which holds squares of int32 but for their last bits
+						exact := int64(expected(u, scalars, v)) // in float64, which holds squares of int32 but for their last bits
 						if u == kernels.Square {
 							exact = int64(v) * int64(v)
 						}
@@ -385,7 +391,7 @@ func TestTypedFunctions(t *testing.T) {
 					}
 				}
 				z := x.Copy()
-				err := tensor.Maybe(func() { z.UnaryInPlace(u, a, b) })
+				err := tensor.Maybe(func() { z.MapInPlace(u, scalars) })
 				switch {
 				case keep || typ == tensor.Real:
 					if err != nil || !sameNumbers(numbers(t, z), numbers(t, y)) {
@@ -436,7 +442,7 @@ func TestTypedReductions(t *testing.T) {
 							continue
 						}
 						most, least := v.Max(axes...), v.Min(axes...)
-						if negated := v.To(tensor.Int32).Unary(kernels.RSubScalar, 0, 0).Max(axes...); least.Type() != typ || !sameNumbers(numbers(t, least.To(tensor.Int32)), numbers(t, negated.Unary(kernels.RSubScalar, 0, 0))) {
+						if negated := v.To(tensor.Int32).RSubScalar(-1).Max(axes...); least.Type() != typ || !sameNumbers(numbers(t, least.To(tensor.Int32)), numbers(t, negated.RSubScalar(-1))) {
 							t.Errorf("minimum of %v %v over %v: %v", typ, v.Shape(), axes, least)
 						}
 						reals = v.To(tensor.Real).Max(axes...)
@@ -526,15 +532,15 @@ func TestTypeMisuse(t *testing.T) {
 		{"FillInPlace", func() { ints.T().Slice(1, 0, 1).FillInPlace(0.5) }, "0.5 is no number"},
 		{"SetInPlace", func() { x.T().SetInPlace(ints) }, "Int32 into Real"},
 		{"Upload", func() { tensor.Upload(x.T(), []uint8{1, 2, 3, 4}) }, "Uint8 into Real"},
-		{"addInPlace", func() { ints.T().BinaryInPlace(kernels.Add, x) }, "Int32 and Real do not give Int32"},
-		{"expInPlace", func() { ints.T().UnaryInPlace(kernels.Exp, 0, 0) }, "not Int32"},
-		{"add_scalar", func() { ints.Unary(kernels.AddScalar, 0.5, 0) }, "To(tensor.Real)"},
-		{"add_scalarInPlace", func() { bytes.UnaryInPlace(kernels.AddScalar, -1, 0) }, "-1 is no number of a tensor of type Uint8"},
-		{"clamp", func() { ints.Unary(kernels.Clamp, 0, math.Inf(1)) }, "+Inf"},
-		{"addInPlace", func() { ints.BinaryInPlace(kernels.Add, x) }, "Int32 and Real do not give Int32"},
-		{"addInPlace", func() { bytes.BinaryInPlace(kernels.Add, ints) }, "Uint8 and Int32 do not give Uint8"},
-		{"addInPlace", func() { half.BinaryInPlace(kernels.Add, half) }, "Float16"},
-		{"divInPlace", func() { ints.BinaryInPlace(kernels.Div, ints) }, "Int32 and Int32 do not give Int32"},
+		{"addInPlace", func() { ints.T().MapInPlace(kernels.Add, nil, x) }, "Int32 and Real do not give Int32"},
+		{"expInPlace", func() { ints.T().MapInPlace(kernels.Exp, nil) }, "not Int32"},
+		{"add_scalar", func() { tensor.Map(kernels.AddScalar, []float64{0.5}, ints) }, "To(tensor.Real)"},
+		{"add_scalarInPlace", func() { bytes.MapInPlace(kernels.AddScalar, []float64{-1}) }, "-1 is no number of a tensor of type Uint8"},
+		{"clamp", func() { tensor.Map(kernels.Clamp, []float64{0, math.Inf(1)}, ints) }, "+Inf"},
+		{"addInPlace", func() { ints.MapInPlace(kernels.Add, nil, x) }, "Int32 and Real do not give Int32"},
+		{"addInPlace", func() { bytes.MapInPlace(kernels.Add, nil, ints) }, "Uint8 and Int32 do not give Uint8"},
+		{"addInPlace", func() { half.MapInPlace(kernels.Add, nil, half) }, "Float16"},
+		{"divInPlace", func() { ints.MapInPlace(kernels.Div, nil, ints) }, "Int32 and Int32 do not give Int32"},
 	} {
 		err := tensor.Maybe(c.f)
 		var e *tensor.Error
@@ -626,8 +632,8 @@ func TestIndexRange(t *testing.T) {
 			ok    bool
 		}{
 			"uploaded": {all, false}, "its start": {all.Slice(0, 0, 2), true}, "its end": {all.Slice(0, 1, 3), false}, "none of it": {all.Slice(0, 4, 4), true},
-			"every second": {all.Reshape(2, 2).Slice(1, 0, 1).Reshape(2), false}, "computed": {all.Unary(kernels.MaxScalar, 0, 0), false},
-			"clamped": {all.Unary(kernels.Clamp, 0, 1), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
+			"every second": {all.Reshape(2, 2).Slice(1, 0, 1).Reshape(2), false}, "computed": {all.MaxScalar(0), false},
+			"clamped": {tensor.Map(kernels.Clamp, []float64{0, 1}, all), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
 			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "lent": {lent(1), true}, "lent and wrong": {lent(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false}, "an element of it repeated before": {repeated(), false},
 			"filled": {tensor.FullOf(d, tensor.Int32, 1, 3), true}, "filled and wrong": {tensor.FullOf(d, tensor.Int32, 2, 3), false},
 		} {
@@ -664,7 +670,9 @@ func TestTypedLaunch(t *testing.T) {
 		}
 		for _, kernel := range types {
 			for _, arg := range types {
-				err := tensor.Maybe(func() { tensor.Launch(d, ops.Copy.Of(kernel.On(d)), x[kernel].Arg(), x[arg].Arg(), n) })
+				err := tensor.Maybe(func() {
+					tensor.Launch(d, kernels.Identity.Map(kernel.On(d), kernels.Layout{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
+				})
 				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel.On(d), arg.On(d))
 				if kernel == arg && err != nil || kernel != arg && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
 					t.Errorf("%v into a kernel of %v: err = %v", arg, kernel, err)

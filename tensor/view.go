@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -110,47 +109,8 @@ func (t *Tensor) Copy() *Tensor {
 	return out
 }
 
-// copyTo writes src, any view, to dst, a contiguous tensor of the same size and type.
-func copyTo(dst, src *Tensor) {
-	d := src.Device()
-	n, elem := src.Len(), src.typ.On(d)
-	switch {
-	case n == 0:
-	case src.Contiguous():
-		launch(d, ops.Copy.Of(elem), src.arg(), dst.arg(), kernels.I(n))
-	case !slices.ContainsFunc(src.strides, func(s int) bool { return s != 0 }):
-		launch(d, ops.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, 1), dst.arg(), kernels.I(n), kernels.I(1))
-	case src.Rank() == 2 && src.strides[0] == 1 && src.strides[1] == src.shape[0]:
-		launch(d, ops.Transpose.Of(elem), src.arg(), dst.arg(), kernels.I(src.shape[1]), kernels.I(src.shape[0]))
-	case src.Rank() == 2 && src.strides[0] == 0 && src.strides[1] == 1:
-		launch(d, ops.BroadcastRows.Of(elem), kernels.Vec(src.st.buf, src.off, src.shape[1]), dst.arg(),
-			kernels.I(src.shape[0]), kernels.I(src.shape[1]))
-	default:
-		l := src.layout()
-		launch(d, ops.StridedCopy.Of(elem), src.reach(), dst.arg(), kernels.I(n),
-			l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8], l[9], l[10])
-	}
-}
-
-// layout is what the strided kernels take to find the elements of a view: all dimensions but the first of MaxRank,
-// then their strides.
-func (t *Tensor) layout() (l [2*MaxRank - 1]kernels.Arg) {
-	one, none := kernels.I(1), kernels.I(0)
-	for i := range l {
-		l[i] = one
-		if i >= MaxRank-1 {
-			l[i] = none
-		}
-	}
-	lead := MaxRank - t.Rank()
-	for i, n := range t.shape {
-		if lead+i > 0 {
-			l[lead+i-1] = kernels.I(n)
-		}
-		l[MaxRank-1+lead+i] = kernels.I(t.strides[i])
-	}
-	return l
-}
+// copyTo writes src, any view, to dst, any view of the same shape and type that repeats no element.
+func copyTo(dst, src *Tensor) { launchMap(kernels.Identity, []*Tensor{src, dst}, nil) }
 
 // extent returns the distance from a tensor's first element to past its last.
 func (t *Tensor) extent() int {

@@ -7,18 +7,28 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Scale returns the scale of k's tolerance for a launch with args as host memory, before the twin has run; NaN if it
-// depends on the results.
-func Scale(k *kernels.Kernel, args []kernels.Arg) float64 {
-	if k.Tol.Scale == nil {
-		return math.NaN()
-	}
-	return k.Tol.Scale(args)
+// Margin is how far the results of one launch may lie from its twin's.
+type Margin struct {
+	tol   kernels.Tolerance
+	scale float64             // NaN: the largest finite magnitude of what is wanted
+	bound func(i int) float64 // of element i, or nil
 }
 
-// Differs returns the index of the first element of got that k's tolerance does not accept for want, or −1. A scale of
-// NaN stands for the largest finite magnitude in want.
-func Differs(k *kernels.Kernel, got, want *kernels.Mem, scale float64) int {
+// Of returns the margin of a launch with args as host memory, before the twin has run. Reals are of type real.
+func Of(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
+	m := Margin{k.Tol, math.NaN(), nil}
+	if k.Tol.Scale != nil {
+		m.scale = k.Tol.Scale(args)
+	}
+	if k.Tol.Bound != nil {
+		m.bound = k.Tol.Bound(real, args)
+	}
+	return m
+}
+
+// Differs returns the index of the first element of got that is too far from want, or −1.
+func (m Margin) Differs(got, want *kernels.Mem) int {
+	scale := m.scale
 	if math.IsNaN(scale) {
 		scale = 0
 		for i := range want.Len() {
@@ -28,7 +38,14 @@ func Differs(k *kernels.Kernel, got, want *kernels.Mem, scale float64) int {
 		}
 	}
 	for i := range want.Len() {
-		if !k.Tol.Accepts(want.DType(), got.At(i), want.At(i), scale) {
+		g, w := got.At(i), want.At(i)
+		if m.tol.Accepts(want.DType(), g, w, scale) {
+			continue
+		}
+		if m.bound == nil {
+			return i
+		}
+		if b := m.bound(i); !math.IsInf(b, 1) && !(math.Abs(g-w) <= b) {
 			return i
 		}
 	}

@@ -11,7 +11,6 @@ import (
 // TestDiffers: the first element that the tolerance does not accept is found. A scale that is no number is the largest
 // finite magnitude of what was wanted.
 func TestDiffers(t *testing.T) {
-	rel := &kernels.Kernel{Tol: kernels.Tolerance{Rel: 1}} // an epsilon of the scale
 	eps := 0x1p-52
 	inf := math.Inf(1)
 	for i, c := range []struct {
@@ -31,20 +30,40 @@ func TestDiffers(t *testing.T) {
 		{[]float64{1 + 8*eps, inf, -inf}, []float64{1, inf, -inf}, math.NaN(), 0}, // an infinity is no scale
 		{[]float64{1 + 8*eps, math.NaN(), 8}, []float64{1, math.NaN(), 8}, math.NaN(), -1},
 	} {
-		if got := agree.Differs(rel, kernels.MemOf(c.got), kernels.MemOf(c.want), c.scale); got != c.index {
+		rel := &kernels.Kernel{Tol: kernels.Tolerance{Rel: 1, Scale: func([]kernels.Arg) float64 { return c.scale }}} // an epsilon of the scale
+		if got := agree.Of(rel, kernels.Float64, nil).Differs(kernels.MemOf(c.got), kernels.MemOf(c.want)); got != c.index {
 			t.Errorf("case %d: element %d, want %d", i, got, c.index)
 		}
 	}
 }
 
-// TestScale: the scale is that of the kernel; without one it is no number, which depends on the results.
-func TestScale(t *testing.T) {
+// TestOwnScale: a scale is that of the arguments before the twin runs.
+func TestOwnScale(t *testing.T) {
 	args := []kernels.Arg{kernels.Vec(kernels.MemOf([]float64{1, -3, 2}), 0, 3)}
-	if got := agree.Scale(&kernels.Kernel{}, args); !math.IsNaN(got) {
-		t.Errorf("without a scale it is %v", got)
+	own := &kernels.Kernel{Tol: kernels.Tolerance{Rel: 0x1p52, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 0) }}}
+	margin := agree.Of(own, kernels.Float64, args)
+	for want, got := range map[int]float64{-1: 3, 0: 3.5} {
+		if at := margin.Differs(kernels.MemOf([]float64{got}), kernels.MemOf([]float64{0})); at != want {
+			t.Errorf("%v beside 0 within 3: element %d, want %d", got, at, want)
+		}
 	}
-	own := &kernels.Kernel{Tol: kernels.Tolerance{Scale: func(a []kernels.Arg) float64 { return 2 * kernels.MaxAbs(a, 0) }}}
-	if got := agree.Scale(own, args); got != 6 {
-		t.Errorf("the scale is %v, want 6", got)
+}
+
+// TestBound: elements beyond ULP may lie as far apart as their own bound says; an infinite one allows anything.
+func TestBound(t *testing.T) {
+	k := &kernels.Kernel{Tol: kernels.Tolerance{ULP: 1, Bound: func(real kernels.DType, args []kernels.Arg) func(int) float64 {
+		return func(i int) float64 { return args[0].At(i) }
+	}}}
+	args := []kernels.Arg{kernels.Vec(kernels.MemOf([]float64{0, 0.5, math.Inf(1)}), 0, 3)}
+	for i, c := range []struct {
+		got   []float64
+		index int
+	}{
+		{[]float64{1, 1, 1}, -1}, {[]float64{1, 1.5, 9}, -1}, {[]float64{1.25, 1, 1}, 0}, {[]float64{1, 1.75, 1}, 1},
+		{[]float64{1, math.NaN(), 1}, 1}, {[]float64{1, 1, math.NaN()}, -1}, {[]float64{1 + 0x1p-52, 1, 1}, -1},
+	} {
+		if got := agree.Of(k, kernels.Float64, args).Differs(kernels.MemOf(c.got), kernels.MemOf([]float64{1, 1, 1})); got != c.index {
+			t.Errorf("case %d: element %d, want %d", i, got, c.index)
+		}
 	}
 }

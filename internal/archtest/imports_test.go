@@ -19,7 +19,8 @@ const module = "github.com/clgrad/clgrad/"
 // only; internal packages serve the layers named here.
 var allowed = map[string][]string{
 	"clrt":                 {"internal/mempool"},
-	"kernels":              {"internal/cond", "internal/intmath", "internal/par", "internal/round"},
+	"kernels":              {"kernels/expr", "internal/intmath", "internal/par", "internal/round"},
+	"kernels/expr":         {},
 	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/round", "internal/trial"},
 	"autograd":             {"kernels", "tensor", "internal/ops", "internal/plumbing"},
 	"kerneltest":           {"kernels", "tensor", "internal/agree"},
@@ -49,6 +50,7 @@ var allowed = map[string][]string{
 	"internal/intmath":     {},
 	"internal/par":         {},
 	"internal/round":       {},
+	"internal/reference":   {},
 	"internal/live":        {},
 	"internal/mempool":     {},
 	"internal/npz":         {},

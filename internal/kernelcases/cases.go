@@ -30,51 +30,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 	}
 	boxes := [][3]int{{1, 1, 1}, {1, 300, 1}, {7, 33, 1}, {1, 100, 64}, {3, 17, 5}, {2, 65, 35}, {1, 513, 3}, {4, 0, 3}}
 
-	for _, u := range kernels.Unaries {
-		switch k {
-		case u.Forward():
-			perLength(func(o *kernels.Operands, n int) {
-				o.In(n, u.Domain[0], u.Domain[1]).Special().Out(n).Int(n).Real(u.A, u.B)
-			})
-		case u.Gradient():
-			perLength(func(o *kernels.Operands, n int) {
-				o.In(n, u.Domain[0], u.Domain[1]).Kinks().Reals(n, func(i int) float64 {
-					return u.Fwd(o.Args[0].Buf.(*kernels.Mem).At(o.Args[0].Off+i), u.A, u.B)
-				}).In(n, -2, 2).Out(n).Int(n).Real(u.A, u.B)
-			})
-			perLength(func(o *kernels.Operands, n int) { // an infinite gradient, at kinks as well
-				o.Reals(n, func(int) float64 { return u.Domain[0] + (u.Domain[1]-u.Domain[0])*o.Rand.Float64() })
-				if len(u.Kinks) > 0 {
-					o.Start(u.Kinks[0], u.Kinks[0], u.Kinks[0])
-				}
-				o.Reals(n, func(i int) float64 {
-					return u.Fwd(o.Args[0].Buf.(*kernels.Mem).At(o.Args[0].Off+i), u.A, u.B)
-				}).In(n, -2, 2).Kinks().Out(n).Int(n).Real(u.A, u.B)
-			})
-		}
-	}
-	for _, b := range kernels.Binaries {
-		switch k {
-		case b.Forward():
-			perLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Special().In(n, 0.5, 3).Out(n).Int(n) })
-		case b.Row():
-			perMatrix(func(o *kernels.Operands, r, c int) { o.In(r*c, -3, 3).In(c, 0.5, 3).Special().Out(r*c).Int(r, c) })
-		case b.First():
-			perLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(1, 0.5, 3).Out(n).Int(n) })
-		case b.GradX(), b.GradY():
-			perLength(func(o *kernels.Operands, n int) {
-				// Whole numbers: ties are frequent.
-				o.Reals(n, func(int) float64 { return float64(o.Rand.IntN(5) - 2) })
-				o.Reals(n, func(int) float64 { return float64(o.Rand.IntN(3) + 1) }).In(n, -2, 2).Out(n).Int(n)
-			})
-			perLength(func(o *kernels.Operands, n int) {
-				o.In(n, -3, 3).Kinks().In(n, 0.5, 3).In(n, -2, 2).Out(n).Int(n)
-			})
-			perLength(func(o *kernels.Operands, n int) {
-				o.In(n, -3, 3).In(n, 0.5, 3).Kinks().In(n, -2, 2).Out(n).Int(n)
-			})
-		}
-	}
 	if cases == nil {
 		cases = typedCases(k, few, matrices, boxes)
 	}
@@ -89,22 +44,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n).Real(1.25) })
 	case ops.Zero:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n) })
-	case ops.Copy:
-		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })
-	case ops.BroadcastRows:
-		perMatrix(func(o *kernels.Operands, r, c int) { o.In(c, -1, 1).Out(r*c).Int(r, c) })
-	case ops.Transpose:
-		perMatrix(func(o *kernels.Operands, r, c int) { o.In(r*c, -1, 1).Out(r*c).Int(r, c) })
-	case ops.StridedCopy:
-		add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps and a repeated axis
-			o.In(2000, -1, 1).Out(240).Int(240, 3, 2, 5, 1, 4, 900, 300, 0, 4, 7, 1)
-		}, "rank 6")
-		add(func(o *kernels.Operands) { o.In(35, -1, 1).Out(35).Int(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
-	case ops.StridedStore:
-		add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps
-			o.In(240, -1, 1).Special().In(2000, -1, 1).Int(240, 3, 2, 5, 1, 4, 900, 300, 150, 30, 7, 3)
-		}, "rank 6")
-		add(func(o *kernels.Operands) { o.In(35, -1, 1).In(35, -1, 1).Int(35, 1, 1, 1, 5, 7, 0, 0, 0, 0, 1, 5) }, "column-major")
 	case ops.GatherRows:
 		perMatrix(func(o *kernels.Operands, r, c int) {
 			o.In(r*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).Out(9*c).Int(9, c, r)

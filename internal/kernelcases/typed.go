@@ -32,37 +32,12 @@ func typedCases(k *kernels.Kernel, few bool, matrices [][2]int, boxes [][3]int) 
 		}
 	}
 	for _, t := range types[1:] {
-		for _, u := range kernels.Unaries {
-			if k == u.Forward().Of(t) {
-				perLength(func(o *kernels.Operands, n int) { operands{o}.some(t, n).undefined(t, n).num(n, 3, 100) })
-				perLength(func(o *kernels.Operands, n int) { operands{o}.some(t, n).undefined(t, n).num(n, -1<<31, 1<<31-1) })
-			}
-		}
-		for _, b := range kernels.Binaries {
-			if k == b.Row().Of(t) {
-				perMatrix(func(o *kernels.Operands, r, c int) { operands{o}.some(t, r*c).some(t, c).undefined(t, r*c).num(r, c) })
-			}
-		}
 		switch k {
 		case ops.Fill.Of(t):
 			perLength(func(o *kernels.Operands, n int) { operands{o}.undefined(t, n).num(n, 0x1234567) })
 			perLength(func(o *kernels.Operands, n int) { operands{o}.undefined(t, n).num(n, -1) })
 		case ops.Zero.Of(t):
 			perLength(func(o *kernels.Operands, n int) { operands{o}.undefined(t, n).num(n) })
-		case ops.Copy.Of(t):
-			perLength(func(o *kernels.Operands, n int) { operands{o}.some(t, n).undefined(t, n).num(n) })
-		case ops.BroadcastRows.Of(t):
-			perMatrix(func(o *kernels.Operands, r, c int) { operands{o}.some(t, c).undefined(t, r*c).num(r, c) })
-		case ops.Transpose.Of(t):
-			perMatrix(func(o *kernels.Operands, r, c int) { operands{o}.some(t, r*c).undefined(t, r*c).num(r, c) })
-		case ops.StridedCopy.Of(t):
-			add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps and a repeated axis
-				operands{o}.some(t, 2000).undefined(t, 240).num(240, 3, 2, 5, 1, 4, 900, 300, 0, 4, 7, 1)
-			}, "rank 6")
-		case ops.StridedStore.Of(t):
-			add(func(o *kernels.Operands) { // [2, 3, 2, 5, 1, 4] with gaps
-				operands{o}.some(t, 240).some(t, 2000).num(240, 3, 2, 5, 1, 4, 900, 300, 120, 20, 7, 1)
-			}, "rank 6")
 		case ops.GatherRows.Of(t):
 			perMatrix(func(o *kernels.Operands, r, c int) {
 				operands{o}.some(t, r*c).ints(9, func(int) int { return o.Rand.IntN(r+2) - 1 }).undefined(t, 9*c).num(9, c, r)

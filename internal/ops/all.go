@@ -9,7 +9,7 @@ import (
 // All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
 // each tile, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
-	all := []*kernels.Kernel{Fill, Zero, Copy, BroadcastRows, Transpose, StridedCopy, StridedStore, GatherRows, ScatterAddRows,
+	all := []*kernels.Kernel{Fill, Zero, GatherRows, ScatterAddRows,
 		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
 		FMAChains, ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
@@ -22,12 +22,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
 		all = append(all, MLPLoss(ExampleMLP, t, large, false))
 	}
-	for _, u := range kernels.Unaries {
-		all = append(all, u.Forward(), u.Gradient())
-	}
-	for _, b := range kernels.Binaries {
-		all = append(all, b.Forward(), b.Row(), b.First(), b.GradX(), b.GradY())
-	}
+	all = append(all, maps(l)...)
 	for _, k := range append(slices.Clip(all), SumIntegers) {
 		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {
 			if form := k.Of(t); form != nil {

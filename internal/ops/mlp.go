@@ -321,7 +321,7 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, 
 			err := z[o] - t[r*s.Outputs+o]
 			if s.Absolute {
 				loss += T(math.Abs(float64(err)))
-				z[o] = T(kernels.Sign.Fwd(float64(err), 0, 0))
+				z[o] = sign(err)
 			} else {
 				loss += err * err
 				z[o] = 2 * err
@@ -337,4 +337,15 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, 
 		}
 	}
 	return loss
+}
+
+// sign returns −1, 0 or 1 with the sign of x; ±0 and NaN stay.
+func sign[T kernels.Real](x T) T {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x
 }

@@ -34,7 +34,7 @@ func TestParamsMatchSources(t *testing.T) {
 	used := map[string]bool{}
 	for _, k := range All(kernels.Float32, kernels.Limits{CPU: true}) {
 		for _, file := range []string{k.File, k.GPU} {
-			if file == "" {
+			if file == "" || k.Text != "" { // generated with its parameters
 				continue
 			}
 			name, params, ok := find(byFile[file], k.Name)
@@ -108,7 +108,7 @@ func paramList(k *kernels.Kernel) string {
 func TestNoBuiltinNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range All(kernels.Float32, kernels.Limits{CPU: true}) {
-		if !strings.HasPrefix(k.Name, "k_") || seen[k.Name+k.Defines] {
+		if !strings.HasPrefix(k.Name, "k_") || seen[k.Name+k.Defines] && k.Text == "" {
 			t.Errorf("%s: without the prefix k_, or twice", k.Name)
 		}
 		seen[k.Name+k.Defines] = true

@@ -1,0 +1,65 @@
+package ops
+
+import "github.com/clgrad/clgrad/kernels"
+
+// maps returns the kernels of the element-wise functions on a device with the limits l: each function and gradient on
+// tensors without gaps, and some of them in every layout and for every type.
+func maps(l kernels.Limits) []*kernels.Kernel {
+	var all []*kernels.Kernel
+	const reals = kernels.Float32
+	dense := kernels.Layout{Rank: 1, Aligned: !l.CPU}
+	for _, f := range kernels.Functions {
+		all = append(all, f.Map(reals, dense))
+		for i := range f.Operands() {
+			if d := f.Gradient(i); !d.Is(f.Operands()+1) && !d.IsZero() {
+				all = append(all, d.Map(reals, dense))
+			}
+		}
+		if f.Integers {
+			all = append(all, f.Map(kernels.Int32, dense))
+		}
+	}
+	for _, f := range []*kernels.Function{kernels.Neg, kernels.Abs, kernels.Sign, kernels.Clamp, kernels.Mul} {
+		all = append(all, f.Map(kernels.Uint8, dense))
+	}
+	const unit, fixed, strided = kernels.Unit, kernels.Fixed, kernels.Strided
+	of := func(rank int, steps ...kernels.Step) kernels.Layout {
+		l := kernels.Layout{Rank: rank, Gaps: steps[len(steps)-1] == strided}
+		copy(l.Steps[:], steps)
+		return l
+	}
+	add := func(f *kernels.Function, t kernels.DType, layout kernels.Layout) {
+		all = append(all, f.Map(t, layout))
+		for _, s := range layout.Steps {
+			if s == strided {
+				return
+			}
+		}
+		if !l.CPU {
+			layout.Aligned = true
+			all = append(all, f.Map(t, layout))
+		}
+	}
+	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8, kernels.Float16} {
+		add(kernels.Identity, t, of(1, unit, unit))
+		add(kernels.Identity, t, of(2, fixed, unit))
+		for _, rank := range []int{1, 2, 3, kernels.MapRank} {
+			if t == reals || rank == 2 {
+				add(kernels.Identity, t, of(rank, strided, unit))
+				add(kernels.Identity, t, of(rank, unit, strided))
+			}
+		}
+	}
+	for rank := 1; rank <= 3; rank++ {
+		add(kernels.Sub, reals, of(rank, unit, fixed, unit))
+		add(kernels.Sub, reals, of(rank, fixed, unit, unit))
+		add(kernels.Sub, reals, of(rank, unit, strided, unit))
+	}
+	add(kernels.Sub, reals, of(2, fixed, fixed, unit))
+	add(kernels.Sub, reals, of(2, unit, unit, unit))
+	add(kernels.Sub, reals, of(3, strided, fixed, strided))
+	add(kernels.Sub, kernels.Int32, of(2, unit, fixed, unit))
+	add(kernels.Sub, kernels.Uint8, of(2, strided, unit, unit))
+	add(kernels.Sub, kernels.Uint8, of(2, unit, unit, strided))
+	return all
+}

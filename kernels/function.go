@@ -1,0 +1,154 @@
+package kernels
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Function is an element-wise function: y = f(x₀, x₁, …; s₀, s₁, …) of operands, which are tensors, and scalars. It is
+// declared once, as a formula; its kernels for every layout of the operands, their Go twins, and its gradients of any
+// order come from that. Package tensor applies one with Map, package autograd with a gradient. It must not be changed
+// after its first use.
+type Function struct {
+	Name  string     // of kernels, nodes and errors: letters, digits and _
+	Value *expr.Expr // of expr.X(0) … and expr.S(0) …
+
+	// Gradients are those by operand that are faster or more exact than the derivative of Value, or that state another
+	// value at a kink: the derivative times g, in terms of the n operands, y = expr.X(n) and g = expr.X(n+1), and the
+	// scalars. Nil, or a nil element: the derivative.
+	Gradients []*expr.Expr
+
+	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for reals
+
+	Domains [][2]float64 // where tests and trials draw each operand; that of the last holds for the rest; nil: [−3, 3)
+	Scalars []float64    // what tests and trials take, as many as the function has
+	Kinks   []float64    // of operand 0, where there is no derivative at those scalars: tests of gradients stay away
+
+	// Of a gradient, the function that it is of: y, among its operands, is that function's value.
+	of *Function
+
+	once      sync.Once
+	err       error
+	operands  []bool // whether each occurs
+	scalars   []bool
+	inPlace   string // see InPlace
+	program   *expr.Program
+	mu        sync.Mutex
+	gradients []*Function
+	maps      map[mapKey]*Kernel
+}
+
+// prepare works out what the function's formula says, once.
+func (f *Function) prepare() {
+	f.once.Do(func() {
+		if f.Value == nil {
+			f.err = fmt.Errorf("function %q has no formula: set Value", f.Name)
+			return
+		}
+		f.operands, f.scalars = f.Value.Operands(), f.Value.Scalars()
+		for n := f.least(); len(f.operands) < n; {
+			f.operands = append(f.operands, false)
+		}
+		switch {
+		case len(f.scalars) > len(f.Scalars):
+			f.err = fmt.Errorf("function %q: its formula has %d scalars, and Scalars has values of %d for tests", f.Name, len(f.scalars), len(f.Scalars))
+		case f.Integers && !f.Value.Whole():
+			f.err = fmt.Errorf("function %q: its formula has no value in integers: leave Integers out", f.Name)
+		case f.of == nil && len(f.operands) > MapOperands-2: // a gradient reads the value and its gradient, too
+			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands-2)
+		}
+		f.program, f.inPlace = expr.Compile(f.Value), f.Name+"InPlace"
+		f.gradients, f.maps = make([]*Function, len(f.operands)), map[mapKey]*Kernel{}
+	})
+}
+
+// Err returns what is wrong with the declaration of f, or nil.
+func (f *Function) Err() error { f.prepare(); return f.err }
+
+// least returns how many operands there are at least: of a gradient, those of its function, y and g.
+func (f *Function) least() int {
+	if f.of != nil {
+		return f.of.Operands() + 2
+	}
+	return 0
+}
+
+// Operands returns how many operands f takes.
+func (f *Function) Operands() int { f.prepare(); return len(f.operands) }
+
+// Uses reports whether operand i occurs in f: one that does not is nil where f is applied.
+func (f *Function) Uses(i int) bool { f.prepare(); return f.operands[i] }
+
+// UsesScalar reports whether scalar i occurs in f.
+func (f *Function) UsesScalar(i int) bool { f.prepare(); return i < len(f.scalars) && f.scalars[i] }
+
+// InPlace returns the name of the form that writes over its first operand, for errors.
+func (f *Function) InPlace() string { f.prepare(); return f.inPlace }
+
+// Is reports whether f is operand i itself.
+func (f *Function) Is(i int) bool { return f.Value.IsOperand(i) }
+
+// IsZero reports whether f is 0 whatever the operands are.
+func (f *Function) IsZero() bool { return f.Value.IsZero() }
+
+// Gradient returns the derivative of f by operand i times g, as a function of the operands of f, its value y, and g.
+func (f *Function) Gradient(i int) *Function {
+	f.prepare()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if g := f.gradients[i]; g != nil {
+		return g
+	}
+	n := len(f.operands)
+	g := &Function{Name: f.Name + gradientSuffix(n, i), of: f, Scalars: f.Scalars, Kinks: f.Kinks}
+	if i < len(f.Gradients) && f.Gradients[i] != nil {
+		g.Value = f.Gradients[i]
+	} else {
+		g.Value = f.Value.Derivative(i, expr.X(n+1))
+	}
+	for k := range n {
+		g.Domains = append(g.Domains, f.domain(k))
+	}
+	g.Domains = append(g.Domains, [2]float64{0.1, 0.9}, [2]float64{-2, 2})
+	f.gradients[i] = g
+	return g
+}
+
+func gradientSuffix(operands, i int) string {
+	switch {
+	case operands == 1:
+		return "_grad"
+	case operands == 2:
+		return [...]string{"_dx", "_dy"}[i]
+	}
+	return fmt.Sprintf("_d%d", i)
+}
+
+// domain returns where operand i is drawn.
+func (f *Function) domain(i int) [2]float64 {
+	if len(f.Domains) == 0 {
+		return [2]float64{-3, 3}
+	}
+	return f.Domains[min(i, len(f.Domains)-1)]
+}
+
+// At returns f of one element, in double precision.
+func (f *Function) At(scalars []float64, operands ...float64) float64 {
+	f.prepare()
+	return f.program.At(func(i int) float64 { return operands[i] }, func(i int) float64 { return scalars[i] })
+}
+
+// entry is the name of the kernels' entry point.
+func (f *Function) entry() string { return "k_" + strings.Map(letter, f.Name) }
+
+// letter keeps what a name in C may have.
+func letter(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return r
+	}
+	return '_'
+}

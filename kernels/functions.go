@@ -1,0 +1,75 @@
+package kernels
+
+import "github.com/clgrad/clgrad/kernels/expr"
+
+// The leaves of the formulas below: operands, and the scalars. In gradients of functions of one operand the value is
+// y1 and the gradient of it g1; of two operands, g2.
+var (
+	x, w   = expr.X(0), expr.X(1)
+	y1, g1 = expr.X(1), expr.X(2)
+	g2     = expr.X(3)
+	a, b   = expr.S(0), expr.S(1)
+
+	zero, one, two = expr.C(0), expr.C(1), expr.C(2)
+)
+
+// The element-wise functions of one tensor. Values at kinks and ties are stated where the functions are exported, in
+// package autograd.
+var (
+	Identity = &Function{Name: "copy", Value: x, Integers: true, Domains: wide}
+	Neg      = &Function{Name: "neg", Value: x.Neg(), Integers: true, Domains: wide}
+	Abs      = &Function{Name: "abs", Value: x.Abs(), Integers: true, Domains: wide, Kinks: []float64{0}}
+	Sign     = &Function{Name: "sign", Value: expr.Where(x.Gt(zero), one, expr.Where(x.Lt(zero), one.Neg(), x)), Integers: true,
+		Domains: wide, Kinks: []float64{0}, Gradients: []*expr.Expr{zero}}
+	Sqrt   = &Function{Name: "sqrt", Value: x.Sqrt(), Domains: positive, Gradients: []*expr.Expr{g1.Div(two.Mul(y1))}}
+	Exp    = &Function{Name: "exp", Value: x.Exp(), Domains: wide, Gradients: []*expr.Expr{y1.Mul(g1)}}
+	Log    = &Function{Name: "log", Value: x.Log(), Domains: positive}
+	Square = &Function{Name: "square", Value: x.Mul(x), Integers: true, Domains: wide, Gradients: []*expr.Expr{two.Mul(x).Mul(g1)}}
+	ReLU   = &Function{Name: "relu", Value: expr.Where(x.Lt(zero), zero, x), Integers: true, Domains: wide, Kinks: []float64{0},
+		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, zero)}}
+	LeakyReLU = &Function{Name: "leaky_relu", Value: expr.Where(x.Gt(zero), x, a.Mul(x)), Domains: wide, Kinks: []float64{0},
+		Scalars: []float64{0.1}, Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, a.Mul(g1))}}
+	Sine     = &Function{Name: "sine", Value: a.Mul(x).Sin(), Domains: wide, Scalars: []float64{2}, Gradients: []*expr.Expr{a.Mul(a.Mul(x).Cos()).Mul(g1)}}
+	Tanh     = &Function{Name: "tanh", Value: x.Tanh(), Domains: wide, Gradients: []*expr.Expr{one.Sub(y1.Mul(y1)).Mul(g1)}}
+	Sigmoid  = &Function{Name: "sigmoid", Value: one.Div(one.Add(x.Neg().Exp())), Domains: wide, Gradients: []*expr.Expr{y1.Mul(one.Sub(y1)).Mul(g1)}}
+	Softplus = &Function{Name: "softplus", Value: x.Max(zero).Add(x.Abs().Neg().Exp().Log1p()), Domains: wide,
+		Gradients: []*expr.Expr{g1.Div(one.Add(x.Neg().Exp()))}}
+	Pow = &Function{Name: "pow", Value: x.Pow(a), Domains: [][2]float64{{0.1, 3}}, Scalars: []float64{2.5},
+		Gradients: []*expr.Expr{expr.Where(a.Eq(zero), zero, a.Mul(x.Pow(a.Sub(one))).Mul(g1))}}
+	Clamp = &Function{Name: "clamp", Value: clamped, Integers: true, Scalars: []float64{-1, 1}, Kinks: []float64{-1, 1},
+		Gradients: []*expr.Expr{expr.Where(x.Lt(a).Or(x.Gt(b)), zero, g1)}}
+	AddScalar = &Function{Name: "add_scalar", Value: x.Add(a), Integers: true, Domains: wide, Scalars: []float64{1.5}}
+	SubScalar = &Function{Name: "sub_scalar", Value: x.Sub(a), Integers: true, Domains: wide, Scalars: []float64{1.5}}
+	MulScalar = &Function{Name: "mul_scalar", Value: x.Mul(a), Integers: true, Domains: wide, Scalars: []float64{1.5}}
+	DivScalar = &Function{Name: "div_scalar", Value: x.Div(a), Domains: wide, Scalars: []float64{1.5}}
+	MaxScalar = &Function{Name: "max_scalar", Value: expr.Where(x.Lt(a), a, x), Integers: true, Scalars: []float64{0.5}, Kinks: []float64{0.5},
+		Gradients: []*expr.Expr{expr.Where(x.Lt(a), zero, g1)}}
+	MinScalar = &Function{Name: "min_scalar", Value: expr.Where(x.Gt(a), a, x), Integers: true, Scalars: []float64{0.5}, Kinks: []float64{0.5},
+		Gradients: []*expr.Expr{expr.Where(x.Gt(a), zero, g1)}}
+	RSubScalar = &Function{Name: "rsub_scalar", Value: a.Sub(x), Integers: true, Domains: wide, Scalars: []float64{1.5}}
+	RDivScalar = &Function{Name: "rdiv_scalar", Value: a.Div(x), Domains: [][2]float64{{0.1, 9}}, Scalars: []float64{1.5},
+		Gradients: []*expr.Expr{y1.Neg().Div(x).Mul(g1)}}
+)
+
+// The element-wise functions of two tensors.
+var (
+	Add = &Function{Name: "add", Value: x.Add(w), Integers: true}
+	Sub = &Function{Name: "sub", Value: x.Sub(w), Integers: true}
+	Mul = &Function{Name: "mul", Value: x.Mul(w), Integers: true}
+	Div = &Function{Name: "div", Value: x.Div(w), Domains: [][2]float64{{-3, 3}, {0.5, 3}},
+		Gradients: []*expr.Expr{g2.Div(w), x.Neg().Div(w).Div(w).Mul(g2)}}
+	Min = &Function{Name: "min", Value: x.Min(w), Integers: true}
+	Max = &Function{Name: "max", Value: x.Max(w), Integers: true}
+)
+
+// Functions are all of them, those of one tensor first.
+var Functions = []*Function{Identity, Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Sine, Tanh, Sigmoid, Softplus, Pow,
+	Clamp, AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar, Add, Sub, Mul, Div, Min, Max}
+
+var (
+	wide     = [][2]float64{{-9, 9}}
+	positive = [][2]float64{{0.01, 9}}
+
+	atLeast = expr.Where(x.Lt(a), a, x)
+	clamped = expr.Where(atLeast.Gt(b), b, atLeast)
+)

@@ -1,0 +1,190 @@
+package kernels
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/reference"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// TestFunctionsListed: every function that functions.go declares is in Functions, once.
+func TestFunctionsListed(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "functions.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared int
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			if name, ok := lit.Type.(*ast.Ident); ok && name.Name == "Function" {
+				declared++
+			}
+		}
+		return true
+	})
+	seen := map[*Function]bool{}
+	for _, f := range Functions {
+		if seen[f] {
+			t.Errorf("%s is listed twice", f.Name)
+		}
+		seen[f] = true
+	}
+	if len(seen) != declared {
+		t.Errorf("functions.go declares %d functions, and Functions lists %d", declared, len(seen))
+	}
+}
+
+// draws returns operands of f, in their domains, then at special values: every pair of them for two operands.
+func draws(f *Function) [][]float64 {
+	r := rand.New(rand.NewPCG(1, 1))
+	var all [][]float64
+	for range 200 {
+		x := make([]float64, f.Operands())
+		for i := range x {
+			d := f.domain(i)
+			x[i] = d[0] + (d[1]-d[0])*r.Float64()
+		}
+		all = append(all, x)
+	}
+	special := append([]float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300, -1e300, 700, -700}, f.Kinks...)
+	for _, v := range special {
+		for _, w := range special {
+			all = append(all, []float64{v, w}[:f.Operands()])
+		}
+	}
+	return all
+}
+
+// TestFunctions holds the formulas to their references, also where it takes another value than its limit.
+func TestFunctions(t *testing.T) {
+	for _, f := range Functions {
+		want := reference.Functions[f.Name]
+		if want == nil {
+			continue
+		}
+		for _, x := range draws(f) {
+			got, want := f.At(f.Scalars, x...), want(x, f.Scalars)
+			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) && math.Abs(got-want) > 1e-15*math.Abs(want) {
+				t.Errorf("%s of %v is %v, want %v", f.Name, x, got, want)
+			}
+		}
+	}
+}
+
+// TestFunctionGradients holds the gradients of every function, and those of each gradient, to central differences.
+func TestFunctionGradients(t *testing.T) {
+	for _, f := range Functions {
+		testGradients(t, f, 1)
+		for i := range f.Operands() {
+			testGradients(t, f.Gradient(i), 2)
+		}
+	}
+}
+
+func testGradients(t *testing.T, f *Function, order int) {
+	const h = 1e-5
+	r := rand.New(rand.NewPCG(1, 2))
+	n := f.Operands()
+	for i := range n {
+		d := f.Gradient(i)
+		for range 100 {
+			x := make([]float64, n)
+			kink := false
+			for k := range x {
+				lo, hi := f.domain(k)[0], f.domain(k)[1]
+				x[k] = lo + 10*h + (hi-lo-20*h)*r.Float64()
+				kink = kink || slices.ContainsFunc(f.Kinks, func(v float64) bool { return math.Abs(x[k]-v) < 10*h }) ||
+					k > 0 && math.Abs(x[k]-x[0]) < 10*h
+			}
+			if kink {
+				continue
+			}
+			up, down := slices.Clone(x), slices.Clone(x)
+			up[i] += h
+			down[i] -= h
+			want := (f.At(f.Scalars, up...) - f.At(f.Scalars, down...)) / (2 * h)
+			const g = 1.5
+			got := d.At(f.Scalars, append(x, f.At(f.Scalars, x...), g)...)
+			if math.Abs(got-g*want) > 2e-6*max(1, math.Abs(want)) && !(math.IsNaN(want) && math.IsNaN(got)) {
+				t.Errorf("%s, order %d, by operand %d at %v: %v, differences %v", f.Name, order, i, x, got, g*want)
+				break
+			}
+		}
+	}
+}
+
+// TestGradientsAtKinks: what the documents of package autograd say of ties, kinks and NaN.
+func TestGradientsAtKinks(t *testing.T) {
+	nan, slope := math.NaN(), LeakyReLU.Scalars[0] // a constant would be exact
+	for _, c := range []struct {
+		f    *Function
+		by   int
+		x    []float64
+		want float64 // for a gradient of 3
+	}{
+		{Abs, 0, []float64{0}, 0}, {Abs, 0, []float64{math.Copysign(0, -1)}, 0}, {Abs, 0, []float64{nan}, nan}, {Abs, 0, []float64{-2}, -3},
+		{Sign, 0, []float64{0}, 0}, {Sign, 0, []float64{nan}, 0}, {ReLU, 0, []float64{0}, 0}, {ReLU, 0, []float64{nan}, 0}, {ReLU, 0, []float64{1}, 3},
+		{LeakyReLU, 0, []float64{0}, slope * 3}, {LeakyReLU, 0, []float64{nan}, slope * 3},
+		{Clamp, 0, []float64{-1}, 3}, {Clamp, 0, []float64{1}, 3}, {Clamp, 0, []float64{1.5}, 0}, {Clamp, 0, []float64{-1.5}, 0}, {Clamp, 0, []float64{nan}, 3},
+		{MaxScalar, 0, []float64{0.5}, 3}, {MinScalar, 0, []float64{0.5}, 3}, {MaxScalar, 0, []float64{0.4}, 0}, {MinScalar, 0, []float64{0.6}, 0},
+		{Max, 0, []float64{2, 2}, 1.5}, {Max, 1, []float64{2, 2}, 1.5}, {Min, 0, []float64{2, 2}, 1.5}, {Min, 1, []float64{2, 2}, 1.5},
+		{Max, 0, []float64{nan, 1}, 3}, {Max, 1, []float64{nan, 1}, 3}, {Min, 0, []float64{1, nan}, 3}, {Min, 1, []float64{1, nan}, 3},
+		{Max, 0, []float64{1, 2}, 0}, {Max, 1, []float64{1, 2}, 3}, {Min, 0, []float64{1, 2}, 3}, {Min, 1, []float64{1, 2}, 0},
+	} {
+		got := c.f.Gradient(c.by).At(c.f.Scalars, append(slices.Clone(c.x), c.f.At(c.f.Scalars, c.x...), 3)...)
+		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s by operand %d at %v: %v, want %v", c.f.Name, c.by, c.x, got, c.want)
+		}
+	}
+}
+
+// TestFunctionUses: a gradient reads only what it needs, so that nothing else is kept for it.
+func TestFunctionUses(t *testing.T) {
+	for f, want := range map[*Function][][]bool{ // operands, value, gradient
+		Neg: {{false, false, true}}, Tanh: {{false, true, true}}, Square: {{true, false, true}}, Exp: {{false, true, true}}, Sign: {{false, false, false}},
+		Add: {{false, false, false, true}, {false, false, false, true}}, Mul: {{false, true, false, true}, {true, false, false, true}},
+	} {
+		for i, uses := range want {
+			d := f.Gradient(i)
+			var got []bool
+			for k := range d.Operands() {
+				got = append(got, d.Uses(k))
+			}
+			if !reflect.DeepEqual(got, uses) {
+				t.Errorf("gradient %d of %s uses %v, want %v", i, f.Name, got, uses)
+			}
+		}
+	}
+	for f, passes := range map[*Function]bool{Add: true, AddScalar: true, Neg: false, Sub: true} {
+		if got := f.Gradient(0).Is(f.Operands() + 1); got != passes {
+			t.Errorf("the gradient of %s is that of its value: %v", f.Name, got)
+		}
+	}
+}
+
+// TestFunctionMistakes: what is wrong with a declaration is said by name.
+func TestFunctionMistakes(t *testing.T) {
+	for want, f := range map[string]*Function{
+		`function "own" has no formula: set Value`:             {Name: "own"},
+		"its formula has 1 scalars":                            {Name: "own", Value: x.Mul(a)},
+		`function "own": its formula has no value in integers`: {Name: "own", Value: x.Exp(), Integers: true},
+		`function "own" has 10 operands`:                       {Name: "own", Value: expr.X(9)},
+	} {
+		if err := f.Err(); err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(want, "s")) {
+			t.Errorf("err = %v, want %q", err, want)
+		}
+	}
+	for _, f := range Functions {
+		if err := f.Err(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+)
+
+// MapRank is the highest rank of a map, and MapOperands the most tensors that it reads. A gradient of a gradient reads
+// four more than its function.
+const (
+	MapRank     = 8
+	MapOperands = 8
+)
+
+// Step is how a tensor goes along the innermost axis of a map.
+type Step uint8
+
+// The steps. The kernel of a map is built for those of its tensors; its other strides are arguments.
+const (
+	Unit    Step = iota // from each element to its neighbour
+	Fixed               // nowhere: one element for the whole axis
+	Strided             // by a stride that is an argument
+)
+
+// Layout is what the kernel of a map is built for, beside its function and type.
+type Layout struct {
+	Rank  int                   // of the loops, 1 to MapRank, after axes that can be one were made one
+	Steps [MapOperands + 1]Step // of the operands that occur, in their order, then of the result
+	// Gaps says that the result is a view with gaps: not all of its memory is written.
+	Gaps bool
+	// Aligned says that every row of every tensor with Unit step begins at a multiple of MapVector elements of its memory,
+	// and has a multiple of them, or that there is one row: then GPUs move whole vectors.
+	Aligned bool
+}
+
+// MapVector is how many elements a work-item of a GPU computes of aligned tensors.
+const MapVector = 4
+
+// mapKey tells the kernels of a function apart.
+type mapKey struct {
+	layout Layout
+	typ    DType // of every tensor: Float32 stands for the device's reals
+}
+
+// Map returns the kernel that computes f on tensors of type t, as they are laid out; there is one for each layout, and
+// devices build it once. Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
+//
+//	X0 … X{m−1}, Y    the operands that occur, in their order, and the result
+//	n                 elements of the innermost axis
+//	rows, d1 … d{k−1} if k > 0: the product of all outer dimensions, and all of them but the first
+//	T_0 … T_{k−1}     for each tensor T, operands first: its strides along the outer axes,
+//	T_n               and along the innermost, if it is Strided
+//	s0 …              the scalars that occur in f
+//
+// A tensor that is repeated along an axis has the stride 0 there. Y may be an operand of the same strides.
+func (f *Function) Map(t DType, l Layout) *Kernel {
+	f.prepare()
+	if t == Float64 {
+		t = Float32
+	}
+	key := mapKey{l, t}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.maps[key]
+	if k == nil {
+		k = newMap(f, t, l)
+		f.maps[key] = k
+	}
+	return k
+}
+
+// mapSpec is a map while its kernel is made.
+type mapSpec struct {
+	f       *Function
+	typ     DType
+	l       Layout
+	uses    []int // the operands that occur
+	scalars []int // those that occur
+	outer   int   // axes
+}
+
+func newMap(f *Function, t DType, l Layout) *Kernel {
+	m := &mapSpec{f: f, typ: t, l: l, outer: l.Rank - 1}
+	for i, is := range f.operands {
+		if is {
+			m.uses = append(m.uses, i)
+		}
+	}
+	for i, is := range f.scalars {
+		if is {
+			m.scalars = append(m.scalars, i)
+		}
+	}
+	k := &Kernel{Name: f.entry(), File: f.entry() + ".cl", GPU: f.entry() + "_gpu.cl", Text: m.text(true), GPUText: m.text(false),
+		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases}
+	if t != Float32 {
+		k.Defines = t.define()
+	}
+	k.Tol, k.Trial = m.tolerance(), m.trial
+	return k
+}
+
+// tensors returns how many there are: operands and the result.
+func (m *mapSpec) tensors() int { return len(m.uses) + 1 }
+
+// name returns the name of a tensor's parameter.
+func (m *mapSpec) name(tensor int) string {
+	if tensor == len(m.uses) {
+		return "Y"
+	}
+	return fmt.Sprintf("X%d", tensor)
+}
+
+// Where the arguments are.
+func (m *mapSpec) nAt() int    { return m.tensors() }
+func (m *mapSpec) rowsAt() int { return m.nAt() + 1 }
+func (m *mapSpec) dimsAt() int { return m.rowsAt() + 1 } // the first is d1
+func (m *mapSpec) stridesAt(tensor int) int {
+	at := m.nAt() + 1
+	if m.outer > 0 {
+		at += m.outer // rows, and all dimensions but the first
+	}
+	for t := range tensor {
+		at += m.outer
+		if m.l.Steps[t] == Strided {
+			at++
+		}
+	}
+	return at
+}
+func (m *mapSpec) scalarsAt() int { return m.stridesAt(m.tensors()) }
+
+func (m *mapSpec) params() []Param {
+	var ps []Param
+	for t := range m.tensors() {
+		mode := In
+		if t == len(m.uses) {
+			mode = Out
+			if m.l.Gaps {
+				mode = InOut
+			}
+		}
+		ps = append(ps, Param{m.name(t), mode.of(m.typ)})
+	}
+	add := func(format string, a ...any) { ps = append(ps, Param{fmt.Sprintf(format, a...), IntArg}) }
+	add("n")
+	if m.outer > 0 {
+		add("rows")
+		for d := 1; d < m.outer; d++ {
+			add("d%d", d)
+		}
+	}
+	for t := range m.tensors() {
+		for d := range m.outer {
+			add("%s_%d", m.name(t), d)
+		}
+		if m.l.Steps[t] == Strided {
+			add("%s_n", m.name(t))
+		}
+	}
+	mode := RealArg
+	if m.typ != Float32 {
+		mode = IntArg
+	}
+	for _, s := range m.scalars {
+		ps = append(ps, Param{fmt.Sprintf("s%d", s), mode})
+	}
+	return ps
+}
+
+// On CPUs a work-item computes mapChunk elements, of several rows where those are short: PoCL's start of a work-group
+// costs as much as some hundred additions. Where a tensor is Strided it goes over tiles of mapTall rows and mapWide
+// columns, and copies that tensor's elements to memory of its own first, in the order in which they lie: so each line of
+// the cache is read once, even where the rows of a matrix of a power of two take each other's place in it.
+const (
+	mapChunk = 4096
+	mapTall  = 64
+	mapWide  = 32
+)
+
+// run returns how many rows a work-item of a CPU computes.
+func (m *mapSpec) run(n int) int {
+	r := max(1, mapChunk/max(n, 1))
+	if m.strided() {
+		r = max(r, mapTall)
+	}
+	return r
+}
+
+// strided reports whether a tensor is.
+func (m *mapSpec) strided() bool {
+	for t := range m.tensors() {
+		if m.l.Steps[t] == Strided {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *mapSpec) grid(args []Arg, l Limits) Grid {
+	n, rows := int(args[m.nAt()].Int), 1
+	if m.outer > 0 {
+		rows = int(args[m.rowsAt()].Int)
+	}
+	if l.CPU {
+		return Groups(intmath.CeilDiv(n, mapChunk), intmath.CeilDiv(rows, m.run(n)))
+	}
+	cols := n
+	if m.l.Aligned {
+		cols = intmath.CeilDiv(n, MapVector)
+	}
+	switch {
+	case m.outer == 0:
+		return Line(cols, l)
+	case m.strided(): // neighbours along either axis share what the memory moves at a time, 32 bytes
+		g := min(256, l.MaxGroup)
+		wide := min(32, g)
+		return Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(rows, g/wide)}, Local: [3]int{wide, g / wide}}
+	}
+	return Plane(cols, rows, l)
+}
+
+// moves reports whether the map only moves elements, whatever they are.
+func (m *mapSpec) moves() bool { return len(m.uses) == 1 && m.f.Is(m.uses[0]) }
+
+// compute returns the type that the formula is computed in, as OpenCL C names it for width elements, and its unsigned form.
+func (m *mapSpec) compute(width int) (typ, unsigned string) {
+	suffix := ""
+	if width > 1 {
+		suffix = fmt.Sprint(width)
+	}
+	switch {
+	case m.typ == Float32:
+		return "REAL" + suffix, ""
+	case m.moves():
+		return map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.typ] + suffix, ""
+	}
+	return "int" + suffix, "uint" + suffix
+}

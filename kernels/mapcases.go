@@ -1,0 +1,216 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what the errors of the
+// steps add up to, for each element from its own operands.
+func (m *mapSpec) tolerance() Tolerance {
+	if m.typ != Float32 || m.f.program.Exact() {
+		return Tolerance{}
+	}
+	return Tolerance{ULP: 1, Bound: m.bound}
+}
+
+func (m *mapSpec) bound(real DType, args []Arg) func(i int) float64 {
+	y := len(m.uses)
+	before := slices.Clone(args)
+	for t := range y { // the result may be an operand
+		if before[t].Buf == args[y].Buf {
+			in := NewMem(real, args[t].N)
+			CopyMem(in, 0, args[t].Buf.(*Mem), args[t].Off, args[t].N)
+			before[t] = Vec(in, 0, args[t].N)
+		}
+	}
+	l := mapLoopsOf(m, Call[float64]{args})
+	var places map[int]int // element of the result's memory to its number, where it has gaps
+	eps, least := epsilon(real)
+	return func(i int) float64 {
+		if !l.dense[y] {
+			if places == nil {
+				places = map[int]int{}
+				for k := range l.n {
+					places[l.at(y, k)] = k
+				}
+			}
+			i = places[i]
+		}
+		_, bound := m.f.program.Bound(func(o int) float64 {
+			t := slices.Index(m.uses, o)
+			return before[t].At(l.at(t, i))
+		}, func(s int) float64 { return args[m.scalarsAt()+slices.Index(m.scalars, s)].Real }, eps, least)
+		return bound
+	}
+}
+
+// at returns where element i of the result's order lies in tensor t.
+func (l *mapLoops) at(t, i int) int {
+	inner := l.dims[l.rank-1]
+	return l.row(t, i/inner) + i%inner*l.strides[t][l.rank-1]
+}
+
+// shapes are the dimensions that a map is tested with, around its chunks, tiles and vectors.
+func (m *mapSpec) shapes(few bool) [][]int {
+	if m.outer == 0 {
+		var shapes [][]int
+		for _, n := range Lengths(few) {
+			shapes = append(shapes, []int{n})
+		}
+		return shapes
+	}
+	outer := make([]int, m.outer)
+	for i := range outer {
+		outer[i] = 1
+	}
+	with := func(inner int, last ...int) []int {
+		d := slices.Clone(outer)
+		copy(d[max(0, len(d)-len(last)):], last[max(0, len(last)-len(d)):])
+		return append(d, inner)
+	}
+	switch {
+	case few && m.l.Aligned: // rows of whole vectors
+		return [][]int{with(8, 2, 3), with(68, 33)}
+	case few:
+		return [][]int{with(7, 2, 3), with(67, 33)}
+	}
+	shapes := [][]int{with(1, 1), with(0, 3), with(5, 0), with(3, 70), with(8, 2, 3, 5), with(67, 2, 33), with(256, 9), with(4100, 2)}
+	if m.l.Aligned {
+		shapes = [][]int{with(4, 1), with(0, 3), with(8, 70), with(16, 2, 3, 5), with(68, 2, 33), with(4100, 2)}
+	}
+	return shapes
+}
+
+// cases are launches over shapes, the operands laid out as the layout says: a tensor whose step is Fixed has one element
+// for each row, and one that is Strided has its axes the other way round.
+func (m *mapSpec) cases(few bool) []Case {
+	var cases []Case
+	for _, dims := range m.shapes(few) {
+		cases = append(cases, Case{fmt.Sprint(dims), func(o *Operands) { m.operands(o, dims) }})
+	}
+	return cases
+}
+
+func (m *mapSpec) operands(o *Operands, dims []int) {
+	lengths, strides := m.memory(dims)
+	for t, operand := range m.uses {
+		n := lengths[t]
+		domain := m.f.domain(operand)
+		switch {
+		case m.typ != Float32:
+			o.Elements(m.typ, n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
+		case operand == 0:
+			o.In(n, domain[0], domain[1])
+			if m.f.of == nil {
+				o.Special()
+			} else {
+				o.Kinks()
+			}
+			if len(m.f.Kinks) > 0 && n > 8 {
+				last := o.Args[len(o.Args)-1]
+				last.Buf.(*Mem).Set(last.Off+7, m.f.Kinks[0])
+			}
+		default:
+			o.In(n, domain[0], domain[1])
+			if n > 12 && m.f.of == nil { // beside other elements of operand 0 than its special ones
+				last := o.Args[len(o.Args)-1]
+				for i, v := range []float64{math.NaN(), math.Inf(1), 0} {
+					last.Buf.(*Mem).Set(last.Off+9+i, v)
+				}
+			}
+		}
+	}
+	y := len(m.uses)
+	switch {
+	case m.typ != Float32:
+		o.Elements(m.typ, lengths[y], func(int) float64 { return 77 })
+	default:
+		o.Out(lengths[y])
+	}
+	inner := dims[m.outer]
+	o.Int(inner)
+	if m.outer > 0 {
+		rows := 1
+		for _, d := range dims[:m.outer] {
+			rows *= d
+		}
+		o.Int(rows)
+		o.Int(dims[1:m.outer]...)
+	}
+	for t := range m.tensors() {
+		o.Int(strides[t][:m.outer]...)
+		if m.l.Steps[t] == Strided {
+			o.Int(strides[t][m.outer])
+		}
+	}
+	for _, s := range m.scalars {
+		if m.typ == Float32 {
+			o.Real(m.f.Scalars[s])
+		} else {
+			o.Int(int(math.Ceil(m.f.Scalars[s])))
+		}
+	}
+}
+
+// memory returns how many elements each tensor has in a case, and its strides.
+func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
+	for t := range m.tensors() {
+		s := make([]int, len(dims))
+		at := 1
+		switch m.l.Steps[t] {
+		case Strided: // the axes the other way round, the innermost one step wider
+			for d := range dims {
+				s[d] = at
+				at *= max(dims[d], 1)
+			}
+			if m.outer == 0 {
+				s[0] = 2
+				at *= 2
+			}
+		default:
+			for d := len(dims) - 1; d >= 0; d-- {
+				if d == m.outer && m.l.Steps[t] == Fixed {
+					continue
+				}
+				s[d] = at
+				at *= dims[d]
+			}
+		}
+		n := at
+		if slices.Contains(dims, 0) {
+			n = 0
+		}
+		lengths, strides = append(lengths, n), append(strides, s)
+	}
+	return lengths, strides
+}
+
+// trial returns the operands of a launch like one with the arguments like; of a large one without outer axes, with as many
+// elements as a trial has time for.
+func (m *mapSpec) trial(like []Arg) []Operand {
+	ops := launchOperands(m.params(), like)
+	if ops == nil {
+		return nil
+	}
+	total := 0
+	for _, o := range ops {
+		total += o.N
+	}
+	if total > TrialElements {
+		if m.outer > 0 || m.strided() {
+			return nil
+		}
+		n := TrialElements / m.tensors()
+		for t := range m.tensors() {
+			ops[t].N = min(ops[t].N, n)
+		}
+		ops[m.nAt()].Number = float64(n)
+	}
+	for t, operand := range m.uses {
+		d := m.f.domain(operand)
+		ops[t].Lo, ops[t].Hi = d[0], d[1]
+	}
+	return ops
+}

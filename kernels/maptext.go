@@ -1,0 +1,314 @@
+package kernels
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mapWidth is the length of the vectors of a CPU: those of AVX, and half of AVX-512's.
+const mapWidth = 8
+
+// text returns the OpenCL C of a map, for CPUs or other devices.
+func (m *mapSpec) text(cpu bool) string {
+	var s strings.Builder
+	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
+	p("%s", strings.Join(append([]string{"// @depends: common"}, m.f.program.Depends()...), ", "))
+	p("// %s, element by element: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.", m.f.Name)
+	p("#pragma OPENCL FP_CONTRACT OFF")
+	p("#ifdef REAL_IS_DOUBLE\n#define NUM(x) x\n#else\n#define NUM(x) x##f\n#endif")
+	width := 1
+	switch {
+	case cpu:
+		width = mapWidth
+	case m.l.Aligned:
+		width = MapVector
+	}
+	m.function(p, 1)
+	if width > 1 {
+		m.function(p, width)
+	}
+	p("kernel void %s(%s) {", m.f.entry(), m.parameters())
+	if cpu {
+		m.cpuBody(p)
+	} else {
+		m.gpuBody(p, width)
+	}
+	p("}")
+	return s.String()
+}
+
+// function writes the formula as a function of vectors of a width.
+func (m *mapSpec) function(p func(string, ...any), width int) {
+	typ, unsigned := m.compute(width)
+	scalar, _ := m.compute(1)
+	var params []string
+	at := map[int]int{}
+	for i, o := range m.uses {
+		at[o] = i
+		params = append(params, fmt.Sprintf("%s x%d", typ, i))
+	}
+	for _, i := range m.scalars {
+		params = append(params, fmt.Sprintf("%s s%d", scalar, i))
+	}
+	statements, result := m.f.program.OpenCL(typ, unsigned, width, m.typ != Float32,
+		func(i int) string { return fmt.Sprintf("x%d", at[i]) }, func(i int) string { return fmt.Sprintf("(%s)s%d", typ, i) })
+	if len(params) == 0 {
+		params = []string{"void"}
+	}
+	p("static %s f%d(%s) {", typ, width, strings.Join(params, ", "))
+	for _, line := range statements {
+		p("    %s", line)
+	}
+	p("    return %s;\n}", result)
+}
+
+// parameters returns those of the entry point.
+func (m *mapSpec) parameters() string {
+	var list []string
+	for i, ps := range m.params() {
+		switch {
+		case i == len(m.uses):
+			list = append(list, "OUT(Y)")
+		case i < len(m.uses):
+			list = append(list, "IN("+ps.Name+")")
+		case ps.Mode == IntArg:
+			list = append(list, "int "+ps.Name)
+		default:
+			list = append(list, "REAL "+ps.Name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// starts declares, for row r, the number of the first element of each tensor's row, with a prefix.
+func (m *mapSpec) starts(p func(string, ...any), indent, prefix string) {
+	at := make([]string, m.tensors())
+	for t := range at {
+		at[t] = m.name(t) + "_off"
+	}
+	if m.outer > 1 {
+		p("%sint rest = r;", indent)
+	}
+	for d := m.outer - 1; d >= 0; d-- {
+		index := "r"
+		if m.outer > 1 {
+			index = fmt.Sprintf("i%d", d)
+			if d > 0 {
+				p("%sconst int %s = rest %% d%d;", indent, index, d)
+				p("%srest /= d%d;", indent, d)
+			} else {
+				p("%sconst int %s = rest;", indent, index)
+			}
+		}
+		for t := range at {
+			at[t] += fmt.Sprintf(" + %s * %s_%d", index, m.name(t), d)
+		}
+	}
+	for t := range at {
+		p("%s%s = %s;", indent, fmt.Sprintf(prefix, t), at[t])
+	}
+}
+
+// pointers declares p0, p1 …, the tensors' rows.
+func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
+	for t := range m.tensors() {
+		constant := "const "
+		if t == len(m.uses) {
+			constant = ""
+		}
+		p("%sglobal %sELEM *p%d = %s + %s;", indent, constant, t, m.name(t), fmt.Sprintf(at, t))
+	}
+}
+
+// tiled reports whether tensor t goes through a tile: on a CPU, b0, b1 … hold that of columns tile … of row k.
+func (m *mapSpec) tiled(t int, cpu bool) bool {
+	return cpu && m.outer > 0 && m.l.Steps[t] == Strided
+}
+
+// load returns the elements of tensor t from column c on, for a width, as the type of the formula.
+func (m *mapSpec) load(t, width int, cpu bool) string {
+	typ, _ := m.compute(width)
+	convert := func(text string) string {
+		if m.typ == Uint8 && !m.moves() {
+			return fmt.Sprintf("convert_%s(%s)", typ, text)
+		}
+		return text
+	}
+	from := fmt.Sprintf("p%d + c", t)
+	step := m.l.Steps[t]
+	if m.tiled(t, cpu) {
+		from, step = fmt.Sprintf("b%d + k * %d + c - tile", t, mapWide), Unit
+	}
+	switch {
+	case step == Fixed:
+		return fmt.Sprintf("(%s)p%d[0]", typ, t)
+	case width == 1 && step == Strided:
+		return fmt.Sprintf("p%d[c * %s_n]", t, m.name(t))
+	case width == 1:
+		return fmt.Sprintf("*(%s)", from)
+	case step == Strided:
+		var list []string
+		for i := range width {
+			list = append(list, fmt.Sprintf("p%d[(c + %d) * %s_n]", t, i, m.name(t)))
+		}
+		return fmt.Sprintf("(%s)(%s)", typ, strings.Join(list, ", "))
+	case !cpu:
+		return convert(fmt.Sprintf("*(global const %s *)(%s)", m.vector(width), from))
+	}
+	return convert(fmt.Sprintf("vload%d(0, %s)", width, from))
+}
+
+// vector returns the vector type of the elements in memory.
+func (m *mapSpec) vector(width int) string {
+	return fmt.Sprintf("%s%d", map[DType]string{Float32: "REAL", Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.typ], width)
+}
+
+// apply returns the statement that computes width elements from column c on.
+func (m *mapSpec) apply(width int, cpu bool) string {
+	var args []string
+	for t := range m.uses {
+		args = append(args, m.load(t, width, cpu))
+	}
+	for _, i := range m.scalars {
+		args = append(args, fmt.Sprintf("s%d", i))
+	}
+	value := fmt.Sprintf("f%d(%s)", width, strings.Join(args, ", "))
+	y := len(m.uses)
+	if m.typ == Uint8 && !m.moves() { // it wraps around
+		if width == 1 {
+			value = fmt.Sprintf("(uchar)(%s & 255)", value)
+		} else {
+			value = fmt.Sprintf("convert_%s(%s & 255)", m.vector(width), value)
+		}
+	}
+	to := fmt.Sprintf("p%d + c", y)
+	step := m.l.Steps[y]
+	if m.tiled(y, cpu) {
+		to, step = fmt.Sprintf("b%d + k * %d + c - tile", y, mapWide), Unit
+	}
+	switch {
+	case width == 1 && step == Strided:
+		return fmt.Sprintf("p%d[c * Y_n] = %s;", y, value)
+	case width == 1:
+		return fmt.Sprintf("*(%s) = %s;", to, value)
+	case step == Strided:
+		text := fmt.Sprintf("{ const %s v = %s; ", m.vector(width), value)
+		for i := range width {
+			text += fmt.Sprintf("p%d[(c + %d) * Y_n] = v.s%x; ", y, i, i)
+		}
+		return text + "}"
+	case !cpu:
+		return fmt.Sprintf("*(global %s *)(%s) = %s;", m.vector(width), to, value)
+	}
+	return fmt.Sprintf("vstore%d(%s, 0, %s);", width, value, to)
+}
+
+func (m *mapSpec) cpuBody(p func(string, ...any)) {
+	p("    const int from = get_global_id(0) * %d, to = from + min(n - from, %d);", mapChunk, mapChunk)
+	p("    if (from >= n) return;")
+	columns := func(indent, first, end string) {
+		p("%sint c = %s;", indent, first)
+		p("%sfor (; c <= %s - %d; c += %d) %s", indent, end, mapWidth, mapWidth, m.apply(mapWidth, true))
+		p("%sfor (; c < %s; c++) %s", indent, end, m.apply(1, true))
+	}
+	if m.outer == 0 {
+		m.starts(p, "    ", "const int at%d")
+		m.pointers(p, "    ", "at%d")
+		columns("    ", "from", "to")
+		return
+	}
+	p("    const int run = max(%d / n, %d), first = get_global_id(1) * run, last = first + min(rows - first, run);", mapChunk, m.run(mapChunk))
+	if !m.strided() {
+		p("    for (int r = first; r < last; r++) {")
+		m.starts(p, "        ", "const int at%d")
+		m.pointers(p, "        ", "at%d")
+		columns("        ", "from", "to")
+		p("    }")
+		return
+	}
+	for t := range m.tensors() {
+		p("    int at%d[%d];", t, mapTall)
+		if m.tiled(t, true) {
+			p("    ELEM b%d[%d];", t, mapTall*mapWide)
+		}
+	}
+	p("    for (int top = first; top < last; top += %d) {", mapTall)
+	p("        const int tall = min(last - top, %d);", mapTall)
+	p("        for (int k = 0; k < tall; k++) {\n            const int r = top + k;")
+	m.starts(p, "            ", "at%d[k]")
+	p("        }")
+	p("        for (int tile = from; tile < to; tile += %d) {", mapWide)
+	p("            const int wide = min(to - tile, %d);", mapWide)
+	for t := range m.uses {
+		if m.tiled(t, true) {
+			m.copyTile(p, t)
+		}
+	}
+	p("            for (int k = 0; k < tall; k++) {")
+	m.pointers(p, "                ", "at%d[k]")
+	columns("                ", "tile", "tile + wide")
+	p("            }")
+	if y := len(m.uses); m.tiled(y, true) {
+		m.copyTile(p, y)
+	}
+	p("        }\n    }")
+}
+
+// copyTile copies a tile of tensor t to its memory b, or back if it is the result: along the rows, or across them where
+// neighbours lie nearer there; by squares of four where they lie side by side.
+func (m *mapSpec) copyTile(p func(string, ...any), t int) {
+	const indent = "            "
+	back := t == len(m.uses)
+	name, in := m.name(t), fmt.Sprintf("b%d[k * %d + c]", t, mapWide)
+	out := fmt.Sprintf("%s[at%d[k] + (tile + c) * %s_n]", name, t, name)
+	move := in + " = " + out
+	if back {
+		move = out + " = " + in
+	}
+	p("%s{", indent)
+	p("%s    const int across = tall > 1 && at%d[1] > at%d[0] && at%d[1] - at%d[0] < %s_n;", indent, t, t, t, t, name)
+	if !back {
+		four := m.vector(4)
+		p("%s    int side = across && tall == %d && wide == %d;", indent, mapTall, mapWide)
+		p("%s    for (int k = 1; side && k < %d; k++) side = at%d[k] == at%d[0] + k;", indent, mapTall, t, t)
+		p("%s    if (side) {", indent)
+		p("%s        for (int c = 0; c < %d; c += 4)", indent, mapWide)
+		p("%s            for (int k = 0; k < %d; k += 4) {", indent, mapTall)
+		for i := range 4 {
+			p("%s                const %s q%d = vload4(0, %s + at%d[0] + k + (tile + c + %d) * %s_n);", indent, four, i, name, t, i, name)
+		}
+		for i := range 4 {
+			p("%s                vstore4((%s)(q0.s%d, q1.s%d, q2.s%d, q3.s%d), 0, b%d + (k + %d) * %d + c);", indent, four, i, i, i, i, t, i, mapWide)
+		}
+		p("%s            }", indent)
+		p("%s    } else", indent)
+	}
+	p("%s    if (across) {", indent)
+	p("%s        for (int c = 0; c < wide; c++)\n%s            for (int k = 0; k < tall; k++) %s;", indent, indent, move)
+	p("%s    } else", indent)
+	p("%s        for (int k = 0; k < tall; k++)\n%s            for (int c = 0; c < wide; c++) %s;", indent, indent, move)
+	p("%s}", indent)
+}
+
+func (m *mapSpec) gpuBody(p func(string, ...any), width int) {
+	p("    const int c0 = get_global_id(0) * %d;", width)
+	if m.outer > 0 {
+		p("    const int r = get_global_id(1);")
+		p("    if (c0 >= n || r >= rows) return;")
+	} else {
+		p("    if (c0 >= n) return;")
+	}
+	m.starts(p, "    ", "const int at%d")
+	m.pointers(p, "    ", "at%d")
+	p("    int c = c0;")
+	if width > 1 {
+		if m.outer == 0 {
+			p("    if (c > n - %d) {", width)
+			p("        for (; c < n; c++) %s", m.apply(1, false))
+			p("        return;\n    }")
+		}
+		p("    %s", m.apply(width, false))
+		return
+	}
+	p("    %s", m.apply(1, false))
+}

@@ -1,0 +1,365 @@
+package kernels
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/x448/float16"
+)
+
+// twin returns the map in Go: blocks of elements, in the order of the result's indices, each primitive in one loop.
+func (m *mapSpec) twin() Twin {
+	if m.moves() {
+		switch m.typ {
+		case Int32:
+			return ElementTwin(moveTwin[int32](m))
+		case Uint8:
+			return ElementTwin(moveTwin[uint8](m))
+		case Float16:
+			return ElementTwin(moveTwin[float16.Float16](m))
+		}
+		return Twin{moveTwin[float32](m), moveTwin[float64](m)}
+	}
+	switch m.typ {
+	case Int32:
+		return ElementTwin(mapTwin[int32, int32](m))
+	case Uint8:
+		return ElementTwin(mapTwin[uint8, int32](m))
+	}
+	return Twin{mapTwin[float32, float32](m), mapTwin[float64, float64](m)}
+}
+
+// computed is an element type that formulas are computed on.
+type computed interface {
+	float32 | float64 | int32 | uint8
+}
+
+// mapLoops is where the elements of one launch's tensors lie.
+type mapLoops struct {
+	dims    [MapRank]int                  // outermost first
+	strides [MapOperands + 1][MapRank]int // of each tensor
+	dense   [MapOperands + 1]bool         // in the order of the result's indices, without gaps
+	rank, n int                           // n elements in all
+}
+
+func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
+	l := &mapLoops{rank: m.l.Rank}
+	inner := c.Int(m.nAt())
+	l.n = inner
+	l.dims[m.outer] = inner
+	if m.outer > 0 {
+		l.n *= c.Int(m.rowsAt())
+		first := c.Int(m.rowsAt())
+		for d := 1; d < m.outer; d++ {
+			l.dims[d] = c.Int(m.dimsAt() + d - 1)
+			first /= max(l.dims[d], 1)
+		}
+		l.dims[0] = first
+	}
+	for t := range m.tensors() {
+		at := m.stridesAt(t)
+		for d := range m.outer {
+			l.strides[t][d] = c.Int(at + d)
+		}
+		switch m.l.Steps[t] {
+		case Unit:
+			l.strides[t][m.outer] = 1
+		case Strided:
+			l.strides[t][m.outer] = c.Int(at + m.outer)
+		}
+		l.dense[t] = true
+		size := 1
+		for d := m.outer; d >= 0; d-- {
+			if l.dims[d] != 1 && l.strides[t][d] != size {
+				l.dense[t] = false
+			}
+			size *= l.dims[d]
+		}
+	}
+	return l
+}
+
+// block is the part of a map that is computed at a time: rows by columns of the innermost axis, at most expr.Block
+// elements, in the order of the result's indices. Where a tensor goes across the rows it has several of them, so that
+// what one row leaves of a line of the cache is there for the next.
+type block struct{ rows, cols int }
+
+func (m *mapSpec) block(inner int) block {
+	const tall, wide = 32, expr.Block / 32
+	switch {
+	case inner <= wide:
+		return block{expr.Block / inner, inner}
+	case m.strided():
+		return block{tall, wide}
+	}
+	return block{1, min(inner, expr.Block)}
+}
+
+// count returns how many blocks cover rows of inner elements, and how many of them lie beside each other.
+func (b block) count(rows, inner int) (all, beside int) {
+	beside = intmath.CeilDiv(inner, b.cols)
+	return intmath.CeilDiv(rows, b.rows) * beside, beside
+}
+
+// starts sets at[k] to where row r+k of tensor t begins.
+func (l *mapLoops) starts(t, r int, at []int) {
+	var index [MapRank]int
+	rest, place := r, 0
+	for d := l.rank - 2; d >= 0; d-- {
+		index[d] = rest % l.dims[d]
+		place += index[d] * l.strides[t][d]
+		rest /= l.dims[d]
+	}
+	for k := range at {
+		at[k] = place
+		for d := l.rank - 2; d >= 0; d-- {
+			index[d]++
+			place += l.strides[t][d]
+			if index[d] < l.dims[d] {
+				break
+			}
+			place -= index[d] * l.strides[t][d]
+			index[d] = 0
+		}
+	}
+}
+
+// mapTwin computes a formula in T on elements of type E.
+func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
+	pool := sync.Pool{New: func() any { return newMapScratch[T](m) }}
+	y := len(m.uses)
+	return func(c Call[E]) {
+		l := mapLoopsOf(m, c)
+		if l.n == 0 {
+			return
+		}
+		inner := l.dims[l.rank-1]
+		rows := l.n / inner
+		size := m.block(inner)
+		all, beside := size.count(rows, inner)
+		c.Parallel(all, size.rows*size.cols*m.tensors(), func(lo, hi int) {
+			s := pool.Get().(*mapScratch[T])
+			defer pool.Put(s)
+			s.eval.Scalars(func(i int) T { return scalarOf[T](c.args[m.scalarsAt()+slices.Index(m.scalars, i)]) })
+			for b := lo; b < hi; b++ {
+				p := place{r: b / beside * size.rows, c: b % beside * size.cols}
+				p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
+				for t, operand := range m.uses {
+					x := c.Reals(t)
+					if in, ok := direct[E, T](l, t, p, x); ok {
+						s.operands[operand] = in
+						continue
+					}
+					s.operands[operand] = s.memory[t][:p.rows*p.cols]
+					gather(l, t, p, s.at[:p.rows], x, s.operands[operand])
+				}
+				out := c.Reals(y)
+				if to, ok := direct[E, T](l, y, p, out); ok {
+					s.eval.Run(to, s.operands)
+					continue
+				}
+				r := s.memory[y][:p.rows*p.cols]
+				s.eval.Run(r, s.operands)
+				scatter(l, y, p, s.at[:p.rows], r, out)
+			}
+		})
+	}
+}
+
+// place is the rows and columns of one block.
+type place struct{ r, c, rows, cols int }
+
+// direct returns the elements of a block of tensor t where they lie, if they are of the type that is computed in and lie
+// one after the other.
+func direct[E computed, T expr.Number](l *mapLoops, t int, p place, x []E) ([]T, bool) {
+	same, ok := any(x).([]T)
+	inner := l.rank - 1
+	switch {
+	case !ok || l.strides[t][inner] != 1:
+		return nil, false
+	case l.dense[t]:
+		if p.rows > 1 && p.cols != l.dims[inner] {
+			return nil, false
+		}
+		at := p.r*l.dims[inner] + p.c
+		return same[at : at+p.rows*p.cols], true
+	case p.rows > 1:
+		return nil, false
+	}
+	var at [1]int
+	l.starts(t, p.r, at[:])
+	return same[at[0]+p.c : at[0]+p.c+p.cols], true
+}
+
+// gather copies a block of tensor t to d, along the rows or across them, as the tensor lies. at is scratch.
+func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x []E, d []T) {
+	l.starts(t, p.r, at)
+	step := l.strides[t][l.rank-1]
+	if len(at) > 1 && across(at, step) {
+		for c := range p.cols {
+			from := (p.c + c) * step
+			for r, start := range at {
+				d[r*p.cols+c] = T(x[start+from])
+			}
+		}
+		return
+	}
+	for r, start := range at {
+		out, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
+		if step == 0 {
+			v := T(x[from])
+			for i := range out {
+				out[i] = v
+			}
+			continue
+		}
+		for i := range out {
+			out[i] = T(x[from])
+			from += step
+		}
+	}
+}
+
+// across reports whether neighbours lie nearer from row to row than along one.
+func across(at []int, step int) bool { return step > 1 && at[1]-at[0] < step && at[1] > at[0] }
+
+// scatter copies r to a block of tensor t.
+func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r []T, y []E) {
+	l.starts(t, p.r, at)
+	step := l.strides[t][l.rank-1]
+	if len(at) > 1 && across(at, step) {
+		for c := range p.cols {
+			to := (p.c + c) * step
+			for k, start := range at {
+				y[start+to] = E(r[k*p.cols+c])
+			}
+		}
+		return
+	}
+	for k, start := range at {
+		to := start + p.c*step
+		for _, v := range r[k*p.cols : (k+1)*p.cols] {
+			y[to] = E(v)
+			to += step
+		}
+	}
+}
+
+// scalarOf returns a scalar as a launch rounds it.
+func scalarOf[T expr.Number](a Arg) T {
+	if a.Kind == ArgInt {
+		return T(a.Int)
+	}
+	return T(a.Real)
+}
+
+// mapScratch is what one goroutine computes with.
+type mapScratch[T expr.Number] struct {
+	eval     *expr.Eval[T]
+	operands [][]T // of the block, by operand of the function
+	memory   [][]T // a block for each tensor that is gathered or scattered
+	at       []int // where rows begin
+}
+
+func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
+	s := &mapScratch[T]{expr.NewEval[T](m.f.program), make([][]T, len(m.f.operands)), make([][]T, m.tensors()), make([]int, expr.Block)}
+	for t := range s.memory {
+		s.memory[t] = make([]T, expr.Block)
+	}
+	return s
+}
+
+// moveTwin copies elements, whatever they are.
+func moveTwin[E Element](m *mapSpec) func(Call[E]) {
+	return func(c Call[E]) {
+		l := mapLoopsOf(m, c)
+		if l.n == 0 {
+			return
+		}
+		x, y := c.Reals(0), c.Reals(1)
+		if l.dense[0] && l.dense[1] {
+			copy(y, x)
+			return
+		}
+		inner, sx, sy := l.dims[l.rank-1], l.strides[0][l.rank-1], l.strides[1][l.rank-1]
+		rows := l.n / inner
+		size := m.block(inner)
+		all, beside := size.count(rows, inner)
+		c.Parallel(all, size.rows*size.cols*2, func(lo, hi int) {
+			from, to := make([]int, size.rows), make([]int, size.rows)
+			tile := make([]E, size.rows*size.cols)
+			for b := lo; b < hi; b++ {
+				p := place{r: b / beside * size.rows, c: b % beside * size.cols}
+				p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
+				from, to := from[:p.rows], to[:p.rows]
+				l.starts(0, p.r, from)
+				l.starts(1, p.r, to)
+				if p.rows > 1 && (across(from, sx) || across(to, sy)) {
+					// Through a tile: the rows of a matrix of a power of two would take each other's place in the cache.
+					loadTile(tile, x, p, from, sx)
+					storeTile(y, tile, p, to, sy)
+					continue
+				}
+				for r := range from {
+					at, into := from[r]+p.c*sx, to[r]+p.c*sy
+					if sx == 1 && sy == 1 {
+						copy(y[into:into+p.cols], x[at:])
+						continue
+					}
+					for range p.cols {
+						y[into] = x[at]
+						at += sx
+						into += sy
+					}
+				}
+			}
+		})
+	}
+}
+
+// loadTile copies a block of x, whose rows begin at the places at, to a tile.
+func loadTile[E Element](tile, x []E, p place, at []int, step int) {
+	if across(at, step) {
+		for c := range p.cols {
+			from := (p.c + c) * step
+			for r, start := range at {
+				tile[r*p.cols+c] = x[start+from]
+			}
+		}
+		return
+	}
+	for r, start := range at {
+		from := start + p.c*step
+		for c := range p.cols {
+			tile[r*p.cols+c] = x[from+c*step]
+		}
+	}
+}
+
+// storeTile copies a tile to a block of y, whose rows begin at the places at.
+func storeTile[E Element](y, tile []E, p place, at []int, step int) {
+	if across(at, step) {
+		for c := range p.cols {
+			to := (p.c + c) * step
+			for r, start := range at {
+				y[start+to] = tile[r*p.cols+c]
+			}
+		}
+		return
+	}
+	for r, start := range at {
+		to := start + p.c*step
+		for c := range p.cols {
+			y[to+c*step] = tile[r*p.cols+c]
+		}
+	}
+}
+
+// row returns where row r of tensor t begins.
+func (l *mapLoops) row(t, r int) int {
+	var at [1]int
+	l.starts(t, r, at[:])
+	return at[0]
+}

@@ -1,0 +1,238 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Map returns f of the operands, element by element, with as many scalars as f has: what the methods of the functions
+// call, and the door for functions of other packages. The shapes broadcast by NumPy's rule; views of any kind are read
+// where they are. An operand that f does not use may be nil. Of integers it is of the highest of their types, if f is of
+// integers, and the scalars must be numbers of that type; otherwise it is of reals. It panics with ErrShape if the shapes
+// do not broadcast, with ErrValue for another number of operands or scalars, a function that is nil, or an operand that
+// is nil and used, and with ErrType for a scalar that is no number of the type.
+func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
+	mustFunction("Map", f, scalars, len(operands))
+	d, shape, typ := mapped(f.Name, f, operands)
+	out := allocOf(f.Name, d, typ, shape)
+	mapTo(f.Name, f, out, scalars, operands)
+	return out
+}
+
+// MapInPlace sets t to f(t, others…), element by element: the in-place form of every function. The others broadcast to
+// t's shape, and may share elements with t; t may be any view but one that repeats elements. It panics as [Map] does,
+// with ErrShape if an operand does not broadcast to t's shape, with ErrType if f is of another type than t or t is
+// Float16, and with ErrValue if t repeats elements.
+func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*Tensor) {
+	mustFunction("MapInPlace", f, scalars, 1+len(others))
+	op := f.InPlace()
+	check(op, t)
+	var buf [kernels.MapOperands]*Tensor
+	operands := append(append(buf[:0], t), others...)
+	for _, o := range others {
+		check(op, t, o)
+		if !broadcastsTo(o.shape, t.shape) {
+			misuse(op, ErrShape, "", t, o)
+		}
+	}
+	_, _, typ := mapped(op, f, operands)
+	if typ != t.typ {
+		detail := fmt.Sprintf("it gives %v, not %v: convert the destination with To(tensor.%v)", typ, t.typ, typ)
+		if len(others) == 1 {
+			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Real), or the operand", t.typ, others[0].typ, t.typ)
+		}
+		misuse(op, ErrType, detail, t)
+	}
+	t.mustNotRepeat(op)
+	t.st.version++
+	var copies [kernels.MapOperands]operand
+	for i, o := range others {
+		copies[i] = apart(t, o)
+		operands[1+i] = copies[i].Tensor
+	}
+	mapTo(op, f, t, scalars, operands)
+	for i := range others {
+		copies[i].done()
+	}
+}
+
+// mustFunction panics unless there is a function, with as many scalars and operands as it takes.
+func mustFunction(op string, f *kernels.Function, scalars []float64, operands int) {
+	if f == nil {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "the function is nil: take one of those in package kernels, or make one"})
+	}
+	if err := f.Err(); err != nil {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: err.Error()})
+	}
+	if len(scalars) != len(f.Scalars) || operands != f.Operands() {
+		panic(&Error{Op: f.Name, Kind: ErrValue, Detail: fmt.Sprintf("it takes %d operands and %d scalars, not %d and %d",
+			f.Operands(), len(f.Scalars), operands, len(scalars))})
+	}
+}
+
+// mapped returns the device of the operands that f uses, the shape that they broadcast to, and the type of the result.
+func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, Type) {
+	var first *Tensor
+	var d Device
+	var shape []int
+	typ := Uint8
+	for i, t := range operands {
+		if !f.Uses(i) {
+			continue
+		}
+		if first == nil {
+			d, first, shape, typ = check(op, t), t, t.shape, t.typ
+			continue
+		}
+		check(op, first, t)
+		if !slices.Equal(shape, t.shape) {
+			whole, ok := Broadcast(shape, t.shape)
+			if !ok {
+				misuse(op, ErrShape, "", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
+			}
+			shape = whole
+		}
+		typ = higher(typ, t.typ)
+	}
+	if first == nil {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "the function uses no operand: see Full"})
+	}
+	if !typ.integer() || !f.Integers {
+		typ = Real
+	}
+	return d, shape, typ
+}
+
+// mapTo writes f of the operands, which broadcast to its shape, to out.
+func mapTo(op string, f *kernels.Function, out *Tensor, scalars []float64, operands []*Tensor) {
+	for _, s := range scalars {
+		out.typ.must(op, s)
+	}
+	var converted [kernels.MapOperands]operand
+	tensors := make([]*Tensor, 0, kernels.MapOperands+1)
+	for i, t := range operands {
+		if f.Uses(i) {
+			c := t.as(out.typ)
+			converted[len(tensors)] = c
+			tensors = append(tensors, c.Tensor)
+		}
+	}
+	launchMap(f, append(tensors, out), scalars)
+	for i := range tensors {
+		converted[i].done()
+	}
+}
+
+// launchMap launches f on tensors of one type: the operands that it uses, then the result, to whose shape they broadcast.
+func launchMap(f *kernels.Function, tensors []*Tensor, scalars []float64) {
+	out := tensors[len(tensors)-1]
+	n := out.Len()
+	if n == 0 {
+		return
+	}
+	d := out.Device()
+	var w walk
+	w.over(out.shape, tensors)
+	layout := kernels.Layout{Rank: w.rank, Gaps: out.extent() != n}
+	inner := w.rank - 1
+	layout.Aligned = !d.Limits().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
+	for i, t := range tensors {
+		switch w.strides[i][inner] {
+		case 1:
+			layout.Aligned = layout.Aligned && w.aligned(i, t.off)
+		case 0:
+			layout.Steps[i] = kernels.Fixed
+		default:
+			layout.Steps[i] = kernels.Strided
+			layout.Aligned = false
+		}
+	}
+	s := d.core()
+	args := s.mapArgs[:0]
+	for _, t := range tensors {
+		args = append(args, t.reach())
+	}
+	args = append(args, kernels.I(w.dims[inner]))
+	if inner > 0 {
+		args = append(args, kernels.I(n/w.dims[inner]))
+		for _, dim := range w.dims[1:inner] {
+			args = append(args, kernels.I(dim))
+		}
+	}
+	for i := range tensors {
+		for _, stride := range w.strides[i][:inner] {
+			args = append(args, kernels.I(stride))
+		}
+		if layout.Steps[i] == kernels.Strided {
+			args = append(args, kernels.I(w.strides[i][inner]))
+		}
+	}
+	for i, v := range scalars {
+		if f.UsesScalar(i) {
+			args = append(args, out.typ.number(v))
+		}
+	}
+	s.mapArgs = args
+	launch(d, f.Map(out.typ.On(d), layout), args...)
+	clear(args) // the memory can be collected
+}
+
+// walk is how a map goes over its tensors: nested loops, with the distance of neighbours along each in every tensor.
+type walk struct {
+	rank    int
+	dims    [MaxRank]int // outermost first
+	strides [kernels.MapOperands + 1][MaxRank]int
+}
+
+// over sets the loops that go over a shape, to which the tensors broadcast. Axes of one element are left out, and two
+// that are one in every tensor become one.
+func (w *walk) over(shape []int, tensors []*Tensor) {
+	for axis, n := range shape {
+		if n == 1 {
+			continue
+		}
+		last := w.rank - 1
+		joined := w.rank > 0
+		for i, t := range tensors {
+			s := t.strideAt(axis, len(shape))
+			w.strides[i][w.rank] = s
+			joined = joined && w.strides[i][last] == s*n
+		}
+		if !joined {
+			w.dims[w.rank] = n
+			w.rank++
+			continue
+		}
+		w.dims[last] *= n
+		for i := range tensors {
+			w.strides[i][last] = w.strides[i][w.rank]
+		}
+	}
+	if w.rank == 0 { // one element
+		w.rank, w.dims[0] = 1, 1
+		for i := range tensors {
+			w.strides[i][0] = 1
+		}
+	}
+}
+
+// strideAt returns the stride of t along an axis of a shape of that rank to which it broadcasts: 0 where it is repeated.
+func (t *Tensor) strideAt(axis, rank int) int {
+	axis -= rank - t.Rank()
+	if axis < 0 || t.shape[axis] == 1 {
+		return 0
+	}
+	return t.strides[axis]
+}
+
+// aligned reports whether every row of tensor i begins at a whole vector.
+func (w *walk) aligned(i, off int) bool {
+	for _, s := range w.strides[i][:w.rank-1] {
+		if s%kernels.MapVector != 0 {
+			return false
+		}
+	}
+	return off%kernels.MapVector == 0
+}
