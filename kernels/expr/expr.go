@@ -191,7 +191,6 @@ func (c *Expr) Or(d *Expr) *Expr { return c.with(opOr, d) }
 // Not says that the condition does not hold.
 func (c *Expr) Not() *Expr { return c.with(opNot) }
 
-
 // Where returns yes if the condition c holds, else no.
 func Where(c, yes, no *Expr) *Expr { return c.with(opWhere, yes, no) }
 
