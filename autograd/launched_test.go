@@ -81,10 +81,13 @@ func TestBlame(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv(kernels.PathEnv, dir)
 		for _, f := range []*kernels.Function{kernels.Square, kernels.Exp.Gradient(0)} { // their vectors and ends are off by 1
-			k := f.Map(kernels.Float32, kernels.Layout{Rank: 1})
-			wrong := strings.ReplaceAll(k.Text, "    return ", "    return 1 + ")
-			if err := os.WriteFile(filepath.Join(dir, k.File), []byte(wrong), 0o644); err != nil {
-				t.Fatal(err)
+			for _, aligned := range []bool{false, true} {
+				k := f.Map(kernels.Float32, kernels.Layout{Rank: 1, Aligned: aligned})
+				for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {
+					if err := os.WriteFile(filepath.Join(dir, file), []byte(strings.ReplaceAll(text, "    return ", "    return 1 + ")), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 		}
 		for _, c := range []struct {

@@ -92,13 +92,38 @@ func newMap(f *Function, t DType, l Layout) *Kernel {
 			m.scalars = append(m.scalars, i)
 		}
 	}
-	k := &Kernel{Name: f.entry(), File: f.entry() + ".cl", GPU: f.entry() + "_gpu.cl", Text: m.text(true), GPUText: m.text(false),
+	k := &Kernel{Name: f.entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases}
 	if t != Float32 {
 		k.Defines = t.define()
 	}
 	k.Tol, k.Trial = m.tolerance(), m.trial
 	return k
+}
+
+// file returns the name of the source for CPUs or other devices: the function's, and how it is laid out if that is not
+// without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by its first letter.
+func (m *mapSpec) file(cpu bool) string {
+	name := m.f.entry()
+	if m.typ != Float32 {
+		name += "." + m.typ.String()
+	}
+	plain := m.l.Rank == 1 && !m.l.Gaps
+	code := fmt.Sprint(m.l.Rank)
+	for t := range m.tensors() {
+		plain = plain && m.l.Steps[t] == Unit
+		code += [...]string{"u", "f", "s"}[m.l.Steps[t]]
+	}
+	if !plain {
+		name += "." + code
+	}
+	if !cpu && m.l.Aligned {
+		name += ".vector"
+	}
+	if !cpu {
+		name += ".gpu"
+	}
+	return name + ".cl"
 }
 
 // tensors returns how many there are: operands and the result.

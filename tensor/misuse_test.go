@@ -407,26 +407,32 @@ func TestCheckMode(t *testing.T) {
 
 		dir := t.TempDir()
 		t.Setenv(kernels.PathEnv, dir)
-		k := kernels.Square.Map(kernels.Float32, kernels.Layout{Rank: 1})
-		wrong := strings.TrimSuffix(k.Text, "}\n") + "if (get_global_id(0) == 0 && n > 5) Y[Y_off + 5] *= 1.0001f;\n}\n"
-		if err := os.WriteFile(filepath.Join(dir, k.File), []byte(wrong), 0o644); err != nil {
-			t.Fatal(err)
+		for _, aligned := range []bool{false, true} {
+			k := kernels.Square.Map(kernels.Float32, kernels.Layout{Rank: 1, Aligned: aligned})
+			for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} { // the square of 7 is off
+				wrong := strings.ReplaceAll(text, "    return v1;", "    return x0 == 7 ? v1 * 1.0001f : v1;")
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(wrong), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 		bad, err := tensor.Open(sel, tensor.Options{Check: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer bad.Close()
-		y := tensor.Map(kernels.Square, nil, tensor.Full(bad, 3, 20))
+		x = tensor.Full(bad, 3, 20)
+		x.Slice(0, 5, 6).FillInPlace(7)
+		y := x.Square()
 		_, err = y.Float64s()
 		var e *tensor.CheckError
 		if !errors.As(err, &e) {
 			t.Fatalf("err = %v, want a CheckError", err)
 		}
-		if e.Kernel != "k_square" || e.Param != "Y" || e.Index != 5 || e.Want != 9 || e.Got == 9 || e.ULP < 100 || !reflect.DeepEqual(e.Sizes, []int{20, 20}) {
+		if e.Kernel != "k_square" || e.Param != "Y" || e.Index != 5 || e.Want != 49 || e.Got == 49 || e.ULP < 100 || !reflect.DeepEqual(e.Sizes, []int{20, 20}) {
 			t.Errorf("CheckError %+v", e)
 		}
-		for _, w := range []string{"k_square", "Y[5]", "Go twin has 9", "ULP"} {
+		for _, w := range []string{"k_square", "Y[5]", "Go twin has 49", "ULP"} {
 			if !strings.Contains(err.Error(), w) {
 				t.Errorf("no %q in: %v", w, err)
 			}
