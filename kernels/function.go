@@ -60,6 +60,9 @@ func (f *Function) prepare() {
 		case f.of == nil && len(f.operands) > MapOperands-2: // a gradient reads the value and its gradient, too
 			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands-2)
 		}
+		if n := len(f.uses()); n > MapOperands {
+			f.err = fmt.Errorf("function %q reads %d tensors, and a kernel %d at most: it is a gradient of too high an order", f.Name, n, MapOperands)
+		}
 		f.program, f.inPlace = expr.Compile(f.Value), f.Name+"InPlace"
 		f.gradients, f.maps = make([]*Function, len(f.operands)), map[mapKey]*Kernel{}
 	})
@@ -67,6 +70,17 @@ func (f *Function) prepare() {
 
 // Err returns what is wrong with the declaration of f, or nil.
 func (f *Function) Err() error { f.prepare(); return f.err }
+
+// uses returns the operands that occur.
+func (f *Function) uses() []int {
+	var list []int
+	for i, is := range f.operands {
+		if is {
+			list = append(list, i)
+		}
+	}
+	return list
+}
 
 // least returns how many operands there are at least: of a gradient, those of its function, y and g.
 func (f *Function) least() int {

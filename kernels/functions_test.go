@@ -187,4 +187,11 @@ func TestFunctionMistakes(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	f := Div
+	for range 8 {
+		f = f.Gradient(1)
+	}
+	if err := f.Err(); err == nil || !strings.Contains(err.Error(), "gradient of too high an order") {
+		t.Errorf("the eighth derivative of a quotient reads %d tensors; err = %v", len(f.uses()), err)
+	}
 }

@@ -81,12 +81,7 @@ type mapSpec struct {
 }
 
 func newMap(f *Function, t DType, l Layout) *Kernel {
-	m := &mapSpec{f: f, typ: t, l: l, outer: l.Rank - 1}
-	for i, is := range f.operands {
-		if is {
-			m.uses = append(m.uses, i)
-		}
-	}
+	m := &mapSpec{f: f, typ: t, l: l, uses: f.uses(), outer: l.Rank - 1}
 	for i, is := range f.scalars {
 		if is {
 			m.scalars = append(m.scalars, i)

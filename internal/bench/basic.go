@@ -23,28 +23,43 @@ func (s *Suite) launch(ctx context.Context) error {
 	return err
 }
 
-// elementwise measures functions of 2²⁴ elements, which no cache holds, in bytes read and written.
+// elementwise measures functions of 2²⁴ elements, which no cache holds, in bytes read and written: forward and backward, of
+// operands that are repeated, and of views.
 func (s *Suite) elementwise(ctx context.Context) error {
-	const n = 1 << 24
+	const side, n = 1 << 12, 1 << 24
 	d := s.Device
-	x, y, z := tensor.Full(d, 0.5, n), tensor.Full(d, -0.5, n), tensor.Zeros(d, n)
-	defer x.Free()
-	defer y.Free()
-	defer z.Free()
+	x, y, z := tensor.Full(d, 0.5, side, side), tensor.Full(d, -0.5, side, side), tensor.Zeros(d, side, side)
+	row, column := tensor.Full(d, 1, 1, side), tensor.Full(d, 1, side, 1)
+	boxes, box := x.Reshape(64, side/64, side), tensor.Full(d, 1, 64, 1, side)
+	turned, second := x.T(), x.Step(1, 2)
+	for _, t := range []*tensor.Tensor{x, y, z, row, column, boxes, box, turned, second} {
+		defer t.Free()
+	}
 	size := float64(n * d.Real().Size())
 	copied, err := s.time(ctx, "copy", "GB/s", 2*size, 0, func() { z.SetInPlace(x) })
 	if err != nil {
 		return err
 	}
 	s.bytes = copied * 1e9
+	leaky, tanh := kernels.LeakyReLU.Gradient(0), kernels.Tanh.Gradient(0)
+	slope := []float64{0.1}
 	for _, c := range []struct {
 		name    string
 		streams float64
 		f       func()
 	}{
 		{"add", 3, func() { x.Add(y).Free() }},
+		{"add a row [1,n]", 2, func() { x.Add(row).Free() }},
+		{"add a column [n,1]", 2, func() { x.Add(column).Free() }},
+		{"add [n,1] and [1,n]", 1, func() { column.Add(row).Free() }},
+		{"add [a,1,c] to [a,b,c]", 2, func() { boxes.Add(box).Free() }},
 		{"leaky relu", 2, func() { y.LeakyReLU(0.1).Free() }},
+		{"leaky relu backward", 3, func() { tensor.Map(leaky, slope, y, nil, x).Free() }},
+		{"leaky relu of a transpose", 2, func() { turned.LeakyReLU(0.1).Free() }},
+		{"leaky relu of every second", 1, func() { second.LeakyReLU(0.1).Free() }},
 		{"tanh", 2, func() { x.Tanh().Free() }},
+		{"tanh backward", 3, func() { tensor.Map(tanh, nil, nil, x, y).Free() }},
+		{"copy of a transpose", 2, func() { turned.Copy().Free() }},
 		{"sum", 1, func() { x.Sum().Free() }},
 	} {
 		if _, err := s.time(ctx, c.name, "GB/s", c.streams*size, s.bytes, c.f); err != nil {
