@@ -40,9 +40,9 @@ func ExampleApply() {
 		xv := x.Operand("cube")
 		y := tensor.Empty(d, xv.Shape()...)
 		tensor.Launch(d, cube, xv.Arg(), y.Arg(), kernels.I(y.Len()))
-		return autograd.Apply("cube", y, []*autograd.Node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
+		return autograd.Apply("cube", y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
 			slope := xv.Square().MulScalar(3)
-			in.Give(0, slope.Mul(g))
+			in.Give(0, slope.Mul(g.Value()))
 		}, xv)
 	}
 	x := autograd.Param(tensor.New(d, []float32{1, 2, -3}), "x")

@@ -118,6 +118,25 @@ func gradCases(d tensor.Device) []gradCase {
 		{"SumTo", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, 1).SumTo(2, 1) }},
 		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(tensor.New(d, []int32{2, 0, 2, 2})) }),
 
+		// Gradients that are operations themselves, of the gradient from above.
+		{"ScatterAddRows", [][]int{{4, 5}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{3, 5}, func(x *node) *node { return x.GatherRows(tensor.New(d, []int32{2, 0, 2, 2})) })
+		}},
+		{"Place", [][]int{{3, 2}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{3, 5}, func(x *node) *node { return x.Slice(1, 1, 5).Step(1, 2) })
+		}},
+		{"Place", [][]int{{2, 4}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{4, 3, 2}, func(x *node) *node { return x.Transpose().Select(1, -1) })
+		}},
+		{"MaxGrad", [][]int{{3}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{2, 3, 4}, func(x *node) *node { return x.Max(0, -1) }) // of zeros: all attain it
+		}},
+		{"MaxGrad", [][]int{{2, 1, 4}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{2, 3, 4}, func(x *node) *node {
+				return x.Add(autograd.Const(tensor.New(d, []float64{2, 1, 1}, 3, 1))).Min(1, tensor.Keepdims)
+			})
+		}},
+
 		{"MatMul", [][]int{{3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
 		{"MatMul", [][]int{{4, 3}, {2, 4}}, -2, 2, func(in []*node) *node { return in[0].T().MatMul(in[1].T()) }},
 		{"MatMul", [][]int{{4, 4}}, -1, 1, func(in []*node) *node { return in[0].MatMul(in[0]) }},
@@ -170,4 +189,14 @@ func gradCases(d tensor.Device) []gradCase {
 			func(in []*node) *node { return autograd.Map(f, f.Scalars, in...) }})
 	}
 	return cases
+}
+
+// pulled is the gradient of f at zeros of a shape, for the gradient g of its value: linear in g.
+func pulled(g *node, shape []int, f func(x *node) *node) *node {
+	x := autograd.Param(tensor.Zeros(g.Device(), shape...), "x")
+	slope, err := autograd.Grad(f(x), []*node{x}, autograd.GradOptions{Seed: g, CreateGraph: true})
+	if err != nil {
+		panic(err)
+	}
+	return slope[0]
 }

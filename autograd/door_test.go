@@ -17,8 +17,8 @@ func cubed(x *node) *node {
 	v := x.Operand(op)
 	y := tensor.Empty(v.Device(), v.Shape()...)
 	tensor.Launch(v.Device(), cube, v.Arg(), y.Arg(), kernels.I(v.Len()))
-	return autograd.Apply(op, y, []*node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
-		in.Fill(0, func(dst *tensor.Tensor) { dst.SetInPlace(g) }) // not its gradient: what is written does not matter
+	return autograd.Apply(op, y, []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
+		in.Fill(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) }) // not its gradient: what is written does not matter
 	}, v)
 }
 
@@ -49,9 +49,9 @@ func TestFillCounts(t *testing.T) {
 	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
 	autograd.NewArena([]*node{x})
 	fill := func() {
-		y := autograd.Apply("fill", tensor.Zeros(d, 2), []*node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
+		y := autograd.Apply("fill", tensor.Zeros(d, 2), []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
 			in.Fill(0, func(dst *tensor.Tensor) {
-				tensor.Launch(d, cube, g.Arg(), dst.Arg(), kernels.I(2))
+				tensor.Launch(d, cube, g.Value().Arg(), dst.Arg(), kernels.I(2))
 			})
 		})
 		if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, []float64{2, 3})}); err != nil {

@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -34,21 +36,49 @@ func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 			}
 		}
 	}
-	return Apply(f.Name, y, operands, func(g *tensor.Tensor, in *Grads) {
-		for i := range n {
-			if !f.Uses(i) || !in.Need(i) {
+	return Apply(f.Name, y, there(operands), func(g *Node, in *Grads) {
+		at := -1 // the operand among those that are there
+		for i, x := range operands {
+			if x != nil {
+				at++
+			}
+			if !f.Uses(i) || !in.Need(at) {
 				continue
 			}
 			switch d := f.Gradient(i); {
 			case d.Is(n + 1):
-				in.Share(i, g)
+				in.GiveNode(at, g)
+			case d.IsZero() && in.Recorded():
+				in.GiveNode(at, Const(tensor.Zeros(g.Device(), g.Shape()...)))
 			case d.IsZero():
-				in.Give(i, tensor.Zeros(g.Device(), g.Shape()...))
+				in.Give(at, tensor.Zeros(g.Device(), g.Shape()...))
+			case in.Recorded():
+				in.GiveNode(at, slope(d, scalars, operands, in.Output(), g))
 			default:
-				at := append([]*tensor.Tensor{}, values...)
-				at[n+1] = g
-				in.Give(i, tensor.Map(d, scalars, at...))
+				read := append([]*tensor.Tensor{}, values...)
+				read[n+1] = g.value
+				in.Give(at, tensor.Map(d, scalars, read...))
 			}
 		}
 	}, saved...)
+}
+
+// slope returns d, the gradient of a function of operands, for its result y and the gradient g of that, as an operation on
+// Nodes: d is a function as well.
+func slope(d *kernels.Function, scalars []float64, operands []*Node, y, g *Node) *Node {
+	read := append(slices.Clone(operands), y, g)
+	for i := range read {
+		if !d.Uses(i) { // it may have been freed
+			read[i] = nil
+		}
+	}
+	return element(d, scalars, read...)
+}
+
+// there returns the operands without those that are nil.
+func there(operands []*Node) []*Node {
+	if !slices.Contains(operands, nil) {
+		return operands
+	}
+	return slices.DeleteFunc(slices.Clone(operands), func(x *Node) bool { return x == nil })
 }

@@ -23,7 +23,7 @@ func TestFailedDevice(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		own := autograd.Apply("own", launched, []*node{p}, func(g *tensor.Tensor, in *autograd.Grads) { in.Share(0, g) })
+		own := autograd.Apply("own", launched, []*node{p}, func(g *autograd.Node, in *autograd.Grads) { in.GiveNode(0, g) })
 		for name, y := range map[string]*node{"made before": before, "launched before": own, "made after": p.Square().MulScalar(2).Sum(), "of no launch": p.Reshape(1, 2).Slice(0, 0, 1)} {
 			if err := y.Backward(autograd.BackwardOptions{Seed: plumbing.One(d).Expand(y.Shape()...)}); err == nil || err.Error() != d.Err().Error() {
 				t.Errorf("%s, %s: Backward returns %v, want %v", sel, name, err, d.Err())

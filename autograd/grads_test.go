@@ -31,7 +31,7 @@ func TestBackwardLeavesNoGradValues(t *testing.T) {
 func TestInputWithoutGradient(t *testing.T) {
 	d := devtest.CPU(t)
 	second := func(x, y *node) *node { // y, and nothing of x
-		return autograd.Apply("second", y.Value().Copy(), []*node{x, y}, func(g *tensor.Tensor, in *autograd.Grads) { in.Share(1, g) })
+		return autograd.Apply("second", y.Value().Copy(), []*node{x, y}, func(g *autograd.Node, in *autograd.Grads) { in.GiveNode(1, g) })
 	}
 	p, q := param(d, 1, 2), param(d, 3, 4)
 	if err := second(p.Neg(), q.Neg()).Sum().Backward(); err != nil {

@@ -2,36 +2,89 @@ package autograd
 
 import "github.com/clgrad/clgrad/tensor"
 
-// part returns a view of x that reads each element at most once, and its gradient: g in that place, 0 elsewhere.
-func (x *Node) part(op string, view func(t *tensor.Tensor) *tensor.Tensor) (y *tensor.Tensor, back func(*tensor.Tensor, *Grads)) {
-	return view(x.use(op)), func(g *tensor.Tensor, in *Grads) {
-		in.Fill(0, func(dst *tensor.Tensor) {
-			dst.ZeroInPlace()
-			place := view(dst)
-			place.SetInPlace(g)
-			place.Free()
-		})
+// cut is a view that reads each element of a tensor at most once: for tensors, and the operation on Nodes that takes it.
+type cut struct {
+	of   func(t *tensor.Tensor) *tensor.Tensor
+	node func(n *Node) *Node
+}
+
+// gradient returns that of a cut of x: g in that place, 0 elsewhere.
+func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
+	shape := x.Shape()
+	return func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.GiveNode(0, c.place(g, shape))
+			return
+		}
+		in.Fill(0, func(dst *tensor.Tensor) { c.write(dst, g.value) })
 	}
+}
+
+// place returns x in its place among zeros of the given shape: what undoes the cut. Gradient: the cut of g.
+func (c cut) place(x *Node, shape []int) *Node {
+	const op = "Place"
+	y := tensor.Empty(x.use(op).Device(), shape...)
+	c.write(y, x.value)
+	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) { in.GiveNode(0, c.node(g)) })
+}
+
+func (c cut) write(dst, x *tensor.Tensor) {
+	dst.ZeroInPlace()
+	place := c.of(dst)
+	place.SetInPlace(x)
+	place.Free()
 }
 
 // Slice returns elements [from, to) along an axis; numbers below 0 count from the end, and to may be tensor.End.
 // It shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex as [tensor.Tensor.Slice] does.
 // Gradient: g in that place, 0 elsewhere.
 func (x *Node) Slice(axis, from, to int) *Node {
-	y, back := x.part("Slice", func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) })
-	return Apply("Slice", y, []*Node{x}, back)
+	const op = "Slice"
+	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) }, func(n *Node) *Node { return n.Slice(axis, from, to) }}
+	return Apply(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
 // Step returns every step-th element along an axis, beginning with the first. It shares x's storage. It panics with
 // tensor.ErrAxis, and with tensor.ErrValue for a step below 1. Gradient: g in those places, 0 elsewhere.
 func (x *Node) Step(axis, step int) *Node {
-	y, back := x.part("Step", func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) })
-	return Apply("Step", y, []*Node{x}, back)
+	const op = "Step"
+	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) }, func(n *Node) *Node { return n.Step(axis, step) }}
+	return Apply(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
 // Select returns the elements with one index along an axis, which disappears; both may count from the end. It
 // shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex. Gradient: g in that place, 0 elsewhere.
 func (x *Node) Select(axis, index int) *Node {
-	y, back := x.part("Select", func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) })
-	return Apply("Select", y, []*Node{x}, back)
+	const op = "Select"
+	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) }, func(n *Node) *Node { return n.Select(axis, index) }}
+	return Apply(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+}
+
+// GatherRows returns the rows of a matrix [r, c] that index, an Int32 tensor [n], names, [n, c]. index must outlive
+// Backward, unchanged. It panics with tensor.ErrShape for another rank, tensor.ErrType for another type, and tensor.ErrIndex for an
+// index outside [0, r). Gradient: the rows of g, added to the rows they came from in the order of index.
+func (x *Node) GatherRows(index *tensor.Tensor) *Node {
+	shape := x.use("GatherRows").Shape()
+	return Apply("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.GiveNode(0, g.scatterRows(index, shape))
+			return
+		}
+		in.Give(0, scatterRows(g.value, index, shape))
+	}, index)
+}
+
+// scatterRows returns a matrix of the given shape with the rows of x added to those that index names: what undoes
+// GatherRows. Gradient: the rows of g that index names.
+func (x *Node) scatterRows(index *tensor.Tensor, shape []int) *Node {
+	const op = "ScatterAddRows"
+	return Apply(op, scatterRows(x.use(op), index, shape), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.GatherRows(index))
+	}, index)
+}
+
+func scatterRows(x, index *tensor.Tensor, shape []int) *tensor.Tensor {
+	sum := tensor.Zeros(x.Device(), shape...)
+	sum.ScatterAddRowsInPlace(index, x)
+	return sum
 }

@@ -29,11 +29,19 @@ func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 	if f != kernels.ActNone {
 		saved = append(saved, y)
 	}
-	return Apply(op, y, inputs, func(g *tensor.Tensor, in *Grads) {
-		dz := g
+	return Apply(op, y, inputs, func(g *Node, in *Grads) {
+		if in.Recorded() {
+			dz := in.Output().sloped(g, f, slope)
+			if b != nil {
+				in.GiveNode(2, dz)
+			}
+			in.product(dz, x, w)
+			return
+		}
+		dz := g.value
 		if f != kernels.ActNone {
 			var shares *tensor.Tensor
-			dz, shares = tensor.LinearGrad(g, y, f, slope)
+			dz, shares = tensor.LinearGrad(g.value, y, f, slope)
 			defer dz.Free()
 			if b != nil {
 				in.Give(2, shares)
@@ -41,14 +49,43 @@ func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 				shares.Free()
 			}
 		} else if b != nil {
-			in.Share(2, g)
+			in.Share(2, dz)
 		}
-		in.product(dz, xv, wv)
+		in.products(dz, xv, wv)
 	}, saved...)
 }
 
+// sloped returns f'·g, for y = f(z).
+func (y *Node) sloped(g *Node, f kernels.Activation, slope float64) *Node {
+	switch f {
+	case kernels.ActNone:
+		return g
+	case kernels.ActTanh:
+		return y.Square().RSubScalar(1).Mul(g)
+	case kernels.ActSigmoid:
+		return y.RSubScalar(1).Mul(y).Mul(g)
+	}
+	slopes, rows := tensor.LinearGrad(tensor.Full(g.Device(), 1, g.Shape()...), y.value, f, slope) // which are constants
+	rows.Free()
+	return Const(slopes).Mul(g)
+}
+
 // product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the product.
-func (in *Grads) product(g, x, w *tensor.Tensor) {
+func (in *Grads) product(g, x, w *Node) {
+	if !in.Recorded() {
+		in.products(g.value, x.value, w.value)
+		return
+	}
+	if in.Need(0) {
+		in.GiveNode(0, g.MatMul(w.T()))
+	}
+	if in.Need(1) {
+		in.GiveNode(1, x.T().MatMul(g))
+	}
+}
+
+// products is product by kernels, in place where that is possible.
+func (in *Grads) products(g, x, w *tensor.Tensor) {
 	if in.Need(0) {
 		wt := w.T()
 		in.matMul(0, g, wt)
@@ -67,13 +104,21 @@ func (x *Node) SquaredError(target *Node) *Node {
 	const op = "SquaredError"
 	xv, tv := x.use(op), target.use(op)
 	sum, grad := plumbing.SquaredError(xv, tv)
-	n := Apply(op, sum, []*Node{x, target}, func(g *tensor.Tensor, in *Grads) {
+	read := [...]savedValue{{xv, plumbing.Version(xv)}, {tv, plumbing.Version(tv)}}
+	n := Apply(op, sum, []*Node{x, target}, func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.unchanged(read[:]...)
+			d := x.Sub(target).MulScalar(2).Mul(g)
+			in.GiveNode(0, d)
+			in.GiveNode(1, d.Neg())
+			return
+		}
 		if in.Need(1) {
-			dx := grad.Mul(g)
+			dx := grad.Mul(g.value)
 			in.Give(1, dx.Neg())
 			dx.Free()
 		}
-		in.scaled(0, grad, g)
+		in.scaled(0, grad, g.value)
 	})
 	if n.scratch = []*tensor.Tensor{grad}; n.backward == nil {
 		n.freeScratch()

@@ -123,11 +123,15 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	}
 	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), dx.Arg(), kernels.I(n))
 	inputs := append([]*Node{x, target}, m.arena.Params...)
-	node := Apply(op, tensor.Empty(d), inputs, func(g *tensor.Tensor, in *Grads) {
-		if v.inputGrad {
-			in.scaled(0, dx, g)
+	node := Apply(op, tensor.Empty(d), inputs, func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.none("train layer by layer: the fused pass computes it at once with the loss")
+			return
 		}
-		in.fromShares(2, m.arena, shares, g)
+		if v.inputGrad {
+			in.scaled(0, dx, g.value)
+		}
+		in.fromShares(2, m.arena, shares, g.value)
 	}, m.arena.Values)
 	node.parts = losses
 	node.scratch = []*tensor.Tensor{shares}
@@ -155,7 +159,7 @@ func (in *Grads) fromShares(first int, a *Arena, shares, g *tensor.Tensor) {
 	a.gather()
 	fresh := true
 	for _, p := range a.Params {
-		fresh = fresh && p.grad == nil
+		fresh = fresh && p.grad == nil && in.walk.straight(p)
 	}
 	if fresh {
 		a.setShares(shares, g)

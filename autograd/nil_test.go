@@ -84,7 +84,7 @@ func TestHostileGradients(t *testing.T) {
 	freed.Free()
 	var deliver func(in *autograd.Grads)
 	own := func() *node {
-		return autograd.Apply("own", v.Copy(), []*node{x.MulScalar(1)}, func(_ *tensor.Tensor, in *autograd.Grads) { deliver(in) })
+		return autograd.Apply("own", v.Copy(), []*node{x.MulScalar(1)}, func(_ *autograd.Node, in *autograd.Grads) { deliver(in) })
 	}
 	for _, c := range []struct {
 		kind    error
@@ -121,7 +121,7 @@ func TestHostileGradients(t *testing.T) {
 		}
 		x.ZeroGrad()
 	}
-	back := func(*tensor.Tensor, *autograd.Grads) {}
+	back := func(*autograd.Node, *autograd.Grads) {}
 	for say, f := range map[string]func(){
 		"the tensor is nil":                 func() { autograd.Apply("own", nil, []*node{x}, back) },
 		"the Node is nil":                   func() { autograd.NoGrad(d, func() { autograd.Apply("own", v, []*node{nil}, back) }) },

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
@@ -18,6 +17,8 @@ var (
 	ErrNotOnGraph = errors.New("the value depends on no parameter")
 	ErrChanged    = errors.New("a value that the gradient needs was changed in place")
 	ErrSeed       = errors.New("only a scalar has a gradient without a seed")
+	ErrUnused     = errors.New("the value does not depend on the node")
+	ErrFirstOrder = errors.New("the gradient has no gradient")
 )
 
 // Node is a value in a graph: a parameter, a constant, or what an operation made of others. Its operations have the
@@ -29,9 +30,14 @@ type Node struct {
 	op     string // "" for a leaf
 	name   string
 	inputs []*Node
-	needs  bool // a parameter, or computed from one
 
-	backward func(g *tensor.Tensor, in *Grads) // nil if needs is false
+	needs bool // a parameter, or computed from one
+	kept  bool // the value survives Backward
+	freed bool // Backward has passed
+	asked bool // the last Grad that visited the node was asked for its gradient
+	leads bool // it was asked, or is computed from one that was
+
+	backward func(g *Node, in *Grads) // nil if needs is false
 	saved    []savedValue
 	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
 	parts    *tensor.Tensor   // their sum is the value, which is computed when it is looked at; or nil
@@ -40,11 +46,24 @@ type Node struct {
 	grad  *tensor.Tensor // of a parameter
 	home  *tensor.Tensor // where the arena wants grad to be, or nil
 	arena *Arena         // of a parameter, or nil
-	kept  bool           // the value survives Backward
-	freed bool           // Backward has passed
 
-	pass    uint64 // the Backward that last visited the node
+	pass    uint64 // the walk that last visited the node
 	pending gradient
+	rare    *rare // or nil
+}
+
+// rare is what few nodes have.
+type rare struct {
+	hooks []*hook
+	grad  *Node // of a parameter: what Backward with CreateGraph recorded
+}
+
+// rarely returns what few nodes have, for writing.
+func (n *Node) rarely() *rare {
+	if n.rare == nil {
+		n.rare = &rare{}
+	}
+	return n.rare
 }
 
 // savedValue is a value that a gradient will read, as it was when the operation ran.
@@ -103,7 +122,9 @@ func (n *Node) settle() {
 		n.parts.Free()
 		n.parts = nil
 		taken := plumbing.TakeLaunched(d)
-		blame(n, taken)
+		if taken[0] != nil {
+			blame(n)
+		}
 		if free := slices.Index(n.launched[:], nil); free >= 0 {
 			copy(n.launched[free:], taken[:])
 		}
@@ -115,6 +136,16 @@ func (n *Node) Grad() *tensor.Tensor {
 	n.must("Grad")
 	n.gather()
 	return n.grad
+}
+
+// GradNode returns the gradient that Backward with CreateGraph recorded since the last ZeroGrad, which can be
+// differentiated again, or nil. What other calls of Backward added to Grad is not in it.
+func (n *Node) GradNode() *Node {
+	n.must("GradNode")
+	if n.rare == nil {
+		return nil
+	}
+	return n.rare.grad
 }
 
 // gather makes grad hold what was gathered so far: an arena may have put that off.
@@ -190,6 +221,9 @@ func (n *Node) ZeroGrad() {
 		n.grad.Free()
 	}
 	n.grad = nil
+	if n.rare != nil {
+		n.rare.grad = nil
+	}
 }
 
 // String describes the node: name or operation, and shape.
@@ -229,12 +263,14 @@ func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 // operation ends in it, those of this package too.
 //
 // backward gets the gradient g of y, of y's shape, which it must not keep or change, and delivers to in the gradients of
-// the inputs that need one. It is dropped if none does. saved are the tensors that it reads: changing or freeing one
-// before it runs is an error of Backward. Under NoGrad, or if y is of integers, which have no gradient, the node is y
-// alone. The kernels launched for y show in WriteDOT and in errors of check mode under the operation's name.
+// the inputs that need one: computed by operations on Nodes, which [Grads.GiveNode] takes, or by kernels from g.Value().
+// Only the former have gradients of their own. It is dropped if no input needs one. saved are the tensors that it reads:
+// changing or freeing one before it runs is an error of Backward. Under NoGrad, or if y is of integers, which have no
+// gradient, the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode under the
+// operation's name.
 //
 // It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a gradient, is nil.
-func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.Tensor, in *Grads), saved ...*tensor.Tensor) *Node {
+func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved ...*tensor.Tensor) *Node {
 	mustTensor(op, y)
 	for _, in := range inputs {
 		in.must(op)
@@ -242,55 +278,45 @@ func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *tensor.
 	for _, t := range saved {
 		mustTensor(op, t)
 	}
-	n := &Node{value: y, op: op, launched: plumbing.TakeLaunched(y.Device())}
-	blame(n, n.launched)
-	if noGrad(y.Device()) || y.Type() == tensor.Int32 || y.Type() == tensor.Uint8 {
-		return n
+	m := modeOf(y.Device())
+	n := &Node{value: y, op: op}
+	if m.walk == nil || m.walk.record {
+		n.launched = plumbing.TakeLaunched(y.Device())
+		if n.launched[0] != nil { // after a failure nothing is launched any more: it is not older
+			blame(n)
+		}
+	} else {
+		m.walk.made = append(m.walk.made, n)
 	}
+	if !m.quiet && y.Type() != tensor.Int32 && y.Type() != tensor.Uint8 {
+		n.record(inputs, backward, saved)
+	}
+	return n
+}
+
+// record makes n part of the graph of inputs.
+func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved []*tensor.Tensor) {
 	n.inputs = inputs
 	for _, in := range inputs {
 		n.needs = n.needs || in.needs
 	}
 	if !n.needs {
-		return n
+		return
 	}
 	if backward == nil {
-		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "backward is nil, and an input needs a gradient: pass that of Detach if it has none"})
+		panic(&tensor.Error{Pkg: "autograd", Op: n.op, Kind: tensor.ErrValue, Detail: "backward is nil, and an input needs a gradient: pass that of Detach if it has none"})
 	}
 	n.backward = backward
 	n.saved = make([]savedValue, len(saved))
 	for i, t := range saved {
 		n.saved[i] = savedValue{t, plumbing.Version(t)}
 	}
-	return n
 }
 
-// blame tells a check-mode failure which node asked for the launch, if it was one of these. After a failure
-// nothing is launched any more: if something was, the failure is not older.
-func blame(n *Node, launched plumbing.Launched) {
+// blame tells a check-mode failure that none was told yet which node asked for the launch.
+func blame(n *Node) {
 	var e *tensor.CheckError
-	if err := n.value.Device().Err(); err != nil && launched[0] != nil && errors.As(err, &e) && e.Node == "" {
+	if errors.As(n.value.Device().Err(), &e) && e.Node == "" {
 		e.Node = n.String()
 	}
-}
-
-// quiet holds the devices on which nothing is recorded. A device belongs to one goroutine at a time, so
-// that NoGrad in one does not touch training in another.
-var quiet sync.Map // of tensor.Device
-
-func noGrad(d tensor.Device) bool {
-	_, on := quiet.Load(d)
-	return on
-}
-
-// NoGrad runs f without recording operations on d: for inference. Their values are freed by the
-// tensor.Scope they are made in, or by Free.
-func NoGrad(d tensor.Device, f func()) {
-	if noGrad(d) {
-		f()
-		return
-	}
-	quiet.Store(d, true)
-	defer quiet.Delete(d)
-	f()
 }

@@ -1,20 +1,14 @@
 package autograd
 
-import (
-	"slices"
-
-	"github.com/clgrad/clgrad/tensor"
-)
+import "slices"
 
 // Reshape returns x's elements, in row-major order, under another shape of the same size; one dimension may be −1: it
 // is inferred. It shares x's storage if that has no gaps. It panics with tensor.ErrShape. Gradient: g under x's
 // shape.
 func (x *Node) Reshape(shape ...int) *Node {
 	before := x.use("Reshape").Shape()
-	return Apply("Reshape", x.value.Reshape(shape...), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		back := g.Reshape(before...)
-		in.Share(0, back)
-		back.Free()
+	return Apply("Reshape", x.value.Reshape(shape...), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.Reshape(before...))
 	})
 }
 
@@ -31,20 +25,16 @@ func (x *Node) Transpose(axes ...int) *Node {
 		}
 		undo[a] = i
 	}
-	return Apply("Transpose", y, []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		back := g.Transpose(undo...)
-		in.Share(0, back)
-		back.Free()
+	return Apply("Transpose", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.Transpose(undo...))
 	})
 }
 
 // T returns the transpose of a matrix, which shares its storage. It panics with tensor.ErrShape for another rank.
 // Gradient: gᵀ.
 func (x *Node) T() *Node {
-	return Apply("Transpose", x.use("T").T(), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		back := g.T()
-		in.Share(0, back)
-		back.Free()
+	return Apply("Transpose", x.use("T").T(), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.T())
 	})
 }
 
@@ -59,24 +49,12 @@ func sequence(n int) []int {
 // Expand repeats x to a shape that it broadcasts to by NumPy's rule, without copying. It panics with tensor.ErrShape if
 // it does not. Gradient: g, summed over the repeated axes.
 func (x *Node) Expand(shape ...int) *Node {
-	return Apply("Expand", x.use("Expand").Expand(shape...), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		in.Share(0, g)
+	return Apply("Expand", x.use("Expand").Expand(shape...), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g)
 	})
-}
-
-// GatherRows returns the rows of a matrix [r, c] that index, an Int32 tensor [n], names, [n, c]. index must outlive
-// Backward, unchanged. It panics with tensor.ErrShape for another rank, tensor.ErrType for another type, and tensor.ErrIndex for an
-// index outside [0, r). Gradient: the rows of g, added to the rows they came from in the order of index.
-func (x *Node) GatherRows(index *tensor.Tensor) *Node {
-	shape := x.use("GatherRows").Shape()
-	return Apply("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *tensor.Tensor, in *Grads) {
-		sum := tensor.Zeros(g.Device(), shape...)
-		sum.ScatterAddRowsInPlace(index, g)
-		in.Give(0, sum)
-	}, index)
 }
 
 // Copy returns a contiguous value with x's elements and storage of its own. Gradient: g.
 func (x *Node) Copy() *Node {
-	return Apply("Copy", x.use("Copy").Copy(), []*Node{x}, func(g *tensor.Tensor, in *Grads) { in.Share(0, g) })
+	return Apply("Copy", x.use("Copy").Copy(), []*Node{x}, func(g *Node, in *Grads) { in.GiveNode(0, g) })
 }

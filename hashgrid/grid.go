@@ -103,8 +103,24 @@ func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 	defer entriesDone()
 	tensor.Launch(g.device, encode(g.Features), at.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(),
 		kernels.I(n), kernels.I(len(g.Levels)))
-	return autograd.Apply(op, y, []*autograd.Node{table, positions}, func(up *tensor.Tensor, in *autograd.Grads) {
-		in.Fill(0, func(dst *tensor.Tensor) { g.gradient(dst, c, up) })
+	return autograd.Apply(op, y, []*autograd.Node{table, positions}, func(up *autograd.Node, in *autograd.Grads) {
+		if in.Recorded() {
+			in.GiveNode(0, g.gather(up, positions))
+			return
+		}
+		in.Fill(0, func(dst *tensor.Tensor) { g.gradient(dst, c, up.Value()) })
+	}, c)
+}
+
+// gather returns the gradient of the table for the gradient up of Encode's result, which it is linear in: its own
+// gradient is an encoding.
+func (g *Grid) gather(up, positions *autograd.Node) *autograd.Node {
+	const op = "HashGradient"
+	u, c := up.Operand(op), positions.Value()
+	y := tensor.Empty(g.device, g.Entries, g.Features)
+	g.gradient(y, c, u)
+	return autograd.Apply(op, y, []*autograd.Node{up}, func(gg *autograd.Node, in *autograd.Grads) {
+		in.GiveNode(0, g.Encode(gg, positions))
 	}, c)
 }
 

@@ -85,6 +85,37 @@ func TestGradient(t *testing.T) {
 	}
 }
 
+// TestSecondGradient: Snake″ is 2a·cos(2a·x), and the gradient by operations on Nodes is that of the kernel.
+func TestSecondGradient(t *testing.T) {
+	const a = 1.5
+	at := []float64{-2, -0.3, 0, 0.7, 1.9, 4}
+	for _, sel := range devices() {
+		d := open(t, sel, options(sel, true))
+		x := autograd.Param(tensor.New(d, at), "x")
+		slope := func(y, x *autograd.Node, record bool) []float64 {
+			g, err := autograd.Grad(y, []*autograd.Node{x}, autograd.GradOptions{CreateGraph: record})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := g[0].Float64s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		byKernel, byNodes := slope(Snake(x, a).Sum(), x, false), slope(Snake(x, a).Sum(), x, true)
+		g, err := autograd.Grad(Snake(x, a).Sum(), []*autograd.Node{x}, autograd.GradOptions{CreateGraph: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range slope(g[0].Sum(), x, false) {
+			if want := 2 * a * math.Cos(2*a*at[i]); math.Abs(got-want) > 1e-12 || math.Abs(byKernel[i]-byNodes[i]) > 1e-12 {
+				t.Errorf("%s: at %v the second derivative is %v, want %v; the first is %v and %v", sel, at[i], got, want, byKernel[i], byNodes[i])
+			}
+		}
+	}
+}
+
 // TestTrain: the network learns, every launch held against its twin.
 func TestTrain(t *testing.T) {
 	for _, sel := range devices() {

@@ -66,10 +66,14 @@ func Snake(x *autograd.Node, a float64) *autograd.Node {
 	packed, done := v.Packed()
 	defer done()
 	tensor.Launch(v.Device(), snake, packed.Arg(), y.Arg(), kernels.I(v.Len()), kernels.R(a))
-	return autograd.Apply(op, y, []*autograd.Node{x}, func(g *tensor.Tensor, in *autograd.Grads) {
+	return autograd.Apply(op, y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
+		if in.Recorded() { // a gradient that shall have one: by operations on Nodes
+			in.GiveNode(0, x.Sine(2*a).AddScalar(1).Mul(g))
+			return
+		}
 		packed, done := v.Packed()
 		defer done()
-		up, upDone := g.Packed()
+		up, upDone := g.Value().Packed()
 		defer upDone()
 		in.Fill(0, func(d *tensor.Tensor) {
 			tensor.Launch(d.Device(), snakeGrad, packed.Arg(), up.Arg(), d.Arg(), kernels.I(v.Len()), kernels.R(a))

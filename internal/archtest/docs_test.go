@@ -229,7 +229,7 @@ func inOrder(text string) bool {
 // operatesOnNodes reports whether f is a method of *Node that records an operation: one that returns a *Node and is
 // not about the node itself.
 func operatesOnNodes(f *ast.FuncDecl) bool {
-	if f.Recv == nil || receiver(f) != "Node" || f.Type.Results == nil || slices.Contains([]string{"Keep", "Named", "Detach"}, f.Name.Name) {
+	if f.Recv == nil || receiver(f) != "Node" || f.Type.Results == nil || slices.Contains([]string{"Keep", "Named", "Detach", "GradNode"}, f.Name.Name) {
 		return false
 	}
 	star, ok := f.Type.Results.List[0].Type.(*ast.StarExpr)

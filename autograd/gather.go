@@ -1,0 +1,95 @@
+package autograd
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// gradient is what has been gathered for a node during a walk that records nothing.
+type gradient struct {
+	t *tensor.Tensor
+	// mine says that nobody else reads t's elements and that they lie without gaps, so that more may be added
+	// to it in place.
+	mine bool
+}
+
+// add gathers g for n, summed over the axes along which n was broadcast. It takes g over.
+func (w *walk) add(n *Node, g gradient) {
+	switch {
+	case !w.wants(n):
+		g.t.Free()
+	case w.straight(n):
+		n.addToLeaf(g)
+	default:
+		n.pending = plus(n.pending, n.unbroadcast(g))
+	}
+}
+
+// straight reports whether each gradient of n goes to its Grad as it comes: nobody wants to see the sum before.
+func (w *walk) straight(n *Node) bool { return n.op == "" && !w.asked && !n.hooked() }
+
+// unbroadcast sums g to n's shape.
+func (n *Node) unbroadcast(g gradient) gradient {
+	if slices.Equal(g.t.Shape(), n.Shape()) {
+		return g
+	}
+	sum := gradient{g.t.SumTo(n.Shape()...), true}
+	g.t.Free()
+	return sum
+}
+
+// addToLeaf gathers g in a parameter's Grad, which outlives the pass: in its home, if it has one.
+func (n *Node) addToLeaf(g gradient) {
+	n.gather()
+	if n.home != nil {
+		switch {
+		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:
+			plumbing.SumRowsInto(n.home, g.t, n.grad != nil) // one launch for bias gradients
+		default:
+			g = n.unbroadcast(g)
+			if n.grad != nil {
+				n.home.MapInPlace(kernels.Add, nil, g.t)
+			} else {
+				n.home.SetInPlace(g.t)
+			}
+		}
+		g.t.Free()
+		n.grad = n.home
+		return
+	}
+	g = plus(gradient{n.grad, true}, n.unbroadcast(g))
+	if !g.mine {
+		c := g.t.Copy()
+		g.t.Free()
+		g.t = c
+	}
+	n.grad = g.t.Keep()
+}
+
+// suffix reports whether shape is whole without some leading axes.
+func suffix(shape, whole []int) bool {
+	return len(shape) < len(whole) && slices.Equal(shape, whole[len(whole)-len(shape):])
+}
+
+// plus adds two contributions, in place of one that is nobody else's. It takes both over.
+func plus(a, b gradient) gradient {
+	switch {
+	case a.t == nil:
+		return b
+	case a.mine:
+		a.t.MapInPlace(kernels.Add, nil, b.t)
+		b.t.Free()
+		return a
+	case b.mine:
+		b.t.MapInPlace(kernels.Add, nil, a.t)
+		a.t.Free()
+		return b
+	}
+	sum := a.t.Add(b.t)
+	a.t.Free()
+	b.t.Free()
+	return gradient{sum, true}
+}

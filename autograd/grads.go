@@ -1,0 +1,165 @@
+package autograd
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Grads is where the backward function of a node delivers the gradients of its inputs, which count from 0 in the
+// order in which [Apply] got them. All sums over broadcast axes, and all additions of several contributions,
+// happen here.
+//
+// Where a gradient has kernels of its own, and shall have a gradient as well, it is written twice:
+//
+//	if in.Recorded() {
+//		in.GiveNode(0, x.Square().MulScalar(3).Mul(g)) // operations on Nodes
+//		return
+//	}
+//	in.Fill(0, func(dst *tensor.Tensor) { … }) // launches
+type Grads struct {
+	walk *walk
+	node *Node
+}
+
+// Recorded reports whether gradients shall have gradients: what [Grads.GiveNode] does not deliver is an error then.
+func (in *Grads) Recorded() bool { return in.walk.record }
+
+// Output returns the node whose gradient came: for gradients in terms of it.
+func (in *Grads) Output() *Node { return in.node }
+
+// Need reports whether input i wants a gradient. It panics with tensor.ErrIndex if there is no such input.
+func (in *Grads) Need(i int) bool { return in.walk.wants(in.input(i)) }
+
+// GiveNode delivers what operations on Nodes made of g, of the inputs, and of [Grads.Output]. It panics with
+// tensor.ErrValue if g is nil, and otherwise as Give does.
+func (in *Grads) GiveNode(i int, g *Node) {
+	if g == nil {
+		in.takes(i, nil)
+	}
+	n := in.takes(i, g.value)
+	if in.walk.record {
+		in.walk.addNode(n, g)
+	} else {
+		in.walk.add(n, gradient{g.value.View(), false})
+	}
+}
+
+// Give delivers a tensor made for this purpose; it belongs to in from now on. It panics with tensor.ErrIndex if there is
+// no input i, tensor.ErrValue if g is nil, tensor.ErrFreed if it was freed, tensor.ErrDevice if it is on another device
+// than the input, tensor.ErrType unless it is of reals, and tensor.ErrShape unless the input's shape broadcasts to its.
+func (in *Grads) Give(i int, g *tensor.Tensor) {
+	n := in.takes(i, g)
+	if in.firstOrder(n) {
+		g.Free()
+		return
+	}
+	in.walk.add(n, gradient{g, g.Contiguous()})
+}
+
+// Share delivers a tensor, or a view of one, that others read too. It panics as Give does.
+func (in *Grads) Share(i int, g *tensor.Tensor) {
+	n := in.takes(i, g)
+	if !in.firstOrder(n) {
+		in.walk.add(n, gradient{g.View(), false})
+	}
+}
+
+// firstOrder reports whether a gradient that kernels computed for n is of no use to a walk that records. That fails if n
+// wants one.
+func (in *Grads) firstOrder(n *Node) bool {
+	if in.walk.record && in.walk.wants(n) {
+		in.none("it is computed by kernels")
+	}
+	return in.walk.record
+}
+
+// none fails a walk that records: the gradient of the node cannot be differentiated.
+func (in *Grads) none(why string) {
+	if in.walk.err == nil {
+		in.walk.err = in.walk.fail(in.node, ErrFirstOrder, fmt.Sprintf("that of %q: %s. Put operations that have one in its place, "+
+			"keep it off the way with Detach, or deliver its gradient with Grads.GiveNode", in.node.label(), why))
+	}
+}
+
+// unchanged fails a walk that records if one of the values that it is about to read was changed in place: those that
+// the kernels of an ordinary walk do not read are not in Node.saved.
+func (in *Grads) unchanged(read ...savedValue) {
+	for _, s := range read {
+		if plumbing.Version(s.t) != s.version && in.walk.err == nil {
+			in.walk.err = in.walk.fail(in.node, ErrChanged, changed(in.node.op, s))
+		}
+	}
+}
+
+// input returns input i.
+func (in *Grads) input(i int) *Node {
+	if i < 0 || i >= len(in.node.inputs) {
+		in.misuse(tensor.ErrIndex, nil, "there is no input %d: Apply got %d", i, len(in.node.inputs))
+	}
+	return in.node.inputs[i]
+}
+
+func (in *Grads) misuse(kind error, shapes [][]int, format string, a ...any) {
+	panic(&tensor.Error{Pkg: "autograd", Op: in.node.op + " gradient", Kind: kind, Shapes: shapes, Detail: fmt.Sprintf(format, a...)})
+}
+
+// takes returns input i, of which g can be the gradient.
+func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
+	n := in.input(i)
+	if g == nil {
+		in.misuse(tensor.ErrValue, nil, "that of input %d is nil: give none to an input that does not need one", i)
+	}
+	shape := g.Shape()
+	switch {
+	case g.Freed():
+		in.misuse(tensor.ErrFreed, [][]int{shape}, "that of input %d was freed: what is given belongs to the graph", i)
+	case g.Device() != n.value.Device():
+		in.misuse(tensor.ErrDevice, [][]int{shape}, "that of input %d is on %s, the input on %s", i, g.Device().Name(), n.value.Device().Name())
+	case g.Type() != tensor.Real:
+		in.misuse(tensor.ErrType, [][]int{shape}, "that of input %d is of type %v: convert it with To(tensor.Real)", i, g.Type())
+	}
+	if slices.Equal(shape, n.Shape()) {
+		return n
+	}
+	if whole, ok := tensor.Broadcast(n.Shape(), shape); !ok || !slices.Equal(whole, shape) {
+		in.misuse(tensor.ErrShape, [][]int{n.Shape(), shape}, "that of input %d has a shape to which the input does not broadcast", i)
+	}
+	return n
+}
+
+// matMul delivers a·b, computed straight into place where that is possible.
+func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
+	n := in.node.inputs[i]
+	n.gather()
+	switch {
+	case n.home != nil && in.walk.straight(n):
+		plumbing.MatMulInto(n.home, a, b, n.grad != nil)
+		n.grad = n.home
+	case n.pending.t != nil && n.pending.mine:
+		plumbing.MatMulInto(n.pending.t, a, b, true)
+	default:
+		in.walk.add(n, gradient{a.MatMul(b), true})
+	}
+}
+
+// Fill delivers what write makes of a contiguous tensor of input i's shape, all of which it must write; without a copy
+// where that is possible. It panics with tensor.ErrIndex if there is no input i.
+func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
+	n := in.input(i)
+	if in.firstOrder(n) {
+		return
+	}
+	n.gather()
+	if n.home != nil && n.grad == nil && in.walk.straight(n) {
+		write(n.home)
+		n.home.Touch()
+		n.grad = n.home
+		return
+	}
+	g := tensor.Empty(n.value.Device(), n.Shape()...)
+	write(g)
+	in.Give(i, g)
+}

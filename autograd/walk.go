@@ -1,0 +1,327 @@
+package autograd
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// walk is one way back through a graph: a Backward or a Grad.
+type walk struct {
+	mode
+	op      string // for errors, before the name of the root
+	options string // the type of its options
+	root    *Node
+	seed    *Node // the gradient of the root; nil: 1
+	retain  bool  // the graph stays
+	record  bool  // gradients are part of a graph themselves
+	asked   bool  // gradients go to the nodes that were asked for, else to parameters
+
+	number uint64
+	order  []*Node // inputs before outputs
+
+	at     Grads           // of the node at work
+	g      Node            // its gradient, unless gradients are recorded
+	made   []*Node         // what its backward function computed on the way, unless gradients are recorded
+	grads  map[*Node]*Node // gathered so far, if gradients are recorded; else they are pending in each node
+	leaves []*Node         // parameters whose gradient is complete in grads
+	found  map[*Node]*Node // gradients that were asked for
+	err    error           // why it cannot go on
+}
+
+// walks numbers the walks, and the sorts for other purposes.
+var walks atomic.Uint64
+
+// spare holds walks that came to their end: a Backward of every step allocates none.
+var spare sync.Pool
+
+// newWalk returns a walk back from root.
+func newWalk(root *Node) *walk {
+	w, ok := spare.Get().(*walk)
+	if !ok {
+		w = &walk{}
+	}
+	w.root = root
+	return w
+}
+
+// end gives a walk back that nobody uses any more.
+func (w *walk) end() {
+	clear(w.order)
+	*w = walk{order: w.order[:0], made: w.made[:0]}
+	spare.Put(w)
+}
+
+// fail returns an error about a node of the walk.
+func (w *walk) fail(n *Node, kind error, detail string) error {
+	return &tensor.Error{Pkg: "autograd", Op: w.op + " " + w.root.label(), Kind: kind, Shapes: [][]int{n.Shape()}, Detail: detail}
+}
+
+// check sorts the graph, and returns why it cannot be walked.
+func (w *walk) check() error {
+	n, d := w.root, w.root.value.Device()
+	if err := d.Err(); err != nil {
+		return err
+	}
+	const again = "pass autograd.BackwardOptions{Retain: true} to the first Backward, or run the forward pass again"
+	switch {
+	case n.freed:
+		return w.fail(n, ErrGraphFreed, again)
+	case !n.needs:
+		return w.fail(n, ErrNotOnGraph, "it was computed from constants, detached, or under NoGrad")
+	case w.seed == nil && n.value.Len() != 1:
+		return w.fail(n, ErrSeed, "pass "+w.options+"{Seed: g}, or reduce it with Sum or Mean")
+	}
+	if w.seed != nil {
+		s := w.seed.use("seed")
+		switch {
+		case s.Type() != tensor.Real:
+			return w.fail(n, tensor.ErrType, fmt.Sprintf("the seed is of type %v: convert it with To(tensor.Real)", s.Type()))
+		case !slices.Equal(s.Shape(), n.Shape()):
+			return w.fail(n, tensor.ErrShape, fmt.Sprintf("the seed has shape %v", s.Shape()))
+		case s.Device() != d:
+			return w.fail(n, tensor.ErrDevice, fmt.Sprintf("the seed is on %s", s.Device().Name()))
+		}
+	}
+	outer := modeOf(d).walk
+	var shared *Node // with a walk that is under way
+	w.number = walks.Add(1)
+	w.order = n.sort(w.number, w.order, func(node *Node) {
+		if outer != nil && node.pass == outer.number && node.op != "" {
+			shared = node
+		}
+	})
+	if shared != nil {
+		return w.fail(shared, tensor.ErrValue, fmt.Sprintf("node %q is part of a graph that is walked at this moment: a hook cannot walk it again", shared.label()))
+	}
+	for _, node := range w.order {
+		if node.freed {
+			return w.fail(node, ErrGraphFreed, fmt.Sprintf("node %q was part of it: %s", node.label(), again))
+		}
+		for _, s := range node.saved {
+			if s.t.Freed() {
+				return w.fail(node, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value that was freed: free it after Backward", node.op))
+			}
+			if plumbing.Version(s.t) != s.version {
+				return w.fail(node, ErrChanged, changed(node.op, s))
+			}
+		}
+	}
+	return nil
+}
+
+func changed(op string, s savedValue) string {
+	return fmt.Sprintf("the gradient of %q needs a value of shape %v at version %d, it is at %d: change a copy, or change it after Backward",
+		op, s.t.Shape(), s.version, plumbing.Version(s.t))
+}
+
+// run walks a graph that was checked.
+func (w *walk) run() error {
+	d := w.root.value.Device()
+	before := modeOf(d)
+	w.mode = mode{quiet: !w.record, walk: w}
+	defer leave(d, w.enter(d))
+	w.at.walk = w
+	if w.record {
+		w.grads = map[*Node]*Node{}
+	}
+	if before.walk == nil {
+		for _, n := range w.order { // of a walk that panicked on its way
+			if n.pending.t != nil {
+				n.pending.t.Free()
+				n.pending = gradient{}
+			}
+		}
+	}
+	w.start(d)
+	for i := len(w.order) - 1; i >= 0 && w.err == nil; i-- {
+		n := w.order[i]
+		if w.record {
+			w.recordedStep(n)
+		} else {
+			w.step(n)
+		}
+		if !w.retain {
+			n.release(n == w.root || w.asked && n.asked)
+		}
+	}
+	if w.err == nil {
+		for _, n := range w.leaves {
+			n.addRecorded(w.grads[n])
+		}
+	}
+	plumbing.TakeLaunched(d) // they belong to no node
+	if err := d.Err(); err != nil {
+		return err
+	}
+	return w.err
+}
+
+// start gives the root its gradient.
+func (w *walk) start(d tensor.Device) {
+	switch n := w.root; {
+	case w.record && w.seed != nil:
+		w.addNode(n, w.seed)
+	case w.record:
+		w.addNode(n, &Node{value: plumbing.One(d, n.Shape()...)})
+	case w.seed != nil: // a parameter may be the root: it gathers the seed
+		w.add(n, gradient{w.seed.value.View(), false})
+	default:
+		w.add(n, gradient{plumbing.One(d, n.Shape()...), false})
+	}
+}
+
+// wants reports whether the walk has a use for the gradient of n.
+func (w *walk) wants(n *Node) bool {
+	if w.asked {
+		return n.leads
+	}
+	return n.needs
+}
+
+// goesOn reports whether an input of n wants a gradient.
+func (w *walk) goesOn(n *Node) bool {
+	return n.backward != nil && (!w.asked || slices.ContainsFunc(n.inputs, w.wants))
+}
+
+// step passes the gradient of n, which is complete, on to its inputs.
+func (w *walk) step(n *Node) {
+	g := n.pending
+	if g.t == nil {
+		return
+	}
+	n.pending = gradient{}
+	if n.hooked() {
+		g = w.hook(n, g)
+	}
+	if w.asked && n.asked {
+		t := g.t.View()
+		if !g.mine {
+			t.Free()
+			t = g.t.Copy()
+		}
+		w.found[n] = &Node{value: t}
+	}
+	switch {
+	case n.op == "" && !w.asked:
+		n.addToLeaf(g)
+		return
+	case w.goesOn(n):
+		w.at.node, w.g.value = n, g.t
+		n.backward(&w.g, &w.at)
+		w.sweep()
+		w.blame(n)
+	}
+	g.t.Free()
+}
+
+// sweep frees what a backward function or a hook computed on its way.
+func (w *walk) sweep() {
+	for i, n := range w.made {
+		if !n.kept {
+			n.Free()
+		}
+		w.made[i] = nil
+	}
+	w.made = w.made[:0]
+}
+
+// blame tells a check-mode failure that it came up in the gradient of n: there was none when the walk began.
+func (w *walk) blame(n *Node) {
+	if n.value.Device().Err() != nil {
+		blame(n)
+	}
+}
+
+// recordedStep is step for gradients that are Nodes.
+func (w *walk) recordedStep(n *Node) {
+	g := w.grads[n]
+	if g == nil {
+		return
+	}
+	g = w.hookNode(n, g)
+	if w.asked && n.asked {
+		w.found[n] = g
+	}
+	if n.op == "" && !w.asked {
+		w.grads[n] = g
+		w.leaves = append(w.leaves, n)
+		return
+	}
+	delete(w.grads, n)
+	if w.goesOn(n) {
+		w.at.node = n
+		n.backward(g, &w.at)
+		w.blame(n)
+	}
+}
+
+// addNode is add for gradients that are Nodes.
+func (w *walk) addNode(n, g *Node) {
+	if !w.wants(n) {
+		return
+	}
+	if !slices.Equal(g.Shape(), n.Shape()) {
+		g = g.SumTo(n.Shape()...)
+	}
+	if had := w.grads[n]; had != nil {
+		g = had.Add(g)
+	}
+	w.grads[n] = g
+}
+
+// addRecorded adds a recorded gradient to a parameter's.
+func (n *Node) addRecorded(g *Node) {
+	n.addToLeaf(gradient{g.value.View(), false})
+	r := n.rarely()
+	if r.grad != nil {
+		g = r.grad.Add(g)
+	}
+	r.grad = g
+}
+
+// release frees what the graph holds for an intermediate node, and its value unless that is to be kept. One without inputs is a leaf, or was computed under
+// NoGrad and may be part of other graphs.
+func (n *Node) release(keep bool) {
+	if len(n.inputs) == 0 {
+		return
+	}
+	n.freed = true
+	n.backward, n.inputs, n.saved = nil, nil, nil
+	n.freeScratch()
+	if !keep && !n.kept {
+		n.Free()
+	}
+}
+
+// sort returns the nodes that n was computed from, inputs before outputs, n last, in the memory of order. It leaves pass
+// in each, and shows it to see before. It does not recurse: a graph may be deeper than the stack.
+func (n *Node) sort(pass uint64, order []*Node, see func(*Node)) []*Node {
+	type visit struct {
+		node *Node
+		next int // input to look at
+	}
+	see(n)
+	n.pass = pass
+	stack := []visit{{n, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next == len(top.node.inputs) {
+			order = append(order, top.node)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		in := top.node.inputs[top.next]
+		top.next++
+		if in.pass != pass {
+			see(in)
+			in.pass = pass
+			stack = append(stack, visit{in, 0})
+		}
+	}
+	return order
+}
