@@ -1,9 +1,12 @@
 package autograd_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
@@ -50,6 +53,78 @@ func ExampleNode_Backward() {
 	// autograd: Backward from square: only a scalar has a gradient without a seed [3]: pass autograd.BackwardOptions{Seed: g}, or reduce it with Sum or Mean
 	// [2 40 600] <nil>
 	// [4 80 1200] <nil>
+}
+
+// Newton's method: a step is the gradient over its own gradient.
+func ExampleGrad() {
+	d, err := tensor.Open("cpu", tensor.Options{Float64: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	x := autograd.Param(tensor.Scalar(d, 3), "x")
+	xs := []*autograd.Node{x}
+	for range 5 {
+		y := x.Exp().Sub(x.MulScalar(2)) // least at log 2
+		slope, err := autograd.Grad(y, xs, autograd.GradOptions{CreateGraph: true})
+		if err != nil {
+			log.Fatal(err)
+		}
+		curve, err := autograd.Grad(slope[0], xs, autograd.GradOptions{Retain: true})
+		if err != nil {
+			log.Fatal(err)
+		}
+		x.Value().SetInPlace(x.Value().Sub(slope[0].Value().Div(curve[0].Value())))
+		v, _ := x.Item()
+		fmt.Printf("%.3f ", v)
+	}
+	fmt.Println(x.Grad() == nil) // Grad adds to no parameter
+	// Output: 2.100 1.345 0.866 0.707 0.693 true
+}
+
+// Gradients are clipped on their way: each that is longer than 1 becomes 1 long.
+func ExampleNode_Hook() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	w, b := autograd.Param(tensor.New(d, []float32{1, 2}), "w"), autograd.Param(tensor.New(d, []float32{0.5, 0}), "b")
+	for _, p := range []*autograd.Node{w, b} {
+		remove := p.Hook(func(g *autograd.Node) *autograd.Node {
+			length := g.Square().Sum().Sqrt()
+			return g.Mul(length.RDivScalar(1).MinScalar(1)) // on the device: nothing is read back
+		})
+		defer remove()
+	}
+	x := autograd.Const(tensor.New(d, []float32{3, 4}))
+	if err := w.Mul(x).Sum().Add(b.Square().Sum()).Backward(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(w.Grad().Float32s())
+	fmt.Println(b.Grad().Float32s())
+	// Output:
+	// [0.6 0.8] <nil>
+	// [1 0] <nil>
+}
+
+// Where did the NaN come from?
+func ExampleDetectAnomalies() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	w := autograd.Param(tensor.New(d, []float32{1, 0, 4}), "w")
+	err = autograd.DetectAnomalies(d, func() error {
+		return w.Sqrt().Sum().Backward()
+	})
+	var anomaly *autograd.AnomalyError
+	if errors.As(err, &anomaly) {
+		file, _, _ := strings.Cut(filepath.Base(anomaly.Place), ":")
+		fmt.Println(anomaly.Op, anomaly.Value, anomaly.Index, "backward:", anomaly.Backward, file)
+	}
+	// Output: sqrt +Inf [1] backward: true example_test.go
 }
 
 // The graph of a value, for Graphviz: `dot -Tsvg`.

@@ -46,6 +46,7 @@ func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 
 // hook shows the hooks of n its gradient, and returns what it is then. It takes g over.
 func (w *walk) hook(n *Node, g gradient) gradient {
+	came := w.lookAt(g.t)
 	for _, h := range n.rare.hooks {
 		seen := &Node{value: g.t}
 		if r := h.f(seen); r != nil && r != seen {
@@ -55,7 +56,7 @@ func (w *walk) hook(n *Node, g gradient) gradient {
 		}
 		w.sweep()
 	}
-	w.blame(n)
+	w.afterHooks(n, came, g.t)
 	return g
 }
 
@@ -64,14 +65,33 @@ func (w *walk) hookNode(n, g *Node) *Node {
 	if !n.hooked() {
 		return g
 	}
+	came := w.lookAt(g.value)
 	for _, h := range n.rare.hooks {
 		if r := h.f(g); r != nil {
 			n.replacement(r)
 			g = r
 		}
 	}
-	w.blame(n)
+	w.afterHooks(n, came, g.value)
 	return g
+}
+
+// lookAt is look, under DetectAnomalies.
+func (w *walk) lookAt(t *tensor.Tensor) (s state) {
+	if w.watch != nil {
+		s = look(t)
+	}
+	return s
+}
+
+// afterHooks is what after is of a backward function: came is what was not finite before.
+func (w *walk) afterHooks(n *Node, came state, g *tensor.Tensor) {
+	if n.value.Device().Err() != nil {
+		blame(n)
+	}
+	if w.watch != nil && w.err == nil {
+		w.err = w.watch.hooked(n, came, g)
+	}
 }
 
 // replacement returns the value of what a hook of n returned. It panics unless that can be the gradient of n.

@@ -123,7 +123,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	}
 	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), dx.Arg(), kernels.I(n))
 	inputs := append([]*Node{x, target}, m.arena.Params...)
-	node := Apply(op, tensor.Empty(d), inputs, func(g *Node, in *Grads) {
+	node := apply(op, tensor.Empty(d), inputs, func(g *Node, in *Grads) {
 		if in.Recorded() {
 			in.none("train layer by layer: the fused pass computes it at once with the loss")
 			return
@@ -132,7 +132,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 			in.scaled(0, dx, g.value)
 		}
 		in.fromShares(2, m.arena, shares, g.value)
-	}, m.arena.Values)
+	}, []*tensor.Tensor{m.arena.Values})
 	node.parts = losses
 	node.scratch = []*tensor.Tensor{shares}
 	if v.inputGrad {
@@ -141,6 +141,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	if node.backward == nil {
 		node.freeScratch()
 	}
+	node.watched(inputs)
 	return node
 }
 

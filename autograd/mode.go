@@ -8,8 +8,9 @@ import (
 
 // mode is what operations on a device do besides computing.
 type mode struct {
-	quiet bool  // they record nothing
-	walk  *walk // they are part of backward functions and hooks of this one, or nil
+	quiet bool   // they record nothing
+	walk  *walk  // they are part of backward functions and hooks of this one, or nil
+	watch *watch // what they compute is looked at, or nil
 }
 
 // modes holds the devices whose mode is not the zero value. A device belongs to one goroutine at a time, so that NoGrad

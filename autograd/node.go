@@ -55,7 +55,8 @@ type Node struct {
 // rare is what few nodes have.
 type rare struct {
 	hooks []*hook
-	grad  *Node // of a parameter: what Backward with CreateGraph recorded
+	grad  *Node  // of a parameter: what Backward with CreateGraph recorded
+	place string // of the program that called the operation, if that was under DetectAnomalies
 }
 
 // rarely returns what few nodes have, for writing.
@@ -271,6 +272,13 @@ func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 //
 // It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a gradient, is nil.
 func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved ...*tensor.Tensor) *Node {
+	n := apply(op, y, inputs, backward, saved)
+	n.watched(inputs)
+	return n
+}
+
+// apply is Apply for a value that is not yet there.
+func apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved []*tensor.Tensor) *Node {
 	mustTensor(op, y)
 	for _, in := range inputs {
 		in.must(op)
@@ -292,6 +300,18 @@ func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 		n.record(inputs, backward, saved)
 	}
 	return n
+}
+
+// watched looks at the value of n for DetectAnomalies. On the way back the gradients are looked at instead, and what
+// comes up in them later is blamed on the operation that they are of.
+func (n *Node) watched(inputs []*Node) {
+	switch m := modeOf(n.value.Device()); {
+	case m.watch == nil:
+	case m.walk == nil:
+		m.watch.result(n, inputs)
+	case m.walk.record && m.walk.at.node != nil:
+		n.rarely().place = m.walk.at.node.place()
+	}
 }
 
 // record makes n part of the graph of inputs.

@@ -30,6 +30,7 @@ type walk struct {
 	grads  map[*Node]*Node // gathered so far, if gradients are recorded; else they are pending in each node
 	leaves []*Node         // parameters whose gradient is complete in grads
 	found  map[*Node]*Node // gradients that were asked for
+	known  map[*Node]bool  // whose gradient is not finite, under DetectAnomalies
 	err    error           // why it cannot go on
 }
 
@@ -123,7 +124,18 @@ func changed(op string, s savedValue) string {
 func (w *walk) run() error {
 	d := w.root.value.Device()
 	before := modeOf(d)
-	w.mode = mode{quiet: !w.record, walk: w}
+	w.mode = mode{quiet: !w.record, walk: w, watch: before.watch}
+	if w.watch != nil {
+		if err := w.watch.root(w); err != nil {
+			return err
+		}
+		w.known = map[*Node]bool{}
+		for _, n := range w.order { // what parameters hold from before is nobody's fault here
+			if n.op == "" && n.Grad() != nil && look(n.Grad()).bad() {
+				w.known[n] = true
+			}
+		}
+	}
 	defer leave(d, w.enter(d))
 	w.at.walk = w
 	if w.record {
@@ -214,7 +226,7 @@ func (w *walk) step(n *Node) {
 		w.at.node, w.g.value = n, g.t
 		n.backward(&w.g, &w.at)
 		w.sweep()
-		w.blame(n)
+		w.after(n, g.t)
 	}
 	g.t.Free()
 }
@@ -230,10 +242,14 @@ func (w *walk) sweep() {
 	w.made = w.made[:0]
 }
 
-// blame tells a check-mode failure that it came up in the gradient of n: there was none when the walk began.
-func (w *walk) blame(n *Node) {
+// after looks at what the backward function of n made of g. A failure in check mode came up in it: there was none when
+// the walk began.
+func (w *walk) after(n *Node, g *tensor.Tensor) {
 	if n.value.Device().Err() != nil {
 		blame(n)
+	}
+	if w.watch != nil && w.err == nil {
+		w.err = w.watch.gradients(w, n, g)
 	}
 }
 
@@ -256,7 +272,7 @@ func (w *walk) recordedStep(n *Node) {
 	if w.goesOn(n) {
 		w.at.node = n
 		n.backward(g, &w.at)
-		w.blame(n)
+		w.after(n, g.value)
 	}
 }
 
