@@ -9,6 +9,11 @@
 //	err := loss.Backward()
 //	// w.Grad() is ∂loss/∂w
 //
+// [Grad] returns gradients and leaves those of parameters alone. Both record how gradients are computed on request, so that
+// these can be differentiated again, as often as one likes: for gradient penalties, Newton's method, products with a
+// Hessian. [Node.Hook] shows a gradient as it passes, and may replace it. [DetectAnomalies] says which operation first made
+// a NaN or an infinity, and where the program called it.
+//
 // Words: a leaf is a parameter or a constant; the graph of a node is everything it was computed from; g
 // is the gradient of the final value with respect to a node, of the node's shape.
 //

@@ -14,7 +14,8 @@ type GradOptions struct {
 	// Retain keeps the graph and its values, for another walk through it.
 	Retain bool
 	// CreateGraph records how the gradients are computed, so that they can be differentiated again. It does so under
-	// NoGrad too, and keeps the graph and its values, which the gradients are part of.
+	// NoGrad too, and keeps the graph and its values, which the gradients are part of. A Backward through them frees what it
+	// passes; the rest is the collector's, or that of a tensor.Scope around a step.
 	CreateGraph bool
 	// AllowUnused makes the gradient of a node that y does not depend on nil; without it, that is ErrUnused.
 	AllowUnused bool

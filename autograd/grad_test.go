@@ -346,5 +346,33 @@ func TestSquaredErrorChanged(t *testing.T) {
 	target.Value().FillInPlace(9)
 	_, err := autograd.Grad(loss, []*node{x}, autograd.GradOptions{CreateGraph: true})
 	fails(t, err, autograd.ErrChanged, `"SquaredError"`, "version")
+	target.Value().Free()
+	_, err = autograd.Grad(loss, []*node{x}, autograd.GradOptions{CreateGraph: true})
+	fails(t, err, tensor.ErrFreed, `"SquaredError"`, "free it after Backward")
 	want(t, "gradient", grad(t, loss, []*node{x})[0].Value(), 2, 4)
+}
+
+// TestRecordedReadsNoMore: a value that the gradient's kernel does not read may be gone when it is recorded, too.
+func TestRecordedReadsNoMore(t *testing.T) {
+	d := devtest.CPU(t)
+	for name, f := range map[string]func(x *node) *node{
+		"sign": (*node).Sign, "relu": (*node).ReLU, "clamp": func(x *node) *node { return x.Clamp(-1, 1) }, "sqrt": (*node).Sqrt,
+		"square": (*node).Square, "add_scalar": func(x *node) *node { return x.AddScalar(1) }, "sub": func(x *node) *node { return x.Sub(x) },
+	} {
+		for _, record := range []bool{false, true} {
+			p := param(d, 1, 2)
+			x := p.MulScalar(1)
+			y := f(x)
+			loss := y.Sum()
+			if name != "relu" && name != "clamp" && name != "square" {
+				x.Value().Free()
+			}
+			if name != "sqrt" {
+				y.Value().Free()
+			}
+			if err := tensor.Maybe(func() { grad(t, loss, []*node{p}, autograd.GradOptions{CreateGraph: record}) }); err != nil {
+				t.Errorf("%s, recorded %v: %v", name, record, err)
+			}
+		}
+	}
 }

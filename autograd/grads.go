@@ -84,14 +84,16 @@ func (in *Grads) none(why string) {
 	}
 }
 
-// unchanged fails a walk that records if one of the values that it is about to read was changed in place: those that
-// the kernels of an ordinary walk do not read are not in Node.saved.
-func (in *Grads) unchanged(read ...savedValue) {
+// unchanged reports whether the values that a walk that records is about to read are what they were, and fails it
+// otherwise: those that the kernels of an ordinary walk do not read are not in Node.saved.
+func (in *Grads) unchanged(read ...savedValue) bool {
 	for _, s := range read {
-		if plumbing.Version(s.t) != s.version && in.walk.err == nil {
-			in.walk.err = in.walk.fail(in.node, ErrChanged, changed(in.node.op, s))
+		if err := in.walk.stale(in.node, s); err != nil {
+			in.walk.err = err
+			return false
 		}
 	}
+	return true
 }
 
 // input returns input i.

@@ -107,10 +107,11 @@ func (x *Node) SquaredError(target *Node) *Node {
 	read := [...]savedValue{{xv, plumbing.Version(xv)}, {tv, plumbing.Version(tv)}}
 	n := Apply(op, sum, []*Node{x, target}, func(g *Node, in *Grads) {
 		if in.Recorded() {
-			in.unchanged(read[:]...)
-			d := x.Sub(target).MulScalar(2).Mul(g)
-			in.GiveNode(0, d)
-			in.GiveNode(1, d.Neg())
+			if in.unchanged(read[:]...) {
+				d := x.Sub(target).MulScalar(2).Mul(g)
+				in.GiveNode(0, d)
+				in.GiveNode(1, d.Neg())
+			}
 			return
 		}
 		if in.Need(1) {

@@ -123,7 +123,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	}
 	tensor.Launch(d, kernel, xv.Arg(), tv.Arg(), m.arena.Values.Arg(), shares.Arg(), losses.Arg(), dx.Arg(), kernels.I(n))
 	inputs := append([]*Node{x, target}, m.arena.Params...)
-	node := apply(op, tensor.Empty(d), inputs, func(g *Node, in *Grads) {
+	node, mode := apply(op, tensor.Empty(d), inputs, func(g *Node, in *Grads) {
 		if in.Recorded() {
 			in.none("train layer by layer: the fused pass computes it at once with the loss")
 			return
@@ -141,7 +141,7 @@ func (m *FusedMLP) Loss(x, target *Node) *Node {
 	if node.backward == nil {
 		node.freeScratch()
 	}
-	node.watched(inputs)
+	node.watched(mode, inputs)
 	return node
 }
 

@@ -272,13 +272,13 @@ func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 //
 // It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a gradient, is nil.
 func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved ...*tensor.Tensor) *Node {
-	n := apply(op, y, inputs, backward, saved)
-	n.watched(inputs)
+	n, m := apply(op, y, inputs, backward, saved)
+	n.watched(m, inputs)
 	return n
 }
 
-// apply is Apply for a value that is not yet there.
-func apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved []*tensor.Tensor) *Node {
+// apply is Apply for a value that is not yet there: watched is to follow once it is.
+func apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved []*tensor.Tensor) (*Node, *mode) {
 	mustTensor(op, y)
 	for _, in := range inputs {
 		in.must(op)
@@ -299,13 +299,13 @@ func apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	if !m.quiet && y.Type() != tensor.Int32 && y.Type() != tensor.Uint8 {
 		n.record(inputs, backward, saved)
 	}
-	return n
+	return n, m
 }
 
 // watched looks at the value of n for DetectAnomalies. On the way back the gradients are looked at instead, and what
 // comes up in them later is blamed on the operation that they are of.
-func (n *Node) watched(inputs []*Node) {
-	switch m := modeOf(n.value.Device()); {
+func (n *Node) watched(m *mode, inputs []*Node) {
+	switch {
 	case m.watch == nil:
 	case m.walk == nil:
 		m.watch.result(n, inputs)

@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -85,4 +86,34 @@ func gradientPenalty(t *testing.T, d tensor.Device, critic func(x *node, p []*no
 	for _, p := range params {
 		compare("final "+p.Name(), values(t, p.Value()), values(t, ref["final_"+p.Name()]))
 	}
+}
+
+// TestFlatMemoryOfPenalty: steps of gradients of gradients leave nothing behind in a tensor.Scope, with the collector off.
+func TestFlatMemoryOfPenalty(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rng := tensor.NewRNG(3)
+		params := []*node{autograd.Param(rng.Normal(d, 0, 1, 4, 8), "w0"), autograd.Param(rng.Normal(d, 0, 1, 8), "b0"),
+			autograd.Param(rng.Normal(d, 0, 1, 8, 8), "w1"), autograd.Param(rng.Normal(d, 0, 1, 8), "b1"),
+			autograd.Param(rng.Normal(d, 0, 1, 8, 1), "w2"), autograd.Param(rng.Normal(d, 0, 1, 1), "b2")}
+		arena := autograd.NewArena(params)
+		var after int64
+		for i := range 20 {
+			tensor.Scope(d, func() {
+				between := autograd.Param(rng.Uniform(d, 0, 1, 6, 4), "between")
+				slope := grad(t, critics["layers"](between, params).Sum(), []*node{between}, autograd.GradOptions{CreateGraph: true})[0]
+				if err := slope.Square().Sum(1).Sqrt().SubScalar(1).Square().Mean().Backward(); err != nil {
+					t.Fatal(err)
+				}
+				between.Value().Free()
+				between.ZeroGrad()
+			})
+			arena.ZeroGrad()
+			if live := d.Stats().LiveBytes; i == 0 {
+				after = live
+			} else if live != after {
+				t.Fatalf("%d bytes live after step 1, %d after step %d", after, live, i+1)
+			}
+		}
+	})
 }

@@ -57,6 +57,8 @@ func TestGradientsPastTypes(t *testing.T) {
 			if err != nil || p.Grad().Type() != tensor.Real {
 				t.Fatal(err)
 			}
+			recorded := grad(t, f(p, autograd.Const(data.To(typ))).Sum(), []*node{p}, autograd.GradOptions{CreateGraph: true})[0]
+			compareGradients(t, fmt.Sprint("recorded, beside ", typ), recorded.Value(), p.Grad(), 1e-6)
 			return fmt.Sprint(v)
 		}
 		for name, f := range functions {

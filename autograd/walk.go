@@ -104,20 +104,24 @@ func (w *walk) check() error {
 			return w.fail(node, ErrGraphFreed, fmt.Sprintf("node %q was part of it: %s", node.label(), again))
 		}
 		for _, s := range node.saved {
-			if s.t.Freed() {
-				return w.fail(node, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value that was freed: free it after Backward", node.op))
-			}
-			if plumbing.Version(s.t) != s.version {
-				return w.fail(node, ErrChanged, changed(node.op, s))
+			if err := w.stale(node, s); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-func changed(op string, s savedValue) string {
-	return fmt.Sprintf("the gradient of %q needs a value of shape %v at version %d, it is at %d: change a copy, or change it after Backward",
-		op, s.t.Shape(), s.version, plumbing.Version(s.t))
+// stale returns an error if a value that the gradient of n reads is not what it was.
+func (w *walk) stale(n *Node, s savedValue) error {
+	if s.t.Freed() {
+		return w.fail(n, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value that was freed: free it after Backward", n.op))
+	}
+	if now := plumbing.Version(s.t); now != s.version {
+		return w.fail(n, ErrChanged, fmt.Sprintf("the gradient of %q needs a value of shape %v at version %d, it is at %d: change a copy, or change it after Backward",
+			n.op, s.t.Shape(), s.version, now))
+	}
+	return nil
 }
 
 // run walks a graph that was checked.
