@@ -250,12 +250,22 @@ func TestThirdGradients(t *testing.T) {
 	}
 }
 
-// TestDeepSecondGradient: neither walk recurses. The function is xⁿ at 1, multiplied out.
+// TestDeepSecondGradient: neither walk recurses. The function is x³ behind as many views as make the graph deep, and xⁿ at
+// 1, multiplied out.
 func TestDeepSecondGradient(t *testing.T) {
 	d := devtest.CPU(t)
-	const n = 100000
-	x := autograd.Param(tensor.Scalar(d, 1), "x")
+	x := autograd.Param(tensor.Scalar(d, 2), "x")
 	y := x
+	for range 50000 {
+		y = y.Reshape(1).Reshape()
+	}
+	g := grad(t, y.Mul(y).Mul(y), []*node{x}, autograd.GradOptions{CreateGraph: true})[0]
+	want(t, "gradient past views", g.Value(), 12)
+	want(t, "second gradient past views", grad(t, g, []*node{x})[0].Value(), 12)
+
+	const n = 1000
+	x = autograd.Param(tensor.Scalar(d, 1), "x")
+	y = x
 	for range n - 1 {
 		y = y.Mul(x)
 	}
