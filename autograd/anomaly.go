@@ -12,9 +12,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// DetectAnomalies runs f and returns, as an [*AnomalyError], where the first NaN or infinity came up in what f computed
-// on d: which operation made one of operands without, or which gradient of one without, and the line of the program that
-// called the operation. An operation that does so ends f at once, as a panic would. In a gradient it is the error of
+// DetectAnomalies runs f and returns, as an [*AnomalyError], where the first NaN or infinity came up in the operations on
+// Nodes of d: which made one of operands without, or has a gradient that made one of a gradient without, and the line of
+// the program that called it. An operation that does so ends f at once, as a panic would. In a gradient it is the error of
 // Backward or [Grad], and so is a root or a seed that is not finite. Otherwise DetectAnomalies returns what f does.
 //
 // A parameter that is not finite is an anomaly once an operation's result is not for its sake. A constant is none, for a
@@ -56,8 +56,8 @@ type AnomalyError struct {
 	of   int
 }
 
-// Error returns, for example, "autograd: log [3] at fit.go:12 makes NaN of finite operands: 1 element of 3, the first at
-// [1]".
+// Error returns, for example, "autograd: log [3] at fit.go:12 makes NaN of finite operands: 1 of 3 elements, the first
+// at [1]".
 func (e *AnomalyError) Error() string {
 	if e.of == 1 {
 		return "autograd: " + e.what
@@ -230,8 +230,8 @@ func (w *watch) gradients(walk *walk, n *Node, g *tensor.Tensor) error {
 		}
 		walk.known[in] = true
 		if is, than := s.made(came); is {
-			e := w.report(n.op, n, s, true, "the gradient of %s makes %v for its input %d, %q, of a %s gradient from above", n.called(), s.value, i, in.label(), than)
-			return e
+			return w.report(n.op, n, s, true, "the gradient of %s makes %v for its input %d, %q, of a %s gradient from above",
+				n.called(), s.value, i, in.label(), than)
 		}
 	}
 	return nil

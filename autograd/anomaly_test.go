@@ -209,6 +209,11 @@ func TestAnomaliesOfHooks(t *testing.T) {
 		if e.Op != "Hook" || e.Name != "h" || !strings.Contains(e.Error(), "a hook of h [2] makes -Inf of a finite gradient: 2 of 2") {
 			t.Errorf("recorded %v: %v", record, e)
 		}
+		p.Hook(func(g *node) *node { return g.MulScalar(inf) })
+		anomaly(t, d, func() error { return p.Square().Sum().Backward(autograd.BackwardOptions{CreateGraph: record}) })
+		if p.Grad() != nil {
+			t.Errorf("recorded %v: what a hook made went on to the parameter: %v", record, values(t, p.Grad()))
+		}
 	}
 }
 

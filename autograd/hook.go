@@ -14,7 +14,7 @@ func (n *Node) hooked() bool { return n.rare != nil && len(n.rare.hooks) > 0 }
 // Hook makes every Backward and [Grad] that computes the gradient of n call f with it: once, with the sum over all uses
 // of n, before it goes on to the inputs of n or is added to the Grad of a parameter. f returns what takes its place, of
 // its shape, or nil to leave it. Several hooks of one node run in the order in which they came, each with what those
-// before it returned. remove takes this one away. Whatever hooks return, [Grad] returns.
+// before it returned; what the last returns, [Grad] returns. remove takes this one away.
 //
 // f must not change g. It may use g in operations on Nodes, which a walk with CreateGraph records; without, g and what f
 // computes are freed once they have been used: f keeps g.Copy().Keep(). It may not walk the graph that it is called from.

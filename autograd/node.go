@@ -263,9 +263,9 @@ func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 // Apply makes the node of an operation that has computed y from the values of inputs, got with [Node.Operand]. Every
 // operation ends in it, those of this package too.
 //
-// backward gets the gradient g of y, of y's shape, which it must not keep or change, and delivers to in the gradients of
-// the inputs that need one: computed by operations on Nodes, which [Grads.GiveNode] takes, or by kernels from g.Value().
-// Only the former have gradients of their own. It is dropped if no input needs one. saved are the tensors that it reads:
+// backward gets the gradient g of y, of y's shape, and delivers to in the gradients of the inputs that need one: computed
+// by operations on Nodes, which [Grads.GiveNode] takes, or by kernels from g.Value(). Only the former have gradients of
+// their own. It must not change g, nor keep g or in. It is dropped if no input needs one. saved are the tensors that it reads:
 // changing or freeing one before it runs is an error of Backward. Under NoGrad, or if y is of integers, which have no
 // gradient, the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode under the
 // operation's name.

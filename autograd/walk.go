@@ -215,14 +215,14 @@ func (w *walk) step(n *Node) {
 		g = w.hook(n, g)
 	}
 	if w.asked && n.asked {
-		t := g.t.View()
-		if !g.mine {
-			t.Free()
-			t = g.t.Copy()
+		own := (*tensor.Tensor).Copy
+		if g.mine {
+			own = (*tensor.Tensor).View
 		}
-		w.found[n] = &Node{value: t}
+		w.found[n] = &Node{value: own(g.t)}
 	}
 	switch {
+	case w.err != nil: // by a hook
 	case n.op == "" && !w.asked:
 		n.addToLeaf(g)
 		return
@@ -263,7 +263,9 @@ func (w *walk) recordedStep(n *Node) {
 	if g == nil {
 		return
 	}
-	g = w.hookNode(n, g)
+	if g = w.hookNode(n, g); w.err != nil {
+		return
+	}
 	if w.asked && n.asked {
 		w.found[n] = g
 	}
@@ -304,8 +306,8 @@ func (n *Node) addRecorded(g *Node) {
 	r.grad = g
 }
 
-// release frees what the graph holds for an intermediate node, and its value unless that is to be kept. One without inputs is a leaf, or was computed under
-// NoGrad and may be part of other graphs.
+// release frees what the graph holds for an intermediate node, and its value unless that is to be kept. One without
+// inputs is a leaf, or was computed under NoGrad and may be part of other graphs.
 func (n *Node) release(keep bool) {
 	if len(n.inputs) == 0 {
 		return

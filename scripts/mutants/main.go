@@ -52,7 +52,7 @@ var packages = []struct{ name, tests string }{
 // slow lists tests that take longer than all others of their package: they see what these leave alive.
 var slow = map[string]string{
 	"tensor":   "^(TestInferenceWithoutScope|TestThreadsAreFixedAtOpen)$",
-	"autograd": "^TestDeepChain$",
+	"autograd": "^(TestDeepChain|TestDeepSecondGradient)$",
 }
 
 //go:embed go.sh
