@@ -79,9 +79,9 @@ type state struct {
 
 func (s state) bad() bool { return s.nan || s.inf }
 
-// look reads a value. That of a device that has failed holds nothing.
+// look reads a value. One that was freed, or is on a device that has failed, holds nothing.
 func look(t *tensor.Tensor) (s state) {
-	if t.Freed() || t.Type() == tensor.Int32 || t.Type() == tensor.Uint8 {
+	if t.Freed() {
 		return s
 	}
 	v, err := t.Float64s()

@@ -164,6 +164,15 @@ func TestAnomaliesOfConstants(t *testing.T) {
 		if e.Name != "gaps" {
 			t.Errorf("computed before: %v", e)
 		}
+		e = anomaly(t, d, func() error {
+			h := x.Sub(gaps)
+			y := h.AddScalar(1)
+			h.Value().Free() // so that nothing is known of it
+			return y.Sum().Backward()
+		})
+		if e.Name != "add_scalar" {
+			t.Errorf("what it comes from was freed: %v", e)
+		}
 		e = anomaly(t, d, func() error { return x.Mul(before.Detach()).Sum().Backward() })
 		if e.Name != "const" || !strings.Contains(e.Error(), "const [2 3]") {
 			t.Errorf("detached: %v", e)

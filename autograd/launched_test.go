@@ -96,6 +96,18 @@ func TestBlame(t *testing.T) {
 		}{
 			{"forward", "k_square", "square [2]", func(_ tensor.Device, p *node) { p.Neg().Square().Neg().Sum() }},
 			{"backward", "k_exp_grad", "broken [2]", func(_ tensor.Device, p *node) { _ = p.MulScalar(2).Exp().Named("broken").Neg().Sum().Backward() }},
+			{"operations on Nodes in a gradient", "k_square", "own [2]", func(_ tensor.Device, p *node) {
+				own := autograd.Apply("own", p.Value().Copy(), []*node{p}, func(g *node, in *autograd.Grads) { in.GiveNode(0, g.Neg().Square()) })
+				_ = own.Sum().Backward()
+			}},
+			{"a hook", "k_square", "hooked [2]", func(_ tensor.Device, p *node) {
+				h := p.Neg().Named("hooked")
+				h.Hook(func(g *node) *node { return g.Square() })
+				_ = h.Sum().Backward()
+			}},
+			{"a gradient that is recorded", "k_square", "square [2]", func(_ tensor.Device, p *node) {
+				_ = p.Tanh().Sum().Backward(autograd.BackwardOptions{CreateGraph: true}) // 1 − tanh²
+			}},
 			{"a user's launch before an operation", "k_square", "", func(_ tensor.Device, p *node) {
 				p.Value().Square()
 				_ = p.Neg().Sum().Backward()
