@@ -29,7 +29,7 @@ func cubeTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-// An operation of one's own: a kernel, and the gradient 3x²·g of tensor operations.
+// An operation of one's own: a kernel, and the gradient 3x²·g by operations on Nodes, which has gradients in turn.
 func ExampleApply() {
 	d, err := tensor.Open("cpu")
 	if err != nil {
@@ -41,8 +41,7 @@ func ExampleApply() {
 		y := tensor.Empty(d, xv.Shape()...)
 		tensor.Launch(d, cube, xv.Arg(), y.Arg(), kernels.I(y.Len()))
 		return autograd.Apply("cube", y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
-			slope := xv.Square().MulScalar(3)
-			in.Give(0, slope.Mul(g.Value()))
+			in.GiveNode(0, x.Square().MulScalar(3).Mul(g))
 		}, xv)
 	}
 	x := autograd.Param(tensor.New(d, []float32{1, 2, -3}), "x")
