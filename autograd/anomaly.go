@@ -269,23 +269,14 @@ var library = func() []string {
 	return []string{own, module + "/tensor", module + "/nn"}
 }()
 
-// caller returns file and line of the first frame outside of the library.
+// caller returns file and line of the first frame outside of the library, which few frames are inside of.
 func caller() string {
-	pcs := make([]uintptr, 64)
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs)
-		frames := runtime.CallersFrames(pcs[:n])
-		for {
-			frame, more := frames.Next()
-			if frame.Function != "" && !slices.Contains(library, packageOf(frame.Function)) {
-				return fmt.Sprintf("%s:%d", frame.File, frame.Line)
-			}
-			if !more {
-				break
-			}
-		}
-		if n < len(pcs) {
-			return ""
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !slices.Contains(library, packageOf(frame.Function)) || !more {
+			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
 		}
 	}
 }

@@ -118,6 +118,14 @@ func TestAnomaliesBackward(t *testing.T) {
 				}
 			}
 		}
+		// Of several inputs the one is named whose gradient it is, also behind a constant, and behind one that is fine.
+		for what, first := range map[string]*node{"a constant": autograd.Const(vec(d, 1)), "a parameter": param(d, 1)} {
+			small := 4 * tiny(d) // its inverse is a real, the square of that is none
+			e := anomaly(t, d, func() error { return first.Div(param(d, small).Named("q")).Sum().Backward() })
+			if e.Op != "div" || !e.Backward || !strings.Contains(e.Error(), `input 1, "q"`) {
+				t.Errorf("behind %s: %v", what, e)
+			}
+		}
 		// 0·∞: sqrt gives the infinity, whatever the product before it makes of it later.
 		p := param(d, 0, 1)
 		e := anomaly(t, d, func() error { return p.Sqrt().Mul(autograd.Const(vec(d, 0, 1))).Sum().Backward() })
@@ -125,6 +133,14 @@ func TestAnomaliesBackward(t *testing.T) {
 			t.Errorf("0/0 in the gradient: %v", e)
 		}
 	})
+}
+
+// tiny is the least normal real of a device.
+func tiny(d tensor.Device) float64 {
+	if epsilon(d) < 1e-10 {
+		return 0x1p-1022
+	}
+	return 0x1p-126
 }
 
 // TestAnomaliesOfConstants: a mask of −Inf and gaps in data are meant, and pass. One that reaches the loss is named.
