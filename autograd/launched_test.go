@@ -105,8 +105,9 @@ func TestBlame(t *testing.T) {
 				h.Hook(func(g *node) *node { return g.Square() })
 				_ = h.Sum().Backward()
 			}},
-			{"a gradient that is recorded", "k_square", "square [2]", func(_ tensor.Device, p *node) {
-				_ = p.Tanh().Sum().Backward(autograd.BackwardOptions{CreateGraph: true}) // 1 − tanh²
+			{"a gradient that is recorded", "k_square", "square [2 2]", func(_ tensor.Device, p *node) {
+				layer := p.Reshape(2, 1).Linear(p.Reshape(1, 2), nil, kernels.ActTanh, 0)
+				_ = layer.Sum().Backward(autograd.BackwardOptions{CreateGraph: true}) // 1 − tanh²
 			}},
 			{"a user's launch before an operation", "k_square", "", func(_ tensor.Device, p *node) {
 				p.Value().Square()
