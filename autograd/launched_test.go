@@ -102,7 +102,7 @@ func TestBlame(t *testing.T) {
 			}},
 			{"a hook", "k_square", "hooked [2]", func(_ tensor.Device, p *node) {
 				h := p.Neg().Named("hooked")
-				h.Hook(func(g *node) *node { return g.Square() })
+				h.Hook(func(g *node) *node { return g.Neg().Square() }) // which lies without gaps, as the kernel that is wrong wants it
 				_ = h.Sum().Backward()
 			}},
 			{"a gradient that is recorded", "k_square", "square [2 2]", func(_ tensor.Device, p *node) {
