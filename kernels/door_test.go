@@ -2,6 +2,8 @@ package kernels
 
 import (
 	"math"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/par"
@@ -22,6 +24,22 @@ func TestParallel(t *testing.T) {
 					t.Fatalf("n=%d, cost=%d: %d is in %d pieces", n, cost, i, s)
 				}
 			}
+		}
+	}
+}
+
+// TestParallelWhereItIsWorthIt: a piece is as much work as a goroutine is worth, whether of few that cost much or of many
+// that cost little.
+func TestParallelWhereItIsWorthIt(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for _, c := range []struct {
+		n, cost int
+		pieces  int32
+	}{{2*par.Grain - 1, 1, 1}, {2 * par.Grain, 1, 2}, {4 * par.Grain, 1, 4}, {4, par.Grain, 4}, {31, par.Grain / 16, 1}, {32, par.Grain / 16, 2}, {100, math.MaxInt, 4}} {
+		var pieces atomic.Int32
+		Call[float32]{}.Parallel(c.n, c.cost, func(int, int) { pieces.Add(1) })
+		if pieces.Load() != c.pieces {
+			t.Errorf("%d at a cost of %d: %d pieces, want %d", c.n, c.cost, pieces.Load(), c.pieces)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/x448/float16"
@@ -67,6 +68,58 @@ func TestModes(t *testing.T) {
 	for _, m := range []Mode{IntArg, RealArg} {
 		if m.Buffer() || m.Written() || m.Kind() == ArgVec {
 			t.Errorf("mode %d is a buffer", m)
+		}
+	}
+}
+
+// TestBoundsOfMem: elements are those of the memory, and no more can be appended to them in place.
+func TestBoundsOfMem(t *testing.T) {
+	refused := func(f func()) (said bool) {
+		defer func() {
+			if p := recover(); p != nil {
+				text, _ := p.(string) // not a runtime error
+				said = strings.HasPrefix(text, "kernels: ")
+			}
+		}()
+		f()
+		return false
+	}
+	m, words := MemOf([]float32{1, 2, 3, 4}), make([]float64, 3)
+	for _, c := range []struct {
+		off, n int
+		ok     bool
+	}{{0, 4, true}, {4, 0, true}, {0, 0, true}, {1, 2, true}, {0, 5, false}, {1, 4, false}, {5, 0, false}, {-1, 2, false}, {2, -1, false}} {
+		if refused(func() {
+			if s := Slice[float32](m, c.off, c.n); len(s) != c.n || cap(s) != c.n || c.n > 0 && s[0] != float32(c.off+1) {
+				t.Errorf("%d elements from %d: %v, room for %d", c.n, c.off, s, cap(s))
+			}
+		}) == c.ok {
+			t.Errorf("%d elements from %d: refused %v", c.n, c.off, c.ok)
+		}
+	}
+	for elem, most := range map[DType]int{Float32: 6, Float64: 3, Int32: 6, Uint8: 24, Float16: 12} {
+		for n, ok := range map[int]bool{0: true, 1: true, most: true, most + 1: false, -1: false} {
+			if refused(func() {
+				if m := ViewAs(elem, words, n); m.Len() != n || m.DType() != elem {
+					t.Errorf("%d %v: %d %v", n, elem, m.Len(), m.DType())
+				}
+			}) == ok {
+				t.Errorf("%d %v in 3 words: refused %v", n, elem, ok)
+			}
+		}
+	}
+}
+
+// TestModeOfNumbers: the kind of argument that a parameter takes, and how errors name it.
+func TestModeOfNumbers(t *testing.T) {
+	for m, want := range map[Mode]string{In: "memory", InOutHalves: "memory", IntArg: "an int", RealArg: "a real"} {
+		if got := m.Kind().String(); got != want {
+			t.Errorf("mode %d takes %s, want %s", m, got, want)
+		}
+	}
+	for _, elem := range []DType{Float32, Float64, Int32, Uint8, Float16} {
+		if elem.Integer() != (elem == Int32 || elem == Uint8) {
+			t.Errorf("%v: integer %v", elem, elem.Integer())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -74,6 +75,39 @@ func TestPerLength(t *testing.T) {
 		}
 		if !slices.Equal(built, Lengths(few)) || slices.Contains(built, 0) == few || slices.Max(built) > 1000 == few {
 			t.Errorf("few %v: lengths %v", few, built)
+		}
+	}
+}
+
+// TestGuards: what lies around the elements is a number that no kernel writes by mistake, of every element type.
+func TestGuards(t *testing.T) {
+	for _, elem := range []DType{Float32, Float64, Int32, Uint8, Float16} {
+		a := NewOperands(Float32, 1, 2).Elements(elem, 3, func(int) float64 { return 1 }).Args[0]
+		m := a.Buf.(*Mem)
+		for i := range m.Len() {
+			likely := []float64{0, 1, -1, 77, 255}
+			if v := m.At(i); (i < a.Off || i >= a.Off+a.N) && (math.IsNaN(v) || slices.Contains(likely, v)) {
+				t.Fatalf("%v: element %d of %d at %d is %v", elem, i-a.Off, a.N, a.Off, v)
+			}
+		}
+	}
+}
+
+// TestSpecial: the values that break careless kernels are all there, of either sign; Kinks leaves out those that a product
+// of gradients takes beyond what single precision holds. A short buffer takes the first.
+func TestSpecial(t *testing.T) {
+	for _, c := range []struct {
+		n      int
+		make   func(o *Operands) *Operands
+		values string
+	}{
+		{9, (*Operands).Special, "[NaN +Inf -Inf 0 -0 1e-42 -1e-42 3e+38 0.5]"},
+		{6, (*Operands).Kinks, "[NaN +Inf -Inf 0 -0 0.5]"},
+		{2, (*Operands).Special, "[NaN +Inf]"},
+	} {
+		a := c.make(NewOperands(Float64, 1, 2).Out(1).Reals(c.n, func(int) float64 { return 0.5 })).Args[1]
+		if got := fmt.Sprint(Slice[float64](a.Buf.(*Mem), a.Off, a.N)); got != c.values {
+			t.Errorf("%s, want %s", got, c.values)
 		}
 	}
 }

@@ -23,7 +23,8 @@ type Tolerance struct {
 // ULP allows n units in the last place: what the OpenCL 1.2 specification, section 7.4, grants.
 func ULP(n int) Tolerance { return Tolerance{ULP: n} }
 
-// ULPDistance counts the representable values of type t from a to b; math.MaxInt64 if either is NaN.
+// ULPDistance counts the representable values of type t from a to b; math.MaxInt64 if there are more, or either is
+// NaN.
 func ULPDistance(t DType, a, b float64) int64 {
 	if a == b {
 		return 0
@@ -31,39 +32,27 @@ func ULPDistance(t DType, a, b float64) int64 {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return math.MaxInt64
 	}
-	d := ordered(t, a) - ordered(t, b)
-	if d < 0 {
-		d = -d
-	}
-	if d < 0 { // of opposite signs and huge
-		return math.MaxInt64
-	}
-	return d
+	x, y := ordered(t, a), ordered(t, b)
+	return int64(min(uint64(max(x, y))-uint64(min(x, y)), math.MaxInt64)) // those of opposite signs may be farther apart
 }
 
 // ordered maps a value to an integer so that neighbouring values have neighbouring integers.
 func ordered(t DType, v float64) int64 {
+	var bits, negativeZero int64
 	switch t {
 	case Int32, Uint8:
 		return int64(v)
 	case Float16:
-		if b := int64(int16(round.ToFloat16(v))); b >= 0 {
-			return b
-		} else {
-			return math.MinInt16 - b
-		}
+		bits, negativeZero = int64(int16(round.ToFloat16(v))), math.MinInt16
 	case Float32:
-		if b := int64(int32(math.Float32bits(float32(v)))); b >= 0 {
-			return b
-		} else {
-			return math.MinInt32 - b
-		}
+		bits, negativeZero = int64(int32(math.Float32bits(float32(v)))), math.MinInt32
+	default:
+		bits, negativeZero = int64(math.Float64bits(v)), math.MinInt64
 	}
-	if b := int64(math.Float64bits(v)); b >= 0 {
-		return b
-	} else {
-		return math.MinInt64 - b
+	if bits < 0 { // the larger, the lower is the number
+		return negativeZero - bits
 	}
+	return bits
 }
 
 // epsilon returns the spacing of reals of type t at 1, and the least normal real.

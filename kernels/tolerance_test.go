@@ -27,7 +27,7 @@ func TestAccepts(t *testing.T) {
 		{Tolerance{Rel: 4}, 1e-6, 0, 10, true}, {Tolerance{Rel: 4}, 1e-5, 0, 10, false},
 		{ULP(3), nan, nan, 0, true}, {ULP(3), nan, 1, 0, false}, {ULP(3), 1, nan, 0, false},
 		{ULP(3), inf, inf, 0, true}, {ULP(3), inf, -inf, 0, false}, {ULP(3), math.MaxFloat32, inf, 0, false}, {Tolerance{Rel: 4}, 1, inf, inf, false},
-		{ULP(3), 0, 1e-39, 0, true}, {exact, 0, 1e-39, 0, false}, {ULP(3), 0, 0x1p-126, 0, false}, // denormals may be flushed
+		{ULP(3), 0, 1e-39, 0, true}, {exact, 0, 1e-39, 0, false}, {ULP(3), 0, 0x1p-126, 0, false}, {ULP(3), -0x1p-126, 0, 0, false}, // denormals may be flushed
 	} {
 		if ok := c.tol.Accepts(Float32, c.got, c.want, c.scale); ok != c.ok {
 			t.Errorf("%+v accepts %v for %v at scale %v: %v", c.tol, c.got, c.want, c.scale, ok)
@@ -59,6 +59,30 @@ func TestAcceptsElements(t *testing.T) {
 		}
 		if ulp := ULPDistance(c.elem, c.got, c.want); ulp != c.ulp {
 			t.Errorf("%v: %v and %v are %d apart, want %d", c.elem, c.got, c.want, ulp, c.ulp)
+		}
+	}
+}
+
+// TestULPDistance: it is the same both ways, and grows as far as it can be counted.
+func TestULPDistance(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		elem DType
+		a, b float64
+		want int64
+	}{
+		{Float64, 1, 1, 0}, {Float64, 0, math.Copysign(0, -1), 0}, {Float64, 1, math.Nextafter(1, 2), 1}, {Float64, -1, math.Nextafter(-1, 0), 1},
+		{Float64, -5e-324, 5e-324, 2}, {Float64, math.MaxFloat64, inf, 1}, {Float64, 1, -1, 2 * 0x3ff << 52},
+		{Float64, 2, math.Copysign(0, -1), 0x400 << 52}, {Float64, math.Nextafter(2, 0), -2, 1<<63 - 1}, {Float64, 2, -2, math.MaxInt64},
+		{Float64, 2.5, -2, math.MaxInt64}, {Float64, math.MaxFloat64, -math.MaxFloat64, math.MaxInt64}, {Float64, -inf, inf, math.MaxInt64},
+		{Float64, nan, 1, math.MaxInt64}, {Float64, 1, nan, math.MaxInt64}, {Float64, nan, nan, math.MaxInt64},
+		{Float32, -0x1p-149, 0x1p-148, 3}, {Float32, 1, 1 + 0x3p-23, 3}, {Float32, 1, nan, math.MaxInt64}, {Float32, math.MaxFloat32, inf, 1}, {Float32, -inf, inf, 2 * 0xff << 23},
+		{Float64, 0, 5e-324, 1}, {Float32, 0, 0x1p-149, 1}, {Float16, 0, 0x1p-24, 1}, {Float16, -0x1p-24, 0, 1}, {Float16, 1, -1, 2 * 0xf << 10},
+		{Float16, -0x1p-24, 0x1p-24, 2}, {Float16, 65504, inf, 1}, {Float16, -inf, inf, 2 * 0x1f << 10},
+		{Int32, math.MinInt32, math.MaxInt32, 1<<32 - 1}, {Uint8, 3, 5, 2},
+	} {
+		if got, back := ULPDistance(c.elem, c.a, c.b), ULPDistance(c.elem, c.b, c.a); got != c.want || back != c.want {
+			t.Errorf("%v: %v and %v are %d, and the other way round %d apart, want %d", c.elem, c.a, c.b, got, back, c.want)
 		}
 	}
 }

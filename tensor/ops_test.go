@@ -383,6 +383,23 @@ func TestRandomStreams(t *testing.T) {
 	}
 }
 
+// TestUniformBelowItsEnd: the largest of the random words, which the fourth of this stream is, makes the number before the
+// end of the interval where its share of the interval would round to the end.
+func TestUniformBelowItsEnd(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		const u = 1 - 0x1p-24 // of the fourth
+		for _, c := range []struct{ low, high, single, double float64 }{
+			{0, 1, u, u}, {-1, 1, 1 - 0x1p-23, 1 - 0x1p-23}, {1, 2, 2 - 0x1p-23, 1 + u}, {2, 1, 1 + 0x1p-23, 2 - u}, {4096, 4097, 4097 - 0x1p-11, 4096 + u}, {3, 3, 3, 3},
+		} {
+			want := map[kernels.DType]float64{kernels.Float32: c.single, kernels.Float64: c.double}[d.Real()]
+			v, err := tensor.NewRNG(39075).Uniform(d, c.low, c.high, 4).Float64s()
+			if err != nil || v[3] != want {
+				t.Errorf("between %v and %v: %v, want %v at the end (err %v)", c.low, c.high, v, want, err)
+			}
+		}
+	})
+}
+
 func TestMat(t *testing.T) {
 	d := devtest.CPU(t)
 	m := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})

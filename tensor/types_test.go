@@ -178,8 +178,10 @@ func TestTypedRoundTrips(t *testing.T) {
 		if v, err := x.Int32s(); err != nil || !slices.Equal(v, []int32{4, 5, 6}) {
 			t.Errorf("%v, %v", v, err)
 		}
-		if v, err := tensor.FullOf(d, tensor.Int32, math.MinInt32).Item(); err != nil || v != math.MinInt32 {
-			t.Errorf("%v, %v", v, err)
+		for v, typ := range map[float64]tensor.Type{math.MinInt32: tensor.Int32, math.MaxInt32: tensor.Int32, 0: tensor.Uint8, 255: tensor.Uint8} {
+			if got, err := tensor.FullOf(d, typ, v).Item(); err != nil || got != v {
+				t.Errorf("%v of %v reads back as %v (err %v)", v, typ, got, err)
+			}
 		}
 		for _, typ := range types {
 			for _, shape := range [][]int{{}, {0}, {3, 0}, {1}, {7}, {3, 5, 2}} {

@@ -30,9 +30,14 @@ func TestReuseAndCounts(t *testing.T) {
 	if live, held, peak := p.Bytes(); live != 768 || held != 0 || peak != 768 {
 		t.Errorf("live %d held %d peak %d, want 768 0 768", live, held, peak)
 	}
+	c, _ := p.Get(5000) // of another class
 	p.Put(b)
+	p.Put(c)
+	if live, held, peak := p.Bytes(); live != 0 || held != 768+6144 || peak != 768+6144 {
+		t.Errorf("live %d held %d peak %d, want 0 6912 6912", live, held, peak)
+	}
 	p.Drain()
-	if live, held, _ := p.Bytes(); live != 0 || held != 0 || releases != 1 {
+	if live, held, _ := p.Bytes(); live != 0 || held != 0 || releases != 2 {
 		t.Errorf("after Drain: live %d held %d, %d releases", live, held, releases)
 	}
 }

@@ -3,7 +3,6 @@ package ops
 import (
 	"math"
 
-	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/internal/round"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
@@ -76,7 +75,7 @@ func conversion(from, to string, in, out kernels.Mode, twin kernels.Twin) *kerne
 func convertTwin[R kernels.Real, From, To kernels.Element](f func(From) To) func(kernels.Call[R]) {
 	return func(c kernels.Call[R]) {
 		x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
-		par.For(len(y), par.Grain, func(lo, hi int) {
+		c.Parallel(len(y), 1, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				y[i] = f(x[i])
 			}

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -36,7 +35,7 @@ func LinearGradRun(rows int, l kernels.Limits) int {
 func linearGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, y, d, p, rows, cols, run := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
 	act, slope := kernels.Activation(c.Int(7)), c.Real(8)
-	par.For(intmath.CeilDiv(rows, run), max(1, par.Grain/max(run*cols, 1)), func(lo, hi int) {
+	c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {
 		for z := lo; z < hi; z++ {
 			sum := p[z*cols : (z+1)*cols]
 			clear(sum)

@@ -3,7 +3,6 @@ package ops
 import (
 	"math"
 
-	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -27,7 +26,7 @@ var (
 func sgdTwin[T kernels.Real](c kernels.Call[T]) {
 	p, g, v := c.Reals(0), c.Reals(1), c.Reals(2)
 	lr, momentum, l2, nesterov := c.Real(4), c.Real(5), c.Real(6), c.Int(7) != 0
-	par.For(len(p), par.Grain, func(lo, hi int) {
+	c.Parallel(len(p), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			d := g[i] + l2*p[i]
 			v[i] = momentum*v[i] + d
@@ -50,7 +49,7 @@ var adamwScalars = []kernels.Param{realArg("decay"), realArg("b1"), realArg("one
 func adamwTwin[T kernels.Real](c kernels.Call[T]) {
 	p, g, m, v := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	rule := adamwRule(c, 5)
-	par.For(len(p), par.Grain, func(lo, hi int) { rule(p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]) })
+	c.Parallel(len(p), 1, func(lo, hi int) { rule(p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]) })
 }
 
 // adamwRule returns the update with the scalars from argument at on.

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -37,7 +36,7 @@ var outerTol = kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) fl
 
 func outerTwin[T kernels.Real](c kernels.Call[T]) {
 	u, v, out, batch, m, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5)
-	par.For(m, max(1, par.Grain/max(batch*n, 1)), func(lo, hi int) {
+	c.Parallel(m, batch*n, func(lo, hi int) {
 		for b := range batch {
 			for i := lo; i < hi; i++ {
 				x, row := u[b*m+i], out[i*n:(i+1)*n]

@@ -70,7 +70,18 @@ func uniformTwin[T kernels.Real](c kernels.Call[T]) {
 	span := float64(high - low)
 	for i := range y {
 		y[i] = T(math.FMA(unit(words(c, 2, i/4)[i%4]), span, float64(low)))
+		if y[i] == high && low != high { // rounded up
+			y[i] = nextTo(high, low)
+		}
 	}
+}
+
+// nextTo returns the real next to x on its way to the other.
+func nextTo[T kernels.Real](x, other T) T {
+	if kernels.DTypeOf[T]() == kernels.Float32 {
+		return T(math.Nextafter32(float32(x), float32(other)))
+	}
+	return T(math.Nextafter(float64(x), float64(other)))
 }
 
 func normalTwin[T kernels.Real](c kernels.Call[T]) {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -137,7 +136,7 @@ func pairwise[T kernels.Real](x []T) T {
 
 func sumTwin[T kernels.Real](c kernels.Call[T]) {
 	x, p, chunk, scale := c.Reals(0), c.Reals(1), c.Int(3), c.Real(4)
-	par.For(len(p), max(1, par.Grain/max(chunk, 1)), func(lo, hi int) {
+	c.Parallel(len(p), chunk, func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			p[g] = scale * pairwise(x[min(g*chunk, len(x)):min((g+1)*chunk, len(x))])
 		}
@@ -146,7 +145,7 @@ func sumTwin[T kernels.Real](c kernels.Call[T]) {
 
 func squaredErrorTwin[T kernels.Real](c kernels.Call[T]) {
 	x, t, d, p, chunk := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5)
-	par.For(len(p), max(1, par.Grain/max(chunk, 1)), func(lo, hi int) {
+	c.Parallel(len(p), chunk, func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			sum := 0.0
 			for i := min(g*chunk, len(x)); i < min((g+1)*chunk, len(x)); i++ {
@@ -166,7 +165,7 @@ func sumAtomicTwin[T kernels.Real](c kernels.Call[T]) {
 func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
 	if inner == 1 {
-		par.For(outer, max(1, par.Grain/max(n, 1)), func(lo, hi int) {
+		c.Parallel(outer, n, func(lo, hi int) {
 			for o := lo; o < hi; o++ {
 				s := scale * pairwise(x[o*n:(o+1)*n])
 				if accumulate {
@@ -178,7 +177,7 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 		return
 	}
 	// Columns are summed in float64, row by row: the inner loop runs along memory.
-	par.For(outer*inner, max(1, par.Grain/max(n, 1)), func(lo, hi int) {
+	c.Parallel(outer*inner, n, func(lo, hi int) {
 		sums := make([]float64, hi-lo)
 		for at := lo; at < hi; {
 			o, i := at/inner, at%inner

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -19,7 +18,7 @@ var SumIntegers = kernels.Typed(&kernels.Kernel{
 func sumIntegersTwin[T kernels.Integer](c kernels.Call[T]) {
 	x, y, outer, n, inner, runs := c.Reals(0), c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5)
 	clear(y)
-	par.For(outer*runs, max(1, par.Grain*runs/max(n*inner, 1)), func(lo, hi int) {
+	c.Parallel(outer*runs, n*inner/runs, func(lo, hi int) {
 		for row := lo; row < hi; row++ {
 			sum := y[row*inner : (row+1)*inner]
 			for k := row % runs; k < n; k += runs {

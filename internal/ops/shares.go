@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -40,13 +39,13 @@ func sharesGrid(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
 
 func reduceSharesTwin[T kernels.Real](c kernels.Call[T]) {
 	part, seed, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
-	par.For(size, par.Grain, func(lo, hi int) { sumShares(y[lo:hi], part[lo:], seed, size, groups) })
+	c.Parallel(size, 1, func(lo, hi int) { sumShares(y[lo:hi], part[lo:], seed, size, groups) })
 }
 
 func adamwSharesTwin[T kernels.Real](c kernels.Call[T]) {
 	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(5), c.Int(6)
 	rule := adamwRule(c, 7)
-	par.For(size, par.Grain, func(lo, hi int) {
+	c.Parallel(size, 1, func(lo, hi int) {
 		g := make([]T, hi-lo)
 		sumShares(g, part[lo:], seed, size, groups)
 		rule(p[lo:hi], g, m[lo:hi], v[lo:hi])

@@ -71,12 +71,42 @@ func TestTuning(t *testing.T) {
 			t.Errorf("%s %d×%d×%d: tile %v, want %v", c.form, c.m, c.n, c.k, got, c.want)
 		}
 	}
-	for _, bad := range []string{"{", `{"x": [{"form": "nn", "m": 0, "n": 1, "k": 1, "tile": "6x64"}]}`} {
+	if err := os.WriteFile(path, []byte(`{"x": [{"form": "nn", "m": 1, "n": 1, "k": 1, "tile": "6x64"}], "": []}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if own, err := GemmChoices("x", kernels.Limits{CPU: true}); err != nil || len(own) != 1 {
+		t.Errorf("the least product: %v, %v", own, err)
+	}
+	for _, bad := range []string{"{", `{"x": [{"form": "nn", "m": 0, "n": 1, "k": 1, "tile": "6x64"}]}`, `{"x": [{"form": "nn", "m": 1, "n": 0, "k": 1, "tile": "6x64"}]}`,
+		`{"x": [{"form": "nn", "m": 1, "n": 1, "k": 0, "tile": "6x64"}]}`, `{"x": [{"form": "tt", "m": 1, "n": 1, "k": 1, "tile": "6x64"}]}`,
+		`{"x": [{"form": "nn", "m": 1, "n": 1, "k": 1, "tile": "7x64"}]}`} {
 		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := GemmChoices("x", gpu); err == nil {
 			t.Errorf("a table of %q: no error", bad)
 		}
+	}
+}
+
+// TestTuningFile: the path of the environment, else one in the user's configuration folder, else none.
+func TestTuningFile(t *testing.T) {
+	t.Setenv(TuningEnv, "mine.json")
+	if got := TuningFile(); got != "mine.json" {
+		t.Errorf("%q, want what the environment says", got)
+	}
+	t.Setenv(TuningEnv, "")
+	dir, err := os.UserConfigDir()
+	if want := filepath.Join(dir, "clgrad", "tuning.json"); err == nil && TuningFile() != want {
+		t.Errorf("%q, want %q", TuningFile(), want)
+	}
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData", "home"} {
+		t.Setenv(name, "")
+	}
+	if _, err := os.UserConfigDir(); err != nil && TuningFile() != "" {
+		t.Errorf("%q without a folder", TuningFile())
+	}
+	if own, err := GemmChoices("no device of the table", kernels.Limits{CPU: true}); own != nil || err != nil {
+		t.Errorf("no table: %v, %v", own, err)
 	}
 }

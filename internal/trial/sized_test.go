@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -178,5 +179,57 @@ func TestSmallOfAnyShape(t *testing.T) {
 			}
 			k.Run(kernels.Float32, o.Args)
 		}
+	}
+}
+
+// TestWhatIsTried: a kernel of the library is tried with its cases and with operands like a launch's; of a kernel from
+// outside, the library knows only what it says itself.
+func TestWhatIsTried(t *testing.T) {
+	args := []kernels.Arg{kernels.Vec(nil, 0, 9), kernels.I(9)}
+	params := ops.Zero.Params
+	for _, c := range []struct {
+		name        string
+		k           *kernels.Kernel
+		small, like bool
+	}{
+		{"ours", ops.Zero, true, true},
+		{"ours without a Trial", &kernels.Kernel{Name: "k_zero", File: "move.cl", Params: params,
+			Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n) })}, true, true},
+		{"from outside", &kernels.Kernel{Name: "zero", Text: "-", Params: params}, false, false},
+		{"from outside, with a Trial of launches", &kernels.Kernel{Name: "zero", Text: "-", Params: params, Trial: ops.Zero.Trial}, false, true},
+	} {
+		small, err := Small(c.k, kernels.Float32)
+		like, err2 := Like(c.k, args, kernels.Float32)
+		if err != nil || err2 != nil || len(small) > 0 != c.small || (like != nil) != c.like {
+			t.Errorf("%s: %d small launches, %v, and one like a launch: %v, %v", c.name, len(small), err, like != nil, err2)
+		}
+	}
+}
+
+// TestDrawn: what is drawn lies in its range and fills it; what must be written starts as no result.
+func TestDrawn(t *testing.T) {
+	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "I", Mode: kernels.InInts}, {Name: "Y", Mode: kernels.Out}, {Name: "J", Mode: kernels.OutInts}}
+	k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Trial: func([]kernels.Arg) []kernels.Operand {
+		return []kernels.Operand{kernels.Draw(200, 3, 5), kernels.Draw(200, 10, 20), kernels.Output(2), kernels.Output(2)}
+	}}
+	o, err := Like(k, make([]kernels.Arg, 4), kernels.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := func(i int) (least, most float64) {
+		least, most = math.Inf(1), math.Inf(-1)
+		for j := range o.Args[i].N {
+			least, most = min(least, o.Args[i].At(j)), max(most, o.Args[i].At(j))
+		}
+		return least, most
+	}
+	if least, most := ends(0); least < 3 || least > 3.1 || most < 4.9 || most >= 5 {
+		t.Errorf("reals from %v to %v", least, most)
+	}
+	if least, most := ends(1); least != 10 || most != 19 {
+		t.Errorf("ints from %v to %v", least, most)
+	}
+	if y, j := o.Args[2].At(1), o.Args[3].At(1); !math.IsNaN(y) || j != 77 {
+		t.Errorf("outputs start as %v and %v", y, j)
 	}
 }

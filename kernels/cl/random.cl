@@ -11,12 +11,17 @@
 // 24 bits of a word, as a real in [0, 1). Exact, so every device makes the same number.
 static REAL unit(uint word) { return (REAL)(word >> 8) * (REAL)0x1p-24f; }
 
-// Y[i] = low + (high − low)·u, u uniform in [0, 1); one rounding, by fma.
+// low + (high − low)·u with u in [0, 1); one rounding, by fma. What rounds up to high is the number before it.
+static REAL between(uint word, REAL low, REAL high) {
+    const REAL v = fma(unit(word), high - low, low);
+    return v == high && low != high ? nextafter(high, low) : v;
+}
+
+// Y[i] is uniform in [low, high).
 kernel void k_uniform(OUT(Y), int n, int seed_lo, int seed_hi, int call, REAL low, REAL high) {
     const int i = get_global_id(0);
     const uint4 w = philox((uint4)((uint)i, (uint)call, 0, 0), (uint2)((uint)seed_lo, (uint)seed_hi));
-    const REAL range = high - low;
-    STORE4(fma(unit(w.x), range, low), fma(unit(w.y), range, low), fma(unit(w.z), range, low), fma(unit(w.w), range, low))
+    STORE4(between(w.x, low, high), between(w.y, low, high), between(w.z, low, high), between(w.w, low, high))
 }
 
 // Y[i] = mean + sd·z, z standard normal by Box and Muller's transform: words 0 and 1 make the first

@@ -3,7 +3,7 @@
 //
 // Those that change nothing that a caller can see are listed in docs/mutants.md with the reason. Any other
 // survivor, and an entry of that list that no longer survives, is printed and ends the program with code 1.
-// All packages take one to two hours of two cores; a file takes minutes.
+// All packages take hours of two cores; a file takes minutes.
 //
 //	go run ./scripts/mutants [-timeout D] [PACKAGE | PACKAGE/FILE.go]...
 package main
@@ -43,8 +43,13 @@ var packages = []struct{ name, tests string }{
 	{"optim", "optim"},
 	{"autograd", "autograd optim nn"},
 	{"tensor", "tensor autograd optim nn"},
-	{"kernels", "kernels autograd tensor optim nn"},
-	{"internal/ops", "internal/ops autograd tensor optim nn"},
+	{"kernels", "kernels internal/ops internal/trial kerneltest autograd tensor optim nn"},
+	{"internal/ops", "internal/ops internal/trial autograd tensor optim nn"},
+	{"internal/trial", "internal/trial tensor"},
+	{"internal/mempool", "internal/mempool"},
+	{"internal/intmath", "kernels internal/ops"},
+	{"internal/cond", "internal/cond kernels"},
+	{"internal/par", "internal/par kernels"},
 	{"internal/agree", "internal/agree"},
 	{"internal/round", "internal/round"},
 }
@@ -201,7 +206,7 @@ func mutate(ctx context.Context, dir, pkg, tests string, files, env []string) (m
 	for _, f := range files {
 		covered = append(covered, module+pkg+"/"+f)
 	}
-	src, output := filepath.Join(dir, "src"), filepath.Join(dir, pkg+".json")
+	src, output := filepath.Join(dir, "src"), filepath.Join(dir, strings.ReplaceAll(pkg, "/", "-")+".json")
 	args := []string{"unleash", "./" + pkg, "--workers", "1", "--timeout-coefficient", "100", "--output", output,
 		"--output-statuses", "lt", "--invert-negatives=false"}
 	for _, m := range mutations {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,5 +54,30 @@ func TestReport(t *testing.T) {
 	write(known, "### p/a.go\n- conditionals-boundary `if a ‸< b {`\n")
 	if _, err := readKnown(); err == nil {
 		t.Error("an entry without a reason was read")
+	}
+}
+
+// TestMutate: what gremlins writes is read, of a package within a folder too; if it fails, so does the command.
+func TestMutate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dir := t.TempDir()
+	if err := errors.Join(os.MkdirAll("internal/p", 0o755), os.Mkdir(filepath.Join(dir, "bin"), 0o755), os.Mkdir(filepath.Join(dir, "src"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	// It stands in for gremlins: it writes a report, as gremlins does not where it cannot, and ends with code 0 nevertheless.
+	const script = `#!/bin/sh
+while [ "$1" != --output ]; do shift; done
+echo '{"files": [{"file_name": "a.go", "mutations": [{"type": "INVERT_LOGICAL", "status": "LIVED", "line": 3, "column": 7}]}]}' >"$2" || exit 0
+exit "$CODE"
+`
+	if err := os.WriteFile(filepath.Join(dir, "bin", "gremlins"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	results, err := mutate(t.Context(), dir, "internal/p", "internal/p", []string{"a.go"}, append(os.Environ(), "CODE=0"))
+	if err != nil || len(results["a.go"]) != 1 || results["a.go"][0] != (mutant{"INVERT_LOGICAL", "LIVED", 3, 7}) {
+		t.Errorf("%v, %v", results, err)
+	}
+	if _, err := mutate(t.Context(), dir, "internal/p", "internal/p", nil, append(os.Environ(), "CODE=1")); err == nil {
+		t.Error("a failure of gremlins passed")
 	}
 }

@@ -1,0 +1,336 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a launch, worked out here by
+// hand. Too small a one refuses a device that is right, too large a one lets wrong results pass.
+func TestScales(t *testing.T) {
+	real := func(vs ...float64) kernels.Arg { return kernels.Vec(kernels.MemOf(vs), 0, len(vs)) }
+	args := func(vecs []kernels.Arg, numbers ...float64) []kernels.Arg {
+		for _, v := range numbers {
+			// A launch has each number as one of the two; a scale reads the one that its kernel has.
+			vecs = append(vecs, kernels.Arg{Int: int32(v), Real: v})
+		}
+		return vecs
+	}
+	none := real()
+	shape := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 1, Slope: 3}
+	product := func(act kernels.Activation, slope, biased float64) []kernels.Arg {
+		return args([]kernels.Arg{real(1, -2), real(3), real(-5, 4), none}, 7, 8, 10, 0, 0, 0, 1, biased, float64(act), slope, 12, 10)
+	}
+	tile := GemmTile{M: 6, N: 64}
+	for _, c := range []struct {
+		name string
+		k    *kernels.Kernel
+		args []kernels.Arg
+		want float64
+	}{
+		{"sum", Sum, args([]kernels.Arg{real(2, -3), none}, 100, 10, -0.5), 10 * 0.5 * 3},
+		{"squared error", SquaredError, args([]kernels.Arg{real(2, -3), real(4), none, none}, 100, 10), 10 * 7 * 7},
+		{"atomic sum", SumAtomic, args([]kernels.Arg{real(-3), none}, 100, 0.25), 100 * 0.25 * 3},
+		{"sum of an axis", SumAxis, args([]kernels.Arg{real(-3), none}, 5, 100, 7, -2, 1), 100 * 2 * 3},
+		{"layer", LinearGrad, args([]kernels.Arg{real(-3), real(9), none, none}, 100, 7, 10, 2, 4), 10 * 3 * 4},
+		{"layer of a gentle slope", LinearGrad, args([]kernels.Arg{real(-3), real(9), none, none}, 100, 7, 10, 2, 0.1), 10 * 3},
+		{"shares", ReduceShares, args([]kernels.Arg{real(-3), real(-2), none}, 100, 4), 4 * 3 * 2},
+		{"outer products", OuterAcc, args([]kernels.Arg{real(2), real(-3), real(-50)}, 10, 7, 8), 50 + 10*2*3},
+		{"product", Gemm(NN, tile), product(kernels.ActNone, 9, 0), 10 * 2 * 3},
+		{"product with a bias", Gemm(NN, tile), product(kernels.ActTanh, 9, 1), 10*2*3 + 5},
+		{"product under a steep slope", Gemm(NN, tile), product(kernels.ActLeakyReLU, 9, 1), 9 * (10*2*3 + 5)},
+		{"product under a gentle slope", Gemm(NN, tile), product(kernels.ActLeakyReLU, 0.1, 1), 10*2*3 + 5},
+		{"pass", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(-2), real(3), real(0.5), none, none, none}, 10), 10 * 2 * 3 * 1 * 16 * 9},
+		{"pass of small numbers", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(0.5), real(0.5), real(7), none, none, none}, 10), 10 * 7 * 16 * 9},
+	} {
+		if got := c.k.Tol.Scale(c.args); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLinearGradRun: runs fill the device, and none is short.
+func TestLinearGradRun(t *testing.T) {
+	for _, c := range []struct {
+		rows int
+		l    kernels.Limits
+		want int
+	}{
+		{0, kernels.Limits{Units: 4}, 16}, {512, kernels.Limits{Units: 4}, 16}, {513, kernels.Limits{Units: 4}, 17}, {3200, kernels.Limits{Units: 4}, 100},
+		{128, kernels.Limits{CPU: true, Units: 4}, 16}, {800, kernels.Limits{CPU: true, Units: 4}, 100},
+	} {
+		if got := LinearGradRun(c.rows, c.l); got != c.want {
+			t.Errorf("%d rows, %+v: runs of %d, want %d", c.rows, c.l, got, c.want)
+		}
+	}
+}
+
+// TestSumRuns: rows are summed in runs only where a GPU's units would be idle, and each run is worth its start.
+func TestSumRuns(t *testing.T) {
+	gpu := kernels.Limits{Units: 10}
+	for _, c := range []struct {
+		outer, n, inner int
+		l               kernels.Limits
+		want            int
+	}{
+		{1, 100000, 64, gpu, 10}, {1, 100000, 33, gpu, 10}, {1, 100000, 32, gpu, 20}, {1, 100000, 1, gpu, 20},
+		{1, 100000, 320, gpu, 1}, {1, 100000, 289, gpu, 1}, {1, 100000, 288, gpu, 2}, {1, 2048, 1, gpu, 8}, {1, 2047, 1, gpu, 1},
+		{2, 100000, 1, gpu, 1}, {0, 100000, 1, gpu, 1}, {1, 100000, 1, kernels.Limits{CPU: true, Units: 10}, 1},
+	} {
+		if got := SumRuns(c.outer, c.n, c.inner, c.l); got != c.want {
+			t.Errorf("[%d, %d, %d] on %+v: %d runs, want %d", c.outer, c.n, c.inner, c.l, got, c.want)
+		}
+	}
+}
+
+// TestGemmSlice: the sum of a product is cut where whole tiles would leave units idle, into slices that are worth their
+// shares.
+func TestGemmSlice(t *testing.T) {
+	gpu, cpu := kernels.Limits{Units: 100}, kernels.Limits{CPU: true, Units: 4}
+	for _, c := range []struct {
+		m, n, k int
+		l       kernels.Limits
+		want    int
+	}{
+		{64, 64, 0, gpu, 1}, {64, 64, 255, gpu, 255}, {64, 64, 256, gpu, 128}, {64, 64, 100000, gpu, 512}, {64, 64, 10000, gpu, 144},
+		{640, 640, 10000, gpu, 10000}, {640, 576, 10000, gpu, 5008}, {577, 576, 10000, gpu, 5008}, {640, 577, 10000, gpu, 10000},
+		{65, 64, 10000, gpu, 144}, {129, 129, 10000, gpu, 464},
+		{64, 64, 8191, cpu, 8191}, {64, 64, 8192, cpu, 4096}, {64, 64, 65536, cpu, 16384}, {128, 64, 65536, cpu, 32768}, {128, 128, 65536, cpu, 65536},
+		{129, 64, 65536, cpu, 65536},
+	} {
+		if got := GemmSlice(c.m, c.n, c.k, c.l); got != c.want {
+			t.Errorf("%d×%d×%d on %+v: slices of %d, want %d", c.m, c.n, c.k, c.l, got, c.want)
+		}
+	}
+}
+
+// TestGemmRows: the rows of a work-item share a product out evenly among the cores, and are neither few nor many.
+func TestGemmRows(t *testing.T) {
+	tile := GemmTile{M: 6, N: 64}
+	for _, c := range []struct{ m, n, slices, units, want int }{
+		{1, 1, 1, 4, 12}, {48, 64, 1, 4, 12}, {49, 64, 1, 4, 24}, {960, 64, 1, 4, 240}, {964, 64, 1, 4, 132},
+		{480, 65, 1, 4, 240}, {480, 64, 2, 4, 240}, {482, 64, 2, 4, 132}, {4096, 4096, 1, 2, 240},
+	} {
+		if got := GemmRows(c.m, c.n, c.slices, tile, kernels.Limits{CPU: true, Units: c.units}); got != c.want {
+			t.Errorf("%d×%d in %d slices on %d cores: %d rows, want %d", c.m, c.n, c.slices, c.units, got, c.want)
+		}
+	}
+}
+
+// TestGemmPiece: a call of BLAS is worth its goroutine, and has fewer rows where there are few. The bits of a product depend
+// on it.
+func TestGemmPiece(t *testing.T) {
+	for _, c := range []struct{ m, n, k, want int }{
+		{128, 100, 1000, 8}, {129, 100, 1000, 64}, {1023, 100, 1000, 64}, {1024, 100, 1000, 256}, {100000, 1000, 1000, 256},
+		{128, 64, 64, 8}, {128, 32, 64, 16}, {2000, 8, 8, 512}, {129, 16, 16, 128}, {10, 0, 0, 4 * 8192}, {10, 1 << 20, 1 << 10, 8},
+	} {
+		if got := gemmPiece(c.m, c.n, c.k); got != c.want {
+			t.Errorf("%d×%d×%d: pieces of %d rows, want %d", c.m, c.n, c.k, got, c.want)
+		}
+	}
+}
+
+// TestGemmTileFor: without tuning, a GPU gets large tiles where they fill it and are of use.
+func TestGemmTileFor(t *testing.T) {
+	gpu := kernels.Limits{Units: 100}
+	for _, c := range []struct {
+		m, n int
+		real kernels.DType
+		l    kernels.Limits
+		want GemmTile
+	}{
+		{1280, 1280, kernels.Float32, gpu, gpuTiles[1]}, {1281, 1153, kernels.Float32, gpu, gpuTiles[1]}, {1280, 1152, kernels.Float32, gpu, gpuTiles[0]},
+		{1152, 1280, kernels.Float32, gpu, gpuTiles[0]}, {1280, 1280, kernels.Float64, gpu, gpuTiles[0]}, {128000, 64, kernels.Float32, gpu, gpuTiles[0]},
+		{128000, 65, kernels.Float32, gpu, gpuTiles[1]}, {1280, 1280, kernels.Float32, kernels.Limits{CPU: true, Units: 1}, cpuTiles[0]},
+	} {
+		if got := GemmTileFor(NN, c.m, c.n, 100, c.real, c.l, nil); got != c.want {
+			t.Errorf("%d×%d of %v on %+v: %v, want %v", c.m, c.n, c.real, c.l, got, c.want)
+		}
+	}
+	near, far := GemmChoice{Form: NN, M: 100, N: 100, K: 100, Tile: gpuTiles[2]}, GemmChoice{Form: NN, M: 100, N: 100, K: 1000, Tile: gpuTiles[3]}
+	for k, want := range map[int]GemmTile{10: near.Tile, 100: near.Tile, 200: near.Tile, 600: far.Tile, 10000: far.Tile} {
+		for _, tuned := range [][]GemmChoice{{near, far}, {far, near}} {
+			if got := GemmTileFor(NN, 100, 100, k, kernels.Float32, gpu, tuned); got != want {
+				t.Errorf("a sum of %d: %v, want %v", k, got, want)
+			}
+		}
+	}
+	small, wide, tall := near, near, near // of which each is nearer in one size than the others
+	wide.N, wide.Tile, tall.M, tall.Tile = 1600, gpuTiles[5], 1600, gpuTiles[6]
+	for _, c := range []struct {
+		m, n int
+		want GemmTile
+	}{{100, 100, small.Tile}, {100, 1000, wide.Tile}, {1000, 100, tall.Tile}, {10, 5000, wide.Tile}, {5000, 10, tall.Tile}, {1, 1, small.Tile}} {
+		if got := GemmTileFor(NN, c.m, c.n, 100, kernels.Float32, gpu, []GemmChoice{small, wide, tall}); got != c.want {
+			t.Errorf("%d×%d: %v, want %v", c.m, c.n, got, c.want)
+		}
+	}
+	first := GemmChoice{Form: NN, M: 100, N: 100, K: 100, Tile: gpuTiles[4]} // of equal distances, the first
+	if got := GemmTileFor(NN, 1, 1, 1, kernels.Float32, gpu, []GemmChoice{first, near}); got != first.Tile {
+		t.Errorf("%v, want %v", got, first.Tile)
+	}
+}
+
+// TestGemmTilesFit: a GPU gets the tiles for which it has local memory and work-items, and the default in any case.
+func TestGemmTilesFit(t *testing.T) {
+	large := gpuTiles[1] // 2·16 rows of 128 + 128 + 8 elements, for 16×16 work-items
+	for _, c := range []struct {
+		local, group int
+		real         kernels.DType
+		fits         bool
+	}{
+		{33792, 256, kernels.Float32, true}, {33791, 256, kernels.Float32, false}, {33792, 255, kernels.Float32, false},
+		{67584, 256, kernels.Float64, true}, {67583, 256, kernels.Float64, false},
+	} {
+		tiles := GemmTiles(c.real, kernels.Limits{LocalMem: c.local, MaxGroup: c.group})
+		if slices.Contains(tiles, large) != c.fits || tiles[0] != gpuTiles[0] {
+			t.Errorf("%d bytes and %d work-items have the tiles %v", c.local, c.group, tiles)
+		}
+	}
+	if tiles := GemmTiles(kernels.Float64, kernels.Limits{}); len(tiles) != 1 || tiles[0] != gpuTiles[0] {
+		t.Errorf("without local memory: %v", tiles)
+	}
+	gpu := kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024}
+	others := Gemm(TN, large).Variants(kernels.Float32, gpu)
+	if len(others) != len(gpuTiles)-1 || slices.Contains(others, Gemm(TN, large)) || slices.ContainsFunc(others, func(k *kernels.Kernel) bool { return k.Name != "k_gemm_tn" }) {
+		t.Errorf("%d kernels take the place of one of %d tiles", len(others), len(gpuTiles))
+	}
+	for tile, want := range map[GemmTile]string{{M: 6, N: 64}: "-DMR=6 -DWIDE=4", {128, 64, 16, 8, 4}: "-DTM=128 -DTN=64 -DTK=16 -DWM=8 -DWN=4"} {
+		if got := tile.defines(); got != want {
+			t.Errorf("%v is built with %s, want %s", tile, got, want)
+		}
+	}
+}
+
+// TestMLPTiles: a GPU holds as many samples at once as fit its local memory beside the weights of a layer.
+func TestMLPTiles(t *testing.T) {
+	for _, c := range []struct {
+		s           MLPShape
+		real        kernels.DType
+		most        int
+		tile, chunk int
+	}{
+		{ExampleMLP, kernels.Float32, 16, 16, 32}, {ExampleMLP, kernels.Float32, 32, 32, 32}, {ExampleMLP, kernels.Float64, 32, 16, 16},
+		{MLPShape{Inputs: 8, Width: 16, Layers: 1, Outputs: 1}, kernels.Float32, 32, 32, 16}, {MLPShape{Inputs: 256, Width: 128, Layers: 4, Outputs: 16}, kernels.Float32, 32, 0, 0},
+		{MLPShape{Inputs: 128, Width: 128, Layers: 3, Outputs: 3}, kernels.Float32, 32, 16, 16},
+		{MLPShape{Inputs: 8, Width: 112, Layers: 5, Outputs: 1}, kernels.Float32, 16, 8, 16},
+		// 48 KiB to the byte, and 4 bytes more for each sample
+		{MLPShape{Inputs: 8, Width: 64, Layers: 4, Outputs: 4}, kernels.Float32, 32, 32, 16}, {MLPShape{Inputs: 8, Width: 64, Layers: 4, Outputs: 5}, kernels.Float32, 32, 16, 32},
+		{MLPShape{Inputs: 72, Width: 64, Layers: 3, Outputs: 8}, kernels.Float32, 32, 32, 32}, {MLPShape{Inputs: 72, Width: 64, Layers: 3, Outputs: 9}, kernels.Float32, 32, 32, 16},
+	} {
+		tile := c.s.tile(c.real, c.most)
+		chunk := 0
+		if tile > 0 {
+			chunk = c.s.chunk(tile, c.real)
+		}
+		if tile != c.tile || chunk != c.chunk {
+			t.Errorf("%+v of %v: tiles of %d, %d rows at once, want %d and %d", c.s, c.real, tile, chunk, c.tile, c.chunk)
+		}
+	}
+}
+
+// TestMLPChoices: how a pass is shared out, and which shapes it takes.
+func TestMLPChoices(t *testing.T) {
+	s := ExampleMLP
+	gpu, cpu := kernels.Limits{Units: 10, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Limits{CPU: true, Units: 10}
+	for _, c := range []struct {
+		n      int
+		l      kernels.Limits
+		block  int
+		groups int
+	}{
+		{1, gpu, 8, 1}, {159, gpu, 8, 20}, {160, gpu, 16, 10}, {161, gpu, 16, 11}, {1279, gpu, 16, 60}, {1280, gpu, 32, 40}, {100000, gpu, 32, 40},
+		{1, cpu, 16, 1}, {33, cpu, 16, 3}, {100000, cpu, 16, 10}, {0, cpu, 16, 1},
+	} {
+		block := s.Block(c.n, kernels.Float32, c.l)
+		if groups := s.Groups(c.n, block, c.l); block != c.block || groups != c.groups {
+			t.Errorf("%d samples, CPU %v: %d groups of blocks of %d, want %d of %d", c.n, c.l.CPU, groups, block, c.groups, c.block)
+		}
+	}
+	if got := s.Size(); got != 64*64+128+64*64+128+64*64+128+256 {
+		t.Errorf("%d parameters", got)
+	}
+	with := func(f func(s *MLPShape)) MLPShape { s := s; f(&s); return s }
+	for _, c := range []struct {
+		name string
+		s    MLPShape
+		l    kernels.Limits
+		ok   bool
+	}{
+		{"example", s, gpu, true}, {"least memory", s, kernels.Limits{LocalMem: mlpLocal}, true}, {"too little memory", s, kernels.Limits{LocalMem: mlpLocal - 1}, false}, {"a CPU needs none", s, cpu, true},
+		{"narrowest", with(func(s *MLPShape) { s.Width = 16 }), gpu, true}, {"no width", with(func(s *MLPShape) { s.Width = 0 }), gpu, false},
+		{"widest", with(func(s *MLPShape) { s.Width = 128 }), gpu, true}, {"too wide", with(func(s *MLPShape) { s.Width = 144 }), gpu, false}, {"odd width", with(func(s *MLPShape) { s.Width = 24 }), gpu, false},
+		{"fewest inputs", with(func(s *MLPShape) { s.Inputs = 8 }), gpu, true}, {"too few inputs", with(func(s *MLPShape) { s.Inputs = 4 }), gpu, false}, {"odd inputs", with(func(s *MLPShape) { s.Inputs = 10 }), gpu, false},
+		{"most inputs", with(func(s *MLPShape) { s.Inputs, s.Width, s.Layers = 256, 16, 1 }), gpu, true}, {"too many inputs", with(func(s *MLPShape) { s.Inputs, s.Width, s.Layers = 260, 16, 1 }), gpu, false},
+		{"one output", with(func(s *MLPShape) { s.Outputs = 1 }), gpu, true}, {"no output", with(func(s *MLPShape) { s.Outputs = 0 }), gpu, false},
+		{"most outputs", with(func(s *MLPShape) { s.Outputs = 16 }), gpu, true}, {"too many outputs", with(func(s *MLPShape) { s.Outputs = 17 }), gpu, false},
+		{"one layer", with(func(s *MLPShape) { s.Layers = 1 }), gpu, true}, {"no layer", with(func(s *MLPShape) { s.Layers = 0 }), gpu, false}, {"too many layers", with(func(s *MLPShape) { s.Layers = 50 }), gpu, false},
+		{"no slope", with(func(s *MLPShape) { s.Slope = 0 }), gpu, true}, {"a slope downwards", with(func(s *MLPShape) { s.Slope = -0.1 }), gpu, false}, {"a slope that is no number", with(func(s *MLPShape) { s.Slope = math.NaN() }), gpu, false},
+	} {
+		if err := c.s.Check(kernels.Float32, c.l); (err == nil) != c.ok {
+			t.Errorf("%s: err = %v", c.name, err)
+		}
+	}
+}
+
+// TestCasesOfProducts: among the launches that test a product are all that its kernels do differently, also among the few.
+func TestCasesOfProducts(t *testing.T) {
+	for _, form := range GemmForms {
+		for _, few := range []bool{false, true} {
+			seen, most := map[string]bool{}, 0
+			for _, c := range form.cases(few) {
+				o := kernels.NewOperands(kernels.Float32, 1, 1)
+				c.Build(o)
+				n := func(i int) int { return int(o.Args[i].Int) }
+				m, cols, sum, lda, ldb, accumulate, biased, act, rows, slice := n(4), n(5), n(6), n(7), n(8), n(10), n(11), n(12), n(14), n(15)
+				most = max(most, m*cols*sum)
+				rowA, rowB := sum, cols // that are without gaps
+				switch form {
+				case TN:
+					rowA = m
+				case NT:
+					rowB = sum
+				}
+				if lda < rowA || ldb < rowB || rows%12 != 0 || slice < 1 || slice < sum && accumulate+biased+act > 0 {
+					t.Errorf("%s %s: no launch is like that", form, c.Name)
+				}
+				seen[fmt.Sprint("activation ", act)] = true
+				seen[fmt.Sprint("accumulate ", accumulate, ", biased ", biased)] = true
+				seen[fmt.Sprint("gaps ", lda > rowA, ldb > rowB)] = true
+				seen[fmt.Sprint("shares ", (sum+slice-1)/slice)] = true
+				seen[fmt.Sprint("rows ", rows)] = true
+			}
+			for _, want := range []string{"activation 0", "activation 1", "activation 2", "activation 3", "activation 4", "accumulate 0, biased 0", "accumulate 1, biased 0",
+				"accumulate 0, biased 1", "accumulate 1, biased 1", "gaps false false", "gaps true true", "shares 1", "shares 3", "rows 12", "rows 24", "rows 36"} {
+				if !seen[want] {
+					t.Errorf("%s, few %v: no launch with %s", form, few, want)
+				}
+			}
+			if few && most > 100000 || !few && most < 1000000 {
+				t.Errorf("%s, few %v: the largest has %d products", form, few, most)
+			}
+		}
+	}
+}
+
+// TestCasesOfPasses: a pass is tested in one group and in several, with blocks that are full and not; few of them are small.
+func TestCasesOfPasses(t *testing.T) {
+	for _, few := range []bool{false, true} {
+		var samples, groups []int
+		for _, c := range ExampleMLP.cases(few, true) {
+			o := kernels.NewOperands(kernels.Float32, 1, 1)
+			c.Build(o)
+			samples, groups = append(samples, int(o.Args[6].Int)), append(groups, o.Args[4].N)
+			if n := samples[len(samples)-1]; o.Args[0].N != n*64 || o.Args[1].N != n*3 || o.Args[3].N != groups[len(groups)-1]*ExampleMLP.Size() || o.Args[5].N != n*64 {
+				t.Errorf("%s: operands of other sizes", c.Name)
+			}
+		}
+		if slices.Min(samples) != 1 || slices.Max(groups) < 2 || slices.Max(samples) > 100 == few {
+			t.Errorf("few %v: %v samples in %v groups", few, samples, groups)
+		}
+	}
+}

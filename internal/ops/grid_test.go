@@ -1,0 +1,86 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// vec is memory of n elements, as far as a grid looks at it.
+func vec(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
+
+// ints are n arguments by value.
+func ints(vs ...int) []kernels.Arg {
+	var args []kernels.Arg
+	for _, v := range vs {
+		args = append(args, kernels.I(v))
+	}
+	return args
+}
+
+// TestGrids: the launches of each kind of device are those that the entry points of its file are written for, with a
+// work-item for all that is to be computed. On the Go device only an empty grid tells.
+func TestGrids(t *testing.T) {
+	cpu, gpu := kernels.Limits{CPU: true, Units: 3, MaxGroup: 4096}, kernels.Limits{Units: 10, MaxGroup: 1024, LocalMem: 48 << 10}
+	line := func(n int) kernels.Grid { return kernels.Line(n, gpu) }
+	grid := func(global, local [3]int) kernels.Grid {
+		dims := 1
+		for dims < 3 && local[dims] > 0 {
+			dims++
+		}
+		return kernels.Grid{Dims: dims, Global: global, Local: local}
+	}
+	args := func(vecs []int, numbers ...int) []kernels.Arg {
+		var all []kernels.Arg
+		for _, n := range vecs {
+			all = append(all, vec(n))
+		}
+		return append(all, ints(numbers...)...)
+	}
+	tile, block := GemmTile{128, 64, 16, 8, 4}, GemmTile{M: 6, N: 64}
+	product := func(m, n, k, rows, slice int) []kernels.Arg {
+		return args([]int{0, 0, 0, 0}, m, n, k, k, n, n, 0, 0, 0, 0, rows, slice)
+	}
+	pass := MLPLoss(ExampleMLP, kernels.Float32, 16, false)
+	for _, c := range []struct {
+		name     string
+		k        *kernels.Kernel
+		args     []kernels.Arg
+		cpu, gpu kernels.Grid
+	}{
+		{"gather", GatherRows, args([]int{0, 5, 45}, 5, 9, 7), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
+		{"scatter", ScatterAddRows, args([]int{45, 5, 0}, 5, 900, 7), line(900), line(900)},
+		{"random", Uniform, args([]int{1025}, 1025), line(257), line(257)},
+		{"outer", OuterAcc, args([]int{0, 0, 0}, 4, 5, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
+		{"outer in slices", OuterAccAtomic, args([]int{0, 0, 0}, 10, 5, 9, 4), grid([3]int{16, 8, 3}, [3]int{16, 8, 1}), grid([3]int{16, 8, 3}, [3]int{16, 8, 1})},
+		{"chains", FMAChains, args([]int{7}, 7, 20), grid([3]int{7}, [3]int{1}), line(7)},
+		{"sum", Sum, args([]int{1000, 4}, 1000, 250), grid([3]int{4}, [3]int{1}), grid([3]int{1024}, [3]int{256})},
+		{"squared error", SquaredError, args([]int{9, 9, 9, 3}, 9, 3), grid([3]int{3}, [3]int{1}), grid([3]int{768}, [3]int{256})},
+		{"a short atomic sum", SumAtomic, args([]int{257, 1}, 257), grid([3]int{512}, [3]int{256}), grid([3]int{512}, [3]int{256})},
+		{"a long atomic sum", SumAtomic, args([]int{1 << 20, 1}, 1<<20), grid([3]int{12 * 256}, [3]int{256}), grid([3]int{40 * 256}, [3]int{256})},
+		{"sums of rows", SumAxis, args([]int{0, 0}, 3, 50, 1), grid([3]int{1, 3}, [3]int{1, 1}), grid([3]int{1, 768}, [3]int{1, 256})},
+		{"sums of few columns", SumAxis, args([]int{0, 0}, 3, 50, 16), grid([3]int{1, 3}, [3]int{1, 1}), grid([3]int{16, 48}, [3]int{16, 16})},
+		{"sums of columns", SumAxis, args([]int{0, 0}, 3, 50, 33), grid([3]int{3, 3}, [3]int{1, 1}), grid([3]int{64, 24}, [3]int{32, 8})},
+		{"maxima", MaxAxis, args([]int{0, 0}, 5, 50, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
+		{"ties", MaxAxisGrad, args([]int{0, 0, 0, 0}, 5, 50, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
+		{"sums of integers", SumIntegers.Of(kernels.Int32), args([]int{0, 0}, 3, 50, 9, 4), kernels.Plane(9, 12, cpu), kernels.Plane(9, 12, gpu)},
+		{"a layer", LinearGrad, args([]int{0, 0, 0, 0}, 33, 17, 16), grid([3]int{2, 3}, [3]int{1, 1}), kernels.Plane(17, 3, gpu)},
+		{"shares", ReduceShares, args([]int{0, 1, 33}, 33, 4), line(33), grid([3]int{64, 8}, [3]int{32, 8})},
+		{"steps of shares", AdamWShares, args([]int{33, 0, 1, 33, 33}, 33, 4), line(33), grid([3]int{64, 8}, [3]int{32, 8})},
+		{"a product on a GPU", Gemm(NN, tile), product(129, 65, 100, 0, 34), kernels.Grid{}, grid([3]int{2 * 256, 2, 3}, [3]int{256, 1, 1})},
+		{"a product on a CPU", Gemm(NN, block), product(129, 65, 100, 24, 34), grid([3]int{2, 6, 3}, [3]int{1, 1, 1}), kernels.Grid{}},
+		{"a pass", pass, args([]int{0, 0, 0, 0, 5, 0}, 80), grid([3]int{5}, [3]int{1}), grid([3]int{5 * 128}, [3]int{128})},
+	} {
+		for _, d := range []struct {
+			l    kernels.Limits
+			want kernels.Grid
+		}{{cpu, c.cpu}, {gpu, c.gpu}} {
+			if d.want.Dims == 0 {
+				continue
+			}
+			if got := c.k.Grid(c.args, d.l); got != d.want {
+				t.Errorf("%s, CPU %v: %+v, want %+v", c.name, d.l.CPU, got, d.want)
+			}
+		}
+	}
+}

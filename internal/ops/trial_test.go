@@ -1,0 +1,123 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// sizes spells the operands of a trial: the elements of the buffers, and the numbers.
+func sizes(k *kernels.Kernel, ops []kernels.Operand) string {
+	var s []string
+	for i, o := range ops {
+		if k.Params[i].Mode.Buffer() {
+			s = append(s, fmt.Sprint(o.N))
+		} else {
+			s = append(s, fmt.Sprintf("%.15g", o.Number))
+		}
+	}
+	return fmt.Sprint(s)
+}
+
+// TestTrialOfProducts: the operands of a product's trial are those of the launch, with fewer rows where that would take
+// too long, and with rows closer to each other, but aligned alike, where they lie far apart.
+func TestTrialOfProducts(t *testing.T) {
+	like := func(m, n, k, lda, ldb, slice int) []kernels.Arg {
+		return append(append([]kernels.Arg{vec(0), vec(0), vec(n), vec(0)}, ints(m, n, k, lda, ldb, n, 1, 1, int(kernels.ActLeakyReLU))...),
+			kernels.R(0.25), kernels.I(24), kernels.I(slice))
+	}
+	const rest = "1 1 2 0.25 24"
+	for _, c := range []struct {
+		name string
+		form GemmForm
+		like []kernels.Arg
+		want string
+	}{
+		{"whole", NN, like(10, 20, 30, 31, 22, 30), "[310 660 20 200 10 20 30 31 22 20 " + rest + " 30]"},
+		{"whole, B transposed", NT, like(10, 20, 30, 31, 32, 30), "[310 640 20 200 10 20 30 31 32 20 " + rest + " 30]"},
+		{"whole, A transposed", TN, like(10, 20, 30, 11, 22, 30), "[330 660 20 200 10 20 30 11 22 20 " + rest + " 30]"},
+		{"in shares", NN, like(10, 20, 30, 30, 20, 16), "[300 600 20 400 10 20 30 30 20 20 " + rest + " 16]"},
+		{"too many products", NN, like(1<<20, 256, 64, 64, 256, 64), fmt.Sprintf("[%d 16384 256 %d 8192 256 64 64 256 256 %s 64]", 8192*64, 8192*256, rest)},
+		{"too many elements", NN, like(1<<20, 8, 1000, 1000, 8, 1000), fmt.Sprintf("[%d 8000 8 %d 4161 8 1000 1000 8 8 %s 1000]", 4161*1000, 4161*8, rest)},
+		{"too many rows of shares", NN, like(1<<20, 8, 1000, 1000, 8, 500), "[]"},
+		{"no row fits", NN, like(5, 20000, 200, 200, 20000, 200), fmt.Sprintf("[1000 4000000 20000 100000 5 20000 200 200 20000 20000 %s 200]", rest)},
+		{"rows far apart", NN, like(2000, 8, 10, 1_000_000, 8, 10), "[32000 80 8 16000 2000 8 10 16 8 8 " + rest + " 10]"},
+		{"rows far apart, not aligned", NN, like(2000, 8, 10, 1_000_003, 8, 10), "[38000 80 8 16000 2000 8 10 19 8 8 " + rest + " 10]"},
+		{"rows of B far apart", NT, like(10, 800, 10, 10, 1_000_001, 10), "[100 13600 800 8000 10 800 10 10 17 800 " + rest + " 10]"},
+		{"columns of A far apart", TN, like(17, 3, 4000, 2000, 3, 4000), "[128000 12000 3 51 17 3 4000 32 3 3 " + rest + " 4000]"},
+		{"B alone is too large", NN, like(1, 3000, 3000, 3000, 3000, 3000), "[]"},
+		{"A alone is too large", TN, like(200, 1, 1<<21, 200, 1, 1<<21), "[]"},
+		{"none", NN, nil, "[]"},
+	} {
+		k := Gemm(c.form, cpuTiles[0])
+		if got := sizes(k, k.Trial(c.like)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestTrials: what the trials of other kernels change of a launch.
+func TestTrials(t *testing.T) {
+	reals := func(args []kernels.Arg, vs ...float64) []kernels.Arg {
+		for _, v := range vs {
+			args = append(args, kernels.R(v))
+		}
+		return args
+	}
+	args := func(vecs []int, numbers ...int) (all []kernels.Arg) {
+		for _, n := range vecs {
+			all = append(all, vec(n))
+		}
+		return append(all, ints(numbers...)...)
+	}
+	s := ExampleMLP // of 12928 parameters
+	pass, passDown := MLPLoss(s, kernels.Float32, 16, false), MLPLoss(s, kernels.Float32, 16, true)
+	samples := func(n, groups, dx int) []kernels.Arg {
+		return args([]int{n * 64, n * 3, 12928, groups * 12928, groups, dx}, n)
+	}
+	for _, c := range []struct {
+		name string
+		k    *kernels.Kernel
+		like []kernels.Arg
+		want string
+	}{
+		{"outer products", OuterAcc, args([]int{30, 40, 12}, 10, 3, 4), "[30 40 12 10 3 4]"},
+		{"many outer products", OuterAcc, args([]int{1 << 20, 1 << 20, 1 << 20}, 1<<10, 1<<10, 1<<10), "[131072 131072 1048576 128 1024 1024]"},
+		{"no outer product", OuterAcc, args([]int{0, 40, 0}, 10, 0, 4), "[0 40 0 10 0 4]"},
+		{"chains", FMAChains, reals(args([]int{100}, 100, 7), 2, 3), "[100 100 7 0.999 0.5]"},
+		{"many chains", FMAChains, reals(args([]int{1 << 20}, 1<<20, 7000), 2, 3), "[26214 26214 20 0.999 0.5]"},
+		{"a pass", pass, samples(100, 7, 0), "[6400 300 12928 90496 7 0 100]"},
+		{"a pass down to the inputs", passDown, samples(100, 7, 6400), "[6400 300 12928 90496 7 6400 100]"},
+		{"more groups than blocks", pass, samples(33, 7, 0), "[2112 99 12928 38784 3 0 33]"},
+		{"a large pass", pass, samples(20000, 60, 0), fmt.Sprintf("[%d %d 12928 %d 60 0 10381]", 10381*64, 10381*3, 60*12928)},
+		{"no pass", pass, nil, "[]"},
+		{"atomics", SumAtomic, args([]int{9, 1}, 9), "[]"},
+	} {
+		if got := sizes(c.k, c.k.Trial(c.like)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+
+	// Ties are found where the second operand is the maximum of the first, of [outer, n, inner].
+	x, inf := []float64{1, 5, 3, 2, 2, -8, 9, -7, 4, -6, 5, -5}, math.Inf(1)
+	ops := MaxAxisGrad.Trial(args([]int{12, 4, 4, 12}, 2, 3, 2))
+	before := []kernels.Arg{kernels.Vec(kernels.MemOf(append([]float64{inf}, x...)), 1, 12)}
+	for i, want := range []float64{3, 5, 9, -5} {
+		if got := ops[1].From(before, i); got != want {
+			t.Errorf("the maximum of column %d is %v, want %v", i, got, want)
+		}
+	}
+	for name, k := range map[string]*kernels.Kernel{"AdamW": AdamW, "AdamWShares": AdamWShares} {
+		like := make([]kernels.Arg, len(k.Params))
+		for i, p := range k.Params {
+			like[i] = map[bool]kernels.Arg{true: vec(4), false: kernels.I(1)}[p.Mode.Buffer()]
+		}
+		for i, o := range k.Trial(like) {
+			if v := k.Params[i].Name == "V"; v && (o.Lo != 0 || o.Hi != 1) || k.Params[i].Name == "M" && o.Lo != -1 {
+				t.Errorf("%s: %s is drawn from [%v, %v)", name, k.Params[i].Name, o.Lo, o.Hi)
+			}
+		}
+	}
+}

@@ -1,0 +1,525 @@
+package ops_test
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/agree"
+	"github.com/clgrad/clgrad/internal/kernelcases"
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
+)
+
+// call is a launch as a definition sees it: memory in float64, which holds every element type, and numbers. round makes of
+// a float64 what the device's reals hold of it.
+type call struct {
+	args  []kernels.Arg
+	mem   [][]float64 // nil for numbers
+	round func(float64) float64
+}
+
+func (c call) n(i int) int                 { return int(c.args[i].Int) }
+func (c call) r(i int) float64             { return c.round(c.args[i].Real) }
+func (c call) on(i int) bool               { return c.args[i].Int != 0 }
+func row(v []float64, at, n int) []float64 { return v[at : at+n] }
+
+// definitions says of each kernel what its twin computes, in the plainest way: sums in float64, and one element after the
+// other. What they write is compared within the tolerance that a device has.
+var definitions = map[*kernels.Kernel]func(c call){
+	ops.Zero: func(c call) { clear(c.mem[0]) },
+	ops.Fill: func(c call) {
+		for i := range c.mem[0] {
+			c.mem[0][i] = c.r(2)
+		}
+	},
+	ops.GatherRows: func(c call) {
+		cols := c.n(4)
+		for i, r := range c.mem[1] {
+			to := row(c.mem[2], i*cols, cols)
+			if clear(to); r >= 0 && r < float64(c.n(5)) {
+				copy(to, row(c.mem[0], int(r)*cols, cols))
+			}
+		}
+	},
+	ops.ScatterAddRows: func(c call) {
+		cols := c.n(4)
+		for i, r := range c.mem[1] {
+			for j := range cols {
+				if r >= 0 && r < float64(c.n(5)) {
+					at := int(r)*cols + j
+					c.mem[2][at] = c.round(c.mem[2][at] + c.mem[0][i*cols+j])
+				}
+			}
+		}
+	},
+	ops.Sum: func(c call) {
+		chunk := c.n(3)
+		for g := range c.mem[1] {
+			c.mem[1][g] = c.r(4) * sum(c.mem[0][min(g*chunk, c.n(2)):min((g+1)*chunk, c.n(2))])
+		}
+	},
+	ops.SumAtomic: func(c call) { c.mem[1][0] += c.r(3) * sum(c.mem[0]) },
+	ops.SquaredError: func(c call) {
+		clear(c.mem[3])
+		for i, x := range c.mem[0] {
+			e := c.round(x - c.mem[1][i])
+			c.mem[2][i] = 2 * e
+			c.mem[3][i/c.n(5)] += e * e
+		}
+	},
+	ops.SumAxis: func(c call) {
+		each(c, 2, func(at int, line []float64) {
+			old := c.mem[1][at]
+			if c.mem[1][at] = c.r(5) * sum(line); c.on(6) {
+				c.mem[1][at] += old
+			}
+		})
+	},
+	ops.MaxAxis: func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, 1) }) },
+	ops.MinAxis: func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, -1) }) },
+	ops.MaxAxisGrad: func(c call) {
+		n, inner := c.n(5), c.n(6)
+		each(c, 4, func(at int, line []float64) {
+			is := func(x float64) bool { return x == c.mem[1][at] || x != x && c.mem[1][at] != c.mem[1][at] }
+			ties := 0.0
+			for _, x := range line {
+				if is(x) {
+					ties++
+				}
+			}
+			for k, x := range line {
+				share := 0.0
+				if is(x) {
+					share = c.mem[2][at] / ties
+				}
+				c.mem[3][(at/inner*n+k)*inner+at%inner] = share
+			}
+		})
+	},
+	ops.OuterAcc:       outer,
+	ops.OuterAccAtomic: outer,
+	ops.LinearGrad: func(c call) {
+		clear(c.mem[3])
+		for i, y := range c.mem[1] {
+			slope := map[kernels.Activation]float64{kernels.ActNone: 1, kernels.ActTanh: 1 - y*y, kernels.ActSigmoid: y * (1 - y)}[kernels.Activation(c.n(7))]
+			switch act := kernels.Activation(c.n(7)); {
+			case act == kernels.ActReLU && y > 0, act == kernels.ActLeakyReLU && y > 0:
+				slope = 1
+			case act == kernels.ActLeakyReLU:
+				slope = c.r(8)
+			}
+			c.mem[2][i] = slope * c.mem[0][i]
+			c.mem[3][i/c.n(5)/c.n(6)*c.n(5)+i%c.n(5)] += c.mem[2][i]
+		}
+	},
+	ops.Uniform: func(c call) {
+		for i := range c.mem[0] {
+			c.mem[0][i] = c.r(5) + (c.r(6)-c.r(5))*unit(c, i, i%4)
+		}
+	},
+	ops.Normal: func(c call) {
+		for i := range c.mem[0] {
+			r, angle := c.r(6)*math.Sqrt(-2*math.Log(1-unit(c, i, i%4&^1))), 2*math.Pi*unit(c, i, i%4|1)
+			c.mem[0][i] = c.r(5) + r*[2]float64{math.Cos(angle), math.Sin(angle)}[i%2]
+		}
+	},
+	ops.RandomInts: func(c call) {
+		for i := range c.mem[0] {
+			c.mem[0][i] = math.Floor(float64(word(c, i, i%4)) * float64(c.n(5)) / (1 << 32))
+		}
+	},
+	ops.SGD: func(c call) {
+		p, v := c.mem[0], c.mem[2]
+		for i, g := range c.mem[1] {
+			g += c.r(6) * p[i]
+			v[i] = c.r(5)*v[i] + g
+			step := v[i]
+			if c.on(7) {
+				step = g + c.r(5)*v[i]
+			}
+			p[i] -= c.r(4) * step
+		}
+	},
+	ops.AdamW: func(c call) { adamW(c, c.mem[0], c.mem[1], c.mem[2], c.mem[3], 5) },
+	ops.ReduceShares: func(c call) {
+		for i := range c.mem[2] {
+			c.mem[2][i] = c.mem[1][0] * shares(c.mem[0], i, c.n(3), c.n(4))
+		}
+	},
+	ops.AdamWShares: func(c call) {
+		g := make([]float64, c.n(5))
+		for i := range g {
+			g[i] = c.mem[2][0] * shares(c.mem[1], i, c.n(5), c.n(6))
+		}
+		adamW(c, c.mem[0], g, c.mem[3], c.mem[4], 7)
+	},
+	ops.FMAChains: func(c call) {
+		for i := range c.mem[0] {
+			c.mem[0][i] = 0
+			for j := range 128 {
+				x := float64(j)
+				for range c.n(2) {
+					x = x*c.r(3) + c.r(4)
+				}
+				c.mem[0][i] += x
+			}
+		}
+	},
+}
+
+func sum(v []float64) (s float64) {
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+// sumIntegers is of int32, which wraps around.
+func sumIntegers(c call) {
+	n, inner, runs := c.n(3), c.n(4), c.n(5)
+	clear(c.mem[1])
+	for i, v := range c.mem[0] {
+		at := (i/(n*inner)*runs+i/inner%n%runs)*inner + i%inner
+		c.mem[1][at] = float64(int32(c.mem[1][at]) + int32(v))
+	}
+}
+
+// convert leaves the conversion to the memory that is written.
+func convert(c call) { copy(c.mem[1], c.mem[0]) }
+
+// each calls f with each index of [outer, inner] and its line of argument 0 [outer, len, inner], whose sizes are the
+// arguments from at on.
+func each(c call, at int, f func(at int, line []float64)) {
+	outer, n, inner := c.n(at), c.n(at+1), c.n(at+2)
+	for o := range outer {
+		for i := range inner {
+			var line []float64
+			for k := range n {
+				line = append(line, c.mem[0][(o*n+k)*inner+i])
+			}
+			f(o*inner+i, line)
+		}
+	}
+}
+
+// extreme returns the maximum for sign 1, the minimum for −1; a NaN wins.
+func extreme(line []float64, sign float64) float64 {
+	m := line[0]
+	for _, x := range line {
+		if x != x || sign*x > sign*m {
+			m = x
+		}
+		if m != m {
+			return m
+		}
+	}
+	return m
+}
+
+func outer(c call) {
+	for b := range c.n(3) {
+		for i := range c.mem[2] {
+			m, n := c.n(4), c.n(5)
+			c.mem[2][i] += c.mem[0][b*m+i/n] * c.mem[1][b*n+i%n]
+		}
+	}
+}
+
+// word returns word w of the four of element i; the seed and the call are the arguments from 2 on.
+func word(c call, i, w int) uint32 {
+	return ops.Philox([4]uint32{uint32(i / 4), uint32(c.n(4))}, [2]uint32{uint32(c.n(2)), uint32(c.n(3))})[w]
+}
+
+func unit(c call, i, w int) float64 { return float64(word(c, i, w)>>8) / (1 << 24) }
+
+func shares(part []float64, i, size, groups int) (s float64) {
+	for g := range groups {
+		s += part[g*size+i]
+	}
+	return s
+}
+
+// adamW is the update by the scalars from argument at on.
+func adamW(c call, p, g, m, v []float64, at int) {
+	decay, b1, oneB1, b2, oneB2, step, root, eps := c.r(at), c.r(at+1), c.r(at+2), c.r(at+3), c.r(at+4), c.r(at+5), c.r(at+6), c.r(at+7)
+	for i := range p {
+		m[i] = b1*m[i] + oneB1*g[i]
+		v[i] = b2*v[i] + oneB2*g[i]*g[i]
+		p[i] = p[i]*(1-decay) - step*m[i]/(math.Sqrt(v[i])*root+eps)
+	}
+}
+
+// product is the definition of a matrix product.
+func product(form ops.GemmForm) func(c call) {
+	return func(c call) {
+		m, n, sum, lda, ldb, ldc, slice := c.n(4), c.n(5), c.n(6), c.n(7), c.n(8), c.n(9), c.n(15)
+		for k := 0; k < sum; k += slice {
+			out := c.mem[3][k/slice*m*ldc:]
+			for i := range m {
+				for j := range n {
+					s := 0.0
+					for l := k; l < min(k+slice, sum); l++ {
+						a, b := i*lda+l, l*ldb+j
+						switch form {
+						case ops.TN:
+							a = l*lda + i
+						case ops.NT:
+							b = j*ldb + l
+						}
+						s += c.mem[0][a] * c.mem[1][b]
+					}
+					if c.on(10) {
+						s += out[i*ldc+j]
+					}
+					if c.on(11) {
+						s += c.mem[2][j]
+					}
+					out[i*ldc+j] = activate(kernels.Activation(c.n(12)), c.r(13), s)
+				}
+			}
+		}
+	}
+}
+
+func activate(a kernels.Activation, slope, x float64) float64 {
+	switch a {
+	case kernels.ActReLU:
+		return max(x, 0)
+	case kernels.ActLeakyReLU:
+		return max(x, 0) + slope*min(x, 0)
+	case kernels.ActTanh:
+		return math.Tanh(x)
+	case kernels.ActSigmoid:
+		return 1 / (1 + math.Exp(-x))
+	}
+	return x
+}
+
+// pass is the definition of a training pass of a perceptron in blocks of samples: each group of blocks has a share of the
+// gradient and of the loss. Parameters stand as matrices [in, out] and biases, each aligned to 128 elements.
+func pass(s ops.MLPShape, block int, inputGrad bool) func(c call) {
+	return func(c call) {
+		x, target, w, part, loss, dx, n := c.mem[0], c.mem[1], c.mem[2], c.mem[3], c.mem[4], c.mem[5], c.n(6)
+		align := func(n int) int { return (n + 127) / 128 * 128 }
+		var weights, biases []int // where those of each layer start
+		at, fan := 0, s.Inputs
+		for range s.Layers {
+			weights, biases = append(weights, at), append(biases, at+align(fan*s.Width))
+			at, fan = at+align(fan*s.Width)+align(s.Width), s.Width
+		}
+		weights = append(weights, at)
+		size := at + align(s.Width*s.Outputs)
+		blocks, groups := (n+block-1)/block, len(loss)
+		clear(loss)
+		written := func(share []float64) { // all but the paddings
+			for l := range weights {
+				rows, cols := s.Width, s.Width
+				if l == 0 {
+					rows = s.Inputs
+				}
+				if l == s.Layers {
+					cols = s.Outputs
+				} else {
+					clear(row(share, biases[l], cols))
+				}
+				clear(row(share, weights[l], rows*cols))
+			}
+		}
+		for g := range groups {
+			share := row(part, g*size, size)
+			written(share)
+			for r := blocks * g / groups * block; r < min(blocks*(g+1)/groups*block, n); r++ {
+				h := [][]float64{row(x, r*s.Inputs, s.Inputs)}
+				for l := range s.Layers {
+					next := make([]float64, s.Width)
+					for j := range next {
+						next[j] = w[biases[l]+j]
+						for k, v := range h[l] {
+							next[j] += v * w[weights[l]+k*s.Width+j]
+						}
+						next[j] = activate(kernels.ActLeakyReLU, s.Slope, next[j])
+					}
+					h = append(h, next)
+				}
+				top := h[s.Layers]
+				d := make([]float64, s.Outputs) // the gradient of what a layer puts out before its activation
+				for o := range d {
+					for k, v := range top {
+						d[o] += v * w[weights[s.Layers]+k*s.Outputs+o]
+					}
+					e := d[o] - target[r*s.Outputs+o]
+					if d[o] = 2 * e; s.Absolute {
+						loss[g] += math.Abs(e)
+						d[o] = float64(cmp.Compare(e, 0))
+					} else {
+						loss[g] += e * e
+					}
+				}
+				for l := s.Layers; l >= 0; l-- {
+					below := make([]float64, len(h[l]))
+					for k, v := range h[l] {
+						for j, dj := range d {
+							share[weights[l]+k*len(d)+j] += v * dj
+							below[k] += w[weights[l]+k*len(d)+j] * dj
+						}
+						if l > 0 && v <= 0 {
+							below[k] *= s.Slope
+						}
+					}
+					if l < s.Layers {
+						for j, dj := range d {
+							share[biases[l]+j] += dj
+						}
+					}
+					d = below
+				}
+				if inputGrad {
+					copy(row(dx, r*s.Inputs, s.Inputs), d)
+				}
+			}
+		}
+	}
+}
+
+// TestTwins holds the twins, by which devices are tried and tested, to the definitions, in all the cases that devices are
+// tested with, for both types of reals and the other element types.
+func TestTwins(t *testing.T) {
+	cpu := kernels.Limits{CPU: true}
+	all := map[*kernels.Kernel]func(call){}
+	for k, define := range definitions {
+		all[k] = define
+		for _, elem := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {
+			if form := k.Of(elem); form != nil && k != ops.Fill {
+				all[form] = define
+			}
+		}
+	}
+	for _, elem := range []kernels.DType{kernels.Int32, kernels.Uint8} {
+		all[ops.Fill.Of(elem)] = func(c call) {
+			for i := range c.mem[0] {
+				v := c.n(2)
+				if c.mem[0][i] = float64(v); elem == kernels.Uint8 {
+					c.mem[0][i] = float64(uint8(v))
+				}
+			}
+		}
+		all[ops.SumIntegers.Of(elem)] = sumIntegers
+	}
+	all[ops.Fill.Of(kernels.Float16)] = func(c call) {
+		for i := range c.mem[0] {
+			c.mem[0][i] = float64(float16.Frombits(uint16(c.n(2))).Float32())
+		}
+	}
+	for _, form := range ops.GemmForms {
+		all[ops.Gemm(form, ops.GemmTiles(kernels.Float32, cpu)[0])] = product(form)
+	}
+	small := ops.MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.25}
+	for i, s := range []ops.MLPShape{small, small, {Inputs: 20, Width: 32, Layers: 1, Outputs: 16, Slope: 0}, {Inputs: 8, Width: 16, Layers: 3, Outputs: 1, Slope: 0.5}} {
+		s.Absolute = i == 1
+		all[ops.MLPLoss(s, kernels.Float32, 16, i%2 == 0)] = pass(s, 16, i%2 == 0)
+	}
+	types := []kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16}
+	for _, from := range types {
+		for _, to := range types {
+			if from != to {
+				all[ops.Convert(from, to)] = convert
+			}
+		}
+	}
+	for k, define := range all {
+		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			t.Run(k.Name+k.Defines+" of "+real.String(), func(t *testing.T) {
+				cases := kernelcases.Of(k, k == ops.FMAChains) // thousands of operations for an element
+				if len(cases) == 0 {
+					t.Fatal("no case")
+				}
+				for _, c := range cases {
+					testTwin(t, k, define, real, c)
+				}
+			})
+		}
+	}
+}
+
+// TestTwinsInPieces: the twins that share their work out among the cores compute the same in each piece.
+func TestTwinsInPieces(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const n = 4*par.Grain + 5
+	adam := []float64{1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8}
+	for _, c := range []struct {
+		k      *kernels.Kernel
+		define func(c call)
+		build  func(o *kernels.Operands)
+	}{
+		{ops.SumIntegers.Of(kernels.Uint8), sumIntegers, func(o *kernels.Operands) {
+			o.Elements(kernels.Uint8, 5*700*13, func(i int) float64 { return float64(i % 251) }).Ints(5*3*13, func(int) int { return 77 }).Int(5, 700, 13, 3)
+		}},
+		{ops.Convert(kernels.Float32, kernels.Int32), convert, func(o *kernels.Operands) {
+			o.In(n, -100, 100).Ints(n, func(int) int { return 77 }).Int(n)
+		}},
+		{ops.SGD, definitions[ops.SGD], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(1) }},
+		{ops.AdamW, definitions[ops.AdamW], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(adam...) }},
+		{ops.ReduceShares, definitions[ops.ReduceShares], func(o *kernels.Operands) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) }},
+		{ops.AdamWShares, definitions[ops.AdamWShares], func(o *kernels.Operands) {
+			o.In(n, -1, 1).In(3*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).Int(n, 3).Real(adam...)
+		}},
+		{ops.Sum, definitions[ops.Sum], func(o *kernels.Operands) { o.In(n, -1, 1).Out(9).Int(n, (n+8)/9).Real(0.5) }},
+		{ops.SquaredError, definitions[ops.SquaredError], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(9).Int(n, (n+8)/9) }},
+		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(n*3, -1, 1).In(n, -1, 1).Int(n, 3, 1).Real(0.5).Int(1) }},
+		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(0) }},
+		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(1) }},
+		{ops.OuterAcc, definitions[ops.OuterAcc], func(o *kernels.Operands) { o.In(100*9, -1, 1).In(100*80, -1, 1).In(9*80, -1, 1).Int(100, 9, 80) }},
+		{ops.LinearGrad, definitions[ops.LinearGrad], func(o *kernels.Operands) {
+			o.In(1000*70, -1, 1).In(1000*70, -1, 1).Out(1000*70).Out(9*70).Int(1000, 70, 120, int(kernels.ActTanh)).Real(0)
+		}},
+		{ops.FMAChains, definitions[ops.FMAChains], func(o *kernels.Operands) { o.Out(9).Int(9, 3).Real(0.9, 0.1) }},
+		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0]), product(ops.NN), func(o *kernels.Operands) {
+			o.In(301*41, -1, 1).In(40*52, -1, 1).In(50, -1, 1).In(301*50, -1, 1).Int(301, 50, 40, 41, 52, 50, 1, 1, int(kernels.ActLeakyReLU)).Real(0.1).Int(24, 40)
+		}},
+	} {
+		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			t.Run(c.k.Name+" of "+real.String(), func(t *testing.T) {
+				testTwin(t, c.k, c.define, real, kernels.Case{Name: "in pieces", Build: c.build})
+			})
+		}
+	}
+}
+
+func testTwin(t *testing.T, k *kernels.Kernel, define func(call), real kernels.DType, c kernels.Case) {
+	o := kernels.NewOperands(real, 5, 6)
+	c.Build(o)
+	d := call{args: o.Args, mem: make([][]float64, len(o.Args)), round: func(v float64) float64 {
+		if real == kernels.Float32 {
+			return float64(float32(v))
+		}
+		return v
+	}}
+	for i, a := range o.Args {
+		if a.Buf != nil {
+			d.mem[i] = make([]float64, a.N)
+			for j := range d.mem[i] {
+				d.mem[i][j] = a.At(j)
+			}
+		}
+	}
+	margin := agree.Of(k, real, o.Args)
+	define(d)
+	k.Run(real, o.Args)
+	for i, a := range o.Args {
+		if a.Buf == nil {
+			continue
+		}
+		got, want := kernels.NewMem(a.Buf.DType(), a.N), kernels.NewMem(a.Buf.DType(), a.N)
+		for j, v := range d.mem[i] {
+			got.Set(j, a.At(j))
+			want.Set(j, v)
+		}
+		if j := margin.Differs(got, want); j >= 0 {
+			t.Fatalf("%s: %s[%d] = %v, want %v", c.Name, k.Params[i].Name, j, got.At(j), want.At(j))
+		}
+	}
+}

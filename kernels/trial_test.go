@@ -1,0 +1,95 @@
+package kernels
+
+import (
+	"fmt"
+	"testing"
+)
+
+// shape spells operands: of a buffer its elements and what they are, of a number its value.
+func shape(ops []Operand) string {
+	var s []string
+	for _, o := range ops {
+		switch {
+		case o.Blank:
+			s = append(s, fmt.Sprintf("%d blank", o.N))
+		case o.N > 0:
+			s = append(s, fmt.Sprintf("%d in [%v, %v)", o.N, o.Lo, o.Hi))
+		default:
+			s = append(s, fmt.Sprintf("%.15g", o.Number))
+		}
+	}
+	return fmt.Sprint(s)
+}
+
+// TestLikeLaunch: the operands of a trial are those of the launch; there are none for what the launch does not tell, nor
+// for what would take too long.
+func TestLikeLaunch(t *testing.T) {
+	params := []Param{{"X", In}, {"Z", InOut}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}}
+	args := func(n int) []Arg { return []Arg{Vec(nil, 5, n), Vec(nil, 0, 2), Vec(nil, 7, 2), I(-3), R(0.5)} }
+	if got, want := shape(LikeLaunch(params, args(9))), "[9 in [-1, 1) 2 in [-1, 1) 2 blank -3 0.5]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if ops := LikeLaunch(params, args(TrialElements-4)); len(ops) != 5 || ops[0].N != TrialElements-4 {
+		t.Error("the largest launch that is tried is not")
+	}
+	if LikeLaunch(params, args(TrialElements-3)) != nil {
+		t.Error("a launch of one element too many is tried")
+	}
+	if LikeLaunch(params, nil) != nil {
+		t.Error("operands like those of no launch")
+	}
+	for _, m := range []Mode{InInts, OutInts, InOutInts, InBytes, OutBytes, InHalves, InOutHalves} {
+		if LikeLaunch([]Param{{"X", m}}, []Arg{Vec(nil, 0, 1)}) != nil {
+			t.Errorf("mode %d: elements whose meaning is not known were drawn", m)
+		}
+	}
+}
+
+// TestTried: what set changes of a launch is tried, unless it says that nothing is.
+func TestTried(t *testing.T) {
+	k := &Kernel{Params: []Param{{"X", In}, {"n", IntArg}}}
+	calls, yes := 0, true
+	Tried(k, func(ops []Operand) bool { calls++; ops[0].Lo = 0.25; return yes })
+	like := []Arg{Vec(nil, 0, 4), I(4)}
+	if got, want := shape(k.Trial(like)), "[4 in [0.25, 1) 4]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if yes = false; k.Trial(like) != nil {
+		t.Error("tried against what set says")
+	}
+	if k.Trial(nil) != nil || calls != 2 {
+		t.Errorf("set was called without operands: %d calls", calls)
+	}
+}
+
+// TestElementwise: a launch that is too large for a trial is tried with as many elements as are not, of each of its
+// buffers, and n says how many.
+func TestElementwise(t *testing.T) {
+	k := &Kernel{Params: []Param{{"X", In}, {"ONE", In}, {"Y", Out}, {"n", IntArg}, {"m", IntArg}}}
+	Elementwise(k, nil)
+	like := func(n, m int) []Arg { return []Arg{Vec(nil, 0, n), Vec(nil, 0, 1), Vec(nil, 0, n), I(n), I(m)} }
+	most := (TrialElements - 1) / 2
+	whole := fmt.Sprintf("[%d in [-1, 1) 1 in [-1, 1) %d blank %d %d]", most, most, most, 1<<30)
+	if got := shape(k.Trial(like(most, 1<<30))); got != whole {
+		t.Errorf("%s, want %s", got, whole)
+	}
+	n := TrialElements / 5
+	cut := fmt.Sprintf("[%d in [-1, 1) 1 in [-1, 1) %d blank %d %d]", n, n, n, 1<<30)
+	if got := shape(k.Trial(like(1<<29, 1<<30))); got != cut {
+		t.Errorf("%s, want %s", got, cut)
+	}
+	if k.Trial(nil) != nil {
+		t.Error("operands like those of no launch")
+	}
+	fill := Elementwise(&Kernel{Params: []Param{{"Y", Out}, {"n", IntArg}}}, nil)
+	for n, want := range map[int]int{TrialElements: TrialElements, TrialElements + 1: TrialElements / 2} {
+		if ops := fill.Trial([]Arg{Vec(nil, 0, n), I(n)}); ops[0].N != want || ops[1].Number != float64(want) {
+			t.Errorf("%d elements are tried with %d, want %d", n, ops[0].N, want)
+		}
+	}
+	calls := 0
+	Elementwise(k, func(ops []Operand) { calls++; SetNumbers(ops[3:], 7, 8) })
+	if got, want := shape(k.Trial(like(2, 3))), "[2 in [-1, 1) 1 in [-1, 1) 2 blank 7 8]"; got != want || k.Trial(nil) != nil || calls != 1 {
+		t.Errorf("%s, want %s, after %d calls", got, want, calls)
+	}
+}
