@@ -21,7 +21,8 @@ var allowed = map[string][]string{
 	"clrt":                 {"internal/mempool"},
 	"kernels":              {"kernels/expr", "internal/intmath", "internal/par", "internal/round"},
 	"kernels/expr":         {},
-	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/round", "internal/trial"},
+	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/recorder", "internal/round", "internal/trial"},
+	"replay":               {"kernels", "tensor", "internal/plumbing", "internal/recorder"},
 	"autograd":             {"kernels", "tensor", "internal/ops", "internal/plumbing"},
 	"kerneltest":           {"kernels", "tensor", "internal/agree"},
 	"nn":                   {"autograd", "kernels", "tensor"},
@@ -48,6 +49,7 @@ var allowed = map[string][]string{
 	"internal/ops":         {"kernels", "internal/cond", "internal/intmath", "internal/par", "internal/round"},
 	"internal/cond":        {},
 	"internal/intmath":     {},
+	"internal/recorder":    {"kernels"},
 	"internal/par":         {},
 	"internal/round":       {},
 	"internal/reference":   {},
@@ -62,7 +64,7 @@ var allowed = map[string][]string{
 
 // inOneFile lists imports that only one file, and its stub for builds without OpenCL, may have.
 var inOneFile = map[string][]string{
-	"tensor > clrt": {"device_cl.go", "device_nocl.go", "trial.go"},
+	"tensor > clrt": {"device_cl.go", "device_nocl.go", "program_cl.go", "trial.go"},
 }
 
 func TestImports(t *testing.T) {
