@@ -1,6 +1,10 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/internal/turns"
+)
 
 // Slots are numbers of launches that change from step to step, such as a learning rate or the counter of a random
 // stream. Their owner makes them once. At the start of a step it calls [Slots.Next], and passes the numbers with
@@ -38,6 +42,7 @@ func (s *Slots) Next() error {
 		return err
 	}
 	s.turn++
+	turns.Tell(s)
 	return nil
 }
 

@@ -218,9 +218,14 @@ func (b *builder) needs() {
 	}
 }
 
-// slots lists the numbers that each run sets, by their owners, in the order in which the step uses them.
+// slots lists the numbers that each run sets, by their owners, in the order in which the step came to these.
 func (b *builder) slots() error {
 	of := map[*kernels.Slots]*owner{}
+	for _, s := range b.run.slots {
+		o := &owner{slots: s, turns: make([][]use, b.run.turns[s]+1)}
+		of[s] = o
+		b.rec.owners = append(b.rec.owners, o)
+	}
 	for i := range b.rec.launches {
 		l := &b.rec.launches[i]
 		for j := range l.Args {
@@ -228,23 +233,14 @@ func (b *builder) slots() error {
 			if s == nil {
 				continue
 			}
-			began := b.run.before.ends[s]
-			o := of[s]
-			if o == nil {
-				o = &owner{slots: s, turns: make([][]use, b.run.ends[s]-began+1)}
-				of[s] = o
-				b.rec.owners = append(b.rec.owners, o)
+			since := turn - (b.run.ends[s] - b.run.turns[s])
+			if since < 0 {
+				e := event{kernel: l.Kernel, at: i}
+				return fault("Record", ErrDiffers, "%s a number of an earlier step: call Slots.Arg in the step", e.argument(j))
 			}
-			if turn < began {
-				return fault("Record", ErrDiffers, "%s a number of an earlier step: call Slots.Arg in the step", argumentOf(l, j, i))
-			}
-			o.turns[turn-began] = append(o.turns[turn-began], use{&l.Args[j], number})
+			of[s].turns[since] = append(of[s].turns[since], use{&l.Args[j], number})
 			b.rec.report.Slots++
 		}
 	}
 	return nil
-}
-
-func argumentOf(l *recorder.Launch, j, at int) string {
-	return (&event{kernel: l.Kernel, at: at}).argument(j)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/clgrad/clgrad/internal/recorder"
@@ -43,6 +44,11 @@ func compare(dev recorder.Device, first, second *notes) (*pairs, error) {
 		next := &rest.events[min(n, m)]
 		return nil, fault("Record", ErrDiffers, "%d launches in the first, %d in the second: only the %s goes on with %s: where the first step of a program does more or less than those that follow, do it before Record",
 			first.launches(), second.launches(), longer, next.name())
+	}
+	for _, s := range slices.Concat(first.slots, second.slots) {
+		if n, m := first.turns[s], second.turns[s]; n != m {
+			return nil, fault("Record", ErrDiffers, "slots are advanced %d times in the first, %d times in the second", n, m)
+		}
 	}
 	return p, nil
 }
@@ -125,7 +131,7 @@ func (p *pairs) number(a, b *kernels.Arg) string {
 	case s != t || i != j:
 		return "another slot in the second"
 	case s != nil && turn-p.first.ends[s] != now-p.second.ends[t]:
-		return "a slot of another turn in the second: call Next as often in each step, and Arg after it"
+		return "a slot of another turn in the second: call Slots.Next as often in each step, and Slots.Arg after it"
 	case s == nil && a.Kind == kernels.ArgInt && a.Int != b.Int:
 		return fmt.Sprintf("%d in the first, %d in the second, and no slot: see kernels.Slots", a.Int, b.Int)
 	case s == nil && math.Float64bits(a.Real) != math.Float64bits(b.Real):

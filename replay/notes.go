@@ -14,6 +14,8 @@ type notes struct {
 	made    map[kernels.Buffer]bool
 	events  []event
 	again   []func() error
+	slots   []*kernels.Slots       // that were advanced, or passed to a launch, in the order in which they first were
+	turns   map[*kernels.Slots]int // how often each was advanced
 	ends    map[*kernels.Slots]int // the turn of each at the end of the run
 	refused error
 
@@ -29,16 +31,24 @@ type event struct {
 }
 
 func newNotes(before *notes) *notes {
-	return &notes{before: before, made: map[kernels.Buffer]bool{}, ends: map[*kernels.Slots]int{}}
+	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, ends: map[*kernels.Slots]int{}}
 }
 
 func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
 	for i := range args {
 		if s, _, _ := args[i].Slot(); s != nil {
-			n.ends[s] = 0 // known when the run ends
+			n.slot(s, 0)
 		}
 	}
 	n.events = append(n.events, event{kernel: k, args: slices.Clone(args), at: n.launches()})
+}
+
+// slot notes that slots were used, or advanced.
+func (n *notes) slot(s *kernels.Slots, turns int) {
+	if _, seen := n.turns[s]; !seen {
+		n.slots = append(n.slots, s)
+	}
+	n.turns[s] += turns
 }
 
 func (n *notes) Upload(b kernels.Buffer, off int, src *kernels.Mem) {
@@ -113,7 +123,7 @@ func (n *notes) origin(b kernels.Buffer) origin {
 
 // end notes the turns of the slots when the run is over.
 func (n *notes) end() {
-	for s := range n.ends {
+	for _, s := range n.slots {
 		n.ends[s] = s.Turn()
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/turns"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -87,6 +88,7 @@ func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tenso
 		return nil, err
 	}
 	defer stop()
+	defer turns.Watch(func(s any) { n.slot(s.(*kernels.Slots), 1) })()
 	outputs, err := step()
 	switch {
 	case n.refused != nil:

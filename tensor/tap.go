@@ -1,13 +1,12 @@
 package tensor
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/turns"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -28,25 +27,18 @@ type tapped struct {
 	quiet     bool   // what is read on the host is read again before each replay
 }
 
-// goroutine returns the name of the calling goroutine, "goroutine 18 ". It takes microseconds: only recordings ask.
-func goroutine() string {
-	var stack [64]byte
-	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack[:], false)], []byte("["))
-	return string(name)
-}
-
 // told returns the tap of a device for what op tells it, nil if there is none. What another goroutine does on the
 // device, and what the step does on another, is no part of a recording.
 func (s *base) told(d Device, op string) *tapped {
 	mine := s.tap.Load()
-	if mine != nil && mine.goroutine == goroutine() {
+	if mine != nil && mine.goroutine == turns.Goroutine() {
 		return mine
 	}
 	if mine != nil {
 		mine.Refuse(ErrGoroutine, op+" was called by another goroutine on the device meanwhile")
 		return nil
 	}
-	caller := goroutine()
+	caller := turns.Goroutine()
 	taps.Lock()
 	defer taps.Unlock()
 	for _, t := range taps.on {
@@ -97,11 +89,11 @@ func (s *base) tellIndex(op string, shape []int, index *Tensor) bool {
 	if t == nil || !t.Older(index.st.buf) {
 		return false
 	}
-	again := *index // it does not keep the indices from being freed
-	t.Again(func() error { return Maybe(func() { again.mustBeRows(op, shape) }) })
 	t.quiet = true
 	defer func() { t.quiet = false }()
 	index.mustBeRows(op, shape)
+	again := *index // it does not keep the indices from being freed
+	t.Again(func() error { return Maybe(func() { again.mustBeRows(op, shape) }) })
 	return true
 }
 
@@ -120,7 +112,7 @@ func (d tapDevice) Tap(t recorder.Tap) (func(), error) {
 	if err := d.busy("Record"); err != nil {
 		return nil, err
 	}
-	s, mine := d.core(), &tapped{Tap: t, goroutine: goroutine()}
+	s, mine := d.core(), &tapped{Tap: t, goroutine: turns.Goroutine()}
 	taps.Lock()
 	defer taps.Unlock()
 	if !s.tap.CompareAndSwap(nil, mine) {

@@ -19,10 +19,10 @@ const module = "github.com/clgrad/clgrad/"
 // only; internal packages serve the layers named here.
 var allowed = map[string][]string{
 	"clrt":                 {"internal/mempool"},
-	"kernels":              {"kernels/expr", "internal/intmath", "internal/par", "internal/round"},
+	"kernels":              {"kernels/expr", "internal/intmath", "internal/par", "internal/round", "internal/turns"},
 	"kernels/expr":         {},
-	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/recorder", "internal/round", "internal/trial"},
-	"replay":               {"kernels", "tensor", "internal/plumbing", "internal/recorder"},
+	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/recorder", "internal/round", "internal/trial", "internal/turns"},
+	"replay":               {"kernels", "tensor", "internal/plumbing", "internal/recorder", "internal/turns"},
 	"autograd":             {"kernels", "tensor", "internal/ops", "internal/plumbing"},
 	"kerneltest":           {"kernels", "tensor", "internal/agree"},
 	"nn":                   {"autograd", "kernels", "tensor"},
@@ -50,6 +50,7 @@ var allowed = map[string][]string{
 	"internal/cond":        {},
 	"internal/intmath":     {},
 	"internal/recorder":    {"kernels"},
+	"internal/turns":       {},
 	"internal/par":         {},
 	"internal/round":       {},
 	"internal/reference":   {},
