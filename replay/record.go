@@ -59,8 +59,8 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error)) (*Recording,
 		b.rec.Free()
 		return nil, err
 	}
-	for _, t := range again {
-		b.rec.outputs = append(b.rec.outputs, t.View().Keep())
+	for _, o := range again {
+		b.rec.outputs = append(b.rec.outputs, o.t.View().Keep())
 	}
 	b.hide()
 	b.rec.report.EagerBytes = second.peak
@@ -81,15 +81,23 @@ func idle(d tensor.Device, dev recorder.Device) error {
 	return nil
 }
 
+// output is a tensor that a run returned, as it was then: the next run may free it.
+type output struct {
+	t     *tensor.Tensor
+	shape []int
+	typ   tensor.Type
+	place recorder.Tensor
+}
+
 // watch runs the step and notes what it does.
-func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tensor.Tensor, error)) ([]*tensor.Tensor, error) {
+func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tensor.Tensor, error)) ([]output, error) {
 	stop, err := dev.Tap(n)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
 	defer turns.Watch(func(s any) { n.slot(s.(*kernels.Slots), 1) })()
-	outputs, err := step()
+	returned, err := step()
 	switch {
 	case n.refused != nil:
 		return nil, n.refused
@@ -99,33 +107,37 @@ func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tenso
 		return nil, d.Err()
 	}
 	n.end()
+	outputs := make([]output, len(returned))
+	for i, t := range returned {
+		switch {
+		case t == nil:
+			return nil, fault("Record", tensor.ErrValue, "output %d is nil", i)
+		case t.Freed():
+			return nil, fault("Record", tensor.ErrFreed, "output %d, of shape %v: call Keep on it in the step", i, t.Shape())
+		case t.Device() != d:
+			return nil, fault("Record", tensor.ErrDevice, "output %d, of shape %v, is on %s", i, t.Shape(), t.Device().Name())
+		}
+		outputs[i] = output{t, t.Shape(), t.Type(), dev.Tensor(t)}
+	}
 	return outputs, nil
 }
 
 // outputs checks what the two runs returned. What the second made of it stays where it is.
-func (b *builder) outputs(p *pairs, first, second []*tensor.Tensor) error {
+func (b *builder) outputs(p *pairs, first, second []output) error {
 	if len(first) != len(second) {
 		return fault("Record", ErrDiffers, "the first returned %d outputs, the second %d", len(first), len(second))
 	}
-	for i, t := range second {
-		old := first[i]
-		switch {
-		case t == nil || old == nil:
-			return fault("Record", tensor.ErrValue, "output %d is nil", i)
-		case t.Freed() || old.Freed():
-			return fault("Record", tensor.ErrFreed, "output %d, of shape %v: call Keep on it in the step", i, t.Shape())
-		case t.Device() != b.d:
-			return fault("Record", tensor.ErrDevice, "output %d, of shape %v, is on %s", i, t.Shape(), t.Device().Name())
+	for i, x := range first {
+		y := second[i]
+		if !slices.Equal(x.shape, y.shape) || !slices.Equal(x.place.Strides, y.place.Strides) || x.place.Off != y.place.Off || x.typ != y.typ {
+			return fault("Record", ErrDiffers, "output %d is of shape %v and type %v in the first, %v and %v in the second, or another view", i, x.shape, x.typ, y.shape, y.typ)
 		}
-		x, y := b.dev.Tensor(old), b.dev.Tensor(t)
-		if !slices.Equal(old.Shape(), t.Shape()) || !slices.Equal(x.Strides, y.Strides) || x.Off != y.Off || old.Type() != t.Type() {
-			return fault("Record", ErrDiffers, "output %d is of shape %v and type %v in the first, %v and %v in the second, or another view", i, old.Shape(), old.Type(), t.Shape(), t.Type())
-		}
-		if why := p.memory(x.Buffer, y.Buffer); why != "" {
+		buf := y.place.Buffer
+		if why := p.memory(x.place.Buffer, buf); why != "" {
 			return fault("Record", ErrDiffers, "output %d is %s", i, why)
 		}
-		if b.run.origin(y.Buffer) == made {
-			b.kept[y.Buffer] = true
+		if b.run.origin(buf) == made {
+			b.kept[buf] = true
 		}
 	}
 	return nil
