@@ -31,6 +31,11 @@ func (b *builder) build() error {
 			return err
 		}
 	}
+	for buf := range b.kept {
+		if b.spans[buf] == nil && buf.Len() > 0 {
+			return fault("Record", ErrUnwritten, "an output of shape %s, which the step has not written", shapeOf(b.dev, buf))
+		}
+	}
 	constants, err := b.constants()
 	if err != nil {
 		return err
