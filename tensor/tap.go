@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -123,12 +124,8 @@ func (d tapDevice) Tap(t recorder.Tap) (func(), error) {
 	return func() {
 		taps.Lock()
 		defer taps.Unlock()
-		for i, t := range taps.on {
-			if t == mine {
-				taps.on = append(taps.on[:i:i], taps.on[i+1:]...)
-				break
-			}
-		}
+		at := slices.Index(taps.on, mine)
+		taps.on = slices.Delete(taps.on, at, at+1)
 		recordings.Add(-1)
 		s.tap.Store(nil)
 	}, nil
