@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"scripts/livepage":     {},
 	"scripts/mutants":      {},
 	"scripts/showcase":     {},
-	"internal/bench":       {"autograd", "imagefit", "kernels", "nn", "optim", "tensor", "internal/ops", "internal/plumbing"},
+	"internal/bench":       {"autograd", "imagefit", "kernels", "nn", "optim", "replay", "tensor", "internal/ops", "internal/plumbing", "internal/recorder"},
 	"internal/cli":         {"clrt", "internal/atomicfile"},
 	"internal/clitest":     {"tensor", "internal/devices"},
 	"internal/devices":     {"clrt", "kernels", "kerneltest", "tensor", "internal/atomicfile", "internal/cli", "internal/kernelcases", "internal/ops", "internal/plumbing"},
