@@ -90,6 +90,13 @@ func TestRefusedSteps(t *testing.T) {
 				held = held.Exp()
 				return one(held)
 			}, replay.ErrDiffers, []string{"k_exp", "[3]", "written in place"}},
+			"another destination": {func(run int) ([]*tensor.Tensor, error) {
+				if run == 1 {
+					return one(x.Copy())
+				}
+				y.SetInPlace(x)
+				return one(y)
+			}, replay.ErrDiffers, []string{"k_copy", "another part"}},
 			"roles change": {func(run int) ([]*tensor.Tensor, error) {
 				a, b := x.Exp(), y.Exp()
 				return one([]*tensor.Tensor{a, b}[run].Neg())
@@ -130,6 +137,12 @@ func TestRefusedSteps(t *testing.T) {
 				z.Slice(0, 0, 2).ZeroInPlace()
 				return one(z.Slice(0, 2, 5).Exp())
 			}, replay.ErrUnwritten, []string{"[5]"}},
+			"unwritten gap": {func(int) ([]*tensor.Tensor, error) {
+				z := tensor.Empty(d, 6)
+				z.Slice(0, 0, 2).ZeroInPlace()
+				z.Slice(0, 4, 6).ZeroInPlace()
+				return one(z.Slice(0, 2, 4).Exp())
+			}, replay.ErrUnwritten, []string{"[6]"}},
 			"unwritten output": {func(int) ([]*tensor.Tensor, error) { return one(tensor.Empty(d, 6)) }, replay.ErrUnwritten, []string{"[6]"}},
 			"another device":   {func(int) ([]*tensor.Tensor, error) { return one(elsewhere.Exp()) }, tensor.ErrDevice, []string{"inside the step is on " + other.Name()}},
 			"another device's": {func(int) ([]*tensor.Tensor, error) { return one(elsewhere) }, tensor.ErrDevice, []string{"output 0"}},
@@ -264,6 +277,92 @@ func TestRefusedRuns(t *testing.T) {
 		})
 		kind = kernels.I(1)
 		refused(t, "a number of another kind", rec.Run(), tensor.ErrArgument, "an int", "a real")
+	})
+}
+
+// TestOutputsRestored: a run writes outputs anew, whatever the caller did to them, also those that the step only uploads.
+func TestOutputsRestored(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, []float64{1, 2})
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			return []*tensor.Tensor{tensor.New(d, []float64{5, 6}), x.AddScalar(1), tensor.Zeros(d, 0, 3), x}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bits(t, rec.Outputs())
+		for _, o := range rec.Outputs()[:3] {
+			o.FillInPlace(9)
+		}
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := bits(t, rec.Outputs()); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+// TestBusyDevice: a run while another goroutine is in a launch is an error, not a race.
+func TestBusyDevice(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, []float64{1, 2})
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.Exp()) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var met error
+		k := &kernels.Kernel{Name: "k_wait", Text: "kernel void k_wait(int n) {}", Params: []kernels.Param{{Name: "n", Mode: kernels.IntArg}},
+			Twin: kernels.Twin{F32: func(kernels.Call[float32]) {}},
+			Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid { // which the launch asks for
+				done := make(chan error)
+				go func() { done <- rec.Run() }()
+				met = <-done
+				return kernels.Grid{Dims: 1}
+			}}
+		tensor.Launch(d, k, kernels.I(1))
+		refused(t, "a busy device", met, tensor.ErrGoroutine)
+		if err := rec.Run(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestNumberOfWorkItems: a number that is a slot may say how many work-items a launch has, none when it was recorded.
+func TestNumberOfWorkItems(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		k := &kernels.Kernel{Name: "k_ones", Grid: kernels.PerInt(1),
+			Text: `kernel void k_ones(global float *Y, int Y_off, int n) {
+				int i = get_global_id(0);
+				if (i < n) Y[Y_off + i] = 1;
+			}`,
+			Params: []kernels.Param{{Name: "Y", Mode: kernels.InOut}, {Name: "n", Mode: kernels.IntArg}},
+			Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+				for i := range c.Int(1) {
+					c.Reals(0)[i] = 1
+				}
+			}}}
+		n, y := 0, tensor.Zeros(d, 1000)
+		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.I(n); return nil })
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			if err := slots.Next(); err != nil {
+				return nil, err
+			}
+			y.ZeroInPlace()
+			tensor.Launch(d, k, y.Arg(), slots.Arg(0))
+			return one(y.Sum())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n = range []int{0, 3, 1000, 0, 513} {
+			if err := rec.Run(); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := rec.Outputs()[0].Item(); err != nil || got != float64(n) {
+				t.Errorf("%v ones, want %d (%v)", got, n, err)
+			}
+		}
 	})
 }
 

@@ -277,7 +277,7 @@ func TestRandomSteps(t *testing.T) {
 				n = 50
 			}
 			if testing.Short() {
-				n = min(n/5, 150)
+				n = min(n/5, 100)
 			}
 			t.Run(fmt.Sprint(sel, " float64 ", f64), func(t *testing.T) {
 				d := devtest.Open(t, sel, tensor.Options{Float64: f64})
@@ -286,7 +286,7 @@ func TestRandomSteps(t *testing.T) {
 					randomSteps(t, d, uint64(seed), ops)
 				}
 				for _, op := range randomOps {
-					if ops[op.name] == 0 {
+					if ops[op.name] == 0 && n >= 50 {
 						t.Errorf("no step did %q", op.name)
 					}
 				}
