@@ -213,7 +213,11 @@ func (b *builder) needs() {
 			}
 			if !seen[a.Buf] {
 				seen[a.Buf] = true
-				b.rec.needs = append(b.rec.needs, a.Buf)
+				n := need{buf: a.Buf, memory: b.dev.Memory(a.Buf)}
+				if n.memory != nil {
+					n.moves = n.memory.Moves()
+				}
+				b.rec.needs = append(b.rec.needs, n)
 			}
 			if m := b.dev.Memory(a.Buf); m != nil && !changed[a.Buf] && (e.kernel == nil || e.kernel.Params[j].Mode.Written()) {
 				changed[a.Buf] = true

@@ -248,6 +248,16 @@ func TestRefusedRuns(t *testing.T) {
 		unmoved("a parameter that moved to an optimizer", rec, tensor.ErrFreed, "[3 5]")
 		opt.Free()
 
+		p = autograd.Param(tensor.Zeros(d, 5, 3), "p")
+		rec = record(func() ([]*tensor.Tensor, error) { return []*tensor.Tensor{p.Value(), p.Value().Exp()}, nil })
+		opt = optim.NewSGD([]*autograd.Node{p}, optim.SGDConfig{LR: optim.Constant(1)})
+		unmoved("one whose old place an output keeps", rec, tensor.ErrFreed, "[5 3]", "moved to another optimizer")
+		rec = record(func() ([]*tensor.Tensor, error) { return one(p.Value().Exp()) })
+		if err := rec.Run(); err != nil {
+			t.Errorf("recorded anew: %v", err)
+		}
+		opt.Free()
+
 		rec = record(func() ([]*tensor.Tensor, error) { return nil, nil })
 		inside := record(func() ([]*tensor.Tensor, error) { return nil, nil })
 		_, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return nil, inside.Run() })

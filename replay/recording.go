@@ -20,7 +20,7 @@ type Recording struct {
 	launches []recorder.Launch
 	owners   []*owner
 	again    []func() error
-	needs    []kernels.Buffer  // that are not the recording's own
+	needs    []need            // memory that is not the recording's own
 	changes  []recorder.Memory // what a run writes of them
 	memory   []kernels.Buffer  // its own
 	outputs  []*tensor.Tensor
@@ -29,6 +29,13 @@ type Recording struct {
 	cleanup  runtime.Cleanup
 	running  atomic.Bool
 	freed    bool
+}
+
+// need is memory that a run finds: it must not have been freed, and no tensor have left it since.
+type need struct {
+	buf    kernels.Buffer
+	memory recorder.Memory // nil if it is no tensor's
+	moves  int
 }
 
 // owner is slots and, for each of their turns in a step, the arguments that are set after it; those of turn 0 before any.
@@ -109,9 +116,12 @@ func (r *Recording) ready() error {
 	if err := idle(r.d, r.dev); err != nil {
 		return err
 	}
-	for _, b := range r.needs {
-		if !r.dev.Live(b) {
-			return fault("Run", tensor.ErrFreed, "one of shape %s, which the step uses: record it anew", shapeOf(r.dev, b))
+	for _, n := range r.needs {
+		if !r.dev.Live(n.buf) {
+			return fault("Run", tensor.ErrFreed, "one of shape %s, which the step uses: record it anew", shapeOf(r.dev, n.buf))
+		}
+		if n.memory != nil && n.memory.Moves() != n.moves {
+			return fault("Run", tensor.ErrFreed, "a parameter of shape %s, which the step uses, moved to another optimizer: record it anew", shapeOf(r.dev, n.buf))
 		}
 	}
 	for _, check := range r.again {

@@ -19,6 +19,7 @@ type storage struct {
 	version uint64 // incremented by every write after the first
 	ints    intRange
 	shape   []int          // of the tensor that it was made for
+	moves   int            // how many tensors left it for another: see base.MoveTo
 	made    *recorder.Step // the recorded step that it was made in, or nil
 }
 
@@ -71,6 +72,9 @@ func (s *storage) Shape() []int { return s.shape }
 
 // Changed counts a write.
 func (s *storage) Changed() { s.version++ }
+
+// Moves returns how many tensors left the storage.
+func (s *storage) Moves() int { return s.moves }
 
 // MadeIn says that the storage was made in a recorded step.
 func (s *storage) MadeIn(step *recorder.Step) { s.made = step }

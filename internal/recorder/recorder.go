@@ -58,6 +58,8 @@ type Memory interface {
 	Shape() []int
 	// Changed counts a write.
 	Changed()
+	// Moves counts the tensors that left it for another storage.
+	Moves() int
 	// MadeIn says that a tensor was made in a step. It must not be read after a replay of that.
 	MadeIn(s *Step)
 }
