@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -256,7 +257,7 @@ func bits(t *testing.T, tensors []*tensor.Tensor) string {
 				all = append(all, " NaN"...)
 				continue
 			}
-			all = fmt.Appendf(all, " %x", math.Float64bits(f))
+			all = strconv.AppendUint(append(all, ' '), math.Float64bits(f), 16)
 		}
 	}
 	return string(all)
