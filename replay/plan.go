@@ -35,36 +35,68 @@ func plan(blocks []*block, limit int64) []int64 {
 		return cmp.Or(cmp.Compare(b.bytes(), a.bytes()), cmp.Compare(a.first, b.first))
 	})
 	var sizes []int64
-	var placed [][]*block // of each chunk, by place
+	var taken [][]place // of each chunk, by where they begin
 	for _, b := range order {
 		for b.chunk = 0; ; b.chunk++ {
-			if b.chunk == len(placed) {
-				placed, sizes = append(placed, nil), append(sizes, 0)
+			if b.chunk == len(taken) {
+				taken, sizes = append(taken, nil), append(sizes, 0)
 			}
-			b.at = gap(placed[b.chunk], b)
+			b.at = gap(taken[b.chunk], b)
 			fits := b.at+b.bytes() <= max(limit, sizes[b.chunk]) && b.at/int64(b.dtype.Size())+int64(b.n) <= math.MaxInt32 // kernels take an int
-			if fits || len(placed[b.chunk]) == 0 {
+			if fits || len(taken[b.chunk]) == 0 {
 				break
 			}
 		}
-		where, _ := slices.BinarySearchFunc(placed[b.chunk], b, func(x, y *block) int { return cmp.Compare(x.at, y.at) })
-		placed[b.chunk] = slices.Insert(placed[b.chunk], where, b)
+		taken[b.chunk] = take(taken[b.chunk], b)
 		sizes[b.chunk] = max(sizes[b.chunk], b.at+b.bytes())
 	}
 	return sizes
 }
 
-// gap returns the lowest place for b among blocks that are sorted by theirs.
-func gap(placed []*block, b *block) int64 {
+// place is where blocks of one size lie, one after the other in time.
+type place struct {
+	at, bytes   int64
+	first, last int      // of all of them
+	lives       []*block // by their first launch
+}
+
+// busy reports whether a block of the place is needed while b is. They do not overlap in time, so the last of them to
+// begin before b ends tells.
+func (p *place) busy(b *block) bool {
+	if p.last < b.first || b.last < p.first || len(p.lives) == 1 {
+		return p.first <= b.last && b.first <= p.last
+	}
+	n, _ := slices.BinarySearchFunc(p.lives, b.last+1, func(x *block, launch int) int { return cmp.Compare(x.first, launch) })
+	return n > 0 && p.lives[n-1].last >= b.first
+}
+
+// gap returns the lowest offset that is free while b is needed.
+func gap(taken []place, b *block) int64 {
 	at := int64(0)
-	for _, p := range placed {
-		if p.last < b.first || b.last < p.first {
+	for i := range taken {
+		p := &taken[i]
+		if p.at+p.bytes <= at || !p.busy(b) {
 			continue
 		}
 		if at+b.bytes() <= p.at {
 			break
 		}
-		at = max(at, (p.at+p.bytes()+align-1)/align*align)
+		at = (p.at + p.bytes + align - 1) / align * align
 	}
 	return at
+}
+
+// take puts b where it was planned.
+func take(taken []place, b *block) []place {
+	i, found := slices.BinarySearchFunc(taken, b, func(p place, b *block) int {
+		return cmp.Or(cmp.Compare(p.at, b.at), cmp.Compare(p.bytes, b.bytes()))
+	})
+	if !found {
+		taken = slices.Insert(taken, i, place{at: b.at, bytes: b.bytes(), first: b.first, last: b.last})
+	}
+	p := &taken[i]
+	p.first, p.last = min(p.first, b.first), max(p.last, b.last)
+	j, _ := slices.BinarySearchFunc(p.lives, b.first, func(x *block, launch int) int { return cmp.Compare(x.first, launch) })
+	p.lives = slices.Insert(p.lives, j, b)
+	return taken
 }

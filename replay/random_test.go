@@ -273,7 +273,7 @@ func (w *world) state(t *testing.T, outputs []*tensor.Tensor) string {
 func TestRandomSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		for _, f64 := range []bool{false, true} {
-			n := 1500
+			n := 1000
 			if sel != "cpu" {
 				n = 50
 			}
