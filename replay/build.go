@@ -227,27 +227,35 @@ func (b *builder) needs() {
 	}
 }
 
-// slots lists the numbers that each run sets, by their owners, in the order in which the step came to these.
+// slots lists the numbers that each run sets, in the order in which the step made them; first those that it has from
+// before.
 func (b *builder) slots() error {
-	of := map[*kernels.Slots]*owner{}
+	of := map[*kernels.Slots][]*turn{}
+	add := func(s *kernels.Slots, stays bool) {
+		t := &turn{slots: s, stays: stays}
+		of[s] = append(of[s], t)
+		b.rec.turns = append(b.rec.turns, t)
+	}
 	for _, s := range b.run.slots {
-		o := &owner{slots: s, turns: make([][]use, b.run.turns[s]+1)}
-		of[s] = o
-		b.rec.owners = append(b.rec.owners, o)
+		add(s, true)
+	}
+	for _, s := range b.run.order {
+		add(s, false)
 	}
 	for i := range b.rec.launches {
 		l := &b.rec.launches[i]
 		for j := range l.Args {
-			s, number, turn := l.Args[j].Slot()
+			s, number, now := l.Args[j].Slot()
 			if s == nil {
 				continue
 			}
-			since := turn - (b.run.ends[s] - b.run.turns[s])
+			since := now - (b.run.ends[s] - b.run.turns[s])
 			if since < 0 {
 				e := event{kernel: l.Kernel, at: i}
 				return fault("Record", ErrDiffers, "%s a number of an earlier step: call Slots.Arg in the step", e.argument(j))
 			}
-			of[s].turns[since] = append(of[s].turns[since], use{&l.Args[j], number})
+			t := of[s][since]
+			t.uses = append(t.uses, use{&l.Args[j], number})
 			b.rec.report.Slots++
 		}
 	}

@@ -604,6 +604,86 @@ func TestSeveral(t *testing.T) {
 	})
 }
 
+// TestOrderOfOwners: owners are advanced in the order of the step, also where they take turns, and each argument has the
+// number of its turn.
+func TestOrderOfOwners(t *testing.T) {
+	d := devtest.CPU(t)
+	state := 1.0 // of both
+	grow := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state += 3; numbers[0] = kernels.R(state); return nil })
+	double := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state *= 2; numbers[0] = kernels.R(state); return nil })
+	step := func() ([]*tensor.Tensor, error) {
+		var out []*tensor.Tensor
+		for _, s := range []*kernels.Slots{double, grow, grow, double} {
+			if err := s.Next(); err != nil {
+				return nil, err
+			}
+			out = append(out, tensor.Number(d, s.Arg(0)))
+		}
+		return out, nil
+	}
+	var want string
+	for range 5 {
+		out, _ := step()
+		want = bits(t, out)
+	}
+	end := state
+	state = 1
+	rec, err := replay.Record(d, step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := bits(t, rec.Outputs()); got != want || state != end {
+		t.Errorf("%s, the state is %v; want %s, %v", got, state, want, end)
+	}
+}
+
+// TestFailureWhileRecording: a device that fails in the step, which does not notice, is an error, and fails recordings
+// that there were.
+func TestFailureWhileRecording(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue // nothing fails there
+		}
+		d, err := tensor.Open(sel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		x := tensor.New(d, []float64{1})
+		before, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.Exp()) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := &kernels.Kernel{Name: "k_broken", Text: "kernel void k_broken(int n) { syntax }", Grid: kernels.PerInt(0),
+			Params: []kernels.Param{{Name: "n", Mode: kernels.IntArg}}}
+		_, err = replay.Record(d, func() ([]*tensor.Tensor, error) { tensor.Launch(d, broken, kernels.I(1)); return nil, nil })
+		if err == nil || !errors.Is(err, d.Err()) || !strings.Contains(err.Error(), "k_broken") {
+			t.Errorf("err = %v", err)
+		}
+		if err := before.Run(); !errors.Is(err, d.Err()) {
+			t.Errorf("a run after that: %v", err)
+		}
+	}
+}
+
+// TestConstantBytes: what a step uploads and only reads takes no planned memory.
+func TestConstantBytes(t *testing.T) {
+	d := devtest.CPU(t)
+	x := tensor.Zeros(d, 10000)
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.Add(tensor.New(d, make([]float64, 10000)))) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := rec.Report(); r.ConstantBytes != 80000 || r.PlannedBytes > 1024 {
+		t.Errorf("%v", r)
+	}
+}
+
 // TestSlotsAdvancedOutside: numbers that the caller advances between runs are taken as they are then.
 func TestSlotsAdvancedOutside(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {

@@ -14,7 +14,8 @@ type notes struct {
 	made    map[kernels.Buffer]bool
 	events  []event
 	again   []func() error
-	slots   []*kernels.Slots       // that were advanced, or passed to a launch, in the order in which they first were
+	slots   []*kernels.Slots       // that were advanced, or passed to a launch
+	order   []*kernels.Slots       // each time that some were advanced
 	turns   map[*kernels.Slots]int // how often each was advanced
 	ends    map[*kernels.Slots]int // the turn of each at the end of the run
 	refused error
@@ -37,18 +38,24 @@ func newNotes(before *notes) *notes {
 func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
 	for i := range args {
 		if s, _, _ := args[i].Slot(); s != nil {
-			n.slot(s, 0)
+			n.slot(s)
 		}
 	}
 	n.events = append(n.events, event{kernel: k, args: slices.Clone(args), at: n.launches()})
 }
 
-// slot notes that slots were used, or advanced.
-func (n *notes) slot(s *kernels.Slots, turns int) {
-	if _, seen := n.turns[s]; !seen {
+// slot notes that slots were used.
+func (n *notes) slot(s *kernels.Slots) {
+	if !slices.Contains(n.slots, s) {
 		n.slots = append(n.slots, s)
 	}
-	n.turns[s] += turns
+}
+
+// advanced notes that slots were advanced.
+func (n *notes) advanced(s *kernels.Slots) {
+	n.slot(s)
+	n.order = append(n.order, s)
+	n.turns[s]++
 }
 
 func (n *notes) Upload(b kernels.Buffer, off int, src *kernels.Mem) {

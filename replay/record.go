@@ -96,7 +96,7 @@ func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tenso
 		return nil, err
 	}
 	defer stop()
-	defer turns.Watch(func(s any) { n.slot(s.(*kernels.Slots), 1) })()
+	defer turns.Watch(func(s any) { n.advanced(s.(*kernels.Slots)) })()
 	returned, err := step()
 	switch {
 	case n.refused != nil:

@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/recorder"
@@ -18,7 +17,7 @@ type Recording struct {
 	dev      recorder.Device
 	program  recorder.Program
 	launches []recorder.Launch
-	owners   []*owner
+	turns    []*turn // in the order of the step
 	again    []func() error
 	needs    []need            // memory that is not the recording's own
 	changes  []recorder.Memory // what a run writes of them
@@ -27,7 +26,6 @@ type Recording struct {
 	step     *recorder.Step
 	report   Report
 	cleanup  runtime.Cleanup
-	running  atomic.Bool
 	freed    bool
 }
 
@@ -38,10 +36,11 @@ type need struct {
 	moves  int
 }
 
-// owner is slots and, for each of their turns in a step, the arguments that are set after it; those of turn 0 before any.
-type owner struct {
+// turn is that slots are advanced, and the arguments that are set then.
+type turn struct {
 	slots *kernels.Slots
-	turns [][]use
+	stays bool // they are not: the arguments are of the turn before the step
+	uses  []use
 }
 
 // use is an argument and the number that it takes.
@@ -84,10 +83,6 @@ func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
 // goroutine is using the device; ErrReleased; that of an owner, such as a learning rate that is no number, with nothing
 // launched; and the device's first failure, which names the launch.
 func (r *Recording) Run() error {
-	if !r.running.CompareAndSwap(false, true) {
-		return fault("Run", tensor.ErrGoroutine, "let one run finish before the other starts")
-	}
-	defer r.running.Store(false)
 	if r.freed {
 		return fault("Run", ErrReleased, "")
 	}
@@ -98,8 +93,8 @@ func (r *Recording) Run() error {
 		return err
 	}
 	defer r.dev.Leave()
-	for _, o := range r.owners {
-		if err := o.advance(); err != nil {
+	for _, t := range r.turns {
+		if err := t.advance(); err != nil {
 			return err
 		}
 	}
@@ -132,21 +127,19 @@ func (r *Recording) ready() error {
 	return nil
 }
 
-// advance makes the numbers of a step and sets the arguments to them.
-func (o *owner) advance() error {
-	for turn, uses := range o.turns {
-		if turn > 0 {
-			if err := o.slots.Next(); err != nil {
-				return err
-			}
+// advance makes the numbers of a turn and sets the arguments to them.
+func (t *turn) advance() error {
+	if !t.stays {
+		if err := t.slots.Next(); err != nil {
+			return err
 		}
-		for _, u := range uses {
-			now := o.slots.Number(u.number)
-			if now.Kind != u.arg.Kind {
-				return fault("Run", tensor.ErrArgument, "number %d of slots is %v, and was %v when it was recorded", u.number, now.Kind, u.arg.Kind)
-			}
-			u.arg.Int, u.arg.Real = now.Int, now.Real
+	}
+	for _, u := range t.uses {
+		now := t.slots.Number(u.number)
+		if now.Kind != u.arg.Kind {
+			return fault("Run", tensor.ErrArgument, "number %d of slots is %v, and was %v when it was recorded", u.number, now.Kind, u.arg.Kind)
 		}
+		u.arg.Int, u.arg.Real = now.Int, now.Real
 	}
 	return nil
 }
@@ -168,7 +161,7 @@ func (r *Recording) Free() {
 	for _, t := range r.outputs {
 		t.Free()
 	}
-	r.launches, r.owners, r.needs, r.changes, r.memory = nil, nil, nil, nil, nil
+	r.launches, r.turns, r.needs, r.changes, r.memory = nil, nil, nil, nil, nil
 }
 
 // For benchmarks inside this module: see recorder.Loop.
