@@ -117,6 +117,15 @@ type randomOp struct {
 	do   func(w *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor
 }
 
+// function draws one of so many operands.
+func function(r *rand.Rand, operands int) *kernels.Function {
+	for {
+		if f := kernels.Functions[r.IntN(len(kernels.Functions))]; f.Operands() == operands {
+			return f
+		}
+	}
+}
+
 // axis draws one of x's, which has some.
 func axis(r *rand.Rand, x *tensor.Tensor) int {
 	if x.Rank() == 0 {
@@ -127,11 +136,11 @@ func axis(r *rand.Rand, x *tensor.Tensor) int {
 
 var randomOps = []randomOp{
 	{"unary", func(_ *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
-		f := kernels.Functions[r.IntN(len(kernels.Functions))]
+		f := function(r, 1)
 		return tensor.Map(f, f.Scalars, x)
 	}},
 	{"binary", func(_ *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
-		f := kernels.Functions[r.IntN(len(kernels.Functions))]
+		f := function(r, 2)
 		return tensor.Map(f, f.Scalars, x, y)
 	}},
 	{"itself", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.Mul(x) }},
@@ -272,16 +281,16 @@ func (w *world) state(t *testing.T, outputs []*tensor.Tensor) string {
 // TestRandomSteps: steps of random operations leave the same bits replayed as done eagerly, before and after eager ones.
 func TestRandomSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		for _, f64 := range []bool{false, true} {
-			n := 1000
-			if sel != "cpu" {
-				n = 50
-			}
-			if testing.Short() {
-				n = min(n/5, 100)
-			}
-			t.Run(fmt.Sprint(sel, " float64 ", f64), func(t *testing.T) {
-				d := devtest.Open(t, sel, tensor.Options{Float64: f64})
+		n, options := 1000, []tensor.Options{{}, {Float64: true}}
+		if sel != "cpu" {
+			n, options = 50, append(options, tensor.Options{GPUKernels: true}) // whose maps move whole vectors
+		}
+		if testing.Short() {
+			n = min(n/5, 100)
+		}
+		for _, opt := range options {
+			t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) {
+				d := devtest.Open(t, sel, opt)
 				ops := map[string]int{}
 				for seed := range n {
 					randomSteps(t, d, uint64(seed), ops)
