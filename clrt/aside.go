@@ -32,7 +32,7 @@ func (d *Device) Aside(k *Kernel, global, local []int, args []AsideArg) error {
 	s := &d.launch
 	n := 0
 	add := func(a Arg) {
-		s.args[n] = C.clrt_arg{value: C.uint64_t(a.value), size: C.uint64_t(a.size)}
+		s.args[n] = a.raw()
 		n++
 	}
 	mems := make([]*cl.MemObject, len(args))

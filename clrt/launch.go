@@ -32,6 +32,10 @@ func FloatArg(v float32) Arg { return Arg{uint64(math.Float32bits(v)), 4} }
 // DoubleArg passes an OpenCL double.
 func DoubleArg(v float64) Arg { return Arg{math.Float64bits(v), 8} }
 
+func (a Arg) raw() C.clrt_arg {
+	return C.clrt_arg{value: C.uint64_t(a.value), size: C.uint64_t(a.size)}
+}
+
 const maxArgs = 64
 
 // launchScratch is what a launch hands to C. It lives in the Device, guarded by its mutex, so that a
@@ -58,7 +62,7 @@ func (d *Device) Launch(k *Kernel, global, local []int, args []Arg, nbytes int64
 	}
 	s := &d.launch
 	for i, a := range args {
-		s.args[i] = C.clrt_arg{value: C.uint64_t(a.value), size: C.uint64_t(a.size)}
+		s.args[i] = a.raw()
 	}
 	for i := range global {
 		s.global[i], s.local[i] = C.size_t(global[i]), C.size_t(local[i])

@@ -63,7 +63,7 @@ func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
 func (d *Device) Release(k *Kernel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, alive := d.kernels[k]; !alive {
+	if _, alive := d.kernels[k]; !alive || d.closed { // Close releases all
 		return
 	}
 	runtimes.Lock()

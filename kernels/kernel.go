@@ -97,12 +97,15 @@ type Param struct {
 }
 
 // Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real. [Vec], [I], [Flag], [Bits] and [R] make one.
+// A number that changes from step to step is one of [Slots].
 type Arg struct {
 	Kind   ArgKind
+	slot   uint8 // the place among slots
+	Int    int32
 	Buf    Buffer
 	Off, N int
-	Int    int32
 	Real   float64
+	slots  *Slots // nil: the number is none of them. Else Off is the turn that the number is of
 }
 
 // ArgKind says which fields of an Arg hold the argument.

@@ -31,7 +31,7 @@ func AdamWDefaults(lr Schedule) AdamWConfig {
 //
 // Source: Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019, algorithm 2.
 type AdamW struct {
-	arena arena
+	arena *arena
 	cfg   AdamWConfig
 	args  []kernels.Arg // scratch of Step
 }
@@ -47,27 +47,31 @@ func NewAdamW(params []*autograd.Node, cfg AdamWConfig) *AdamW {
 	if cfg.LR != nil && cfg.Beta2 == 0 && cfg.Eps == 0 {
 		panic(badValue("Beta2 and Eps are 0, so that a gradient of 0 gives 0/0: start from optim.AdamWDefaults(lr)"))
 	}
-	return &AdamW{arena: newArena(params, cfg.LR, "m", "v"), cfg: cfg}
+	o := &AdamW{arena: newArena(params, cfg.LR, "m", "v"), cfg: cfg}
+	o.arena.changing(3, o.set)
+	return o
+}
+
+// set makes the numbers of step t that change: decay, step and root of kernels.AdamW. The corrections are computed in
+// double precision on the host; −expm1(t·log β) keeps the digits that 1 − βᵗ loses.
+func (o *AdamW) set(numbers []kernels.Arg, lr float64, t int) {
+	correct1, correct2 := 1.0, 1.0
+	if !o.cfg.NoBiasCorrect {
+		correct1 = -math.Expm1(float64(t) * math.Log(o.cfg.Beta1))
+		correct2 = -math.Expm1(float64(t) * math.Log(o.cfg.Beta2))
+	}
+	numbers[0], numbers[1], numbers[2] = kernels.R(lr*o.cfg.WeightDecay), kernels.R(lr/correct1), kernels.R(1/math.Sqrt(correct2))
 }
 
 // Step updates every parameter that has a gradient, in one launch if all have: also where a fused pass left those in
 // shares. The errors are [ErrNoGradients] if none has, which counts no step, a learning rate that is no number, and
-// the device's first failure. The corrections are computed in double precision on the host; −expm1(t·log β) keeps
-// the digits that 1 − βᵗ loses.
+// the device's first failure.
 func (o *AdamW) Step() error {
-	t := float64(o.arena.steps + 1)
-	correct1, correct2 := 1.0, 1.0
-	if !o.cfg.NoBiasCorrect {
-		correct1 = -math.Expm1(t * math.Log(o.cfg.Beta1))
-		correct2 = -math.Expm1(t * math.Log(o.cfg.Beta2))
-	}
-	lr := o.LR()
-	rule := [...]kernels.Arg{kernels.R(lr * o.cfg.WeightDecay), kernels.R(o.cfg.Beta1), kernels.R(1 - o.cfg.Beta1),
-		kernels.R(o.cfg.Beta2), kernels.R(1 - o.cfg.Beta2),
-		kernels.R(lr / correct1), kernels.R(1 / math.Sqrt(correct2)), kernels.R(o.cfg.Eps)}
 	p, m, v := o.arena.flat.Values, o.arena.moments["m"], o.arena.moments["v"]
 	launch := func(k *kernels.Kernel, args ...kernels.Arg) {
-		o.args = append(append(o.args[:0], args...), rule[:]...)
+		decay, step, root := o.arena.numbers.Arg(0), o.arena.numbers.Arg(1), o.arena.numbers.Arg(2)
+		o.args = append(append(o.args[:0], args...), decay, kernels.R(o.cfg.Beta1), kernels.R(1-o.cfg.Beta1),
+			kernels.R(o.cfg.Beta2), kernels.R(1-o.cfg.Beta2), step, root, kernels.R(o.cfg.Eps))
 		tensor.Launch(p.Device(), k, o.args...)
 	}
 	if shares, seed, ok := o.arena.flat.Shares(); ok {

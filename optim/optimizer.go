@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -48,17 +49,31 @@ type arena struct {
 	schedule Schedule
 	steps    int
 	moments  map[string]*tensor.Tensor
+	numbers  *kernels.Slots // of a step
 }
 
-func newArena(params []*autograd.Node, lr Schedule, moments ...string) arena {
+func newArena(params []*autograd.Node, lr Schedule, moments ...string) *arena {
 	if lr == nil {
 		panic(badValue("the schedule is nil: use optim.Constant(lr)"))
 	}
-	a := arena{flat: autograd.NewArena(params), schedule: lr, moments: map[string]*tensor.Tensor{}}
+	a := &arena{flat: autograd.NewArena(params), schedule: lr, moments: map[string]*tensor.Tensor{}}
 	for _, name := range moments {
 		a.moments[name] = tensor.Zeros(a.flat.Values.Device(), a.flat.Values.Len()).Keep()
 	}
 	return a
+}
+
+// changing makes n numbers slots. set makes them of the learning rate of a step and its number, counted from 1.
+func (a *arena) changing(n int, set func(numbers []kernels.Arg, lr float64, t int)) {
+	a.numbers = kernels.NewSlots(n, func(numbers []kernels.Arg) error {
+		lr, err := a.rate()
+		if err != nil {
+			return err
+		}
+		set(numbers, lr, a.steps+1)
+		a.steps++
+		return nil
+	})
 }
 
 func badValue(format string, args ...any) *tensor.Error {
@@ -74,26 +89,42 @@ func checkRange(name string, v, low, high float64) {
 
 func (a *arena) lr() float64 { return a.schedule(a.steps) }
 
-// step calls update with every run of parameters that have gradients, and counts the step.
+// rate returns the learning rate of the next step, which must be a number.
+func (a *arena) rate() (float64, error) {
+	lr := a.lr()
+	if math.IsNaN(lr) || math.IsInf(lr, 0) {
+		return 0, fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d", lr, a.steps)
+	}
+	return lr, nil
+}
+
+// step counts a step, if a parameter has a gradient, and calls update with every run of those that do.
 func (a *arena) step(update func(from, to int)) error {
 	d := a.flat.Values.Device()
 	if err := d.Err(); err != nil {
 		return err
 	}
-	if lr := a.lr(); math.IsNaN(lr) || math.IsInf(lr, 0) {
-		return fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d", lr, a.steps)
+	if _, err := a.rate(); err != nil {
+		return err
 	}
 	updated := false
+	var err error
 	a.flat.Runs(func(from, to int) {
-		update(from, to)
-		updated = true
+		if !updated {
+			updated, err = true, a.numbers.Next()
+		}
+		if err == nil {
+			update(from, to)
+		}
 	})
-	if !updated {
+	switch {
+	case !updated:
 		return fmt.Errorf("optim: Step: %w: call Backward from what depends on one, and ZeroGrad after Step", ErrNoGradients)
+	case err != nil:
+		return err
 	}
 	a.flat.Values.Touch()
 	plumbing.TakeLaunched(d) // updates belong to no graph
-	a.steps++
 	return d.Err()
 }
 

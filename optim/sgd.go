@@ -24,7 +24,7 @@ type SGDConfig struct {
 // Source: Sutskever, Martens, Dahl, Hinton, "On the importance of initialization and momentum in deep
 // learning", ICML 2013.
 type SGD struct {
-	arena arena
+	arena *arena
 	cfg   SGDConfig
 }
 
@@ -34,7 +34,9 @@ type SGD struct {
 func NewSGD(params []*autograd.Node, cfg SGDConfig) *SGD {
 	checkRange("Momentum", cfg.Momentum, 0, 1)
 	checkRange("L2", cfg.L2, 0, math.Inf(1))
-	return &SGD{newArena(params, cfg.LR, "velocity"), cfg}
+	o := &SGD{newArena(params, cfg.LR, "velocity"), cfg}
+	o.arena.changing(1, func(numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) })
+	return o
 }
 
 // Step updates every parameter that has a gradient, in one launch if all have. The errors are [ErrNoGradients] if
@@ -43,7 +45,7 @@ func (o *SGD) Step() error {
 	return o.arena.step(func(from, to int) {
 		n := to - from
 		tensor.Launch(o.arena.flat.Values.Device(), ops.SGD, o.arena.flat.Values.Run(from, n), o.arena.flat.Grads().Run(from, n), o.arena.moments["velocity"].Run(from, n),
-			kernels.I(n), kernels.R(o.LR()), kernels.R(o.cfg.Momentum), kernels.R(o.cfg.L2), kernels.Flag(o.cfg.Nesterov))
+			kernels.I(n), o.arena.numbers.Arg(0), kernels.R(o.cfg.Momentum), kernels.R(o.cfg.L2), kernels.Flag(o.cfg.Nesterov))
 	})
 }
 

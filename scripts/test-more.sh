@@ -9,7 +9,7 @@ GO=${GO:-go}
 echo "== a real Slurm"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^TestSlurm$' ./cmd/mlpimage
 
-engine="./kernels ./tensor ./autograd ./optim ./nn"
+engine="./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
 echo "== the Go device on linux/386"
 # shellcheck disable=SC2086 # the list is meant to be split

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -57,6 +58,10 @@ type Device interface {
 	launch(k *kernels.Kernel, args []kernels.Arg)
 	// owns reports whether b is memory of this device that was not released.
 	owns(b kernels.Buffer) bool
+	// prepare makes a program of launches.
+	prepare(launches []recorder.Launch) (recorder.Program, error)
+	// as returns the memory of b as elements of type t.
+	as(b kernels.Buffer, t kernels.DType) kernels.Buffer
 }
 
 // Options says how [Open] sets a device up. The zero value is what it does when nothing is said.
@@ -184,6 +189,7 @@ type base struct {
 	memory  collector
 	one     atomic.Pointer[Tensor] // see base.One
 	tuning  string                 // its name in a tuning table; "": there are no tiles
+	tap     atomic.Pointer[tapped] // nil: no step is being recorded
 	tuned   []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
 }
 

@@ -30,6 +30,7 @@ type clDevice struct {
 
 type clBuffer struct {
 	clrt.Buffer
+	owned
 	dev   *clDevice // nil once released
 	dtype kernels.DType
 	n     int
@@ -124,11 +125,18 @@ func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &clBuffer{raw, d, t, n}, nil
+	b := &clBuffer{Buffer: raw, dev: d, dtype: t, n: n}
+	if recordings.Load() > 0 {
+		d.tellAlloc(d, b)
+	}
+	return b, nil
 }
 
 func (d *clDevice) Release(b kernels.Buffer) {
 	c := b.(*clBuffer)
+	if recordings.Load() > 0 {
+		d.tellRelease(b)
+	}
 	d.dev.Free(c.Buffer)
 	c.dev, c.Buffer = nil, clrt.Buffer{}
 }
@@ -144,6 +152,9 @@ func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 	if err := d.Err(); err != nil || src.Len() == 0 {
 		return err
 	}
+	if recordings.Load() > 0 {
+		d.tellUpload(d, dst, off, src)
+	}
 	size := src.DType().Size()
 	err := d.dev.Write(dst.(*clBuffer).Buffer, off*size, src.Pointer(), src.Len()*size)
 	runtime.KeepAlive(src)
@@ -155,6 +166,9 @@ func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 func (d *clDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error {
 	d.enter("Download")
 	defer d.leave()
+	if recordings.Load() > 0 {
+		d.tellRead(d, "Download", []int{dst.Len()})
+	}
 	return d.download(dst, src, off)
 }
 
@@ -172,43 +186,63 @@ func (d *clDevice) download(dst *kernels.Mem, src kernels.Buffer, off int) error
 }
 
 func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
+	entry := d.ready(k, args)
+	if entry == nil {
+		return
+	}
+	d.args = d.appendArgs(d.args[:0], k, args)
+	grid := &d.grid
+	d.fail(d.dev.Launch(entry.built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
+}
+
+// ready returns the entry point of k, built, and tried for a launch like this, whose work-items it leaves in d.grid; nil
+// if there is nothing to launch, or the device has failed.
+func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Kernel] {
 	d.grid = k.Grid(args, d.limits)
 	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
-		return
+		return nil
 	}
 	entry, err := d.entries.get(k)
 	if err != nil {
 		d.fail(err)
-		return
+		return nil
 	}
 	if d.trials != nil {
 		if class := sizeClass(args); entry.tried>>class&1 == 0 {
 			if d.fail(d.try(k, entry, class, args)); d.Err() != nil {
-				return
+				return nil
 			}
 		}
 		if entry.instead != nil {
 			*grid = entry.instead.Grid(args, entry.limits)
 		}
 	}
-	d.args = d.args[:0]
+	return entry
+}
+
+// appendArgs adds the arguments as the runtime takes them.
+func (d *clDevice) appendArgs(to []clrt.Arg, k *kernels.Kernel, args []kernels.Arg) []clrt.Arg {
 	for i := range args {
 		a := &args[i]
-		switch k.Params[i].Mode {
-		case kernels.IntArg:
-			d.args = append(d.args, clrt.IntArg(a.Int))
-		case kernels.RealArg:
-			if d.real == kernels.Float64 {
-				d.args = append(d.args, clrt.DoubleArg(a.Real))
-			} else {
-				d.args = append(d.args, clrt.FloatArg(float32(a.Real)))
-			}
-		default:
-			d.args = append(d.args, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
+		if k.Params[i].Mode.Buffer() {
+			to = append(to, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
+			continue
 		}
+		to = append(to, d.number(a))
 	}
-	d.fail(d.dev.Launch(entry.built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
+	return to
+}
+
+// number returns an argument that is a number as the runtime takes it.
+func (d *clDevice) number(a *kernels.Arg) clrt.Arg {
+	switch {
+	case a.Kind == kernels.ArgInt:
+		return clrt.IntArg(a.Int)
+	case d.real == kernels.Float64:
+		return clrt.DoubleArg(a.Real)
+	}
+	return clrt.FloatArg(float32(a.Real))
 }
 
 // build builds the entry point of k.

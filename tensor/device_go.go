@@ -26,6 +26,7 @@ type goDevice struct {
 // every element type is aligned.
 type goBuffer struct {
 	kernels.Mem
+	owned
 	dev   *goDevice // nil once released
 	block *mempool.Block[[]float64]
 }
@@ -66,11 +67,18 @@ func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &goBuffer{*kernels.ViewAs(t, block.Memory, n), d, block}, nil
+	b := &goBuffer{Mem: *kernels.ViewAs(t, block.Memory, n), dev: d, block: block}
+	if recordings.Load() > 0 {
+		d.tellAlloc(d, b)
+	}
+	return b, nil
 }
 
 func (d *goDevice) Release(b kernels.Buffer) {
 	g := b.(*goBuffer)
+	if recordings.Load() > 0 {
+		d.tellRelease(b)
+	}
 	d.pool.Put(g.block)
 	g.dev, g.block = nil, nil
 }
@@ -86,6 +94,9 @@ func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 	if err := d.Err(); err != nil {
 		return err
 	}
+	if recordings.Load() > 0 {
+		d.tellUpload(d, dst, off, src)
+	}
 	kernels.CopyMem(&dst.(*goBuffer).Mem, off, src, 0, src.Len())
 	d.stats.Uploads++
 	d.stats.UploadBytes += int64(src.Len() * src.DType().Size())
@@ -98,6 +109,9 @@ func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 	if err := d.Err(); err != nil {
 		return err
 	}
+	if recordings.Load() > 0 {
+		d.tellRead(d, "Download", []int{dst.Len()})
+	}
 	kernels.CopyMem(dst, 0, &src.(*goBuffer).Mem, off, dst.Len())
 	d.stats.Downloads++
 	d.stats.DownloadBytes += int64(dst.Len() * dst.DType().Size())
@@ -109,14 +123,24 @@ func (d *goDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	if k.Grid(args, d.Limits()).Empty() {
 		return
 	}
-	var start time.Time
-	if d.profile != nil {
-		start = time.Now()
-	}
+	onHost(args)
+	d.run(k, args)
+}
+
+// onHost makes the buffers of arguments what twins see of them.
+func onHost(args []kernels.Arg) {
 	for i := range args {
 		if b, ok := args[i].Buf.(*goBuffer); ok {
 			args[i].Buf = &b.Mem
 		}
+	}
+}
+
+// run runs the twin of k.
+func (d *goDevice) run(k *kernels.Kernel, args []kernels.Arg) {
+	var start time.Time
+	if d.profile != nil {
+		start = time.Now()
 	}
 	k.Run(d.real, args)
 	d.stats.Launches++

@@ -17,6 +17,7 @@ var (
 	ErrType      = errors.New("bad element type")
 	ErrArgument  = errors.New("argument does not fit the kernel")
 	ErrGoroutine = errors.New("two goroutines use one device at a time")
+	ErrRecorded  = errors.New("tensor was made inside a recorded step")
 )
 
 // Error is a misuse of the library: which operation, Op; of what Kind, one of the Err values of this package or of

@@ -63,21 +63,29 @@ func checkRows(op string, t, index *Tensor) Device {
 
 // checkIndex panics with ErrIndex if an index is that of no row of t.
 func checkIndex(op string, t, index *Tensor) {
-	if low, high := index.valueRange(t.shape[0]); low < 0 || int(high) >= t.shape[0] {
-		misuse(op, ErrIndex, fmt.Sprintf("indices reach from %d to %d, the rows are %d", low, high, t.shape[0]), t, index)
+	if recordings.Load() == 0 || !t.Device().core().tellIndex(op, t.shape, index) {
+		index.mustBeRows(op, t.shape)
+	}
+}
+
+// mustBeRows panics with ErrIndex if an index is that of no row of a matrix of a shape.
+func (t *Tensor) mustBeRows(op string, shape []int) {
+	if low, high := t.valueRange(op, shape[0]); low < 0 || int(high) >= shape[0] {
+		panic(&Error{Op: op, Kind: ErrIndex, Shapes: [][]int{shape, t.shape},
+			Detail: fmt.Sprintf("indices reach from %d to %d, the rows are %d", low, high, shape[0])})
 	}
 }
 
 // valueRange returns the least and the greatest element of an Int32 tensor, 0 and −1 if there is none. It may return
 // those of a larger part of the storage if they are in [0, bound), and waits for the device unless those are known.
-func (t *Tensor) valueRange(bound int) (low, high int32) {
+func (t *Tensor) valueRange(op string, bound int) (low, high int32) {
 	if t.Len() == 0 {
 		return 0, -1
 	}
 	if k := t.st.ints; k.known && !k.lent && k.version == t.st.version && k.low >= 0 && int(k.high) < bound {
 		return k.low, k.high
 	}
-	v, err := t.Int32s()
+	v, err := downloadAs[int32](t, op)
 	if err != nil {
 		return 0, -1 // the device failed, and launches are skipped
 	}

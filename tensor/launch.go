@@ -25,6 +25,9 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	s.enter("Launch")
 	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
+	if recordings.Load() > 0 {
+		s.tellLaunch(d, k)
+	}
 	if s.nrecent < recentLaunches {
 		s.recent[s.nrecent] = k
 		s.nrecent++

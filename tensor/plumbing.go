@@ -37,6 +37,7 @@ func (*base) MoveTo(t, place *Tensor) {
 	place.st.version = max(place.st.version, t.st.version) + 1
 	place.st.retain()
 	old := t.st
+	old.moves++
 	t.st, t.strides, t.off, t.moored = place.st, place.strides, place.off, true
 	old.release()
 }

@@ -13,20 +13,34 @@ import (
 type RNG struct {
 	Seed  uint64
 	Calls uint32 // fills made so far
+
+	slots *kernels.Slots // what Next passes
+	owner *RNG           // whom slots advance: not this RNG if it is a copy
 }
 
 // NewRNG returns the stream of a seed, at its start.
 func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 
-// Next returns the kernel arguments for the next fill: the seed's two words and the call.
+// Next returns the kernel arguments for the next fill: the seed's two words and the call. They are slots: a recorded
+// step draws other numbers each time, those that eager steps would.
 func (r *RNG) Next() (lo, hi, call kernels.Arg) {
 	if r == nil {
 		panic(&Error{Op: "Next", Kind: ErrValue, Detail: "the RNG is nil: make one with NewRNG"})
 	}
-	lo, hi = ops.Seed(r.Seed)
-	call = kernels.Bits(r.Calls)
+	if r.owner != r {
+		r.owner = r
+		r.slots = kernels.NewSlots(3, r.advance)
+	}
+	_ = r.slots.Next() // advance has no errors
+	return r.slots.Arg(0), r.slots.Arg(1), r.slots.Arg(2)
+}
+
+// advance sets the numbers of the next fill and counts it.
+func (r *RNG) advance(numbers []kernels.Arg) error {
+	numbers[0], numbers[1] = ops.Seed(r.Seed)
+	numbers[2] = kernels.Bits(r.Calls)
 	r.Calls++
-	return lo, hi, call
+	return nil
 }
 
 // Uniform returns a tensor of numbers uniform in [low, high), with 24 random bits each. It panics with ErrShape as

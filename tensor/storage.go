@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -17,12 +18,15 @@ type storage struct {
 	refs    atomic.Int32
 	version uint64 // incremented by every write after the first
 	ints    intRange
+	shape   []int          // of the tensor that it was made for
+	moves   int            // how many tensors left it for another: see base.MoveTo
+	made    *recorder.Step // the recorded step that it was made in, or nil
 }
 
-// newStorage allocates n elements. A failure sticks to the device; launches are skipped from then on, so
+// newStorage allocates n elements, of a shape. A failure sticks to the device; launches are skipped from then on, so
 // the missing buffer is never used.
-func newStorage(d Device, t kernels.DType, n int) *storage {
-	s := &storage{dev: d}
+func newStorage(d Device, t kernels.DType, n int, shape []int) *storage {
+	s := &storage{dev: d, shape: shape}
 	s.refs.Store(1)
 	if d.Err() != nil {
 		return s
@@ -33,6 +37,7 @@ func newStorage(d Device, t kernels.DType, n int) *storage {
 		return s
 	}
 	s.buf = buf
+	buf.(deviceBuffer).of(s)
 	return s
 }
 
@@ -48,3 +53,28 @@ func (s *storage) release() {
 		s.buf = nil
 	}
 }
+
+// deviceBuffer is what the buffers of devices are: they know the storage whose memory they are.
+type deviceBuffer interface {
+	kernels.Buffer
+	of(s *storage)
+	owner() *storage // nil if they are no tensor's
+}
+
+// owned is the part of a buffer that knows.
+type owned struct{ st *storage }
+
+func (o *owned) of(s *storage)   { o.st = s }
+func (o *owned) owner() *storage { return o.st }
+
+// Shape returns that of the tensor that the storage was made for.
+func (s *storage) Shape() []int { return s.shape }
+
+// Changed counts a write.
+func (s *storage) Changed() { s.version++ }
+
+// Moves returns how many tensors left the storage.
+func (s *storage) Moves() int { return s.moves }
+
+// MadeIn says that the storage was made in a recorded step.
+func (s *storage) MadeIn(step *recorder.Step) { s.made = step }

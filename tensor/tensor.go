@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -29,7 +30,7 @@ func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
 	typ.check(op)
 	n := checkShape(op, shape)
 	shape = append([]int{}, shape...) // never nil: New takes no shape for that of a vector
-	t := &Tensor{st: newStorage(d, typ.On(d), n), shape: shape, strides: rowMajor(shape), typ: typ}
+	t := &Tensor{st: newStorage(d, typ.On(d), n, shape), shape: shape, strides: rowMajor(shape), typ: typ}
 	return t.register()
 }
 
@@ -87,6 +88,23 @@ func converted[To kernels.Real, From kernels.Element](data []From) []To {
 		out[i] = To(v)
 	}
 	return out
+}
+
+// Number returns a tensor of rank 0 that holds an argument of a launch, which may be one of [kernels.Slots]: of reals for
+// a real, of Int32 for an int. It panics with ErrArgument for another argument.
+func Number(d Device, number kernels.Arg) *Tensor {
+	const op = "Number"
+	typ := Real
+	switch number.Kind {
+	case kernels.ArgReal:
+	case kernels.ArgInt:
+		typ = Int32
+	default:
+		panic(&Error{Op: op, Kind: ErrArgument, Detail: number.Kind.String() + " is no number"})
+	}
+	t := allocOf(op, d, typ, []int{})
+	launch(d, ops.Fill.Of(typ.On(d)), t.arg(), kernels.I(1), number)
+	return t
 }
 
 // Zeros returns a tensor of reals that are 0. It panics with ErrShape as [Empty] does.
@@ -180,6 +198,9 @@ func check(op string, ts ...*Tensor) Device {
 		if t.freed {
 			misuse(op, ErrFreed, "keep it with Keep, or free it later", ts...)
 		}
+		if t.st.made != nil && t.st.made.Replayed {
+			misuse(op, ErrRecorded, "a replay has passed since, which keeps what its step returned, and the tensors that are older: return it from the step", t)
+		}
 		if t.st.dev != d {
 			panic(&Error{Op: op, Kind: ErrDevice, Shapes: [][]int{ts[0].shape, t.shape},
 				Detail: fmt.Sprintf("%s and %s: copy one with New and Float64s", d.Name(), t.st.dev.Name())})
@@ -249,7 +270,7 @@ func (t *Tensor) Item() (float64, error) {
 	if t.Len() != 1 {
 		misuse("Item", ErrShape, "only a tensor of one element has an item", t)
 	}
-	v, err := t.Float64s()
+	v, err := downloadReals[float64](t, "Item")
 	if err != nil {
 		return 0, err
 	}
@@ -259,6 +280,9 @@ func (t *Tensor) Item() (float64, error) {
 // download waits for the device and returns the elements as they are stored.
 func (t *Tensor) download(op string) (*kernels.Mem, error) {
 	d := check(op, t)
+	if recordings.Load() > 0 {
+		d.core().tellRead(d, op, t.shape)
+	}
 	c := t.contiguous()
 	defer c.done()
 	if err := d.Err(); err != nil {

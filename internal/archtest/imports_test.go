@@ -19,9 +19,10 @@ const module = "github.com/clgrad/clgrad/"
 // only; internal packages serve the layers named here.
 var allowed = map[string][]string{
 	"clrt":                 {"internal/mempool"},
-	"kernels":              {"kernels/expr", "internal/intmath", "internal/par", "internal/round"},
+	"kernels":              {"kernels/expr", "internal/intmath", "internal/par", "internal/round", "internal/turns"},
 	"kernels/expr":         {},
-	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/round", "internal/trial"},
+	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/recorder", "internal/round", "internal/trial", "internal/turns"},
+	"replay":               {"kernels", "tensor", "internal/plumbing", "internal/recorder", "internal/turns"},
 	"autograd":             {"kernels", "tensor", "internal/ops", "internal/plumbing"},
 	"kerneltest":           {"kernels", "tensor", "internal/agree"},
 	"nn":                   {"autograd", "kernels", "tensor"},
@@ -37,7 +38,7 @@ var allowed = map[string][]string{
 	"scripts/livepage":     {},
 	"scripts/mutants":      {},
 	"scripts/showcase":     {},
-	"internal/bench":       {"autograd", "imagefit", "kernels", "nn", "optim", "tensor", "internal/ops", "internal/plumbing"},
+	"internal/bench":       {"autograd", "imagefit", "kernels", "nn", "optim", "replay", "tensor", "internal/ops", "internal/plumbing", "internal/recorder"},
 	"internal/cli":         {"clrt", "internal/atomicfile"},
 	"internal/clitest":     {"tensor", "internal/devices"},
 	"internal/devices":     {"clrt", "kernels", "kerneltest", "tensor", "internal/atomicfile", "internal/cli", "internal/kernelcases", "internal/ops", "internal/plumbing"},
@@ -48,6 +49,8 @@ var allowed = map[string][]string{
 	"internal/ops":         {"kernels", "internal/cond", "internal/intmath", "internal/par", "internal/round"},
 	"internal/cond":        {},
 	"internal/intmath":     {},
+	"internal/recorder":    {"kernels"},
+	"internal/turns":       {},
 	"internal/par":         {},
 	"internal/round":       {},
 	"internal/reference":   {},
@@ -62,7 +65,7 @@ var allowed = map[string][]string{
 
 // inOneFile lists imports that only one file, and its stub for builds without OpenCL, may have.
 var inOneFile = map[string][]string{
-	"tensor > clrt": {"device_cl.go", "device_nocl.go", "trial.go"},
+	"tensor > clrt": {"device_cl.go", "device_nocl.go", "program_cl.go", "trial.go"},
 }
 
 func TestImports(t *testing.T) {

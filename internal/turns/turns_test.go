@@ -1,0 +1,42 @@
+package turns
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+)
+
+// TestGoroutine: a goroutine has one number, another has another.
+func TestGoroutine(t *testing.T) {
+	mine := Goroutine()
+	if _, err := strconv.Atoi(mine); err != nil || Goroutine() != mine {
+		t.Errorf("goroutine %q", mine)
+	}
+	other := make(chan string)
+	go func() { other <- Goroutine() }()
+	if o := <-other; o == mine || o == "" {
+		t.Errorf("another goroutine is %q, this one %q", o, mine)
+	}
+}
+
+// TestWatch: a watcher sees what its goroutine advances while it watches, and so does one inside of it.
+func TestWatch(t *testing.T) {
+	var seen, inner []any
+	stop := Watch(func(s any) { seen = append(seen, s) })
+	Tell(1)
+	done := make(chan bool)
+	go func() { Tell(2); close(done) }()
+	<-done
+	stopInner := Watch(func(s any) { inner = append(inner, s) })
+	Tell(3)
+	stopInner()
+	Tell(4)
+	stop()
+	Tell(5)
+	if got, want := fmt.Sprint(seen, inner), "[1 3 4] [3]"; got != want {
+		t.Errorf("saw %s, want %s", got, want)
+	}
+	if watching.Load() != 0 || len(watchers) != 0 {
+		t.Errorf("%d watchers left", len(watchers))
+	}
+}

@@ -1,0 +1,94 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"unsafe"
+)
+
+// TestSlots: arguments carry the number of the turn that they were made in, and say which it was.
+func TestSlots(t *testing.T) {
+	step, broken := 0, error(nil)
+	s := NewSlots(2, func(numbers []Arg) error {
+		if broken != nil {
+			return broken
+		}
+		step++
+		numbers[0], numbers[1] = R(float64(step)/2), I(step)
+		return nil
+	})
+	if a := s.Arg(1); a.Kind != ArgReal || a.Real != 0 {
+		t.Errorf("before the first turn: %v", a)
+	}
+	for turn := 1; turn <= 3; turn++ {
+		if err := s.Next(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			a := s.Arg(i)
+			if of, at, now := a.Slot(); of != s || at != i || now != turn || s.Turn() != turn {
+				t.Errorf("number %d of turn %d says that it is number %d of turn %d", i, turn, at, now)
+			}
+		}
+		if a, b := s.Arg(0), s.Number(1); a.Real != float64(turn)/2 || b != I(turn) {
+			t.Errorf("turn %d: %v, %v", turn, a.Real, b)
+		}
+	}
+	broken = errors.New("no more")
+	if err := s.Next(); !errors.Is(err, broken) || s.Turn() != 3 || s.Number(1).Int != 3 {
+		t.Errorf("err = %v, turn %d", err, s.Turn())
+	}
+	plain := R(1)
+	if of, _, _ := plain.Slot(); of != nil {
+		t.Error("a number of no slot has one")
+	}
+}
+
+// TestNewSlotsRefuses: as many numbers as an argument can count, and somebody who makes them.
+func TestNewSlotsRefuses(t *testing.T) {
+	next := func([]Arg) error { return nil }
+	for _, c := range []struct {
+		n    int
+		next func([]Arg) error
+		want bool
+	}{{1, next, true}, {255, next, true}, {0, next, false}, {256, next, false}, {1, nil, false}} {
+		made := func() (ok bool) {
+			defer func() { _ = recover() }()
+			s := NewSlots(c.n, c.next)
+			_, at, _ := ptr(s.Arg(c.n - 1)).Slot()
+			return at == c.n-1
+		}()
+		if made != c.want {
+			t.Errorf("%d numbers, a function: %v: made %v", c.n, c.next != nil, made)
+		}
+	}
+}
+
+func ptr(a Arg) *Arg { return &a }
+
+// TestArgSmall: a launch copies its arguments.
+func TestArgSmall(t *testing.T) {
+	if n := unsafe.Sizeof(Arg{}); unsafe.Sizeof(uintptr(0)) == 8 && n > 56 {
+		t.Errorf("an argument has %d bytes", n)
+	}
+}
+
+// The owner of a schedule makes its number a slot: a launch of a recorded step is given another each time.
+func ExampleSlots() {
+	rate := 1.0
+	slots := NewSlots(1, func(numbers []Arg) error {
+		rate /= 2
+		numbers[0] = R(rate)
+		return nil
+	})
+	for range 2 {
+		if err := slots.Next(); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(slots.Arg(0).Real) // the last argument of a tensor.Launch, say
+	}
+	// Output:
+	// 0.5
+	// 0.25
+}

@@ -1,0 +1,263 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// builder makes a recording of the notes of a run.
+type builder struct {
+	d      tensor.Device
+	dev    recorder.Device
+	run    *notes
+	kept   map[kernels.Buffer]bool // of outputs: what the run made stays where it is
+	blocks map[kernels.Buffer]*block
+	order  []*block // in the order of first use
+	spans  map[kernels.Buffer][]span
+	wrote  map[kernels.Buffer]bool // by a launch
+	rec    *Recording
+}
+
+// span is elements [lo, hi).
+type span struct{ lo, hi int }
+
+// build checks that the run reads nothing that it has not written, places its memory, and prepares its launches.
+func (b *builder) build() error {
+	for i := range b.run.events {
+		if err := b.flow(&b.run.events[i]); err != nil {
+			return err
+		}
+	}
+	for buf := range b.kept {
+		if b.spans[buf] == nil && buf.Len() > 0 {
+			return fault("Record", ErrUnwritten, "an output of shape %s, which the step has not written", shapeOf(b.dev, buf))
+		}
+	}
+	constants, err := b.constants()
+	if err != nil {
+		return err
+	}
+	b.needs()
+	b.emit(constants)
+	if err := b.place(constants); err != nil {
+		return err
+	}
+	if err := b.slots(); err != nil {
+		return err
+	}
+	b.rec.report.Launches = len(b.rec.launches)
+	b.rec.program, err = b.dev.Prepare(b.rec.launches)
+	return err
+}
+
+// flow follows an event's reads and writes. What a launch reads and writes both, it may only write: many have a flag
+// that says whether they add.
+func (b *builder) flow(e *event) error {
+	if e.kernel == nil {
+		b.write(&e.args[0])
+		return nil
+	}
+	for i, p := range e.kernel.Params {
+		a := &e.args[i]
+		if p.Mode.Buffer() && !p.Mode.Written() && a.N > 0 && b.run.origin(a.Buf) == made && !b.written(a) {
+			return fault("Record", ErrUnwritten, "%s made of a tensor of shape %s, which the step made with Empty, say, and has not written",
+				e.argument(i), shapeOf(b.dev, a.Buf))
+		}
+	}
+	for i, p := range e.kernel.Params {
+		if p.Mode.Written() {
+			b.write(&e.args[i])
+			b.wrote[e.args[i].Buf] = true
+		}
+	}
+	return nil
+}
+
+func (b *builder) write(a *kernels.Arg) {
+	if a.N == 0 {
+		return
+	}
+	spans := b.spans[a.Buf]
+	if n := len(spans); n > 0 && spans[n-1].lo <= a.Off && a.Off <= spans[n-1].hi {
+		spans[n-1].hi = max(spans[n-1].hi, a.Off+a.N)
+		return
+	}
+	b.spans[a.Buf] = append(spans, span{a.Off, a.Off + a.N})
+}
+
+// written reports whether some of what a names was written. A launch that reads a view with gaps names what lies
+// between its elements, too.
+func (b *builder) written(a *kernels.Arg) bool {
+	return slices.ContainsFunc(b.spans[a.Buf], func(s span) bool { return s.lo < a.Off+a.N && a.Off < s.hi })
+}
+
+// constants uploads what the step does, once, to memory that no launch of the recording writes. It returns the memory
+// of each upload, and of each buffer that holds nothing else.
+func (b *builder) constants() (map[any]kernels.Buffer, error) {
+	of := map[any]kernels.Buffer{}
+	for i := range b.run.events {
+		e := &b.run.events[i]
+		if e.kernel != nil {
+			continue
+		}
+		dst, off := e.args[0].Buf, e.args[0].Off
+		whole := !b.kept[dst] && !b.wrote[dst]
+		var key any = e
+		n := e.data.Len()
+		if whole {
+			key, n = dst, dst.Len()
+		} else {
+			off = 0
+		}
+		if of[key] == nil {
+			mem, err := b.d.Alloc(dst.DType(), n)
+			if err != nil {
+				return nil, err
+			}
+			of[key] = mem
+			b.rec.memory = append(b.rec.memory, mem)
+			b.rec.report.ConstantBytes += bytesOf(mem)
+		}
+		if err := b.d.Upload(of[key], off, e.data); err != nil {
+			return nil, err
+		}
+	}
+	return of, nil
+}
+
+// emit lists the launches, with a copy where the step uploads to memory that changes, and finds out from which to
+// which launch each block is needed.
+func (b *builder) emit(constants map[any]kernels.Buffer) {
+	for i := range b.run.events {
+		e := &b.run.events[i]
+		l := recorder.Launch{Kernel: e.kernel, Args: e.args}
+		if e.kernel == nil {
+			from := constants[e]
+			if from == nil {
+				continue
+			}
+			l.Kernel = kernels.Identity.Map(from.DType(), kernels.Layout{Rank: 1})
+			l.Args = []kernels.Arg{kernels.Vec(from, 0, from.Len()), e.args[0], kernels.I(from.Len())}
+		}
+		for j := range l.Args {
+			if a := &l.Args[j]; a.Kind == kernels.ArgVec && constants[a.Buf] == nil {
+				b.use(a, len(b.rec.launches))
+			}
+		}
+		b.rec.launches = append(b.rec.launches, l)
+	}
+}
+
+// use notes that a launch uses memory.
+func (b *builder) use(a *kernels.Arg, launch int) {
+	if b.kept[a.Buf] || b.run.origin(a.Buf) != made {
+		return
+	}
+	k := b.blocks[a.Buf]
+	if k == nil {
+		k = &block{dtype: a.Buf.DType(), n: a.Buf.Len(), first: launch, last: launch}
+		b.blocks[a.Buf] = k
+		b.order = append(b.order, k)
+	}
+	k.last = launch
+}
+
+// place allocates the planned memory and points the launches to it.
+func (b *builder) place(constants map[any]kernels.Buffer) error {
+	sizes := plan(b.order, chunkBytes)
+	views := make([]map[kernels.DType]kernels.Buffer, len(sizes))
+	for i, size := range sizes {
+		size = (size + align) / align * align // and never nothing
+		mem, err := b.d.Alloc(kernels.Uint8, int(size))
+		if err != nil {
+			return err
+		}
+		b.rec.memory = append(b.rec.memory, mem)
+		b.rec.report.PlannedBytes += size
+		views[i] = map[kernels.DType]kernels.Buffer{}
+		for _, k := range b.order {
+			if k.chunk == i && views[i][k.dtype] == nil {
+				views[i][k.dtype] = b.dev.As(mem, k.dtype)
+			}
+		}
+	}
+	for _, l := range b.rec.launches {
+		for j := range l.Args {
+			a := &l.Args[j]
+			if a.Kind != kernels.ArgVec {
+				continue
+			}
+			if c := constants[a.Buf]; c != nil {
+				a.Buf = c
+			} else if k := b.blocks[a.Buf]; k != nil {
+				a.Buf = views[k.chunk][k.dtype]
+				a.Off += int(k.at / int64(k.dtype.Size()))
+			}
+		}
+	}
+	return nil
+}
+
+// needs lists the memory that a run finds and leaves: it must be there, and what changes is told.
+func (b *builder) needs() {
+	seen, changed := map[kernels.Buffer]bool{}, map[kernels.Buffer]bool{}
+	for i := range b.run.events {
+		e := &b.run.events[i]
+		for j := range e.args {
+			a := &e.args[j]
+			if a.Kind != kernels.ArgVec || b.run.origin(a.Buf) == made && !b.kept[a.Buf] {
+				continue
+			}
+			if !seen[a.Buf] {
+				seen[a.Buf] = true
+				n := need{buf: a.Buf, memory: b.dev.Memory(a.Buf)}
+				if n.memory != nil {
+					n.moves = n.memory.Moves()
+				}
+				b.rec.needs = append(b.rec.needs, n)
+			}
+			if m := b.dev.Memory(a.Buf); m != nil && !changed[a.Buf] && (e.kernel == nil || e.kernel.Params[j].Mode.Written()) {
+				changed[a.Buf] = true
+				b.rec.changes = append(b.rec.changes, m)
+			}
+		}
+	}
+}
+
+// slots lists the numbers that each run sets, in the order in which the step made them; first those that it has from
+// before.
+func (b *builder) slots() error {
+	of := map[*kernels.Slots][]*turn{}
+	add := func(s *kernels.Slots, stays bool) {
+		t := &turn{slots: s, stays: stays}
+		of[s] = append(of[s], t)
+		b.rec.turns = append(b.rec.turns, t)
+	}
+	for _, s := range b.run.slots {
+		add(s, true)
+	}
+	for _, s := range b.run.order {
+		add(s, false)
+	}
+	for i := range b.rec.launches {
+		l := &b.rec.launches[i]
+		for j := range l.Args {
+			s, number, now := l.Args[j].Slot()
+			if s == nil {
+				continue
+			}
+			since := now - (b.run.ends[s] - b.run.turns[s])
+			if since < 0 {
+				e := event{kernel: l.Kernel, at: i}
+				return fault("Record", ErrDiffers, "%s a number of an earlier step: call Slots.Arg in the step", e.argument(j))
+			}
+			t := of[s][since]
+			t.uses = append(t.uses, use{&l.Args[j], number})
+			b.rec.report.Slots++
+		}
+	}
+	return nil
+}

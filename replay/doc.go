@@ -1,0 +1,8 @@
+// Package replay records a step, such as one of training, and runs it again without the Go code that launched it: all
+// launches in one crossing into C, numbers set, memory planned. What a replay computes has the bits of the eager step.
+//
+// A step is recorded as it runs on a device, whichever packages made the launches. Its inputs are tensors that are older
+// than [Record], whose contents the caller sets between runs, with tensor.Upload or SetInPlace. Its results are in tensors
+// that are older, such as parameters, and in those that the step returns. Numbers that change from run to run are
+// [kernels.Slots]: optimizers and random streams have them. docs/recording.md says more.
+package replay

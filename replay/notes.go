@@ -1,0 +1,138 @@
+package replay
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// notes are what a device did in one run of a step.
+type notes struct {
+	mu      sync.Mutex // memory may come back from any goroutine
+	before  *notes     // the run before, or nil
+	made    map[kernels.Buffer]bool
+	events  []event
+	again   []func() error
+	slots   []*kernels.Slots       // that were advanced, or passed to a launch
+	order   []*kernels.Slots       // each time that some were advanced
+	turns   map[*kernels.Slots]int // how often each was advanced
+	ends    map[*kernels.Slots]int // the turn of each at the end of the run
+	refused error
+
+	live, peak int64 // bytes of what was made
+}
+
+// event is a launch, or an upload if there is no kernel.
+type event struct {
+	kernel *kernels.Kernel
+	args   []kernels.Arg // of an upload, the memory written
+	data   *kernels.Mem  // of an upload
+	at     int           // how many launches came before
+}
+
+func newNotes(before *notes) *notes {
+	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, ends: map[*kernels.Slots]int{}}
+}
+
+func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
+	for i := range args {
+		if s, _, _ := args[i].Slot(); s != nil {
+			n.slot(s)
+		}
+	}
+	n.events = append(n.events, event{kernel: k, args: slices.Clone(args), at: n.launches()})
+}
+
+// slot notes that slots were used.
+func (n *notes) slot(s *kernels.Slots) {
+	if !slices.Contains(n.slots, s) {
+		n.slots = append(n.slots, s)
+	}
+}
+
+// advanced notes that slots were advanced.
+func (n *notes) advanced(s *kernels.Slots) {
+	n.slot(s)
+	n.order = append(n.order, s)
+	n.turns[s]++
+}
+
+func (n *notes) Upload(b kernels.Buffer, off int, src *kernels.Mem) {
+	if n.Older(b) {
+		n.Refuse(ErrUpload, "Upload inside the step: set inputs between the runs")
+	}
+	data := kernels.NewMem(src.DType(), src.Len())
+	kernels.CopyMem(data, 0, src, 0, src.Len())
+	n.events = append(n.events, event{args: []kernels.Arg{kernels.Vec(b, off, src.Len())}, data: data, at: n.launches()})
+}
+
+// launches returns how many there were.
+func (n *notes) launches() int {
+	if len(n.events) == 0 {
+		return 0
+	}
+	last := n.events[len(n.events)-1]
+	if last.kernel == nil {
+		return last.at
+	}
+	return last.at + 1
+}
+
+func (n *notes) Alloc(b kernels.Buffer) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.made[b] = true
+	n.live += bytesOf(b)
+	n.peak = max(n.peak, n.live)
+}
+
+func (n *notes) Release(b kernels.Buffer) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.made[b] {
+		n.live -= bytesOf(b)
+	}
+}
+
+func (n *notes) Older(b kernels.Buffer) bool { return n.origin(b) == older }
+
+func (n *notes) Again(check func() error) { n.again = append(n.again, check) }
+
+func (n *notes) Refuse(kind error, detail string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.refused == nil {
+		n.refused = fault("Record", kind, "%s", detail)
+	}
+}
+
+// origin is where memory that a step uses comes from.
+type origin int
+
+const (
+	older   origin = iota // it was there before Record
+	earlier               // the run before made it
+	made                  // this run made it
+)
+
+func (n *notes) origin(b kernels.Buffer) origin {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.made[b]:
+		return made
+	case n.before != nil && n.before.made[b]:
+		return earlier
+	}
+	return older
+}
+
+// end notes the turns of the slots when the run is over.
+func (n *notes) end() {
+	for _, s := range n.slots {
+		n.ends[s] = s.Turn()
+	}
+}
+
+func bytesOf(b kernels.Buffer) int64 { return int64(b.Len()) * int64(b.DType().Size()) }

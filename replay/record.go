@@ -1,0 +1,153 @@
+package replay
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/turns"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Record runs step twice, eagerly, on d, and returns a recording of what it launches. Both runs count: after Record the
+// program has done two steps more. Outputs are what step returns.
+//
+// The two runs must do the same: the same launches, with the same numbers but for [kernels.Slots], on memory that plays
+// the same part. Values that the step uploads are constants of the recording, and must be the same, too. An error says
+// what differs, or cannot be recorded: a read on the host, such as Item; an upload to a tensor older than Record; a
+// launch on another device, or by another goroutine; a read of memory that nothing wrote; an error of step itself, or of
+// the device. Then up to two steps have been done, and nothing else has changed: the program may go on eagerly. A panic
+// of step passes through, with nothing recorded.
+//
+// Where the first step of a program does something that later ones do not, do one before Record.
+func Record(d tensor.Device, step func() ([]*tensor.Tensor, error)) (*Recording, error) {
+	start := time.Now()
+	if d == nil || step == nil {
+		return nil, fault("Record", tensor.ErrValue, "the device or the step is nil")
+	}
+	dev := d.(recorder.Recorded).Recorder()
+	if err := idle(d, dev); err != nil {
+		return nil, err
+	}
+	plumbing.One(d) // kept by the device: its first use would be a launch more
+
+	first := newNotes(nil)
+	outputs, err := watch(d, dev, first, step)
+	if err != nil {
+		return nil, err
+	}
+	second := newNotes(first)
+	again, err := watch(d, dev, second, step)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := compare(dev, first, second)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{d: d, dev: dev, run: second, kept: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
+		spans: map[kernels.Buffer][]span{}, wrote: map[kernels.Buffer]bool{},
+		rec: &Recording{d: d, dev: dev, again: second.again, step: &recorder.Step{}}}
+	if err := b.outputs(pairs, outputs, again); err != nil {
+		return nil, err
+	}
+	if err := b.build(); err != nil {
+		b.rec.Free()
+		return nil, err
+	}
+	for _, o := range again {
+		b.rec.outputs = append(b.rec.outputs, o.t.View().Keep())
+	}
+	b.hide()
+	b.rec.report.EagerBytes = second.peak
+	b.rec.report.Took = time.Since(start)
+	b.rec.cleanup = runtime.AddCleanup(b.rec, func(p recorder.Program) { p.Free() }, b.rec.program)
+	return b.rec, nil
+}
+
+// idle returns why a device cannot record or replay now.
+func idle(d tensor.Device, dev recorder.Device) error {
+	if err := d.Err(); err != nil {
+		return err
+	}
+	if err := dev.Claim(); err != nil {
+		return err
+	}
+	dev.Leave()
+	return nil
+}
+
+// output is a tensor that a run returned, as it was then: the next run may free it.
+type output struct {
+	t     *tensor.Tensor
+	shape []int
+	typ   tensor.Type
+	place recorder.Tensor
+}
+
+// watch runs the step and notes what it does.
+func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tensor.Tensor, error)) ([]output, error) {
+	stop, err := dev.Tap(n)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	defer turns.Watch(func(s any) { n.advanced(s.(*kernels.Slots)) })()
+	returned, err := step()
+	switch {
+	case n.refused != nil:
+		return nil, n.refused
+	case err != nil:
+		return nil, fmt.Errorf("replay: Record: %w", err)
+	case d.Err() != nil:
+		return nil, d.Err()
+	}
+	n.end()
+	outputs := make([]output, len(returned))
+	for i, t := range returned {
+		switch {
+		case t == nil:
+			return nil, fault("Record", tensor.ErrValue, "output %d is nil", i)
+		case t.Freed():
+			return nil, fault("Record", tensor.ErrFreed, "output %d, of shape %v: call Keep on it in the step", i, t.Shape())
+		case t.Device() != d:
+			return nil, fault("Record", tensor.ErrDevice, "output %d, of shape %v, is on %s", i, t.Shape(), t.Device().Name())
+		}
+		outputs[i] = output{t, t.Shape(), t.Type(), dev.Tensor(t)}
+	}
+	return outputs, nil
+}
+
+// outputs checks what the two runs returned. What the second made of it stays where it is.
+func (b *builder) outputs(p *pairs, first, second []output) error {
+	if len(first) != len(second) {
+		return fault("Record", ErrDiffers, "the first returned %d outputs, the second %d", len(first), len(second))
+	}
+	for i, x := range first {
+		y := second[i]
+		if !slices.Equal(x.shape, y.shape) || !slices.Equal(x.place.Strides, y.place.Strides) || x.place.Off != y.place.Off || x.typ != y.typ {
+			return fault("Record", ErrDiffers, "output %d is of shape %v and type %v in the first, %v and %v in the second, or another view", i, x.shape, x.typ, y.shape, y.typ)
+		}
+		buf := y.place.Buffer
+		if why := p.memory(x.place.Buffer, buf); why != "" {
+			return fault("Record", ErrDiffers, "output %d is %s", i, why)
+		}
+		if b.run.origin(buf) == made {
+			b.kept[buf] = true
+		}
+	}
+	return nil
+}
+
+// hide makes the tensors that the second run made, and did not return, ones that are not to be read after a replay.
+func (b *builder) hide() {
+	for buf := range b.run.made {
+		if m := b.dev.Memory(buf); m != nil && !b.kept[buf] {
+			m.MadeIn(b.rec.step)
+		}
+	}
+}

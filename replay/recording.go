@@ -1,0 +1,170 @@
+package replay
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Recording is a step that runs again without the Go code that launched it. It belongs to one goroutine at a time, as
+// its device does. Several recordings, of other shapes say, may share parameters.
+type Recording struct {
+	d        tensor.Device
+	dev      recorder.Device
+	program  recorder.Program
+	launches []recorder.Launch
+	turns    []*turn // in the order of the step
+	again    []func() error
+	needs    []need            // memory that is not the recording's own
+	changes  []recorder.Memory // what a run writes of them
+	memory   []kernels.Buffer  // its own
+	outputs  []*tensor.Tensor
+	step     *recorder.Step
+	report   Report
+	cleanup  runtime.Cleanup
+	freed    bool
+}
+
+// need is memory that a run finds: it must not have been freed, and no tensor have left it since.
+type need struct {
+	buf    kernels.Buffer
+	memory recorder.Memory // nil if it is no tensor's
+	moves  int
+}
+
+// turn is that slots are advanced, and the arguments that are set then.
+type turn struct {
+	slots *kernels.Slots
+	stays bool // they are not: the arguments are of the turn before the step
+	uses  []use
+}
+
+// use is an argument and the number that it takes.
+type use struct {
+	arg    *kernels.Arg
+	number int
+}
+
+// Report is what there is to know of a recording.
+type Report struct {
+	Launches int // of a run
+	Slots    int // arguments that a run sets
+	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the eager step took for
+	// what it makes, at most at one time.
+	PlannedBytes, EagerBytes int64
+	ConstantBytes            int64         // of what the step uploads
+	Took                     time.Duration // Record, with the two eager steps
+}
+
+// String returns the report in a line.
+func (r Report) String() string {
+	return fmt.Sprintf("%d launches, %d numbers set by slots, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v",
+		r.Launches, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took)
+}
+
+// Report returns what there is to know of r.
+func (r *Recording) Report() Report { return r.report }
+
+// Outputs returns the tensors that hold what the last run returned: the same ones for all runs, which overwrite them.
+// Before the first they hold what the second eager step returned. They belong to the recording.
+func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
+
+// Run does the step once more. It advances the owners of slots (optimizers, random streams), sets the numbers, and
+// launches everything; it does not wait. Afterwards the tensors older than Record and the outputs are as an eager step
+// would have left them. Tensors that the step made and did not return must not be read any more: that panics with
+// tensor.ErrRecorded.
+//
+// The errors are tensor.ErrFreed if a tensor that the step uses was freed, with its shape; tensor.ErrIndex if indices that
+// the caller has set reach outside; ErrRecording within a step that is being recorded; tensor.ErrGoroutine if another
+// goroutine is using the device; ErrReleased; that of an owner, such as a learning rate that is no number, with nothing
+// launched; and the device's first failure, which names the launch.
+func (r *Recording) Run() error {
+	if r.freed {
+		return fault("Run", ErrReleased, "")
+	}
+	if err := r.ready(); err != nil {
+		return err
+	}
+	if err := r.dev.Claim(); err != nil {
+		return err
+	}
+	defer r.dev.Leave()
+	for _, t := range r.turns {
+		if err := t.advance(); err != nil {
+			return err
+		}
+	}
+	r.step.Replayed = true
+	r.program.Run()
+	for _, m := range r.changes {
+		m.Changed()
+	}
+	return r.d.Err()
+}
+
+// ready returns why the recording cannot be run now.
+func (r *Recording) ready() error {
+	if err := idle(r.d, r.dev); err != nil {
+		return err
+	}
+	for _, n := range r.needs {
+		if !r.dev.Live(n.buf) {
+			return fault("Run", tensor.ErrFreed, "one of shape %s, which the step uses: record it anew", shapeOf(r.dev, n.buf))
+		}
+		if n.memory != nil && n.memory.Moves() != n.moves {
+			return fault("Run", tensor.ErrFreed, "a parameter of shape %s, which the step uses, moved to another optimizer: record it anew", shapeOf(r.dev, n.buf))
+		}
+	}
+	for _, check := range r.again {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance makes the numbers of a turn and sets the arguments to them.
+func (t *turn) advance() error {
+	if !t.stays {
+		if err := t.slots.Next(); err != nil {
+			return err
+		}
+	}
+	for _, u := range t.uses {
+		now := t.slots.Number(u.number)
+		if now.Kind != u.arg.Kind {
+			return fault("Run", tensor.ErrArgument, "number %d of slots is %v, and was %v when it was recorded", u.number, now.Kind, u.arg.Kind)
+		}
+		u.arg.Int, u.arg.Real = now.Int, now.Real
+	}
+	return nil
+}
+
+// Free gives back the memory of the recording, and its hold on the outputs. It may not be run any more; freeing it again
+// does nothing. What is not freed comes back with the garbage.
+func (r *Recording) Free() {
+	if r.freed {
+		return
+	}
+	r.freed = true
+	r.cleanup.Stop()
+	if r.program != nil {
+		r.program.Free()
+	}
+	for _, b := range r.memory {
+		r.d.Release(b)
+	}
+	for _, t := range r.outputs {
+		t.Free()
+	}
+	r.launches, r.turns, r.needs, r.changes, r.memory = nil, nil, nil, nil, nil
+}
+
+// For benchmarks inside this module: see recorder.Loop.
+func init() {
+	recorder.Loop = func(recording any, n int) error { return recording.(*Recording).program.Loop(n) }
+}

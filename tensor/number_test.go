@@ -1,0 +1,41 @@
+package tensor_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestNumber: a number of either kind, a slot or not, becomes a tensor of rank 0; memory and nothing are misuse.
+func TestNumber(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		slots := kernels.NewSlots(2, func(numbers []kernels.Arg) error {
+			numbers[0], numbers[1] = kernels.R(0.25), kernels.I(-7)
+			return nil
+		})
+		if err := slots.Next(); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			number kernels.Arg
+			typ    tensor.Type
+			want   float64
+		}{
+			{kernels.R(1.5), tensor.Real, 1.5}, {kernels.I(1 << 30), tensor.Int32, 1 << 30}, {kernels.Flag(true), tensor.Int32, 1},
+			{slots.Arg(0), tensor.Real, 0.25}, {slots.Arg(1), tensor.Int32, -7}, {slots.Number(1), tensor.Int32, -7},
+		} {
+			x := tensor.Number(d, c.number)
+			if v, err := x.Item(); err != nil || v != c.want || x.Type() != c.typ || x.Rank() != 0 {
+				t.Errorf("%v of type %v and rank %d, err %v, want %v of %v", v, x.Type(), x.Rank(), err, c.want, c.typ)
+			}
+		}
+		for _, bad := range []kernels.Arg{{}, tensor.Zeros(d, 3).Arg()} {
+			if err := tensor.Maybe(func() { tensor.Number(d, bad) }); !errors.Is(err, tensor.ErrArgument) {
+				t.Errorf("%v: %v", bad.Kind, err)
+			}
+		}
+	})
+}

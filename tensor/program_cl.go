@@ -1,0 +1,147 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// clProgram is launches that an OpenCL device runs again, in one crossing into C.
+type clProgram struct {
+	dev      *clDevice
+	prepared *clrt.Prepared
+	changing []changing
+	held     []recorder.Launch // kernel objects do not hold the memory of their arguments
+}
+
+// changing is a launch with numbers that are slots.
+type changing struct {
+	launch  *recorder.Launch
+	at      int             // among the prepared
+	form    *kernels.Kernel // that was built for it
+	limits  kernels.Limits  // of that form
+	grid    kernels.Grid
+	numbers []changingNumber
+}
+
+type changingNumber struct{ arg, change int }
+
+func (d *clDevice) prepare(launches []recorder.Launch) (recorder.Program, error) {
+	p := &clProgram{dev: d, prepared: d.dev.Prepare(), held: launches}
+	for i := range launches {
+		if err := p.add(&launches[i]); err != nil {
+			p.Free()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// add prepares a launch. One without work-items is left out, unless its numbers may bring some.
+func (p *clProgram) add(l *recorder.Launch) error {
+	d := p.dev
+	changes := slices.ContainsFunc(l.Args, func(a kernels.Arg) bool { of, _, _ := a.Slot(); return of != nil })
+	entry := d.ready(l.Kernel, l.Args)
+	if err := d.Err(); err != nil || entry == nil && !changes {
+		return err
+	}
+	if entry == nil {
+		var err error
+		if entry, err = d.entries.get(l.Kernel); err != nil {
+			return err
+		}
+		d.grid = kernels.Grid{}
+	}
+	c := changing{launch: l, form: l.Kernel, limits: d.limits, grid: d.grid}
+	if entry.instead != nil {
+		c.form, c.limits = entry.instead, entry.limits
+	}
+	var err error
+	c.at, err = p.prepared.Add(entry.built, d.grid.Global[:d.grid.Dims], d.grid.Local[:d.grid.Dims],
+		d.appendArgs(nil, l.Kernel, l.Args), movedBytes(l.Kernel, l.Args))
+	if err != nil || !changes {
+		return err
+	}
+	at := 0
+	for i := range l.Args {
+		if of, _, _ := l.Args[i].Slot(); of != nil {
+			c.numbers = append(c.numbers, changingNumber{i, p.prepared.Change(c.at, at)})
+		}
+		at++
+		if l.Kernel.Params[i].Mode.Buffer() {
+			at++ // its offset
+		}
+	}
+	p.changing = append(p.changing, c)
+	return nil
+}
+
+func (p *clProgram) Run() {
+	d := p.dev
+	if d.Err() != nil {
+		return
+	}
+	for i := range p.changing {
+		c := &p.changing[i]
+		for _, n := range c.numbers {
+			p.prepared.Set(n.change, d.number(&c.launch.Args[n.arg]))
+		}
+		// A number may say how many work-items there are.
+		if d.grid = c.form.Grid(c.launch.Args, c.limits); d.grid != c.grid {
+			c.grid = d.grid
+			dims := d.grid.Dims
+			if d.grid.Empty() {
+				dims = 0
+			}
+			p.prepared.SetGrid(c.at, d.grid.Global[:dims], d.grid.Local[:dims])
+		}
+	}
+	d.fail(p.prepared.Run())
+}
+
+func (p *clProgram) Loop(n int) error { return p.prepared.Loop(n) }
+
+func (p *clProgram) Free() { p.prepared.Free() }
+
+func (d *clDevice) as(b kernels.Buffer, t kernels.DType) kernels.Buffer {
+	c := b.(*clBuffer)
+	return &clBuffer{Buffer: c.Buffer, dev: d, dtype: t, n: c.n * c.dtype.Size() / t.Size()}
+}
+
+// Recorder returns what the device does for recordings. Package replay asks for it.
+func (d *clDevice) Recorder() recorder.Device { return tapDevice{d} }
+
+// Recorder returns what the device does for recordings. Package replay asks for it.
+func (d *checkDevice) Recorder() recorder.Device { return tapDevice{d} }
+
+// checkProgram is launches that are run again, each beside its twin.
+type checkProgram struct {
+	dev      *checkDevice
+	launches []recorder.Launch
+}
+
+func (d *checkDevice) prepare(launches []recorder.Launch) (recorder.Program, error) {
+	return &checkProgram{d, launches}, d.Err()
+}
+
+func (p *checkProgram) Run() {
+	for _, l := range p.launches {
+		if p.dev.Err() != nil {
+			return
+		}
+		p.dev.launch(l.Kernel, l.Args)
+	}
+}
+
+func (p *checkProgram) Loop(n int) error {
+	for range n {
+		p.Run()
+	}
+	return p.dev.Err()
+}
+
+func (p *checkProgram) Free() {}

@@ -1,0 +1,44 @@
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// goProgram is launches that the Go device runs again.
+type goProgram struct {
+	dev      *goDevice
+	launches []recorder.Launch
+}
+
+func (d *goDevice) prepare(launches []recorder.Launch) (recorder.Program, error) {
+	for _, l := range launches {
+		onHost(l.Args)
+	}
+	return &goProgram{d, launches}, d.Err()
+}
+
+func (p *goProgram) Run() {
+	for i := range p.launches {
+		if l := &p.launches[i]; !l.Kernel.Grid(l.Args, p.dev.Limits()).Empty() {
+			p.dev.run(l.Kernel, l.Args)
+		}
+	}
+}
+
+func (p *goProgram) Loop(n int) error {
+	for range n {
+		p.Run()
+	}
+	return p.dev.Err()
+}
+
+func (p *goProgram) Free() {}
+
+// Recorder returns what the device does for recordings. Package replay asks for it.
+func (d *goDevice) Recorder() recorder.Device { return tapDevice{d} }
+
+func (d *goDevice) as(b kernels.Buffer, t kernels.DType) kernels.Buffer {
+	g := b.(*goBuffer)
+	return &goBuffer{Mem: *kernels.ViewAs(t, g.block.Memory, g.Len()*g.DType().Size()/t.Size()), dev: d, block: g.block}
+}
