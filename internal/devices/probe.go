@@ -83,6 +83,13 @@ func useOpenCL(emit func(probeLine)) error {
 	return nil
 }
 
+// probeKernel is a program of one kernel: a driver takes longer to build one of ours, which have several.
+var probeKernel = &kernels.Kernel{Name: "k_probe", Text: `// @depends: common
+kernel void k_probe(OUT(Y), int n) {
+    const int i = get_global_id(0);
+    if (i < n) Y[Y_off + i] = 3 * i;
+}`, Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}}, Grid: kernels.PerInt(1)}
+
 // useDevice builds a kernel, past the driver's cache, runs it and looks at what it computed.
 func useDevice(info clrt.Info) error {
 	d, err := tensor.Open(info.ID(), tensor.Options{Rebuild: true, Untried: true})
@@ -90,14 +97,16 @@ func useDevice(info clrt.Info) error {
 		return err
 	}
 	defer d.Close()
-	const n, value = 100, 3
-	got, err := tensor.Full(d, value, n).Float64s()
+	const n = 100
+	y := tensor.Empty(d, n)
+	tensor.Launch(d, probeKernel, y.Arg(), kernels.I(n))
+	got, err := y.Float64s()
 	if err != nil {
 		return err
 	}
 	for i, v := range got {
-		if v != value {
-			return fmt.Errorf("element %d of a tensor of %d is %v", i, value, v)
+		if v != float64(3*i) {
+			return fmt.Errorf("element %d of the result of a kernel is %v, not %d", i, v, 3*i)
 		}
 	}
 	return nil
