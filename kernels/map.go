@@ -199,6 +199,12 @@ const (
 	mapWide  = 32
 )
 
+// On GPUs the tiles are squares of gpuTile, which gpuTile by gpuTall work-items share.
+const (
+	gpuTile = 32
+	gpuTall = 8
+)
+
 // run returns how many rows a work-item of a CPU computes.
 func (m *mapSpec) run(n int) int {
 	r := max(1, mapChunk/max(n, 1))
@@ -233,10 +239,8 @@ func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 	switch {
 	case m.outer == 0:
 		return Line(cols, l)
-	case m.strided(): // neighbours along either axis share what the memory moves at a time, 32 bytes
-		g := min(256, l.MaxGroup)
-		wide := min(32, g)
-		return Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(rows, g/wide)}, Local: [3]int{wide, g / wide}}
+	case m.gpuTiles():
+		return Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, gpuTile), intmath.CeilDiv(rows, gpuTile) * gpuTall}, Local: [3]int{gpuTile, gpuTall}}
 	}
 	return Plane(cols, rows, l)
 }

@@ -80,10 +80,15 @@ func (m *mapSpec) parameters() string {
 	return strings.Join(list, ", ")
 }
 
-// starts declares, for row r, the number of the first element of each tensor's row, with a prefix.
-func (m *mapSpec) starts(p func(string, ...any), indent, prefix string) {
-	at := make([]string, m.tensors())
-	for t := range at {
+// starts declares, for row r, the number of the first element of some tensors' rows, with a prefix; of all if none is named.
+func (m *mapSpec) starts(p func(string, ...any), indent, prefix string, tensors ...int) {
+	if len(tensors) == 0 {
+		for t := range m.tensors() {
+			tensors = append(tensors, t)
+		}
+	}
+	at := map[int]string{}
+	for _, t := range tensors {
 		at[t] = m.name(t) + "_off"
 	}
 	if m.outer > 1 {
@@ -100,11 +105,11 @@ func (m *mapSpec) starts(p func(string, ...any), indent, prefix string) {
 				p("%sconst int %s = rest;", indent, index)
 			}
 		}
-		for t := range at {
+		for _, t := range tensors {
 			at[t] += fmt.Sprintf(" + %s * %s_%d", index, m.name(t), d)
 		}
 	}
-	for t := range at {
+	for _, t := range tensors {
 		p("%s%s = %s;", indent, fmt.Sprintf(prefix, t), at[t])
 	}
 }
@@ -120,9 +125,29 @@ func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 	}
 }
 
-// tiled reports whether tensor t goes through a tile: on a CPU, b0, b1 … hold that of columns tile … of row k.
+// tiled reports whether tensor t goes through a tile, b0, b1 …: on a CPU of a work-item's own, on others of local memory.
 func (m *mapSpec) tiled(t int, cpu bool) bool {
-	return cpu && m.outer > 0 && m.l.Steps[t] == Strided
+	return m.outer > 0 && m.l.Steps[t] == Strided && (cpu || m.gpuTiles())
+}
+
+// gpuTiles reports whether a kernel for GPUs goes over tiles: where a tensor is strided, and the tiles of all that are fit
+// local memory in double precision.
+func (m *mapSpec) gpuTiles() bool {
+	n := 0
+	for t := range m.tensors() {
+		if m.l.Steps[t] == Strided {
+			n++
+		}
+	}
+	return m.outer > 0 && n > 0 && n <= 3
+}
+
+// inTile returns the place in a tile of what column c of a row is.
+func inTile(cpu bool) string {
+	if cpu {
+		return fmt.Sprintf("k * %d + c - tile", mapWide)
+	}
+	return fmt.Sprintf("k * %d + lx", gpuTile+1)
 }
 
 // load returns the elements of tensor t from column c on, for a width, as the type of the formula.
@@ -137,7 +162,7 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 	from := fmt.Sprintf("p%d + c", t)
 	step := m.l.Steps[t]
 	if m.tiled(t, cpu) {
-		from, step = fmt.Sprintf("b%d + k * %d + c - tile", t, mapWide), Unit
+		from, step = fmt.Sprintf("b%d + %s", t, inTile(cpu)), Unit
 	}
 	switch {
 	case step == Fixed:
@@ -184,7 +209,7 @@ func (m *mapSpec) apply(width int, cpu bool) string {
 	to := fmt.Sprintf("p%d + c", y)
 	step := m.l.Steps[y]
 	if m.tiled(y, cpu) {
-		to, step = fmt.Sprintf("b%d + k * %d + c - tile", y, mapWide), Unit
+		to, step = fmt.Sprintf("b%d + %s", y, inTile(cpu)), Unit
 	}
 	switch {
 	case width == 1 && step == Strided:
@@ -291,6 +316,10 @@ func (m *mapSpec) copyTile(p func(string, ...any), t int) {
 }
 
 func (m *mapSpec) gpuBody(p func(string, ...any), width int) {
+	if m.gpuTiles() {
+		m.gpuTiled(p)
+		return
+	}
 	p("    const int c0 = get_global_id(0) * %d;", width)
 	if m.outer > 0 {
 		p("    const int r = get_global_id(1);")
@@ -311,4 +340,57 @@ func (m *mapSpec) gpuBody(p func(string, ...any), width int) {
 		return
 	}
 	p("    %s", m.apply(1, false))
+}
+
+// gpuTiled is the body of a kernel whose work-groups, of gpuTile by gpuTall work-items, each compute a square tile. A tensor
+// that is strided is read, or written, in the order in which it lies; a column more keeps a column of the tile in different
+// banks of local memory.
+func (m *mapSpec) gpuTiled(p func(string, ...any)) {
+	p("    const int lx = get_local_id(0), ly = get_local_id(1), c0 = get_group_id(0) * %d, r0 = get_group_id(1) * %d;", gpuTile, gpuTile)
+	y := len(m.uses)
+	for t := range m.tensors() {
+		if m.tiled(t, false) {
+			p("    local ELEM b%d[%d];", t, gpuTile*(gpuTile+1))
+		}
+	}
+	for t := range y {
+		if m.tiled(t, false) {
+			m.turn(p, t)
+		}
+	}
+	p("    barrier(CLK_LOCAL_MEM_FENCE);")
+	p("    for (int k = ly; k < %d; k += %d) {", gpuTile, gpuTall)
+	p("        const int r = r0 + k, c = c0 + lx;")
+	p("        if (r >= rows || c >= n) continue;")
+	m.starts(p, "        ", "const int at%d")
+	m.pointers(p, "        ", "at%d")
+	p("        %s", m.apply(1, false))
+	p("    }")
+	if m.tiled(y, false) {
+		p("    barrier(CLK_LOCAL_MEM_FENCE);")
+		m.turn(p, y)
+	}
+}
+
+// turn copies a tile of tensor t to local memory, or back if it is the result. Neighbours in a work-group take neighbours in
+// memory: along the rows, or across them where those lie nearer.
+func (m *mapSpec) turn(p func(string, ...any), t int) {
+	name := m.name(t)
+	move := func(indent string) {
+		p("%sif (r0 + row >= rows || c0 + col >= n) continue;", indent)
+		p("%sconst int r = r0 + row;", indent)
+		m.starts(p, indent, "const int from%d", t)
+		in, out := fmt.Sprintf("b%d[row * %d + col]", t, gpuTile+1), fmt.Sprintf("%s[from%d + (c0 + col) * %s_n]", name, t, name)
+		if t == len(m.uses) {
+			in, out = out, in
+		}
+		p("%s%s = %s;", indent, in, out)
+	}
+	p("    if (%s_%d < %s_n) {", name, m.outer-1, name)
+	p("        for (int col = ly; col < %d; col += %d) {\n            const int row = lx;", gpuTile, gpuTall)
+	move("            ")
+	p("        }\n    } else {")
+	p("        for (int row = ly; row < %d; row += %d) {\n            const int col = lx;", gpuTile, gpuTall)
+	move("            ")
+	p("        }\n    }")
 }
