@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -80,7 +81,6 @@ func TestNPZFits(t *testing.T) {
 			t.Errorf("%T: %v, want %v of %v (err %v)", c.data, x, c.want, c.typ, err)
 		}
 	}
-	shape := []int{1, 2, 2}
 	for _, c := range []struct {
 		data any
 		say  string
@@ -89,7 +89,9 @@ func TestNPZFits(t *testing.T) {
 		{[]uint32{0, 1, 2, 1 << 31}, "uint32 does not fit: element [0 1 1] is 2147483648"}, {[]uint64{1<<32 + 5, 0, 0, 0}, "uint64 does not fit: element [0 0 0] is 4294967301"},
 		{[]uint64{0, math.MaxUint64, 0, 0}, "uint64 does not fit: element [0 0 1] is 18446744073709551615, and Int32 holds -2147483648 to 2147483647"}, {[]int64{0, 0, 0, math.MinInt64}, "int64 does not fit: element [0 1 1] is -9223372036854775808"},
 		{[]float64{1, 2, -1e39, 3}, "float64 does not fit: element [0 1 0] is -1e+39"},
+		{[]int64{0, 1, 2, 3, 4, 5, 1 << 40, 7}, "int64 does not fit: element [1 1 0] is 1099511627776"},
 	} {
+		shape := []int{reflect.ValueOf(c.data).Len() / 4, 2, 2}
 		x, err := load(t, d, npz.Array{Shape: shape, Data: c.data})
 		if x != nil || !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), `array "a": `+c.say) {
 			t.Errorf("%T: %v, err = %v, want %q", c.data, x, err, c.say)
