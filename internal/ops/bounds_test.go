@@ -169,6 +169,11 @@ func TestGemmTileFor(t *testing.T) {
 			t.Errorf("%d×%d: %v, want %v", c.m, c.n, got, c.want)
 		}
 	}
+	other := near
+	other.Form, other.Tile = TN, gpuTiles[7]
+	if got := GemmTileFor(NN, 100, 100, 100, kernels.Float32, gpu, []GemmChoice{other, near, other}); got != near.Tile {
+		t.Errorf("among those of another form: %v, want %v", got, near.Tile)
+	}
 	first := GemmChoice{Form: NN, M: 100, N: 100, K: 100, Tile: gpuTiles[4]} // of equal distances, the first
 	if got := GemmTileFor(NN, 1, 1, 1, kernels.Float32, gpu, []GemmChoice{first, near}); got != first.Tile {
 		t.Errorf("%v, want %v", got, first.Tile)
