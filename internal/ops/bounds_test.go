@@ -303,10 +303,20 @@ func TestCasesOfProducts(t *testing.T) {
 				if lda < rowA || ldb < rowB || rows%12 != 0 || slice < 1 || slice < sum && accumulate+biased+act > 0 {
 					t.Errorf("%s %s: no launch is like that", form, c.Name)
 				}
+				shares := (sum + slice - 1) / slice
+				for i, elements := range []int{m * sum / rowA * lda, cols * sum / rowB * ldb, cols, shares * m * cols} {
+					spread := map[bool]bool{}
+					for j := range o.Args[i].N {
+						spread[o.Args[i].At(j) < 0] = true
+					}
+					if o.Args[i].N != elements || elements > 20 && len(spread) < 2 {
+						t.Errorf("%s %s: operand %d has %d elements, want %d, of both signs", form, c.Name, i, o.Args[i].N, elements)
+					}
+				}
 				seen[fmt.Sprint("activation ", act)] = true
 				seen[fmt.Sprint("accumulate ", accumulate, ", biased ", biased)] = true
 				seen[fmt.Sprint("gaps ", lda > rowA, ldb > rowB)] = true
-				seen[fmt.Sprint("shares ", (sum+slice-1)/slice)] = true
+				seen[fmt.Sprint("shares ", shares)] = true
 				seen[fmt.Sprint("rows ", rows)] = true
 			}
 			for _, want := range []string{"activation 0", "activation 1", "activation 2", "activation 3", "activation 4", "accumulate 0, biased 0", "accumulate 1, biased 0",
