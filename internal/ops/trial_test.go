@@ -47,13 +47,21 @@ func TestTrialOfProducts(t *testing.T) {
 		{"rows far apart, not aligned", NN, like(2000, 8, 10, 1_000_003, 8, 10), "[38000 80 8 16000 2000 8 10 19 8 8 " + rest + " 10]"},
 		{"rows of B far apart", NT, like(10, 800, 10, 10, 1_000_001, 10), "[100 13600 800 8000 10 800 10 10 17 800 " + rest + " 10]"},
 		{"columns of A far apart", TN, like(17, 3, 4000, 2000, 3, 4000), "[128000 12000 3 51 17 3 4000 32 3 3 " + rest + " 4000]"},
+		{"as large as may be", NN, like(32768, 8, 64, 128, 8, 64), "[4194304 512 8 262144 32768 8 64 128 8 8 " + rest + " 64]"},
+		{"a B as large as may be", NN, like(4, 64, 65536, 65536, 64, 65536), "[262144 4194304 64 256 4 64 65536 65536 64 64 " + rest + " 65536]"},
 		{"B alone is too large", NN, like(1, 3000, 3000, 3000, 3000, 3000), "[]"},
 		{"A alone is too large", TN, like(200, 1, 1<<21, 200, 1, 1<<21), "[]"},
 		{"none", NN, nil, "[]"},
 	} {
 		k := Gemm(c.form, cpuTiles[0])
-		if got := sizes(k, k.Trial(c.like)); got != c.want {
+		ops := k.Trial(c.like)
+		if got := sizes(k, ops); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		for _, o := range ops[:min(4, len(ops))] {
+			if o.Lo != -1 || o.Hi != 1 {
+				t.Errorf("%s: drawn from [%v, %v)", c.name, o.Lo, o.Hi)
+			}
 		}
 	}
 }
