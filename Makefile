@@ -4,7 +4,7 @@
 # make test-more  what needs daemons, another OpenCL or another processor: a real Slurm, Mesa's rusticl, 386, arm64 under QEMU
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
-# make mutants  makes small faults in the engine and shows those that no test finds: one to two hours
+# make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch
 
 GO ?= go
