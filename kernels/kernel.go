@@ -24,6 +24,12 @@ type Kernel struct {
 	Grid func(args []Arg, l Limits) Grid
 	Twin Twin      // the same computation in Go, for the cpu device and check mode
 	Tol  Tolerance // the zero Tolerance asks for the twin's bits. Integers must be equal whatever it is
+	// Describe returns what a launch computes, as operations that are done one after the other, for programs that rewrite
+	// launches. It is asked of launches that have a work-item, after them: a launch waits for no description. It may
+	// depend on the sizes and on the ints that say which operations there are, such as a flag, and on nothing that the
+	// memory holds; every other number is to be [Passed]. Nil, or no operation: the kernel, or the launch, is opaque. It
+	// runs like any other, and nothing is joined with it. Package kerneltest holds descriptions to the twin.
+	Describe func(args []Arg) []Operation
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.
 	Cases func(few bool) []Case

@@ -88,7 +88,7 @@ func newMap(f *Function, t DType, l Layout) *Kernel {
 		}
 	}
 	k := &Kernel{Name: f.entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
-		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases}
+		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
 	if t != Float32 {
 		k.Defines = t.define()
 	}
