@@ -115,7 +115,7 @@ func newGemm(form GemmForm, tile GemmTile) *kernels.Kernel {
 			return others
 		},
 		Twin:  kernels.Twin{F32: gemmTwin(ta, tb, blas32.Implementation().Sgemm), F64: gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
-		Cases: form.cases,
+		Cases: form.cases, Describe: form.describe,
 		Trial: form.trial,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			steepest := 1.0 // activations shrink differences, but for a slope above 1

@@ -32,7 +32,7 @@ var (
 			return kernels.Plane(int(a[4].Int), int(a[3].Int), l)
 		},
 		Params: []kernels.Param{in("C"), in("B"), out("F"), intArg("n"), intArg("waves")},
-		Twin:   kernels.Twin{F32: fourierEncodeTwin[float32], F64: fourierEncodeTwin[float64]},
+		Twin:   kernels.Twin{F32: fourierEncodeTwin[float32], F64: fourierEncodeTwin[float64]}, Describe: describeFourier,
 		// Turns are rounded before whole ones are dropped.
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return 1 + 4*math.Pi*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1)
@@ -44,8 +44,8 @@ var (
 			return kernels.Plane(int(a[3].Int), 2*int(a[2].Int), l)
 		},
 		Params: []kernels.Param{in("C"), out("F"), intArg("n"), intArg("octaves")},
-		Twin:   kernels.Twin{F32: frequencyEncodeTwin[float32], F64: frequencyEncodeTwin[float64]},
-		Tol:    kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}}, coordinates)
+		Twin:   kernels.Twin{F32: frequencyEncodeTwin[float32], F64: frequencyEncodeTwin[float64]}, Describe: describeFrequency,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}}, coordinates)
 	// SampleEncode draws n pixels with replacement and encodes their centres as FrequencyEncode does:
 	// IMAGE [height·width, channels], F [n, 4·octaves], V [n, channels], n, width, height, channels, octaves,
 	// seed_lo, seed_hi, call.

@@ -18,7 +18,7 @@ var LinearGrad = &kernels.Kernel{Name: "k_linear_grad", File: "linear_cpu.cl", G
 		}
 		return kernels.Plane(cols, runs, l)
 	},
-	Twin: kernels.Twin{F32: linearGradTwin[float32], F64: linearGradTwin[float64]},
+	Twin: kernels.Twin{F32: linearGradTwin[float32], F64: linearGradTwin[float64]}, Describe: describeLinearGrad,
 	Tol: kernels.Tolerance{ULP: 4, Rel: 4, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[6].Int) * kernels.MaxAbs(a, 0) * max(1, a[8].Real)
 	}}}

@@ -11,12 +11,12 @@ var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of float16, its bits.
 	Fill = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.PerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
-		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}}, "move.cl", "k_fill_int",
+		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
 		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]), kernels.ElementTwin(fillIntTwin[float16.Float16])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
 	Zero = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.PerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
-		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}}, "move.cl", "k_zero",
+		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}, Describe: describeZero}, "move.cl", "k_zero",
 		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]), kernels.ElementTwin(zeroTwin[float16.Float16])), nil)
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside [0, rows):
 	// X, I, Y, n, cols, rows.
@@ -25,14 +25,14 @@ var (
 			return kernels.Plane(int(a[4].Int), int(a[3].Int), l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("n"), intArg("cols"), intArg("rows")},
-		Twin:   kernels.Twin{F32: gatherRowsTwin[float32], F64: gatherRowsTwin[float64]}}, "move.cl", "k_gather_rows",
+		Twin:   kernels.Twin{F32: gatherRowsTwin[float32], F64: gatherRowsTwin[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",
 		kernels.ElementTwin(gatherRowsTwin[int32]), kernels.ElementTwin(gatherRowsTwin[uint8]),
 		kernels.ElementTwin(gatherRowsTwin[float16.Float16]))
 	// ScatterAddRows is Y[I[i]] += G[i] over rows of cols elements, in the order of i, passing over an index
 	// outside [0, rows): G, I, Y, n, cols, rows.
 	ScatterAddRows = &kernels.Kernel{Name: "k_scatter_add_rows", File: "move.cl", Grid: kernels.PerInt(4),
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows")},
-		Twin:   kernels.Twin{F32: scatterAddRowsTwin[float32], F64: scatterAddRowsTwin[float64]}}
+		Twin:   kernels.Twin{F32: scatterAddRowsTwin[float32], F64: scatterAddRowsTwin[float64]}, Describe: describeScatter}
 )
 
 func fillIntTwin[T kernels.Element](c kernels.Call[T]) {

@@ -13,7 +13,7 @@ var (
 			return kernels.Plane(int(a[5].Int), int(a[4].Int), l)
 		},
 		Params: []kernels.Param{in("U"), in("V"), inOut("C"), intArg("batch"), intArg("m"), intArg("n")},
-		Twin:   kernels.Twin{F32: outerTwin[float32], F64: outerTwin[float64]}, Tol: outerTol}, func(ops []kernels.Operand) bool {
+		Twin:   kernels.Twin{F32: outerTwin[float32], F64: outerTwin[float64]}, Describe: describeOuter, Tol: outerTol}, func(ops []kernels.Operand) bool {
 		batch, m, n := int(ops[3].Number), int(ops[4].Number), int(ops[5].Number)
 		batch = min(batch, kernels.TrialProducts/max(m*n, 1)) // rows of both operands
 		ops[0].N, ops[1].N, ops[3].Number = batch*m, batch*n, float64(batch)

@@ -14,14 +14,14 @@ var (
 	Sum = &kernels.Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid:   perChunk(1),
 		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
-		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]},
-		Tol:    kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
+		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]}, Describe: describeSum,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SquaredError is P[g] = Σ(X−T)² over chunk g, in a fixed order, and the gradient D = 2(X−T):
 	// X, T, D, P, n, chunk.
 	SquaredError = &kernels.Kernel{Name: "k_squared_error", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid:   perChunk(3),
 		Params: []kernels.Param{in("X"), in("T"), out("D"), out("P"), intArg("n"), intArg("chunk")},
-		Twin:   kernels.Twin{F32: squaredErrorTwin[float32], F64: squaredErrorTwin[float64]},
+		Twin:   kernels.Twin{F32: squaredErrorTwin[float32], F64: squaredErrorTwin[float64]}, Describe: describeSquaredError,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			most := kernels.MaxAbs(a, 0) + kernels.MaxAbs(a, 1)
 			return float64(a[5].Int) * most * most
@@ -53,25 +53,25 @@ var (
 		},
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
-		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]},
-		Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
+		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
 	MaxAxis = kernels.Typed(&kernels.Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
 		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")},
-		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](1), F64: extremeAxisTwin[float64](1)}}, "integer.cl", "k_int_max_axis",
+		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](1), F64: extremeAxisTwin[float64](1)}, Describe: describeExtreme(kernels.Max)}, "integer.cl", "k_int_max_axis",
 		kernels.ElementTwin(extremeIntegerTwin[int32](false)), kernels.ElementTwin(extremeIntegerTwin[uint8](false)), kernels.Twin{})
 	// MinAxis is the minimum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
 	// X, Y, outer, len, inner.
 	MinAxis = kernels.Typed(&kernels.Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
 		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")},
-		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](-1), F64: extremeAxisTwin[float64](-1)}}, "integer.cl", "k_int_min_axis",
+		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](-1), F64: extremeAxisTwin[float64](-1)}, Describe: describeExtreme(kernels.Min)}, "integer.cl", "k_int_min_axis",
 		kernels.ElementTwin(extremeIntegerTwin[int32](true)), kernels.ElementTwin(extremeIntegerTwin[uint8](true)), kernels.Twin{})
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
 	MaxAxisGrad = kernels.Tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
 		Params: []kernels.Param{in("X"), in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner")},
-		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Tol: kernels.ULP(3)}, func(ops []kernels.Operand) bool {
+		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Describe: describeMaxAxisGrad, Tol: kernels.ULP(3)}, func(ops []kernels.Operand) bool {
 		n, inner := int(ops[5].Number), int(ops[6].Number)
 		ops[1] = kernels.Derived(ops[1].N, func(before []kernels.Arg, i int) float64 { // the maximum over the axis
 			m := math.Inf(-1)

@@ -11,7 +11,7 @@ var SumIntegers = kernels.Typed(&kernels.Kernel{
 	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 		return kernels.Plane(int(a[4].Int), int(a[2].Int)*int(a[5].Int), l)
 	},
-	Params: []kernels.Param{in("X"), outInts("Y"), intArg("outer"), intArg("len"), intArg("inner"), intArg("runs")},
+	Params: []kernels.Param{in("X"), outInts("Y"), intArg("outer"), intArg("len"), intArg("inner"), intArg("runs")}, Describe: describeSumIntegers,
 }, "integer.cl", "k_int_sum_axis",
 	kernels.ElementTwin(sumIntegersTwin[int32]), kernels.ElementTwin(sumIntegersTwin[uint8]), kernels.Twin{})
 

@@ -11,7 +11,7 @@ var (
 	// ReduceShares writes it: PART, G, Y [size], size, groups.
 	ReduceShares = &kernels.Kernel{Name: "k_reduce_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(2),
 		Params: []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
-		Twin:   kernels.Twin{F32: reduceSharesTwin[float32], F64: reduceSharesTwin[float64]},
+		Twin:   kernels.Twin{F32: reduceSharesTwin[float32], F64: reduceSharesTwin[float64]}, Describe: describeReduceShares,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
 		}}}
@@ -19,7 +19,7 @@ var (
 	AdamWShares = kernels.Tried(&kernels.Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(0),
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"),
 			intArg("size"), intArg("groups")}, adamwScalars...),
-		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
+		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Describe: describeAdamWShares, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
 		kernels.SetNumbers(ops[7:], adamwNumbers...)
 		return true

@@ -1,0 +1,82 @@
+package interpret_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/interpret"
+	"github.com/clgrad/clgrad/internal/kernelcases"
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or gets a line here.
+var opaque = map[string]string{
+	"k_mlp_loss":         "joins the whole pass of a perceptron by hand",
+	"k_sample_encode":    "joins drawing, encoding and gathering by hand",
+	"k_sample_pixels":    "divides whole numbers, of which there is no primitive",
+	"k_pixel_centres":    "divides whole numbers, of which there is no primitive",
+	"k_sum_atomic":       "adds in no order, which is what it is asked for",
+	"k_outer_acc_atomic": "adds in no order, which is what it is asked for",
+	"k_fma_chains":       "is there for the time that it takes",
+}
+
+// limits are those of a CPU and of a GPU.
+var limits = []kernels.Limits{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}}
+
+// TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases. Each parameter is read
+// or written as its mode says.
+func TestDescriptions(t *testing.T) {
+	for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+		seen := map[any]bool{}
+		for _, l := range limits {
+			for n, k := range ops.All(real, l) {
+				name := k.Name + " " + k.Defines
+				if k.Describe == nil {
+					if opaque[k.Name] == "" {
+						t.Errorf("%s does not describe itself, and is not among the kernels that are opaque", name)
+					}
+					continue
+				}
+				if opaque[k.Name] != "" {
+					t.Errorf("%s describes itself, and is among the kernels that are opaque", name)
+				}
+				var same any = k
+				if strings.HasPrefix(k.Name, "k_gemm_") {
+					same = k.Name // a tile changes no description
+				}
+				if seen[same] {
+					continue
+				}
+				seen[same] = true
+				var all []interpret.Use
+				for i, c := range kernelcases.Of(k, false) {
+					if testing.Short() && i > 4 {
+						break
+					}
+					o := kernels.NewOperands(real, uint64(n), uint64(i))
+					c.Build(o)
+					uses, err := interpret.Check(k, real, l, o.Args)
+					if err != nil {
+						t.Errorf("%s %s, %v: %v", name, c.Name, real, err)
+					}
+					all = interpret.Join(all, uses)
+				}
+				if err := interpret.Modes(k, all); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestOpaque: the list names kernels that there are.
+func TestOpaque(t *testing.T) {
+	all := ops.All(kernels.Float32, limits[0])
+	for name := range opaque {
+		if !slices.ContainsFunc(all, func(k *kernels.Kernel) bool { return k.Name == name }) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}

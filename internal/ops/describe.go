@@ -1,0 +1,261 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// What the kernels of this package say of their launches, as package kernels has the words for it. Arguments are named
+// by their numbers, which stand where the kernel is declared.
+
+type (
+	args       = []kernels.Arg
+	operations = []kernels.Operation
+)
+
+var (
+	view     = kernels.ViewOf
+	passed   = kernels.Passed
+	constant = kernels.Constant
+)
+
+// temporary returns a view of reals in temporary i.
+func temporary(i int, strides ...int) kernels.View {
+	return kernels.View{Arg: kernels.Temporary(i), Strides: strides}
+}
+
+// mapped is a Map of one result.
+func mapped(f *kernels.Function, scalars []kernels.Scalar, dims []int, y kernels.View, operands ...kernels.View) kernels.Operation {
+	return &kernels.Map{Dims: dims, Operands: operands, Results: []kernels.Result{{Function: f, Scalars: scalars, View: y}}}
+}
+
+// The formulas of kernels that have no function of package kernels.
+var (
+	x, w, v, u = expr.X(0), expr.X(1), expr.X(2), expr.X(3)
+	a          = expr.S(0)
+	zero, one  = expr.C(0), expr.C(1)
+
+	given   = &kernels.Function{Name: "given", Value: a, Integers: true, Scalars: []float64{1}}
+	nothing = &kernels.Function{Name: "zero", Value: zero, Integers: true}
+)
+
+// describeFill: Y, n, value.
+func describeFill(in args) operations {
+	return operations{mapped(given, []kernels.Scalar{passed(2)}, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
+}
+
+// describeZero: Y, n.
+func describeZero(in args) operations {
+	return operations{mapped(nothing, nil, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
+}
+
+// describeConversion: X, Y, n.
+func describeConversion(in args) operations {
+	return operations{mapped(kernels.Identity, nil, []int{int(in[2].Int)}, view(in, 1, 0, 1), view(in, 0, 0, 1))}
+}
+
+// describeGather: X, I, Y, n, cols, rows.
+func describeGather(in args) operations {
+	cols := int(in[4].Int)
+	return operations{&kernels.Gather{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
+		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
+}
+
+// describeScatter: G, I, Y, n, cols, rows.
+func describeScatter(in args) operations {
+	cols := int(in[4].Int)
+	return operations{&kernels.Scatter{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
+		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
+}
+
+// describeRandom returns the description of a fill: Y, n, seed_lo, seed_hi, call, and its numbers.
+func describeRandom(of kernels.Distribution) func(args) operations {
+	return func(in args) operations {
+		r := &kernels.Random{Distribution: of, N: int(in[1].Int), Seed: [2]kernels.Scalar{passed(2), passed(3)}, Call: passed(4),
+			A: passed(5), B: constant(0), Y: view(in, 0, 0, 1)}
+		if len(in) > 6 {
+			r.B = passed(6)
+		}
+		return operations{r}
+	}
+}
+
+// describeSum: X, P, n, chunk, scale.
+func describeSum(in args) operations {
+	shares := in[1].N
+	return operations{
+		&kernels.Reduction{Function: kernels.Add, Outer: 1, Len: int(in[2].Int), Inner: 1, Shares: shares, Chunk: int(in[3].Int),
+			X: view(in, 0, 0, 0, 1, 0), Y: temporary(0, 0, 1, 0)},
+		mapped(kernels.MulScalar, []kernels.Scalar{passed(4)}, []int{shares}, view(in, 1, 0, 1), temporary(0, 1)),
+	}
+}
+
+// fold returns the reduction of the middle axis of argument 0, [outer, n, inner], to y.
+func fold(f *kernels.Function, in args, outer, n, inner int, y kernels.View) *kernels.Reduction {
+	return &kernels.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n,
+		X: view(in, 0, 0, n*inner, inner, 1), Y: y}
+}
+
+// describeSumAxis: X, Y, outer, len, inner, scale, accumulate.
+func describeSumAxis(in args) operations {
+	outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
+	dims, scale := []int{outer * inner}, []kernels.Scalar{passed(5)}
+	y, sum := view(in, 1, 0, 1), temporary(0, 1)
+	list := operations{fold(kernels.Add, in, outer, n, inner, temporary(0, inner, 0, 1))}
+	if in[6].Int == 0 {
+		return append(list, mapped(kernels.MulScalar, scale, dims, y, sum))
+	}
+	return append(list, mapped(kernels.MulScalar, scale, dims, sum, sum), mapped(kernels.Add, nil, dims, y, y, sum))
+}
+
+// describeExtreme: X, Y, outer, len, inner.
+func describeExtreme(f *kernels.Function) func(args) operations {
+	return func(in args) operations {
+		outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
+		return operations{fold(f, in, outer, n, inner, view(in, 1, 0, inner, 0, 1))}
+	}
+}
+
+// describeSumIntegers: X, Y, outer, len, inner, runs.
+func describeSumIntegers(in args) operations {
+	outer, n, inner, runs := int(in[2].Int), int(in[3].Int), int(in[4].Int), int(in[5].Int)
+	r := fold(kernels.Add, in, outer, n, inner, view(in, 1, 0, runs*inner, inner, 1))
+	r.Shares, r.Interleaved = runs, true
+	return operations{r}
+}
+
+// Whether X attains Y, the maximum or minimum of its line: NaNs do where it is NaN. And a tie's part of the gradient.
+var (
+	isExtreme = x.Eq(w).Or(x.IsNaN().And(w.IsNaN()))
+	attained  = &kernels.Function{Name: "attained", Value: expr.Where(isExtreme, one, zero)}
+	tiesPart  = &kernels.Function{Name: "ties_part", Value: expr.Where(isExtreme, v.Div(u), zero)}
+)
+
+// describeMaxAxisGrad: X, Y, G, D, outer, len, inner.
+func describeMaxAxisGrad(in args) operations {
+	outer, n, inner := int(in[4].Int), int(in[5].Int), int(in[6].Int)
+	dims := []int{outer, n, inner}
+	whole, line := []int{n * inner, inner, 1}, []int{inner, 0, 1}
+	is, ties := temporary(0, whole...), temporary(1, line...)
+	return operations{
+		mapped(attained, nil, dims, is, view(in, 0, 0, whole...), view(in, 1, 0, line...)),
+		&kernels.Reduction{Function: kernels.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: is, Y: ties},
+		mapped(tiesPart, nil, dims, view(in, 3, 0, whole...), view(in, 0, 0, whole...), view(in, 1, 0, line...), view(in, 2, 0, line...), ties),
+	}
+}
+
+// The squared error of X and T, and its gradient.
+var (
+	squaredDifference = &kernels.Function{Name: "squared_difference", Value: x.Sub(w).Square()}
+	twiceDifference   = &kernels.Function{Name: "twice_difference", Value: expr.C(2).Mul(x.Sub(w))}
+)
+
+// describeSquaredError: X, T, D, P, n, chunk.
+func describeSquaredError(in args) operations {
+	n := int(in[4].Int)
+	return operations{
+		&kernels.Map{Dims: []int{n}, Operands: []kernels.View{view(in, 0, 0, 1), view(in, 1, 0, 1)}, Results: []kernels.Result{
+			{Function: twiceDifference, View: view(in, 2, 0, 1)}, {Function: squaredDifference, View: temporary(0, 1)}}},
+		&kernels.Reduction{Function: kernels.Add, Outer: 1, Len: n, Inner: 1, Shares: in[3].N, Chunk: int(in[5].Int),
+			X: temporary(0, 0, 1, 0), Y: view(in, 3, 0, 0, 1, 0)},
+	}
+}
+
+// describeOuter: U, V, C, batch, m, n.
+func describeOuter(in args) operations {
+	batch, m, n := int(in[3].Int), int(in[4].Int), int(in[5].Int)
+	dims, c := []int{m * n}, view(in, 2, 0, 1)
+	return operations{
+		&kernels.Product{M: m, N: n, K: batch, Slice: max(batch, 1), A: view(in, 0, 0, 1, m), B: view(in, 1, 0, n, 1), C: temporary(0, 0, n, 1)},
+		mapped(kernels.Add, nil, dims, c, c, temporary(0, 1)),
+	}
+}
+
+// The turns that a coordinate makes are taken from the nearest whole one, where the sine of single precision is exact to
+// its last places.
+var (
+	turns, planeTurns = a.Mul(x), x.Mul(v).Add(w.Mul(u))
+
+	sineTurns        = &kernels.Function{Name: "sine_turns", Value: angle(turns).Sin(), Scalars: []float64{1}}
+	cosineTurns      = &kernels.Function{Name: "cosine_turns", Value: angle(turns).Cos(), Scalars: []float64{1}}
+	sinePlaneTurns   = &kernels.Function{Name: "sine_plane_turns", Value: angle(planeTurns).Sin()}
+	cosinePlaneTurns = &kernels.Function{Name: "cosine_plane_turns", Value: angle(planeTurns).Cos()}
+)
+
+func angle(turns *expr.Expr) *expr.Expr { return expr.C(2 * math.Pi).Mul(turns.Sub(turns.Round())) }
+
+// describeFourier: C [n, 2], B [2, waves], F [n, waves, 2], n, waves.
+func describeFourier(in args) operations {
+	n, waves := int(in[3].Int), int(in[4].Int)
+	return operations{&kernels.Map{Dims: []int{n, waves},
+		Operands: []kernels.View{view(in, 0, 0, 2, 0), view(in, 0, 1, 2, 0), view(in, 1, 0, 0, 1), view(in, 1, waves, 0, 1)},
+		Results: []kernels.Result{{Function: sinePlaneTurns, View: view(in, 2, 0, 2*waves, 2)},
+			{Function: cosinePlaneTurns, View: view(in, 2, 1, 2*waves, 2)}}}}
+}
+
+// describeFrequency: C [n, 2], F [n, 2, octaves, 2], n, octaves.
+func describeFrequency(in args) operations {
+	n, octaves := int(in[2].Int), int(in[3].Int)
+	m := &kernels.Map{Dims: []int{2 * n}, Operands: []kernels.View{view(in, 0, 0, 1)}}
+	for o := range octaves {
+		times := []kernels.Scalar{constant(math.Ldexp(1, o))}
+		m.Results = append(m.Results, kernels.Result{Function: sineTurns, Scalars: times, View: view(in, 1, 2*o, 2*octaves)},
+			kernels.Result{Function: cosineTurns, Scalars: times, View: view(in, 1, 2*o+1, 2*octaves)})
+	}
+	return operations{m}
+}
+
+// describe says what a product does: A, B, BIAS, C, m, n, K, lda, ldb, ldc, accumulate, biased, the arguments of the
+// epilogue, rows, slice.
+func (form GemmForm) describe(in args) operations {
+	m, n, k, lda, ldb, ldc := int(in[4].Int), int(in[5].Int), int(in[6].Int), int(in[7].Int), int(in[8].Int), int(in[9].Int)
+	slice := int(in[len(in)-1].Int)
+	p := &kernels.Product{M: m, N: n, K: k, Slice: slice, A: view(in, 0, 0, lda, 1), B: view(in, 1, 0, ldb, 1), C: view(in, 3, 0, m*ldc, ldc, 1)}
+	switch form {
+	case NT:
+		p.B = view(in, 1, 0, 1, ldb)
+	case TN:
+		p.A = view(in, 0, 0, 1, lda)
+	}
+	list := operations{p}
+	if intmath.CeilDiv(k, slice) > 1 { // shares have no epilogue
+		return list
+	}
+	dims, c := []int{m, n}, view(in, 3, 0, ldc, 1)
+	if in[10].Int != 0 {
+		p.C = temporary(0, 0, n, 1)
+		list = append(list, mapped(kernels.Add, nil, dims, c, c, temporary(0, n, 1)))
+	}
+	if in[11].Int != 0 {
+		list = append(list, mapped(kernels.Add, nil, dims, c, c, view(in, 2, 0, 0, 1)))
+	}
+	if f, scalars := activationOf(in, 12); f != nil {
+		list = append(list, mapped(f, scalars, dims, c, c))
+	}
+	return list
+}
+
+// activationOf returns the function that the arguments from at on name, an activation and its slope, with its scalars;
+// nil for none.
+func activationOf(in args, at int) (*kernels.Function, []kernels.Scalar) {
+	f := kernels.Activation(in[at].Int).Function()
+	if f == nil {
+		return nil, nil
+	}
+	return f, []kernels.Scalar{passed(at + 1)}[:len(f.Scalars)]
+}
+
+// describeLinearGrad: G, Y, D, P, rows, cols, run, and the activation. Its gradient tells from y what it needs of x.
+func describeLinearGrad(in args) operations {
+	rows, cols, run := int(in[4].Int), int(in[5].Int), int(in[6].Int)
+	g, y, d := view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1)
+	first := mapped(kernels.Identity, nil, []int{rows * cols}, d, g)
+	if f, scalars := activationOf(in, 7); f != nil {
+		first = mapped(f.Gradient(0), scalars, []int{rows * cols}, d, y, y, g)
+	}
+	return operations{first, &kernels.Reduction{Function: kernels.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run,
+		X: view(in, 2, 0, 0, cols, 1), Y: view(in, 3, 0, 0, cols, 1)}}
+}
