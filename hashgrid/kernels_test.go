@@ -57,3 +57,27 @@ func TestParamsMatchSource(t *testing.T) {
 		t.Errorf("hash.cl has %d entry points, Kernels %d", n, len(Kernels(1)))
 	}
 }
+
+// opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or gets a line here.
+var opaque = map[string]string{
+	"k_hash_encode":  "looks up by a hash, of which there is no primitive",
+	"k_hash_grad":    "looks up by a hash, of which there is no primitive",
+	"k_hash_scatter": "adds by atomics",
+	"k_hash_collect": "reads numbers of two words",
+}
+
+// TestOpaque: a kernel describes itself or is in the list, and the list has no other.
+func TestOpaque(t *testing.T) {
+	listed := 0
+	for _, k := range Kernels(2) {
+		if (k.Describe == nil) != (opaque[k.Name] != "") {
+			t.Errorf("%s describes itself: %v; the list says: %q", k.Name, k.Describe != nil, opaque[k.Name])
+		}
+		if opaque[k.Name] != "" {
+			listed++
+		}
+	}
+	if listed != len(opaque) {
+		t.Errorf("there are %d of the %d kernels in the list", listed, len(opaque))
+	}
+}

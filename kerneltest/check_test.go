@@ -3,12 +3,14 @@ package kerneltest
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -103,6 +105,40 @@ func TestAll(t *testing.T) {
 		wrong.Text = strings.Replace(wrong.Text, "2 *", "3 *", 1)
 		if err := All(d, true, wrong); err == nil || !strings.Contains(err.Error(), "double_it n=") {
 			t.Errorf("a wrong source: err = %v", err)
+		}
+	})
+}
+
+// TestAllDescriptions: a kernel that says what it computes is held to that on every device, and one that says something
+// else, or says nothing of a parameter, is named.
+func TestAllDescriptions(t *testing.T) {
+	t.Setenv(tensor.TrialEnv, "off") // every fault is to be found here
+	says := func(factor float64, always bool) *kernels.Kernel {
+		times := &kernels.Function{Name: "times", Value: expr.C(factor).Mul(expr.X(0))}
+		k := double()
+		k.Describe = func(args []kernels.Arg) []kernels.Operation {
+			n := int(args[2].Int)
+			if n > 7 && !always {
+				return nil
+			}
+			return []kernels.Operation{&kernels.Map{Dims: []int{n}, Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
+				Results: []kernels.Result{{Function: times, View: kernels.ViewOf(args, 1, 0, 1)}}}}
+		}
+		return k
+	}
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		if err := All(d, false, says(2, true), says(2, false)); err != nil {
+			t.Error(err)
+		}
+		if err := All(d, false, says(3, true)); err == nil || !strings.HasPrefix(err.Error(), "double_it n=") || !strings.Contains(err.Error(), ": its description: Y[") {
+			t.Errorf("three times: err = %v", err)
+		}
+		unread := says(2, true)
+		unread.Params = append(slices.Clone(unread.Params), kernels.Param{Name: "Z", Mode: kernels.In})
+		unread.Text = strings.Replace(unread.Text, "int n)", "int n, IN(Z))", 1)
+		unread.Cases = kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n).In(1, 0, 1) })
+		if err := All(d, true, unread); err == nil || !strings.Contains(err.Error(), "no launch says that it reads Z") {
+			t.Errorf("an operand that it says nothing of: err = %v", err)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -38,4 +39,32 @@ kernel void half_of(IN(X), OUT(Y), int n) {
 	defer d.Close()
 	fmt.Println(kerneltest.All(d, false, half))
 	// Output: <nil>
+}
+
+// What the kernel says of itself is tested, too: here with the mistake of a factor.
+func Example_description() {
+	third := &kernels.Function{Name: "third", Value: expr.X(0).Div(expr.C(3))}
+	half := &kernels.Kernel{
+		Name:   "half_of",
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
+		Grid:   kernels.PerInt(2),
+		Twin:   kernels.Twin{F32: halfTwin[float32], F64: halfTwin[float64]},
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+			o.Reals(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)
+		}),
+		Describe: func(args []kernels.Arg) []kernels.Operation {
+			return []kernels.Operation{&kernels.Map{
+				Dims:     []int{int(args[2].Int)},
+				Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
+				Results:  []kernels.Result{{Function: third, View: kernels.ViewOf(args, 1, 0, 1)}},
+			}}
+		},
+	}
+	d, err := tensor.Open("cpu", tensor.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer d.Close()
+	fmt.Println(kerneltest.All(d, false, half))
+	// Output: half_of n=1: its description: Y[0] = 2, the kernel computes 3
 }

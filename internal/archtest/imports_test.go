@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"tensor":               {"clrt", "kernels", "internal/mempool", "internal/npz", "internal/atomicfile", "internal/agree", "internal/ops", "internal/recorder", "internal/round", "internal/trial", "internal/turns"},
 	"replay":               {"kernels", "tensor", "internal/plumbing", "internal/recorder", "internal/turns"},
 	"autograd":             {"kernels", "tensor", "internal/ops", "internal/plumbing"},
-	"kerneltest":           {"kernels", "tensor", "internal/agree"},
+	"kerneltest":           {"kernels", "tensor", "internal/agree", "internal/interpret"},
 	"nn":                   {"autograd", "kernels", "tensor"},
 	"optim":                {"autograd", "kernels", "tensor", "internal/ops", "internal/plumbing"},
 	"hashgrid":             {"autograd", "kernels", "tensor"},

@@ -1,0 +1,268 @@
+package tensor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/interpret"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// describedDevice is the Go device, with the limits of another. Every launch is held to what its kernel says of it.
+type describedDevice struct {
+	*goDevice
+	limits kernels.Limits
+	seen   map[string]int // operations that were interpreted, and kernels that were opaque
+	opaque map[string]bool
+	errs   []error
+}
+
+func newDescribedDevice(opt Options, l kernels.Limits) *describedDevice {
+	return &describedDevice{newGoDevice(opt), l, map[string]int{}, map[string]bool{}, nil}
+}
+
+func (d *describedDevice) Limits() kernels.Limits { return d.limits }
+
+func (d *describedDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
+	onHost := slices.Clone(args)
+	for i, a := range args {
+		if b, ok := a.Buf.(*goBuffer); ok {
+			onHost[i].Buf = &b.Mem
+		}
+	}
+	if k.Describe == nil {
+		d.opaque[k.Name] = true
+	} else {
+		for _, op := range k.Describe(onHost) {
+			d.seen[fmt.Sprintf("%T", op)]++
+		}
+	}
+	if _, err := interpret.Check(k, d.real, d.limits, onHost); err != nil {
+		d.errs = append(d.errs, fmt.Errorf("%s: %w", k.Name, err))
+	}
+	d.goDevice.launch(k, args)
+}
+
+// randomOps makes random tensors and operations on them.
+type randomOps struct {
+	*rand.Rand
+	d   *describedDevice
+	rng *RNG
+}
+
+func (r *randomOps) dims(rank int) []int {
+	dims := make([]int, rank)
+	for i := range dims {
+		dims[i] = 1 + r.IntN(5)
+		if r.IntN(20) == 0 {
+			dims[i] = 0
+		}
+	}
+	return dims
+}
+
+// matrix returns a tensor of two axes with values in [−2, 2), which may be a view of any kind.
+func (r *randomOps) matrix(rows, cols int) *Tensor {
+	switch r.IntN(5) {
+	case 0:
+		return r.rng.Uniform(r.d, -2, 2, cols, rows).T()
+	case 1: // rows with gaps
+		return r.rng.Uniform(r.d, -2, 2, rows+1, cols+3).Slice(0, 1, rows+1).Slice(1, 2, cols+2)
+	case 2: // elements with gaps
+		return r.rng.Uniform(r.d, -2, 2, rows, 2*cols).Step(1, 2)
+	}
+	return r.rng.Uniform(r.d, -2, 2, rows, cols)
+}
+
+// tensor returns a view of any kind, of the shape and type.
+func (r *randomOps) tensor(typ Type, shape ...int) *Tensor {
+	var t *Tensor
+	switch r.IntN(4) {
+	case 0: // the axes another way round
+		order := r.Perm(len(shape))
+		stored, back := make([]int, len(shape)), make([]int, len(shape))
+		for i, a := range order {
+			stored[i], back[a] = shape[a], i
+		}
+		t = r.rng.Normal(r.d, 0, 2, stored...).To(typ).Transpose(back...)
+	case 1: // a part of a larger one, with steps
+		larger := make([]int, len(shape))
+		for i, n := range shape {
+			larger[i] = 2*n + 1
+		}
+		t = r.rng.Normal(r.d, 0, 2, larger...).To(typ)
+		for i, n := range shape {
+			t = t.Slice(i, 1, 2*n+1).Step(i, 2)
+		}
+	case 2: // axes that are repeated
+		stored := slices.Clone(shape)
+		for i := range stored {
+			if r.IntN(2) == 0 && stored[i] > 0 {
+				stored[i] = 1
+			}
+		}
+		t = r.rng.Normal(r.d, 0, 2, stored...).To(typ).Expand(shape...)
+	default:
+		t = r.rng.Normal(r.d, 0, 2, shape...).To(typ)
+	}
+	return t
+}
+
+// broadcastable returns a shape that broadcasts to another.
+func (r *randomOps) broadcastable(shape []int) []int {
+	part := slices.Clone(shape[r.IntN(len(shape)+1):])
+	for i := range part {
+		if r.IntN(3) == 0 {
+			part[i] = 1
+		}
+	}
+	return part
+}
+
+// axes returns some axes of a shape that has elements along them.
+func (r *randomOps) axes(shape []int) (axes []int) {
+	for a, n := range shape {
+		if n > 0 && r.IntN(2) == 0 {
+			axes = append(axes, a)
+		}
+	}
+	return axes
+}
+
+func (r *randomOps) typ() Type { return []Type{Real, Real, Real, Int32, Uint8, Float16}[r.IntN(6)] }
+
+// step runs an operation of a kind.
+func (r *randomOps) step(kind int) {
+	shape := r.dims(r.IntN(5))
+	switch kind % 16 {
+	case 0: // a function of one tensor
+		f := kernels.Functions[r.IntN(len(kernels.Functions))]
+		for f.Operands() != 1 {
+			f = kernels.Functions[r.IntN(len(kernels.Functions))]
+		}
+		Map(f, f.Scalars, r.tensor(Real, shape...))
+	case 1: // of two, broadcast
+		typ := r.typ()
+		pick := []func(*Tensor, *Tensor) *Tensor{(*Tensor).Add, (*Tensor).Sub, (*Tensor).Mul, (*Tensor).Div, (*Tensor).Minimum, (*Tensor).Maximum}
+		f, x, w := pick[r.IntN(len(pick))], r.tensor(typ, shape...), r.tensor(r.typ(), r.broadcastable(shape)...)
+		if r.IntN(2) == 0 {
+			x, w = w, x
+		}
+		f(x, w)
+	case 2: // a gradient
+		f := kernels.Functions[r.IntN(len(kernels.Functions))]
+		g := f.Gradient(r.IntN(f.Operands()))
+		operands := make([]*Tensor, g.Operands())
+		used := false
+		for i := range operands {
+			if g.Uses(i) {
+				operands[i], used = r.tensor(Real, shape...).Square().AddScalar(0.1), true
+			}
+		}
+		if used {
+			Map(g, g.Scalars, operands...)
+		}
+	case 3: // in place, of a view, and of itself
+		t := r.rng.Uniform(r.d, -1, 1, slices.Insert(slices.Clone(shape), 0, 4)...).Step(0, 2)
+		t.MapInPlace(kernels.Add, nil, r.tensor(Real, r.broadcastable(shape)...))
+		t.MapInPlace(kernels.Mul, nil, t.Select(0, 1))
+		t.SetInPlace(r.tensor(Real, t.Shape()...))
+	case 4: // types
+		r.tensor(r.typ(), shape...).To(r.typ())
+	case 5: // fills
+		FullOf(r.d, r.typ(), 3, shape...)
+		ZerosOf(r.d, r.typ(), shape...)
+		t := EmptyOf(r.d, Float16, shape...)
+		t.FillInPlace(0.3)
+		r.rng.Ints(r.d, 1+r.IntN(1000), shape...)
+	case 6: // sums
+		t := r.tensor(r.typ(), shape...)
+		t.Sum(r.axes(shape)...)
+		t.Mean(append(r.axes(shape), Keepdims)...)
+		t.SumTo(r.broadcastable(shape)...)
+	case 7: // long ones
+		typ := []Type{Real, Int32, Uint8}[r.IntN(3)]
+		r.rng.Uniform(r.d, 0, 9, 20000+r.IntN(50000)).To(typ).Sum()
+		r.rng.Uniform(r.d, 0, 9, 2500+r.IntN(999), 7).To(typ).Sum(0)
+	case 8: // extremes, and their gradients, with ties
+		for i := range shape {
+			shape[i] = max(shape[i], 1)
+		}
+		x, axes := r.tensor(Int32, shape...), r.axes(shape)
+		x.Max(axes...)
+		real := x.To(Real)
+		y := real.Min(axes...)
+		r.d.core().MaxGrad(real, y, r.tensor(Real, y.Shape()...), axes)
+	case 9: // products, with accumulation, and of long sums in parts
+		m, n, k := 1+r.IntN(9), 1+r.IntN(9), 1+r.IntN(9)
+		if r.IntN(4) == 0 {
+			k = 3000 + r.IntN(6000)
+		}
+		a, b := r.matrix(m, k), r.matrix(k, n)
+		r.d.core().MatMulInto(a.MatMul(b), a, b, r.IntN(2) == 0)
+	case 10: // layers
+		rows, in, out := 1+r.IntN(40), 1+r.IntN(9), 1+r.IntN(9)
+		var bias *Tensor
+		if r.IntN(3) > 0 {
+			bias = r.tensor(Real, out)
+		}
+		act := kernels.Activation(r.IntN(5))
+		y := Linear(r.matrix(rows, in), r.matrix(in, out), bias, act, 0.2)
+		LinearGrad(r.matrix(rows, out), y, act, 0.2)
+	case 11: // rows by index
+		rows, cols, n := 1+r.IntN(5), 1+r.IntN(5), r.IntN(9)
+		index := r.rng.Ints(r.d, rows, 2*n).Step(0, 2)
+		t := r.tensor(r.typ(), rows, cols)
+		t.GatherRows(index)
+		Zeros(r.d, rows, cols).ScatterAddRowsInPlace(index, r.tensor(Real, n, cols))
+	case 12: // outer products
+		batch, m, n := 1+r.IntN(40), 1+r.IntN(5), 1+r.IntN(5)
+		r.rng.Uniform(r.d, -1, 1, m, n).OuterAccInPlace(r.matrix(batch, m), r.matrix(batch, n))
+	case 13: // squared errors
+		if r.IntN(3) == 0 {
+			shape = []int{17000 + r.IntN(30000)}
+		}
+		r.d.core().SquaredError(r.tensor(Real, shape...), r.tensor(Real, shape...))
+	case 14: // sums of rows
+		t := r.tensor(Real, append([]int{1 + r.IntN(5)}, 2, 3)...)
+		r.d.core().SumRowsInto(r.rng.Uniform(r.d, 0, 1, 2, 3), t, r.IntN(2) == 0)
+	case 15:
+		r.tensor(r.typ(), shape...).Copy()
+	}
+}
+
+// TestDescribedLaunches: what kernels say of the launches of random operations, on views of every kind, is what these
+// compute, where work is shared out as on a CPU and as on a GPU.
+func TestDescribedLaunches(t *testing.T) {
+	cpu, gpu := kernels.Limits{CPU: true, Units: 4, MaxGroup: 4096}, kernels.Limits{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
+	steps := 12 * 16
+	if testing.Short() {
+		steps = 3 * 16
+	}
+	for seed, d := range []*describedDevice{newDescribedDevice(Options{}, cpu), newDescribedDevice(Options{Float64: true}, cpu),
+		newDescribedDevice(Options{}, gpu), newDescribedDevice(Options{Float64: true}, gpu)} {
+		r := &randomOps{rand.New(rand.NewPCG(7, uint64(seed))), d, NewRNG(uint64(seed))}
+		for step := range steps {
+			Scope(d, func() { r.step(step) })
+			for _, err := range d.errs {
+				t.Errorf("device %d, step %d: %v", seed, step, err)
+			}
+			if t.Failed() {
+				return
+			}
+		}
+		for _, op := range []any{&kernels.Map{}, &kernels.Product{}, &kernels.Reduction{}, &kernels.Gather{}, &kernels.Scatter{}, &kernels.Random{}} {
+			if name := fmt.Sprintf("%T", op); d.seen[name] == 0 {
+				t.Errorf("device %d: there was no %s", seed, name)
+			}
+		}
+		if len(d.opaque) > 0 {
+			t.Errorf("device %d: opaque are %v", seed, d.opaque)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
