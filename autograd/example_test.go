@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -31,6 +34,28 @@ func Example() {
 	// Output:
 	// 1024 <nil>
 	// [256 320 384] <nil>
+}
+
+// A function of one's own is a formula: its kernels and its gradients of any order come from that. This is the activation
+// Snake, x + sin²(a·x)/a, with its parameter a.
+func ExampleMap() {
+	x, a := expr.X(0), expr.S(0)
+	snake := &kernels.Function{Name: "snake", Value: x.Add(a.Mul(x).Sin().Square().Div(a)), Scalars: []float64{1}}
+
+	d, err := tensor.Open("cpu", tensor.Options{Float64: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	at := autograd.Param(tensor.New(d, []float64{0, math.Pi / 8}), "x")
+	y := autograd.Map(snake, []float64{2}, at)
+	values, _ := y.Float64s()
+	if err := y.Sum().Backward(); err != nil {
+		log.Fatal(err)
+	}
+	slopes, _ := at.Grad().Float64s() // 1 + sin(2a·x)
+	fmt.Printf("%.4f %.4f", values, slopes)
+	// Output: [0.0000 0.6427] [1.0000 2.0000]
 }
 
 // A value that is no scalar needs the gradient that comes from above; a graph that is walked twice is kept.

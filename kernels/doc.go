@@ -6,10 +6,15 @@
 // its kernels, one for each layout of its tensors, their twins and its gradients are made from that.
 // The package knows nothing of tensors or of how OpenCL runs.
 //
+// A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there are six. What rewrites
+// recorded launches into fewer reads nothing else. Kernels of any package describe themselves that way, and one that does
+// not is opaque: it runs and is recorded as it is. Package kerneltest holds descriptions to the twins.
+//
 // Words: an entry point is a kernel function; a variant is the source it is built from on one kind of
 // device; a twin is its equivalent in Go; real is the floating-point type of a device, float32 or
 // float64.
 //
 // Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to [Mem], stays within a
-// minor version. The kernels of a Function, and what [Function.Map] takes, promise nothing.
+// minor version. The kernels of a Function, and what [Function.Map] takes, promise nothing; nor does
+// [Operation], to which others may be added.
 package kernels

@@ -27,7 +27,7 @@ type Kernel struct {
 	// Describe returns what a launch computes, as operations that are done one after the other, for programs that rewrite
 	// launches. It is asked of launches that have a work-item, after them: a launch waits for no description. It may
 	// depend on the sizes and on the ints that say which operations there are, such as a flag, and on nothing that the
-	// memory holds; every other number is to be [Passed]. Nil, or no operation: the kernel, or the launch, is opaque. It
+	// memory holds; every other number is to be [Passed], since it may be one of [Slots]. Nil, or no operation: the kernel, or the launch, is opaque. It
 	// runs like any other, and nothing is joined with it. Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package

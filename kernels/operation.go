@@ -51,8 +51,8 @@ func ViewOf(args []Arg, i, offset int, strides ...int) View {
 	return View{i, t, offset, strides}
 }
 
-// Scalar is a number of an operation: the one that the launch passes as argument Arg, which another launch of the kernel
-// may pass otherwise, or Value if Arg is negative. [Passed] and [Constant] make one.
+// Scalar is a number of an operation: the one that the launch passes as argument Arg, which may be one of [Slots] and
+// another in the next run, or Value if Arg is negative. [Passed] and [Constant] make one.
 type Scalar struct {
 	Arg   int
 	Value float64

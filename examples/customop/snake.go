@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -24,6 +25,11 @@ kernel void snake_grad(IN(X), IN(G), OUT(D), int n, REAL a) {
 }
 `
 
+// formula is what the kernel snake says of itself, for what rewrites recorded launches. A kernel that says nothing runs
+// and is recorded as well, but is never joined with others.
+var formula = &kernels.Function{Name: "snake", Scalars: []float64{1.5},
+	Value: expr.X(0).Add(expr.S(0).Mul(expr.X(0)).Sin().Square().Div(expr.S(0)))}
+
 // The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in check mode and in tests.
 var (
 	snake = &kernels.Kernel{Name: "snake", File: "snake.cl", Text: source,
@@ -32,7 +38,15 @@ var (
 		Grid:  kernels.PerInt(2),
 		Twin:  kernels.Twin{F32: snakeTwin[float32], F64: snakeTwin[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) })}
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) }),
+		Describe: func(args []kernels.Arg) []kernels.Operation {
+			return []kernels.Operation{&kernels.Map{
+				Dims:     []int{int(args[2].Int)},
+				Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
+				Results: []kernels.Result{{Function: formula, Scalars: []kernels.Scalar{kernels.Passed(3)},
+					View: kernels.ViewOf(args, 1, 0, 1)}},
+			}}
+		}}
 	snakeGrad = &kernels.Kernel{Name: "snake_grad", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "D", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
