@@ -1,6 +1,10 @@
 package kernels
 
-import "github.com/x448/float16"
+import (
+	"slices"
+
+	"github.com/x448/float16"
+)
 
 // Operation is one of the things that launches compute: a [Map], a [Product], a [Reduction], a [Gather], a [Scatter] or a
 // [Random]. A kernel says with [Kernel].Describe which of them a launch does, one after the other; each is done before
@@ -17,14 +21,38 @@ import "github.com/x448/float16"
 // Bits: a launch computes what its description says, to within the Tolerance of its kernel; where that is zero, bit by
 // bit. Sums are added in an order that the operation states, or that its kernel has: always the same one for the same
 // shape on the same device, so that the bits of a sum are kept only with its kernel.
-type Operation interface{ operation() }
+type Operation interface {
+	// Views returns all that the operation reads and writes.
+	Views() (reads, writes []View)
+}
 
-func (*Map) operation()       {}
-func (*Product) operation()   {}
-func (*Reduction) operation() {}
-func (*Gather) operation()    {}
-func (*Scatter) operation()   {}
-func (*Random) operation()    {}
+// Views returns the operands that a function uses, and the results.
+func (m *Map) Views() (reads, writes []View) {
+	for i, v := range m.Operands {
+		if m.Uses(i) {
+			reads = append(reads, v)
+		}
+	}
+	for _, r := range m.Results {
+		writes = append(writes, r.View)
+	}
+	return reads, writes
+}
+
+// Views returns A and B, and C.
+func (p *Product) Views() (reads, writes []View) { return []View{p.A, p.B}, []View{p.C} }
+
+// Views returns X, and Y.
+func (r *Reduction) Views() (reads, writes []View) { return []View{r.X}, []View{r.Y} }
+
+// Views returns X and Index, and Y.
+func (g *Gather) Views() (reads, writes []View) { return []View{g.X, g.Index}, []View{g.Y} }
+
+// Views returns X, Index and Y, and Y: to what it adds.
+func (s *Scatter) Views() (reads, writes []View) { return []View{s.X, s.Index, s.Y}, []View{s.Y} }
+
+// Views returns no view, and Y.
+func (r *Random) Views() (reads, writes []View) { return nil, []View{r.Y} }
 
 // View is the elements that an operation reads or writes: at index (i₀, i₁, …), the one that lies
 //
@@ -101,6 +129,11 @@ type Map struct {
 	// Operands are those of the functions, by their number. One that no function uses is the zero View.
 	Operands []View
 	Results  []Result
+}
+
+// Uses reports whether a function of the results reads operand i.
+func (m *Map) Uses(i int) bool {
+	return slices.ContainsFunc(m.Results, func(r Result) bool { return i < r.Function.Operands() && r.Function.Uses(i) })
 }
 
 // Result is what a Map writes to a View: a Function with its Scalars, of which those that it does not use may be anything.

@@ -22,7 +22,7 @@ func Run(list []kernels.Operation, real kernels.DType, args []kernels.Arg) (uses
 func run[T kernels.Real](list []kernels.Operation, real kernels.DType, args []kernels.Arg) ([]Use, error) {
 	m := newMachine[T](real, args)
 	for i, op := range list {
-		m.now = i + 1
+		m.begin(i + 1)
 		if err := valid(op, args); err != nil {
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}
@@ -40,6 +40,7 @@ func run[T kernels.Real](list []kernels.Operation, real kernels.DType, args []ke
 		case *kernels.Random:
 			m.random(op)
 		}
+		m.listed(op.Views())
 		if m.err != nil {
 			return nil, fmt.Errorf("operation %d, a %T: %w", i, op, m.err)
 		}
@@ -66,13 +67,13 @@ func each(dims []int, f func(index []int)) {
 }
 
 func (m *machine[T]) elements(op *kernels.Map) {
-	used := make([]bool, len(op.Operands))
 	formulas := make([]*formula[T], len(op.Results))
 	for k, r := range op.Results {
 		formulas[k] = newFormula[T](r, m.args)
-		for i := range used {
-			used[i] = used[i] || i < r.Function.Operands() && r.Function.Uses(i)
-		}
+	}
+	used := make([]bool, len(op.Operands))
+	for i := range used {
+		used[i] = op.Uses(i)
 	}
 	operands, results := make([]float64, len(op.Operands)), make([]float64, len(op.Results))
 	each(op.Dims, func(index []int) {

@@ -2,6 +2,7 @@ package interpret
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -22,7 +23,9 @@ type machine[T kernels.Real] struct {
 	cells       [kernels.Float16 + 1]*kernels.Mem
 	now         int  // the operation, counted from 1
 	again       bool // it may read what it wrote, and write it again
-	err         error
+	// Of which arguments and temporaries the operation read elements, and wrote some.
+	loaded, stored map[int]bool
+	err            error
 }
 
 // reads is what was done with an argument.
@@ -56,6 +59,24 @@ func newMachine[T kernels.Real](real kernels.DType, args []kernels.Arg) *machine
 	return m
 }
 
+// begin starts an operation, which is counted from 1.
+func (m *machine[T]) begin(now int) {
+	m.now, m.loaded, m.stored = now, map[int]bool{}, map[int]bool{}
+}
+
+// listed fails if the operation read or wrote what it does not list.
+func (m *machine[T]) listed(reads, writes []kernels.View) {
+	within := func(done map[int]bool, views []kernels.View, what string) {
+		for arg := range done {
+			if !slices.ContainsFunc(views, func(v kernels.View) bool { return v.Arg == arg }) {
+				m.fail("it %s argument %d, which its Views are not of", what, arg)
+			}
+		}
+	}
+	within(m.loaded, reads, "reads")
+	within(m.stored, writes, "writes")
+}
+
 // fail keeps the first error.
 func (m *machine[T]) fail(format string, a ...any) {
 	if m.err == nil {
@@ -84,6 +105,7 @@ func (m *machine[T]) place(v kernels.View, index []int) (at int, ok bool) {
 
 func (m *machine[T]) load(v kernels.View, index ...int) float64 {
 	at, ok := m.place(v, index)
+	m.loaded[v.Arg] = true
 	switch {
 	case !ok:
 		return 0
@@ -113,6 +135,7 @@ func (m *machine[T]) mayRead(writer, arg, at int) {
 
 func (m *machine[T]) store(v kernels.View, value float64, index ...int) {
 	at, ok := m.place(v, index)
+	m.stored[v.Arg] = true
 	if !ok {
 		return
 	}

@@ -15,15 +15,11 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 	switch op := op.(type) {
 	case *kernels.Map:
 		c.positive(op.Dims...)
-		used := make([]bool, len(op.Operands))
 		for k, r := range op.Results {
 			c.result(k, r, len(op.Operands), len(op.Dims))
-			for i := range used {
-				used[i] = used[i] || r.Function != nil && i < r.Function.Operands() && r.Function.Uses(i)
-			}
 		}
 		for i, v := range op.Operands {
-			if used[i] {
+			if len(c.errs) == 0 && op.Uses(i) {
 				c.view(fmt.Sprintf("operand %d", i), v, len(op.Dims))
 			}
 		}
