@@ -30,3 +30,21 @@ func ExampleKernel_Program() {
 	fmt.Println(strings.Count(text, "#line"), strings.Contains(text, "void k_mine("), err)
 	// Output: 2 true <nil>
 }
+
+// What a launch computes, in words that programs read: here a leaky ReLU of a matrix that lies transposed.
+func ExampleKernel_describe() {
+	k := kernels.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapOperands + 1]kernels.Step{kernels.Strided}})
+	x, y := kernels.NewMem(kernels.Float32, 6), kernels.NewMem(kernels.Float32, 6)
+	args := []kernels.Arg{kernels.Vec(x, 0, 6), kernels.Vec(y, 0, 6), kernels.I(3), kernels.I(2), // 2 rows of 3
+		kernels.I(1), kernels.I(2), kernels.I(3), kernels.R(0.1)}
+	for _, op := range k.Describe(args) {
+		m := op.(*kernels.Map)
+		fmt.Println(m.Dims, m.Operands[0].Strides)
+		for _, r := range m.Results {
+			fmt.Println(r.Function.Name, r.View.Strides, k.Params[r.Scalars[0].Arg].Name)
+		}
+	}
+	// Output:
+	// [2 3] [1 2]
+	// leaky_relu [3 1] s0
+}
