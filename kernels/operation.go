@@ -13,10 +13,12 @@ import (
 // The six are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is what a product or a sum
 // does with its result: old elements that are added, a scale, a bias, an activation are Maps after it, of a temporary
 // that holds the result or of the result where it lies. A kernel that joins several operations is described like the
-// launches that it stands for.
+// launches that it stands for. There may be others one day: a launch with an operation that its reader does not know is
+// opaque to that.
 //
 // Memory: an operation may write what it reads only where it says so. Nothing else that it reads or writes overlaps with
-// what it writes, and no two indices of a view that is written name one element.
+// what it writes, and no two indices of a view that is written name one element. Two arguments of a launch share elements
+// only where a Map reads as an operand what it writes as a result, at the same index.
 //
 // Bits: a launch computes what its description says, to within the Tolerance of its kernel; where that is zero, bit by
 // bit. Sums are added in an order that the operation states, or that its kernel has: always the same one for the same

@@ -15,8 +15,7 @@ import (
 var opaque = map[string]string{
 	"k_mlp_loss":         "joins the whole pass of a perceptron by hand",
 	"k_sample_encode":    "joins drawing, encoding and gathering by hand",
-	"k_sample_pixels":    "divides whole numbers, of which there is no primitive",
-	"k_pixel_centres":    "divides whole numbers, of which there is no primitive",
+	"k_pixel_centres":    "counts pixels: no operand is the index itself",
 	"k_sum_atomic":       "adds in no order, which is what it is asked for",
 	"k_outer_acc_atomic": "adds in no order, which is what it is asked for",
 	"k_fma_chains":       "is there for the time that it takes",

@@ -174,10 +174,38 @@ func describeOuter(in args) operations {
 	}
 }
 
+// The centre of a pixel x of a picture, from its width and its height: its column is fmod(x, width).
+var (
+	half        = expr.C(0.5)
+	pixelColumn = x.Fmod(a)
+	pixelRow    = x.Sub(pixelColumn).Div(a).Round() // whole, which a device's division may miss
+	centreX     = &kernels.Function{Name: "centre_x", Value: pixelColumn.Add(half).Div(a), Scalars: []float64{8}}
+	centreY     = &kernels.Function{Name: "centre_y", Value: pixelRow.Add(half).Div(expr.S(1)), Scalars: []float64{8, 16}}
+)
+
+// describeSamplePixels: IMAGE, C, V, n, width, height, channels, seed_lo, seed_hi, call. A launch is opaque if there are
+// pixels whose numbers no float32 holds.
+func describeSamplePixels(in args) operations {
+	n, area, channels := int(in[3].Int), int(in[4].Int)*int(in[5].Int), int(in[6].Int)
+	if area > 1<<24 {
+		return nil
+	}
+	pixels := temporary(0, 1)
+	pixels.Type = kernels.Int32
+	size := []kernels.Scalar{passed(4), passed(5)}
+	return operations{
+		&kernels.Random{Distribution: kernels.UniformInts, N: n, Seed: [2]kernels.Scalar{passed(7), passed(8)}, Call: passed(9),
+			A: constant(float64(area)), Y: pixels},
+		&kernels.Gather{N: n, Cols: channels, Rows: area, X: view(in, 0, 0, channels, 1), Index: pixels, Y: view(in, 2, 0, channels, 1)},
+		&kernels.Map{Dims: []int{n}, Operands: []kernels.View{pixels}, Results: []kernels.Result{
+			{Function: centreX, Scalars: size[:1], View: view(in, 1, 0, 2)}, {Function: centreY, Scalars: size, View: view(in, 1, 1, 2)}}},
+	}
+}
+
 // The turns that a coordinate makes are taken from the nearest whole one, where the sine of single precision is exact to
 // its last places.
 var (
-	turns, planeTurns = a.Mul(x), x.Mul(v).Add(w.Mul(u))
+	turns, planeTurns = a.Mul(x), x.FMA(v, w.Mul(u))
 
 	sineTurns        = &kernels.Function{Name: "sine_turns", Value: angle(turns).Sin(), Scalars: []float64{1}}
 	cosineTurns      = &kernels.Function{Name: "cosine_turns", Value: angle(turns).Cos(), Scalars: []float64{1}}

@@ -25,7 +25,7 @@ var (
 		},
 		Params: []kernels.Param{in("IMAGE"), out("C"), out("V"), intArg("n"), intArg("width"), intArg("height"),
 			intArg("channels"), intArg("seed_lo"), intArg("seed_hi"), intArg("call")},
-		Twin: kernels.Twin{F32: samplePixelsTwin[float32], F64: samplePixelsTwin[float64]}, Tol: kernels.ULP(3)}
+		Twin: kernels.Twin{F32: samplePixelsTwin[float32], F64: samplePixelsTwin[float64]}, Describe: describeSamplePixels, Tol: kernels.ULP(3)}
 	// FourierEncode writes sines and cosines of projections: C [n, 2], B [2, waves], F [n, 2·waves], n, waves.
 	FourierEncode = kernels.Tried(&kernels.Kernel{Name: "k_fourier_encode", File: "image.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
