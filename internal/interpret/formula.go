@@ -8,20 +8,17 @@ import (
 // formula computes one result of a Map, in the type that its elements are computed in.
 type formula[T kernels.Real] struct {
 	typ      kernels.DType
-	reals    *expr.Eval[T]
-	integers *expr.Eval[int32]
+	reals    *single[T]
+	integers *single[int32]
 }
 
-func newFormula[T kernels.Real](r kernels.Result, args []kernels.Arg) *formula[T] {
+func newFormula[T kernels.Real](r kernels.Result, operands int, args []kernels.Arg) *formula[T] {
 	f := &formula[T]{typ: r.View.Type}
-	program := expr.Compile(r.Function.Value)
 	scalar := func(i int) float64 { return r.Scalars[i].In(args, f.typ) }
 	if f.typ.Integer() {
-		f.integers = expr.NewEval[int32](program)
-		f.integers.Scalars(func(i int) int32 { return int32(scalar(i)) })
+		f.integers = newSingle[int32](r.Function, operands, scalar)
 	} else {
-		f.reals = expr.NewEval[T](program)
-		f.reals.Scalars(func(i int) T { return T(scalar(i)) })
+		f.reals = newSingle[T](r.Function, operands, scalar)
 	}
 	return f
 }
@@ -29,21 +26,35 @@ func newFormula[T kernels.Real](r kernels.Result, args []kernels.Arg) *formula[T
 // at returns the result for operands of its type.
 func (f *formula[T]) at(operands []float64) float64 {
 	if f.integers == nil {
-		return float64(one(f.reals, operands))
+		return float64(f.reals.at(operands))
 	}
-	v := one(f.integers, operands)
+	v := f.integers.at(operands)
 	if f.typ == kernels.Uint8 {
 		v &= 255
 	}
 	return float64(v)
 }
 
-func one[T expr.Number](e *expr.Eval[T], operands []float64) T {
-	in := make([][]T, len(operands))
-	for i, v := range operands {
-		in[i] = []T{T(v)}
+// single computes a function in T, an element at a time.
+type single[T expr.Number] struct {
+	eval     *expr.Eval[T]
+	operands [][]T // of one element each
+	out      [1]T
+}
+
+func newSingle[T expr.Number](f *kernels.Function, operands int, scalar func(i int) float64) *single[T] {
+	s := &single[T]{eval: expr.NewEval[T](expr.Compile(f.Value)), operands: make([][]T, operands)}
+	s.eval.Scalars(func(i int) T { return T(scalar(i)) })
+	for i := range s.operands {
+		s.operands[i] = make([]T, 1)
 	}
-	var out [1]T
-	e.Run(out[:], in)
-	return out[0]
+	return s
+}
+
+func (s *single[T]) at(operands []float64) T {
+	for i, v := range operands {
+		s.operands[i][0] = T(v)
+	}
+	s.eval.Run(s.out[:], s.operands)
+	return s.out[0]
 }

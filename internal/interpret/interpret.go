@@ -5,7 +5,6 @@ package interpret
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -69,13 +68,14 @@ func each(dims []int, f func(index []int)) {
 func (m *machine[T]) elements(op *kernels.Map) {
 	formulas := make([]*formula[T], len(op.Results))
 	for k, r := range op.Results {
-		formulas[k] = newFormula[T](r, m.args)
+		formulas[k] = newFormula[T](r, len(op.Operands), m.args)
 	}
 	used := make([]bool, len(op.Operands))
 	for i := range used {
 		used[i] = op.Uses(i)
 	}
-	operands, results := make([]float64, len(op.Operands)), make([]float64, len(op.Results))
+	operands, converted := make([]float64, len(op.Operands)), make([]float64, len(op.Operands))
+	results := make([]float64, len(op.Results))
 	each(op.Dims, func(index []int) {
 		for i, v := range op.Operands {
 			if used[i] {
@@ -83,9 +83,9 @@ func (m *machine[T]) elements(op *kernels.Map) {
 			}
 		}
 		for k, r := range op.Results {
-			converted := slices.Clone(operands)
+			copy(converted, operands)
 			for i, v := range op.Operands {
-				if v.Type != r.View.Type {
+				if used[i] && v.Type != r.View.Type {
 					converted[i] = m.convert(operands[i], r.View.Type)
 				}
 			}

@@ -23,8 +23,8 @@ type machine[T kernels.Real] struct {
 	cells       [kernels.Float16 + 1]*kernels.Mem
 	now         int  // the operation, counted from 1
 	again       bool // it may read what it wrote, and write it again
-	// Of which arguments and temporaries the operation read elements, and wrote some.
-	loaded, stored map[int]bool
+	// The arguments and temporaries that the operation read, and those that it wrote.
+	loaded, stored []int
 	err            error
 }
 
@@ -61,13 +61,13 @@ func newMachine[T kernels.Real](real kernels.DType, args []kernels.Arg) *machine
 
 // begin starts an operation, which is counted from 1.
 func (m *machine[T]) begin(now int) {
-	m.now, m.loaded, m.stored = now, map[int]bool{}, map[int]bool{}
+	m.now, m.loaded, m.stored = now, nil, nil
 }
 
 // listed fails if the operation read or wrote what it does not list.
 func (m *machine[T]) listed(reads, writes []kernels.View) {
-	within := func(done map[int]bool, views []kernels.View, what string) {
-		for arg := range done {
+	within := func(done []int, views []kernels.View, what string) {
+		for _, arg := range done {
 			if !slices.ContainsFunc(views, func(v kernels.View) bool { return v.Arg == arg }) {
 				m.fail("it %s argument %d, which its Views are not of", what, arg)
 			}
@@ -75,6 +75,12 @@ func (m *machine[T]) listed(reads, writes []kernels.View) {
 	}
 	within(m.loaded, reads, "reads")
 	within(m.stored, writes, "writes")
+}
+
+func note(done *[]int, arg int) {
+	if !slices.Contains(*done, arg) {
+		*done = append(*done, arg)
+	}
 }
 
 // fail keeps the first error.
@@ -105,7 +111,7 @@ func (m *machine[T]) place(v kernels.View, index []int) (at int, ok bool) {
 
 func (m *machine[T]) load(v kernels.View, index ...int) float64 {
 	at, ok := m.place(v, index)
-	m.loaded[v.Arg] = true
+	note(&m.loaded, v.Arg)
 	switch {
 	case !ok:
 		return 0
@@ -135,7 +141,7 @@ func (m *machine[T]) mayRead(writer, arg, at int) {
 
 func (m *machine[T]) store(v kernels.View, value float64, index ...int) {
 	at, ok := m.place(v, index)
-	m.stored[v.Arg] = true
+	note(&m.stored, v.Arg)
 	if !ok {
 		return
 	}
