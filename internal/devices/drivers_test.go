@@ -37,7 +37,7 @@ func TestUnfitDevice(t *testing.T) {
 		t.Fatalf("devices that work are unfit: %v", unfit)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "move.cl"), []byte("this is no kernel"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, probeKernel.Name+".cl"), []byte("this is no kernel"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv(kernels.PathEnv, dir)
