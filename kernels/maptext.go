@@ -3,6 +3,8 @@ package kernels
 import (
 	"fmt"
 	"strings"
+
+	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // mapWidth is the length of the vectors of a CPU: those of AVX, and half of AVX-512's.
@@ -14,8 +16,7 @@ func (m *mapSpec) text(cpu bool) string {
 	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
 	p("%s", strings.Join(append([]string{"// @depends: common"}, m.f.program.Depends()...), ", "))
 	p("// %s, element by element: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.", m.f.Name)
-	p("#pragma OPENCL FP_CONTRACT OFF")
-	p("#ifdef REAL_IS_DOUBLE\n#define NUM(x) x\n#else\n#define NUM(x) x##f\n#endif")
+	s.WriteString(expr.Prelude)
 	width := 1
 	switch {
 	case cpu:
@@ -23,9 +24,9 @@ func (m *mapSpec) text(cpu bool) string {
 	case m.l.Aligned:
 		width = MapVector
 	}
-	m.function(p, 1)
+	s.WriteString(m.function(1))
 	if width > 1 {
-		m.function(p, width)
+		s.WriteString(m.function(width))
 	}
 	p("kernel void %s(%s) {", m.f.entry(), m.parameters())
 	if cpu {
@@ -37,29 +38,12 @@ func (m *mapSpec) text(cpu bool) string {
 	return s.String()
 }
 
-// function writes the formula as a function of vectors of a width.
-func (m *mapSpec) function(p func(string, ...any), width int) {
-	typ, unsigned := m.compute(width)
-	scalar, _ := m.compute(1)
-	var params []string
-	at := map[int]int{}
-	for i, o := range m.uses {
-		at[o] = i
-		params = append(params, fmt.Sprintf("%s x%d", typ, i))
-	}
-	for _, i := range m.scalars {
-		params = append(params, fmt.Sprintf("%s s%d", scalar, i))
-	}
-	statements, result := m.f.program.OpenCL(typ, unsigned, width, m.typ != Float32,
-		func(i int) string { return fmt.Sprintf("x%d", at[i]) }, func(i int) string { return fmt.Sprintf("(%s)s%d", typ, i) })
-	if len(params) == 0 {
-		params = []string{"void"}
-	}
-	p("static %s f%d(%s) {", typ, width, strings.Join(params, ", "))
-	for _, line := range statements {
-		p("    %s", line)
-	}
-	p("    return %s;\n}", result)
+// function returns the formula as a function of vectors of a width.
+func (m *mapSpec) function(width int) string {
+	t := expr.Types{Width: width, Whole: m.typ != Float32}
+	t.Vector, t.Unsigned = m.compute(width)
+	t.Scalar, _ = m.compute(1)
+	return m.f.program.Function(fmt.Sprintf("f%d", width), t, m.uses, m.scalars)
 }
 
 // parameters returns those of the entry point.

@@ -15,15 +15,13 @@ func Example() {
 		at := func(int) float64 { return v }
 		fmt.Println(expr.Compile(f).At(at, nil), expr.Compile(d).At(at, nil))
 	}
-	statements, result := expr.Compile(f).OpenCL("float4", "", 4, false, func(int) string { return "x" }, nil)
-	for _, s := range statements {
-		fmt.Println(s)
-	}
-	fmt.Println("return " + result + ";")
+	fmt.Print(expr.Compile(f).Function("f", expr.Types{Vector: "float4", Scalar: "float", Width: 4}, []int{0}, nil))
 	// Output:
 	// 9 6
 	// -3 1
-	// const float4 v2 = x * x;
-	// const float4 v3 = (float4)NUM(0x0p+00) < x ? v2 : x;
-	// return v3;
+	// static float4 f(float4 x0) {
+	//     const float4 v2 = x0 * x0;
+	//     const float4 v3 = (float4)NUM(0x0p+00) < x0 ? v2 : x0;
+	//     return v3;
+	// }
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -153,11 +154,51 @@ func (p *Program) Depends() []string {
 	return files
 }
 
-// OpenCL returns the formula as OpenCL C: declarations of constants of a type, of as many elements as width says, and the
-// name or number of the result. operand and scalar name the leaves, as values of that type. Of ints (whole), it is a type
-// of ints, and unsigned the unsigned one. Real constants are written NUM(v), for the program to give them the type of its
-// reals.
-func (p *Program) OpenCL(typ, unsigned string, width int, whole bool, operand, scalar func(i int) string) (statements []string, result string) {
+// Prelude is what OpenCL C functions of programs need before them, once: compilers must not join a·b + c, and NUM(x) is a
+// number of the device's reals.
+const Prelude = `#pragma OPENCL FP_CONTRACT OFF
+#ifdef REAL_IS_DOUBLE
+#define NUM(x) x
+#else
+#define NUM(x) x##f
+#endif
+`
+
+// Types names the types of OpenCL C that a program computes in: Vector, of Width elements, which are of type Scalar. Of
+// ints (Whole), Unsigned is the unsigned Vector.
+type Types struct {
+	Vector, Scalar, Unsigned string
+	Width                    int
+	Whole                    bool
+}
+
+// Function returns the formula as a static function in OpenCL C. Its parameters are the operands and then the scalars
+// that occur, named x0 … and s0 … by their places in the given lists of them.
+func (p *Program) Function(name string, t Types, operands, scalars []int) string {
+	var params []string
+	for i := range operands {
+		params = append(params, fmt.Sprintf("%s x%d", t.Vector, i))
+	}
+	for _, i := range scalars {
+		params = append(params, fmt.Sprintf("%s s%d", t.Scalar, i))
+	}
+	if len(params) == 0 {
+		params = []string{"void"}
+	}
+	statements, result := p.opencl(t, func(i int) string { return fmt.Sprintf("x%d", slices.Index(operands, i)) },
+		func(i int) string { return fmt.Sprintf("(%s)s%d", t.Vector, i) })
+	var text strings.Builder
+	fmt.Fprintf(&text, "static %s %s(%s) {\n", t.Vector, name, strings.Join(params, ", "))
+	for _, line := range statements {
+		fmt.Fprintf(&text, "    %s\n", line)
+	}
+	fmt.Fprintf(&text, "    return %s;\n}\n", result)
+	return text.String()
+}
+
+// opencl returns the formula as declarations of constants, and the name or number of the result. operand and scalar name
+// the leaves, as values of the vector type.
+func (p *Program) opencl(t Types, operand, scalar func(i int) string) (statements []string, result string) {
 	names := make([]string, len(p.steps))
 	for i, s := range p.steps {
 		info := &primitives[s.op]
@@ -169,11 +210,11 @@ func (p *Program) OpenCL(typ, unsigned string, width int, whole bool, operand, s
 			names[i] = scalar(s.index)
 			continue
 		case opConst:
-			names[i] = fmt.Sprintf("(%s)%s", typ, number(s.value, whole))
+			names[i] = fmt.Sprintf("(%s)%s", t.Vector, number(s.value, t.Whole))
 			continue
 		}
 		form := info.c
-		if whole && info.ints != "" {
+		if t.Whole && info.ints != "" {
 			form = info.ints
 		}
 		with := func(lane string) string {
@@ -185,22 +226,22 @@ func (p *Program) OpenCL(typ, unsigned string, width int, whole bool, operand, s
 				}
 				swap = append(swap, "$"+strconv.Itoa(k), arg)
 			}
-			return strings.NewReplacer(append(swap, "$T", typ, "$U", unsigned)...).Replace(form)
+			return strings.NewReplacer(append(swap, "$T", t.Vector, "$U", t.Unsigned)...).Replace(form)
 		}
 		text := with("")
-		if info.lanes && width > 1 {
-			lanes := make([]string, width)
+		if info.lanes && t.Width > 1 {
+			lanes := make([]string, t.Width)
 			for i := range lanes {
 				lanes[i] = with(fmt.Sprintf(".s%x", i))
 			}
-			text = fmt.Sprintf("(%s)(%s)", typ, strings.Join(lanes, ", "))
+			text = fmt.Sprintf("(%s)(%s)", t.Vector, strings.Join(lanes, ", "))
 		}
 		if info.condition { // vectors have another type of condition for each type: it has no name
 			names[i] = "(" + text + ")"
 			continue
 		}
 		names[i] = fmt.Sprintf("v%d", i)
-		statements = append(statements, fmt.Sprintf("const %s %s = %s;", typ, names[i], text))
+		statements = append(statements, fmt.Sprintf("const %s %s = %s;", t.Vector, names[i], text))
 	}
 	return statements, names[p.result]
 }
