@@ -21,6 +21,11 @@ type Function struct {
 	// scalars. Nil, or a nil element: the derivative.
 	Gradients []*expr.Expr
 
+	// ByValue is the gradient in terms of y and g alone, of a function of one operand whose gradient reads that too; Tells
+	// says for which scalars it holds; nil: for all. A product with such an epilogue need not store its operand.
+	ByValue *expr.Expr
+	Tells   func(scalars []float64) bool
+
 	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for reals
 
 	Domains [][2]float64 // where tests and trials draw each operand; that of the last holds for the rest; nil: [−3, 3)
@@ -38,7 +43,9 @@ type Function struct {
 	program   *expr.Program
 	mu        sync.Mutex
 	gradients []*Function
+	byValue   *Function
 	maps      map[mapKey]*Kernel
+	within    map[Use]*Kernel
 }
 
 // prepare works out what the function's formula says, once.
@@ -59,12 +66,14 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q: its formula has no value in integers: leave Integers out", f.Name)
 		case f.of == nil && len(f.operands) > MapOperands-2: // a gradient reads the value and its gradient, too
 			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands-2)
+		case f.ByValue != nil && (len(f.operands) != 1 || f.ByValue.Operands()[0]):
+			f.err = fmt.Errorf("function %q: ByValue is of y = expr.X(1) and g = expr.X(2), for a function of one operand", f.Name)
 		}
 		if n := len(f.uses()); n > MapOperands {
 			f.err = fmt.Errorf("function %q reads %d tensors, and a kernel %d at most: it is a gradient of too high an order", f.Name, n, MapOperands)
 		}
 		f.program, f.inPlace = expr.Compile(f.Value), f.Name+"InPlace"
-		f.gradients, f.maps = make([]*Function, len(f.operands)), map[mapKey]*Kernel{}
+		f.gradients, f.maps, f.within = make([]*Function, len(f.operands)), map[mapKey]*Kernel{}, map[Use]*Kernel{}
 	})
 }
 
@@ -117,18 +126,62 @@ func (f *Function) Gradient(i int) *Function {
 		return g
 	}
 	n := len(f.operands)
-	g := &Function{Name: f.Name + gradientSuffix(n, i), of: f, Scalars: f.Scalars, Kinks: f.Kinks}
+	value := f.Value.Derivative
 	if i < len(f.Gradients) && f.Gradients[i] != nil {
-		g.Value = f.Gradients[i]
-	} else {
-		g.Value = f.Value.Derivative(i, expr.X(n+1))
+		value = func(int, *expr.Expr) *expr.Expr { return f.Gradients[i] }
 	}
-	for k := range n {
+	f.gradients[i] = f.gradient(gradientSuffix(n, i), value(i, expr.X(n+1)))
+	return f.gradients[i]
+}
+
+// LayerGradient returns the gradient of f, of one operand, that reads the least for such scalars: of y alone if that
+// tells it, or else Gradient(0).
+func (f *Function) LayerGradient(scalars []float64) *Function {
+	if f.ByValue == nil || f.Tells != nil && !f.Tells(scalars) {
+		return f.Gradient(0)
+	}
+	f.prepare()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byValue == nil {
+		f.byValue = f.gradient("_grad_by_value", f.ByValue)
+	}
+	return f.byValue
+}
+
+// gradient returns a gradient of f.
+func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
+	g := &Function{Name: f.Name + suffix, of: f, Value: value, Scalars: f.Scalars, Kinks: f.Kinks}
+	for k := range f.operands {
 		g.Domains = append(g.Domains, f.domain(k))
 	}
 	g.Domains = append(g.Domains, [2]float64{0.1, 0.9}, [2]float64{-2, 2})
-	f.gradients[i] = g
 	return g
+}
+
+// Use tells apart the kernels that compute a function on their way: by name, and the shape that they are built for.
+type Use struct {
+	Kernel string
+	Shape  [5]int
+}
+
+// Within returns the kernel for a use of f. The first time, build makes it; it lives as long as f.
+func (f *Function) Within(u Use, build func() *Kernel) *Kernel {
+	f.prepare()
+	f.mu.Lock()
+	k := f.within[u]
+	f.mu.Unlock()
+	if k != nil {
+		return k
+	}
+	k = build() // not under the lock: it asks f for more
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if first := f.within[u]; first != nil {
+		return first
+	}
+	f.within[u] = k
+	return k
 }
 
 func gradientSuffix(operands, i int) string {

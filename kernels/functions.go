@@ -26,9 +26,11 @@ var (
 	Log    = &Function{Name: "log", Value: x.Log(), Domains: positive}
 	Square = &Function{Name: "square", Value: x.Mul(x), Integers: true, Domains: wide, Gradients: []*expr.Expr{two.Mul(x).Mul(g1)}}
 	ReLU   = &Function{Name: "relu", Value: expr.Where(x.Lt(zero), zero, x), Integers: true, Domains: wide, Kinks: []float64{0},
-		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, zero)}}
+		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, zero)},
+		ByValue:   expr.Where(y1.Gt(zero), g1, zero)}
 	LeakyReLU = &Function{Name: "leaky_relu", Value: expr.Where(x.Gt(zero), x, a.Mul(x)), Domains: wide, Kinks: []float64{0},
-		Scalars: []float64{0.1}, Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, a.Mul(g1))}}
+		Scalars: []float64{0.1}, Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, a.Mul(g1))},
+		ByValue: expr.Where(y1.Gt(zero), g1, a.Mul(g1)), Tells: func(s []float64) bool { return !(s[0] < 0) }}
 	Sine     = &Function{Name: "sine", Value: a.Mul(x).Sin(), Domains: wide, Scalars: []float64{2}, Gradients: []*expr.Expr{a.Mul(a.Mul(x).Cos()).Mul(g1)}}
 	Tanh     = &Function{Name: "tanh", Value: x.Tanh(), Domains: wide, Gradients: []*expr.Expr{one.Sub(y1.Mul(y1)).Mul(g1)}}
 	Sigmoid  = &Function{Name: "sigmoid", Value: one.Div(one.Add(x.Neg().Exp())), Domains: wide, Gradients: []*expr.Expr{y1.Mul(one.Sub(y1)).Mul(g1)}}

@@ -170,6 +170,39 @@ func TestFunctionUses(t *testing.T) {
 	}
 }
 
+// TestLayerGradient: the gradient by the value is that by the operand, for the scalars that it is for; other functions
+// have the one that reads what it must.
+func TestLayerGradient(t *testing.T) {
+	const g = 1.5
+	forms := map[string]int{}
+	for _, f := range Functions {
+		if f.ByValue == nil {
+			if f.Operands() == 1 && f.LayerGradient(f.Scalars) != f.Gradient(0) {
+				t.Errorf("%s has another gradient for layers, and states none", f.Name)
+			}
+			continue
+		}
+		for _, scalars := range [][]float64{f.Scalars, {0}, {1e-300}, {3}, {-0.5}, {math.Inf(-1)}, {math.NaN()}, {math.Inf(1)}} {
+			d := f.LayerGradient(scalars)
+			if d.Uses(0) {
+				forms[f.Name+" by operand"]++
+				continue
+			}
+			forms[f.Name+" by value"]++
+			for _, x := range draws(f) {
+				y := f.At(scalars, x...)
+				got, want := d.At(scalars, math.NaN(), y, g), f.Gradient(0).At(scalars, x[0], y, g)
+				if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+					t.Errorf("%s of scalars %v at %v: %v by the value, %v by the operand", f.Name, scalars, x, got, want)
+				}
+			}
+		}
+	}
+	if want := map[string]int{"relu by value": 8, "leaky_relu by value": 6, "leaky_relu by operand": 2}; !reflect.DeepEqual(forms, want) {
+		t.Errorf("forms %v, want %v", forms, want)
+	}
+}
+
 // TestFunctionMistakes: what is wrong with a declaration is said by name.
 func TestFunctionMistakes(t *testing.T) {
 	for want, f := range map[string]*Function{
@@ -177,6 +210,7 @@ func TestFunctionMistakes(t *testing.T) {
 		"its formula has 1 scalars":                            {Name: "own", Value: x.Mul(a)},
 		`function "own": its formula has no value in integers`: {Name: "own", Value: x.Exp(), Integers: true},
 		`function "own" has 10 operands`:                       {Name: "own", Value: expr.X(9)},
+		`function "own": ByValue is of y = expr.X(1)`:          {Name: "own", Value: x.Exp(), ByValue: x.Mul(g1)},
 	} {
 		if err := f.Err(); err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(want, "s")) {
 			t.Errorf("err = %v, want %q", err, want)

@@ -11,7 +11,7 @@ import (
 type Kernel struct {
 	Name string // of the entry point; ours have the prefix k_, which keeps clear of OpenCL's builtins
 	// Text is the kernel's OpenCL C 1.2. It may open with an @depends line, as the files do: "// @depends: common"
-	// brings REAL, IN and OUT. "": File is one of the embedded files.
+	// brings REAL, IN and OUT; "// @then: gemm_cpu" puts a file behind it. "": File is one of the embedded files.
 	Text string
 	File string // the .cl file it is in; with Text, what compilers' messages call it, or "" for its name
 	GPU  string // the .cl file for devices that are no CPU; "" if it is File

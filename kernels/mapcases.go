@@ -15,7 +15,7 @@ func (m *mapSpec) tolerance() Tolerance {
 	return Tolerance{ULP: 1, Bound: m.bound}
 }
 
-func (m *mapSpec) bound(real DType, args []Arg) func(i int) float64 {
+func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 	y := len(m.uses)
 	before := slices.Clone(args)
 	for t := range y { // the result may be an operand
@@ -28,7 +28,7 @@ func (m *mapSpec) bound(real DType, args []Arg) func(i int) float64 {
 	l := mapLoopsOf(m, Call[float64]{args})
 	var places map[int]int // element of the result's memory to its number, where it has gaps
 	eps, least := epsilon(real)
-	return func(i int) float64 {
+	return func(_, i int) float64 {
 		if !l.dense[y] {
 			if places == nil {
 				places = map[int]int{}

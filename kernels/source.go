@@ -25,6 +25,10 @@ var ErrSource = errors.New("kernels: bad source")
 //
 //	// @depends: common, random
 //
+// and those that come after it, which leave something open that it says, such as the epilogue of a product:
+//
+//	// @then: gemm_cpu
+//
 // #line directives keep the compiler's messages in terms of the files. A file of the same name in the folder of
 // CLGRAD_KERNEL_PATH takes a file's place, or that of Text.
 func (k *Kernel) Program(l Limits) (string, error) {
@@ -66,13 +70,17 @@ func readOver(file string, other func() (string, error)) (string, error) {
 	return other()
 }
 
-const dependsHeader = "// @depends:"
+// The lines that name the files before a text, and those after it.
+const (
+	dependsHeader = "// @depends:"
+	thenHeader    = "// @then:"
+)
 
 func assemble(file string, read func(string) (string, error)) (string, error) {
 	var out strings.Builder
 	done, open := map[string]bool{}, []string{}
-	var add func(file string) error
-	add = func(file string) error {
+	var add func(file, wantedBy string) error
+	add = func(file, wantedBy string) error {
 		for i, o := range open {
 			if o == file {
 				return fmt.Errorf("%w: %s: circular dependency: %s", ErrSource, file, strings.Join(append(open[i:], file), " -> "))
@@ -84,31 +92,37 @@ func assemble(file string, read func(string) (string, error)) (string, error) {
 		text, err := read(file)
 		if err != nil {
 			by := ""
-			if len(open) > 0 {
-				by = " (wanted by " + open[len(open)-1] + ")"
+			if wantedBy != "" {
+				by = " (wanted by " + wantedBy + ")"
 			}
 			return fmt.Errorf("%w: no file %s%s: %w", ErrSource, file, by, err)
 		}
-		open = append(open, file)
-		for _, d := range depends(text) {
-			if err := add(d + ".cl"); err != nil {
-				return err
+		all := func(header string) error {
+			for _, name := range named(header, text) {
+				if err := add(name+".cl", file); err != nil {
+					return err
+				}
 			}
+			return nil
+		}
+		open = append(open, file)
+		if err := all(dependsHeader); err != nil {
+			return err
 		}
 		open = open[:len(open)-1]
 		done[file] = true
 		fmt.Fprintf(&out, "#line 1 %q\n%s\n", file, text)
-		return nil
+		return all(thenHeader)
 	}
-	err := add(file)
+	err := add(file, "")
 	return out.String(), err
 }
 
-// depends returns the names in the @depends line of the comment that opens a file.
-func depends(text string) []string {
+// named returns the names in the line with a header, of the comment that opens a file.
+func named(header, text string) []string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if list, ok := strings.CutPrefix(line, dependsHeader); ok {
+		if list, ok := strings.CutPrefix(line, header); ok {
 			return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 		}
 		if !strings.HasPrefix(line, "//") {

@@ -17,6 +17,8 @@ func TestAssemble(t *testing.T) {
 		"loop.cl":  "// @depends: loop2\n",
 		"loop2.cl": "// @depends: loop\n",
 		"lost.cl":  "// @depends: nowhere\n",
+		"d.cl":     "// @depends: c\n// @then: a, b\nD\n",
+		"after.cl": "// @then: nowhere\n",
 	}
 	from := func(name string) (string, error) {
 		if text, ok := files[name]; ok {
@@ -32,7 +34,17 @@ func TestAssemble(t *testing.T) {
 	if !(0 <= c && c < b && b < a) || strings.Count(got, "\nC\n") != 1 {
 		t.Errorf("not in the order of dependency, each once:\n%s", got)
 	}
-	for name, want := range map[string]string{"loop.cl": "loop.cl -> loop2.cl -> loop.cl", "lost.cl": "no file nowhere.cl (wanted by lost.cl)", "none.cl": "none.cl"} {
+	got, err = assemble("d.cl", from)
+	var order []string
+	for line := range strings.Lines(got) {
+		if len(line) == 2 {
+			order = append(order, line[:1])
+		}
+	}
+	if err != nil || strings.Join(order, "") != "CDBA" {
+		t.Errorf("a file between what it depends on and what comes after it: %v, err %v", order, err)
+	}
+	for name, want := range map[string]string{"after.cl": "no file nowhere.cl (wanted by after.cl)", "loop.cl": "loop.cl -> loop2.cl -> loop.cl", "lost.cl": "no file nowhere.cl (wanted by lost.cl)", "none.cl": "none.cl"} {
 		if _, err := assemble(name, from); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), want) {
 			t.Errorf("assemble(%s): err = %v, want one that says %q", name, err, want)
 		}

@@ -16,8 +16,9 @@ type Tolerance struct {
 	Rel   float64
 	Scale func(args []Arg) float64 // over the inputs, as host memory: see [MaxAbs]
 	// Bound, if it is not nil, is asked for elements that are not within ULP, in place of Rel: it returns, from the
-	// arguments before the launch, as host memory, how far element i of what the kernel writes may lie from the twin's.
-	Bound func(real DType, args []Arg) func(i int) float64
+	// arguments before the launch, as host memory, how far element i of a parameter that the kernel writes may lie from the
+	// twin's.
+	Bound func(real DType, args []Arg) func(param, i int) float64
 }
 
 // ULP allows n units in the last place: what the OpenCL 1.2 specification, section 7.4, grants.

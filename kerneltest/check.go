@@ -112,7 +112,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 				worst = max(worst, float64(kernels.ULPDistance(got.DType(), got.At(j), want.At(j))))
 			}
 		}
-		if at := margin.Differs(got, want); at >= 0 {
+		if at := margin.Differs(i, got, want); at >= 0 {
 			return worst, fmt.Errorf("%s: %s[%d] = %v, twin has %v (%d ULP)", label, p.Name, at,
 				got.At(at), want.At(at), kernels.ULPDistance(got.DType(), got.At(at), want.At(at)))
 		}

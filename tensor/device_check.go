@@ -50,7 +50,7 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		}
 		want := kernels.NewMem(args[i].Buf.DType(), args[i].N)
 		kernels.CopyMem(want, 0, hosts[args[i].Buf], args[i].Off, args[i].N)
-		if index := margin.Differs(got, want); index >= 0 {
+		if index := margin.Differs(i, got, want); index >= 0 {
 			e := &CheckError{Device: d.clDevice.Name(), Kernel: k.Name, Param: p.Name, Index: index,
 				Got: got.At(index), Want: want.At(index),
 				ULP: kernels.ULPDistance(got.DType(), got.At(index), want.At(index))}

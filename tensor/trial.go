@@ -197,7 +197,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limi
 		got, want := onDevice[i].Buf.(*kernels.Mem), o.Args[i].Buf.(*kernels.Mem)
 		index := outside(got, want, o.Args[i].Off)
 		if index < 0 {
-			if index = margin.Differs(inside(got, o.Args[i]), inside(want, o.Args[i])); index < 0 {
+			if index = margin.Differs(i, inside(got, o.Args[i]), inside(want, o.Args[i])); index < 0 {
 				continue
 			}
 			index += o.Args[i].Off

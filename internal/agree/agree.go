@@ -10,8 +10,8 @@ import (
 // Margin is how far the results of one launch may lie from its twin's.
 type Margin struct {
 	tol   kernels.Tolerance
-	scale float64             // NaN: the largest finite magnitude of what is wanted
-	bound func(i int) float64 // of element i, or nil
+	scale float64                    // NaN: the largest finite magnitude of what is wanted
+	bound func(param, i int) float64 // of an element, or nil
 }
 
 // Of returns the margin of a launch with args as host memory, before the twin has run. Reals are of type real.
@@ -26,8 +26,8 @@ func Of(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
 	return m
 }
 
-// Differs returns the index of the first element of got that is too far from want, or −1.
-func (m Margin) Differs(got, want *kernels.Mem) int {
+// Differs returns the index of the first element of a parameter, of which got was written, that is too far from want, or −1.
+func (m Margin) Differs(param int, got, want *kernels.Mem) int {
 	scale := m.scale
 	if math.IsNaN(scale) {
 		scale = 0
@@ -45,7 +45,7 @@ func (m Margin) Differs(got, want *kernels.Mem) int {
 		if m.bound == nil {
 			return i
 		}
-		if b := m.bound(i); !math.IsInf(b, 1) && !(math.Abs(g-w) <= b) {
+		if b := m.bound(param, i); !math.IsInf(b, 1) && !(math.Abs(g-w) <= b) {
 			return i
 		}
 	}

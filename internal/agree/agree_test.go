@@ -31,7 +31,7 @@ func TestDiffers(t *testing.T) {
 		{[]float64{1 + 8*eps, math.NaN(), 8}, []float64{1, math.NaN(), 8}, math.NaN(), -1},
 	} {
 		rel := &kernels.Kernel{Tol: kernels.Tolerance{Rel: 1, Scale: func([]kernels.Arg) float64 { return c.scale }}} // an epsilon of the scale
-		if got := agree.Of(rel, kernels.Float64, nil).Differs(kernels.MemOf(c.got), kernels.MemOf(c.want)); got != c.index {
+		if got := agree.Of(rel, kernels.Float64, nil).Differs(1, kernels.MemOf(c.got), kernels.MemOf(c.want)); got != c.index {
 			t.Errorf("case %d: element %d, want %d", i, got, c.index)
 		}
 	}
@@ -43,7 +43,7 @@ func TestOwnScale(t *testing.T) {
 	own := &kernels.Kernel{Tol: kernels.Tolerance{Rel: 0x1p52, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 0) }}}
 	margin := agree.Of(own, kernels.Float64, args)
 	for want, got := range map[int]float64{-1: 3, 0: 3.5} {
-		if at := margin.Differs(kernels.MemOf([]float64{got}), kernels.MemOf([]float64{0})); at != want {
+		if at := margin.Differs(1, kernels.MemOf([]float64{got}), kernels.MemOf([]float64{0})); at != want {
 			t.Errorf("%v beside 0 within 3: element %d, want %d", got, at, want)
 		}
 	}
@@ -51,8 +51,8 @@ func TestOwnScale(t *testing.T) {
 
 // TestBound: elements beyond ULP may lie as far apart as their own bound says; an infinite one allows anything.
 func TestBound(t *testing.T) {
-	k := &kernels.Kernel{Tol: kernels.Tolerance{ULP: 1, Bound: func(real kernels.DType, args []kernels.Arg) func(int) float64 {
-		return func(i int) float64 { return args[0].At(i) }
+	k := &kernels.Kernel{Tol: kernels.Tolerance{ULP: 1, Bound: func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+		return func(param, i int) float64 { return args[param-1].At(i) }
 	}}}
 	args := []kernels.Arg{kernels.Vec(kernels.MemOf([]float64{0, 0.5, math.Inf(1)}), 0, 3)}
 	for i, c := range []struct {
@@ -62,7 +62,7 @@ func TestBound(t *testing.T) {
 		{[]float64{1, 1, 1}, -1}, {[]float64{1, 1.5, 9}, -1}, {[]float64{1.25, 1, 1}, 0}, {[]float64{1, 1.75, 1}, 1},
 		{[]float64{1, math.NaN(), 1}, 1}, {[]float64{1, 1, math.NaN()}, -1}, {[]float64{1 + 0x1p-52, 1, 1}, -1},
 	} {
-		if got := agree.Of(k, kernels.Float64, args).Differs(kernels.MemOf(c.got), kernels.MemOf([]float64{1, 1, 1})); got != c.index {
+		if got := agree.Of(k, kernels.Float64, args).Differs(1, kernels.MemOf(c.got), kernels.MemOf([]float64{1, 1, 1})); got != c.index {
 			t.Errorf("case %d: element %d, want %d", i, got, c.index)
 		}
 	}

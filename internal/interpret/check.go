@@ -43,7 +43,7 @@ func Check(k *kernels.Kernel, real kernels.DType, l kernels.Limits, args []kerne
 		if !p.Mode.Buffer() {
 			continue
 		}
-		if at := margin.Differs(part(got[i]), part(want[i])); at >= 0 {
+		if at := margin.Differs(i, part(got[i]), part(want[i])); at >= 0 {
 			return nil, fmt.Errorf("%s[%d] = %v, the kernel computes %v", p.Name, at, got[i].At(at), want[i].At(at))
 		}
 	}

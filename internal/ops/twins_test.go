@@ -518,7 +518,7 @@ func testTwin(t *testing.T, k *kernels.Kernel, define func(call), real kernels.D
 			got.Set(j, a.At(j))
 			want.Set(j, v)
 		}
-		if j := margin.Differs(got, want); j >= 0 {
+		if j := margin.Differs(i, got, want); j >= 0 {
 			t.Fatalf("%s: %s[%d] = %v, want %v", c.Name, k.Params[i].Name, j, got.At(j), want.At(j))
 		}
 	}
