@@ -24,8 +24,8 @@ func TestAllocationsOfAStep(t *testing.T) {
 		most float64
 	}{
 		"layers in one launch": {func() *node {
-			h := x.Linear(params[0], params[1], kernels.ActTanh, 0).Linear(params[2], params[3], kernels.ActTanh, 0)
-			return h.Linear(params[4], nil, kernels.ActNone, 0).SquaredError(y)
+			h := x.Linear(params[0], params[1], kernels.Tanh).Linear(params[2], params[3], kernels.Tanh)
+			return h.Linear(params[4], nil, nil).SquaredError(y)
 		}, 175},
 		"operation by operation": {func() *node {
 			h := x.MatMul(params[0]).Add(params[1]).Tanh().MatMul(params[2]).Add(params[3]).LeakyReLU(0.1)

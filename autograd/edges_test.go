@@ -101,7 +101,7 @@ func TestTanhSaturates(t *testing.T) {
 			for i := range cols {
 				eye[i*cols+i] = 1
 			}
-			layer := tensor.Linear(in, tensor.New(d, eye, cols, cols), nil, kernels.ActTanh, 0)
+			layer := tensor.Linear(in, tensor.New(d, eye, cols, cols), nil, kernels.Tanh)
 			for what, y := range map[string]*tensor.Tensor{"tanh": in.Tanh(), "a layer": layer} {
 				if got := values(t, y); !equal(got, exact) {
 					t.Errorf("%s of %d columns of %v is %v", what, cols, x, got)

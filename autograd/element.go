@@ -48,12 +48,10 @@ func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 			switch d := f.Gradient(i); {
 			case d.Is(n + 1):
 				in.GiveNode(at, g)
-			case d.IsZero() && in.Recorded():
-				in.GiveNode(at, Const(tensor.Zeros(g.Device(), g.Shape()...)))
-			case d.IsZero():
-				in.Give(at, tensor.Zeros(g.Device(), g.Shape()...))
 			case in.Recorded():
 				in.GiveNode(at, slope(d, scalars, operands, in.Output(), g))
+			case d.IsZero():
+				in.Give(at, tensor.Zeros(g.Device(), g.Shape()...))
 			default:
 				read := append([]*tensor.Tensor{}, values...)
 				read[n+1] = g.value
@@ -66,6 +64,12 @@ func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 // slope returns d, the gradient of a function of operands, for its result y and the gradient g of that, as an operation on
 // Nodes: d is a function as well.
 func slope(d *kernels.Function, scalars []float64, operands []*Node, y, g *Node) *Node {
+	switch {
+	case d.Is(len(operands) + 1):
+		return g
+	case d.IsZero():
+		return Const(tensor.Zeros(g.Device(), g.Shape()...))
+	}
 	read := append(slices.Clone(operands), y, g)
 	for i := range read {
 		if !d.Uses(i) { // it may have been freed

@@ -262,7 +262,7 @@ func TestHookOperationsRecordNothing(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.Full(d, 1, 2, 2), "p")
 	for _, record := range []bool{false, true} {
-		h := p.Linear(p, nil, kernels.ActTanh, 0)
+		h := p.Linear(p, nil, kernels.Tanh)
 		h.Hook(func(g *node) *node {
 			if made := g.Mul(p); made.NeedsGrad() != record {
 				t.Errorf("recorded %v: an operation in a hook needs a gradient: %v", record, made.NeedsGrad())

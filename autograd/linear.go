@@ -1,37 +1,57 @@
 package autograd
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Linear returns a layer of a perceptron in one launch: f(x·w + b) for x [m, k], w [k, n], b [n] or nil for
-// none. f is a leaky ReLU of the given slope, or another activation, which does not look at it. It panics with
-// tensor.ErrShape, and with tensor.ErrValue for a negative slope: f' is computed from f. Gradients, for dz = f'·g:
-// dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At 0 the gradient of a ReLU is that for
-// negative numbers.
-func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
+// Linear returns a layer of a perceptron in one launch: f(x·w + b) for x [m, k], w [k, n], b [n] or nil for none, and an
+// element-wise function f of one operand with its scalars, such as kernels.Tanh, or nil for none. It panics with
+// tensor.ErrShape, and with tensor.ErrValue for a function of another number of operands, or another number of scalars.
+// Gradients, for dz = f'(x·w + b)·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At kinks f' is
+// as of the method of f's name. Where f' is no function of f's value, which a ReLU, a leaky ReLU of a slope that is not
+// negative, Tanh and Sigmoid have, the launch stores x·w + b, too, and the graph keeps it.
+func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node {
 	const op = "Linear"
 	xv, wv := x.use(op), w.use(op)
 	inputs := []*Node{x, w}
 	var bv *tensor.Tensor
+	needs := x.needs || w.needs
 	if b != nil {
 		bv = b.use(op)
 		inputs = append(inputs, b)
+		needs = needs || b.needs
 	}
-	if f == kernels.ActLeakyReLU && !(slope >= 0) {
-		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Shapes: [][]int{xv.Shape(), wv.Shape()},
-			Detail: "the slope is negative: use MatMul, Add and LeakyReLU"})
+	if f == nil {
+		f = kernels.Identity
 	}
-	y := tensor.Linear(xv, wv, bv, f, slope)
+	scalars = slices.Clone(scalars)
+	y, z := plumbing.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device()))
+	d := f.LayerGradient(scalars)
 	saved := []*tensor.Tensor{xv, wv}
-	if f != kernels.ActNone {
+	if d.Uses(1) {
 		saved = append(saved, y)
 	}
-	return Apply(op, y, inputs, func(g *Node, in *Grads) {
+	var bias savedValue // which the operand of f is recorded from
+	if b != nil {
+		bias = savedValue{bv, plumbing.Version(bv)}
+	}
+	n := Apply(op, y, inputs, func(g *Node, in *Grads) {
 		if in.Recorded() {
-			dz := in.Output().sloped(g, f, slope)
+			operand := []*Node{nil}
+			if d.Uses(0) {
+				operand[0] = x.MatMul(w)
+				if b != nil {
+					if !in.unchanged(bias) {
+						return
+					}
+					operand[0] = operand[0].Add(b)
+				}
+			}
+			dz := slope(d, scalars, operand, in.Output(), g)
 			if b != nil {
 				in.GiveNode(2, dz)
 			}
@@ -39,9 +59,9 @@ func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 			return
 		}
 		dz := g.value
-		if f != kernels.ActNone {
+		if !d.Is(2) {
 			var shares *tensor.Tensor
-			dz, shares = tensor.LinearGrad(g.value, y, f, slope)
+			dz, shares = plumbing.LinearGrad(d, scalars, z, y, dz)
 			defer dz.Free()
 			if b != nil {
 				in.Give(2, shares)
@@ -53,21 +73,10 @@ func (x *Node) Linear(w, b *Node, f kernels.Activation, slope float64) *Node {
 		}
 		in.products(dz, xv, wv)
 	}, saved...)
-}
-
-// sloped returns f'·g, for y = f(z).
-func (y *Node) sloped(g *Node, f kernels.Activation, slope float64) *Node {
-	switch f {
-	case kernels.ActNone:
-		return g
-	case kernels.ActTanh:
-		return y.Square().RSubScalar(1).Mul(g)
-	case kernels.ActSigmoid:
-		return y.RSubScalar(1).Mul(y).Mul(g)
+	if z != nil {
+		n.scratch = []*tensor.Tensor{z}
 	}
-	slopes, rows := tensor.LinearGrad(tensor.Full(g.Device(), 1, g.Shape()...), y.value, f, slope) // which are constants
-	rows.Free()
-	return Const(slopes).Mul(g)
+	return n
 }
 
 // product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the product.

@@ -8,36 +8,108 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLinearSlope: a slope that is negative or no number is refused of a leaky ReLU, and not looked at of others.
-func TestLinearSlope(t *testing.T) {
-	d := devtest.CPU(t)
-	x, w := autograd.Const(tensor.Full(d, -1, 2, 3)), autograd.Param(tensor.Full(d, 1, 3, 2), "w")
-	for _, slope := range []float64{-1, math.NaN(), math.Inf(-1)} {
-		fails(t, tensor.Maybe(func() { x.Linear(w, nil, kernels.ActLeakyReLU, slope) }), tensor.ErrValue, "MatMul, Add and LeakyReLU")
-		for _, f := range []kernels.Activation{kernels.ActNone, kernels.ActReLU, kernels.ActTanh, kernels.ActSigmoid} {
-			if err := tensor.Maybe(func() { x.Linear(w, nil, f, slope) }); err != nil {
-				t.Errorf("activation %v, slope %v: %v", f, slope, err)
-			}
-		}
-	}
-	want(t, "slope 0", x.Linear(w, nil, kernels.ActLeakyReLU, 0).Value().Sum(), 0)
-	want(t, "slope 0.5", x.Linear(w, nil, kernels.ActLeakyReLU, 0.5).Value(), -1.5, -1.5, -1.5, -1.5)
+// layerCase is a function that a layer computes in its launch.
+type layerCase struct {
+	f       *kernels.Function
+	scalars []float64
 }
 
-// TestLinearIsItsParts: a layer has the values and the gradients of the product, the sum and the activation that it
+func (c layerCase) String() string {
+	if c.f == nil {
+		return "none"
+	}
+	return fmt.Sprint(c.f.Name, c.scalars)
+}
+
+func (c layerCase) of(z *node) *node {
+	if c.f == nil {
+		return z
+	}
+	return autograd.Map(c.f, c.scalars, z)
+}
+
+// swish is a function of a program's own, of a scalar that it uses and one that it does not.
+var swish = &kernels.Function{Name: "swish", Value: expr.X(0).Div(expr.C(1).Add(expr.S(1).Mul(expr.X(0)).Neg().Exp())), Scalars: []float64{9, 1.5}}
+
+// layerCases are functions whose gradient reads the value, the operand, both or neither, is that of the value itself, or
+// is zero.
+var layerCases = []layerCase{
+	{nil, nil}, {kernels.Identity, nil}, {kernels.ReLU, nil}, {kernels.LeakyReLU, []float64{0.25}}, {kernels.LeakyReLU, []float64{-0.25}},
+	{kernels.Tanh, nil}, {kernels.Sigmoid, nil}, {kernels.Softplus, nil}, {kernels.Clamp, []float64{-0.5, 0.75}}, {kernels.Sine, []float64{3}},
+	{kernels.RDivScalar, []float64{2}}, {kernels.AddScalar, []float64{2}}, {kernels.Neg, nil}, {kernels.Sign, nil}, {swish, []float64{9, 1.5}},
+}
+
+// TestLinearSlope: a leaky ReLU of any slope is one, and has its gradient.
+func TestLinearSlope(t *testing.T) {
+	d := devtest.CPU(t)
+	for slope, w := range map[float64][2]float64{0.5: {-1.5, -1}, 0: {0, 0}, -1: {3, 2}, math.Inf(-1): {math.Inf(1), math.Inf(1)}} {
+		x := autograd.Param(tensor.Full(d, -1, 2, 3), "x")
+		y := x.Linear(autograd.Const(tensor.Full(d, 1, 3, 2)), nil, kernels.LeakyReLU, slope)
+		want(t, fmt.Sprint("slope ", slope), y.Value(), w[0], w[0], w[0], w[0])
+		if err := y.Sum().Backward(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := x.Grad().Float64s()
+		if g := 2 * slope; err != nil || got[0] != g {
+			t.Errorf("slope %v: gradient %v, want %v (err %v)", slope, got[0], g, err)
+		}
+	}
+}
+
+// TestLinearKeeps: a layer stores the operand of its function where there is a gradient that reads it, and nowhere else.
+func TestLinearKeeps(t *testing.T) {
+	d := devtest.CPU(t)
+	rng := tensor.NewRNG(1)
+	x, w := rng.Normal(d, 0, 1, 64, 3), rng.Normal(d, 0, 1, 3, 16)
+	held := func(c layerCase, leaf func(t *tensor.Tensor) *node, free bool) int64 {
+		a, b := leaf(x.Copy()), leaf(w.Copy())
+		before := d.Stats().LiveBytes
+		y := a.Linear(b, nil, c.f, c.scalars...)
+		live := d.Stats().LiveBytes - before
+		if free {
+			if err := y.Sum().Backward(); err != nil {
+				t.Fatal(err)
+			}
+			a.ZeroGrad()
+			b.ZeroGrad()
+			if left := d.Stats().LiveBytes - before; left > 512 { // the sum
+				t.Errorf("%v: Backward leaves %d bytes", c, left)
+			}
+		}
+		return live
+	}
+	const size = 8 * 64 * 16
+	param := func(t *tensor.Tensor) *node { return autograd.Param(t, "p") }
+	for _, c := range layerCases {
+		keeps := int64(size)
+		switch c.String() {
+		case "softplus[]", "clamp[-0.5 0.75]", "sine[3]", "rdiv_scalar[2]", "swish[9 1.5]", "leaky_relu[-0.25]":
+			keeps *= 2
+		}
+		if got := held(c, param, true); got != keeps {
+			t.Errorf("%v: %d bytes are held, want %d", c, got, keeps)
+		}
+		if got := held(c, autograd.Const, false); got != size {
+			t.Errorf("%v of constants: %d bytes are held, want %d", c, got, size)
+		}
+		autograd.NoGrad(d, func() {
+			if got := held(c, param, false); got != size {
+				t.Errorf("%v under NoGrad: %d bytes are held, want %d", c, got, size)
+			}
+		})
+	}
+}
+
+// TestLinearIsItsParts: a layer has the values and the gradients of the product, the sum and the function that it
 // does in one, of sizes that are 0 too, in an arena and without, and when they are added to.
 func TestLinearIsItsParts(t *testing.T) {
 	d := devtest.CPU(t)
-	parts := map[kernels.Activation]func(z *node) *node{
-		kernels.ActNone: func(z *node) *node { return z }, kernels.ActReLU: func(z *node) *node { return z.LeakyReLU(0) },
-		kernels.ActTanh: (*node).Tanh, kernels.ActSigmoid: (*node).Sigmoid,
-		kernels.ActLeakyReLU: func(z *node) *node { return z.LeakyReLU(0.25) },
-	}
 	for _, s := range [][3]int{{4, 3, 2}, {1, 1, 1}, {0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {0, 0, 0}, {300, 3, 2}} {
-		for f, after := range parts {
+		for _, c := range layerCases {
 			for mode := range 4 {
 				bias, arena := mode&1 != 0, mode&2 != 0
 				parameters := func() (all []*node) {
@@ -59,8 +131,8 @@ func TestLinearIsItsParts(t *testing.T) {
 						b = p[2]
 						z = z.Add(q[2])
 					}
-					y, ref := p[0].Linear(p[1], b, f, 0.25), after(z)
-					what := fmt.Sprintf("%v, activation %v, bias %v, arena %v", s, f, bias, arena)
+					y, ref := p[0].Linear(p[1], b, c.f, c.scalars...), c.of(z)
+					what := fmt.Sprintf("%v, function %v, bias %v, arena %v", s, c, bias, arena)
 					compareGradients(t, "the value of "+what, y.Value(), ref.Value(), 1e-12)
 					g := tensor.NewRNG(4).Normal(d, 0, 1, s[0], s[2])
 					for _, y := range []*node{y, ref} {

@@ -26,7 +26,7 @@ func TestNilNodes(t *testing.T) {
 		"add":          {func() { none.Add(x) }, func() { x.Add(none) }},
 		"max":          {func() { none.Maximum(x) }, func() { x.Maximum(none) }},
 		"MatMul":       {func() { none.MatMul(x) }, func() { x.MatMul(none) }},
-		"Linear":       {func() { none.Linear(x, nil, kernels.ActNone, 0) }, func() { x.Linear(none, nil, kernels.ActNone, 0) }},
+		"Linear":       {func() { none.Linear(x, nil, nil) }, func() { x.Linear(none, nil, nil) }},
 		"SquaredError": {func() { none.SquaredError(x) }, func() { x.SquaredError(none) }},
 		"MLPLoss":      {func() { fused.Loss(none, x) }, func() { fused.Loss(x, none) }},
 		"Sum":          {func() { none.Sum() }}, "Mean": {func() { none.Mean(0) }}, "Max": {func() { none.Max() }}, "Min": {func() { none.Min() }},

@@ -21,8 +21,8 @@ func uses(d tensor.Device) map[string]func(h *node) *node {
 	return map[string]func(h *node) *node{
 		"MatMul":       func(h *node) *node { return h.MatMul(w) },
 		"MatMul right": func(h *node) *node { return v.MatMul(h) },
-		"Linear":       func(h *node) *node { return h.Linear(w, nil, kernels.ActTanh, 0) },
-		"Linear bias":  func(h *node) *node { return w.T().Linear(h.T(), nil, kernels.ActNone, 0) },
+		"Linear":       func(h *node) *node { return h.Linear(w, nil, kernels.Tanh) },
+		"Linear bias":  func(h *node) *node { return w.T().Linear(h.T(), nil, nil) },
 		"Slice rows":   func(h *node) *node { return h.Slice(0, 1, 3) },
 		"Slice":        func(h *node) *node { return h.Slice(1, 0, 2) },
 		"Copy":         func(h *node) *node { return h.Copy() },

@@ -15,8 +15,8 @@ import (
 // critics are the network of scripts/golden.py: a launch for each layer, and one for each operation.
 var critics = map[string]func(x *node, p []*node) *node{
 	"layers": func(x *node, p []*node) *node {
-		h := x.Linear(p[0], p[1], kernels.ActLeakyReLU, 0.2).Linear(p[2], p[3], kernels.ActTanh, 0)
-		return h.Linear(p[4], p[5], kernels.ActNone, 0)
+		h := x.Linear(p[0], p[1], kernels.LeakyReLU, 0.2).Linear(p[2], p[3], kernels.Tanh)
+		return h.Linear(p[4], p[5], nil)
 	},
 	"operations": func(x *node, p []*node) *node {
 		h := x.MatMul(p[0]).Add(p[1]).LeakyReLU(0.2).MatMul(p[2]).Add(p[3]).Tanh()

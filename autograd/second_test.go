@@ -42,14 +42,14 @@ func secondCases(d tensor.Device) []gradCase {
 			}})
 		}
 	}
-	for _, f := range []kernels.Activation{kernels.ActNone, kernels.ActReLU, kernels.ActLeakyReLU, kernels.ActTanh, kernels.ActSigmoid} {
+	for _, c := range layerCases {
 		for _, shapes := range [][][]int{{{5, 3}, {3, 4}, {4}}, {{5, 3}, {3, 4}}, {{1, 1}, {1, 1}, {1}}, {{0, 3}, {3, 2}, {2}}, {{2, 0}, {0, 3}, {3}}} {
 			cases = append(cases, gradCase{"Linear", shapes, -2, 2, func(in []*node) *node {
 				var b *node
 				if len(in) > 2 {
 					b = in[2]
 				}
-				return in[0].Linear(in[1], b, f, 0.2)
+				return in[0].Linear(in[1], b, c.f, c.scalars...)
 			}})
 		}
 	}
@@ -222,7 +222,7 @@ func TestThirdGradients(t *testing.T) {
 		"product":  func(x *node) *node { m := x.Reshape(2, 2); return m.MatMul(m.T()).MatMul(m).Tanh() },
 		"layer": func(x *node) *node {
 			m := x.Reshape(2, 2)
-			return m.Linear(m.T(), m.Select(0, 1), kernels.ActSigmoid, 0)
+			return m.Linear(m.T(), m.Select(0, 1), kernels.Sigmoid)
 		},
 		"error": func(x *node) *node { return x.Square().SquaredError(x.Exp()) },
 		"views": func(x *node) *node { m := x.Reshape(2, 2); return m.T().Step(0, 2).Exp().Mul(m.Slice(1, 1, 2).Mean()) },

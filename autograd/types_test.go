@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -46,7 +47,7 @@ func TestGradientsPastTypes(t *testing.T) {
 			"broadcast":    func(p, c *node) *node { return p.Mul(c.Sum(0).MulScalar(2)) },
 			"view":         func(p, c *node) *node { return p.Mul(c.T().Slice(0, 0, 1)) },
 			"SquaredError": (*node).SquaredError,
-			"Linear":       func(p, c *node) *node { return c.Linear(p, nil, 0, 0) },
+			"Linear":       func(p, c *node) *node { return c.Linear(p, nil, kernels.Softplus) },
 		}
 		gradient := func(f func(p, c *node) *node, typ tensor.Type) string {
 			p.ZeroGrad()

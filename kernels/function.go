@@ -21,10 +21,10 @@ type Function struct {
 	// scalars. Nil, or a nil element: the derivative.
 	Gradients []*expr.Expr
 
-	// ByValue is the gradient in terms of y and g alone, of a function of one operand whose gradient reads that too; Tells
-	// says for which scalars it holds; nil: for all. A product with such an epilogue need not store its operand.
+	// ByValue is the gradient in terms of y and g alone, of a function of one operand whose gradient reads that too. A
+	// product with such an epilogue need not store its operand.
 	ByValue *expr.Expr
-	Tells   func(scalars []float64) bool
+	Tells   func(scalars []float64) bool // for which scalars ByValue holds; nil: for all
 
 	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for reals
 
@@ -161,8 +161,8 @@ func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
 
 // Use tells apart the kernels that compute a function on their way: by name, and the shape that they are built for.
 type Use struct {
-	Kernel string
-	Shape  [5]int
+	Kernel string // what the function is part of
+	Shape  [5]int // what the kernel is built for
 }
 
 // Within returns the kernel for a use of f. The first time, build makes it; it lives as long as f.
@@ -208,8 +208,8 @@ func (f *Function) At(scalars []float64, operands ...float64) float64 {
 	return f.program.At(func(i int) float64 { return operands[i] }, func(i int) float64 { return scalars[i] })
 }
 
-// entry is the name of the kernels' entry point.
-func (f *Function) entry() string { return "k_" + strings.Map(letter, f.Name) }
+// Entry returns the name of the kernels' entry point: that of f, as C has it.
+func (f *Function) Entry() string { return "k_" + strings.Map(letter, f.Name) }
 
 // letter keeps what a name in C may have.
 func letter(r rune) rune {

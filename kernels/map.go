@@ -87,7 +87,7 @@ func newMap(f *Function, t DType, l Layout) *Kernel {
 			m.scalars = append(m.scalars, i)
 		}
 	}
-	k := &Kernel{Name: f.entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
+	k := &Kernel{Name: f.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
 	if t != Float32 {
 		k.Defines = t.define()
@@ -99,7 +99,7 @@ func newMap(f *Function, t DType, l Layout) *Kernel {
 // file returns the name of the source for CPUs or other devices: the function's, and how it is laid out if that is not
 // without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by its first letter.
 func (m *mapSpec) file(cpu bool) string {
-	name := m.f.entry()
+	name := m.f.Entry()
 	if m.typ != Float32 {
 		name += "." + m.typ.String()
 	}

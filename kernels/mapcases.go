@@ -27,7 +27,7 @@ func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 	}
 	l := mapLoopsOf(m, Call[float64]{args})
 	var places map[int]int // element of the result's memory to its number, where it has gaps
-	eps, least := epsilon(real)
+	eps, least := real.Epsilon()
 	return func(_, i int) float64 {
 		if !l.dense[y] {
 			if places == nil {
@@ -38,9 +38,9 @@ func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 			}
 			i = places[i]
 		}
-		_, bound := m.f.program.Bound(func(o int) float64 {
+		_, bound := m.f.program.Bound(func(o int) (value, off float64) {
 			t := slices.Index(m.uses, o)
-			return before[t].At(l.at(t, i))
+			return before[t].At(l.at(t, i)), 0
 		}, func(s int) float64 { return args[m.scalarsAt()+slices.Index(m.scalars, s)].Real }, eps, least)
 		return bound
 	}

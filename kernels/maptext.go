@@ -28,7 +28,7 @@ func (m *mapSpec) text(cpu bool) string {
 	if width > 1 {
 		s.WriteString(m.function(width))
 	}
-	p("kernel void %s(%s) {", m.f.entry(), m.parameters())
+	p("kernel void %s(%s) {", m.f.Entry(), m.parameters())
 	if cpu {
 		m.cpuBody(p)
 	} else {

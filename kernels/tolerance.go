@@ -56,8 +56,8 @@ func ordered(t DType, v float64) int64 {
 	return bits
 }
 
-// epsilon returns the spacing of reals of type t at 1, and the least normal real.
-func epsilon(t DType) (eps, least float64) {
+// Epsilon returns the spacing of reals of type t at 1, and the least normal real.
+func (t DType) Epsilon() (eps, least float64) {
 	switch t {
 	case Float64:
 		return 0x1p-52, 0x1p-1022
@@ -76,7 +76,7 @@ func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 	if t.Integer() || math.IsNaN(got) || math.IsNaN(want) || math.IsInf(got, 0) || math.IsInf(want, 0) {
 		return false
 	}
-	eps, least := epsilon(t)
+	eps, least := t.Epsilon()
 	if math.Abs(got) < least && math.Abs(want) < least {
 		return tol.ULP > 0 || tol.Rel > 0
 	}

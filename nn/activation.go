@@ -7,30 +7,30 @@ import (
 
 // Activation is a function applied to every element between layers. The zero value is Identity.
 type Activation struct {
-	fused  kernels.Activation // computed in the launch of the layer
-	slope  float64
-	custom func(*autograd.Node) *autograd.Node // or else by itself
+	f       *kernels.Function // computed in the launch of the layer
+	scalars []float64
+	custom  func(*autograd.Node) *autograd.Node // or else by itself
 }
 
 // Activations without a parameter.
 var (
 	Identity = Activation{}
-	ReLU     = Activation{fused: kernels.ActReLU}
-	Tanh     = Activation{fused: kernels.ActTanh}
-	Sigmoid  = Activation{fused: kernels.ActSigmoid}
+	ReLU     = Map(kernels.ReLU)
+	Tanh     = Map(kernels.Tanh)
+	Sigmoid  = Map(kernels.Sigmoid)
 )
 
 // LeakyReLU returns the activation of a slope.
-func LeakyReLU(slope float64) Activation {
-	if !(slope >= 0) { // a fused activation must tell its derivative by its value
-		return Custom(func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(slope) })
-	}
-	return Activation{fused: kernels.ActLeakyReLU, slope: slope}
-}
+func LeakyReLU(slope float64) Activation { return Map(kernels.LeakyReLU, slope) }
 
 // Sine returns the activation sin(ω·x).
-func Sine(omega float64) Activation {
-	return Custom(func(x *autograd.Node) *autograd.Node { return x.Sine(omega) })
+func Sine(omega float64) Activation { return Map(kernels.Sine, omega) }
+
+// Map returns the activation f(x; scalars), for an element-wise function of one operand, one of package kernels or the
+// program's own. A layer computes it in its launch. Another number of scalars, or a function of more operands, is misuse
+// that the layer's first call finds: see [autograd.Node.Linear].
+func Map(f *kernels.Function, scalars ...float64) Activation {
+	return Activation{f: f, scalars: scalars}
 }
 
 // Custom returns any function as an activation. It runs in launches of its own.
@@ -38,7 +38,7 @@ func Custom(f func(*autograd.Node) *autograd.Node) Activation { return Activatio
 
 // after returns the activation of what the layer makes of x.
 func (a Activation) after(l *Linear, x *autograd.Node) *autograd.Node {
-	y := x.Linear(l.W, l.B, a.fused, a.slope)
+	y := x.Linear(l.W, l.B, a.f, a.scalars...)
 	if a.custom != nil {
 		y = a.custom(y)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -48,21 +50,31 @@ func TestInitializersOfLayers(t *testing.T) {
 	}
 }
 
-// TestLeakyReLUSlopes: a slope that is not negative is part of the layer's launch; any other runs by itself,
-// with the same values and gradients.
-func TestLeakyReLUSlopes(t *testing.T) {
+// TestActivations: each is part of the layer's launch, with the values and gradients of the function by itself.
+func TestActivations(t *testing.T) {
 	d := devtest.CPU(t)
-	for _, slope := range []float64{0.3, 0, -0.5} {
-		net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 4}, Activations: []nn.Activation{nn.LeakyReLU(slope)}})
+	cube := &kernels.Function{Name: "cube", Value: expr.X(0).Mul(expr.X(0)).Mul(expr.X(0))}
+	for name, c := range map[string]struct {
+		a nn.Activation
+		f func(x *autograd.Node) *autograd.Node
+	}{
+		"slope 0.3":  {nn.LeakyReLU(0.3), func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(0.3) }},
+		"slope 0":    {nn.LeakyReLU(0), func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(0) }},
+		"slope -0.5": {nn.LeakyReLU(-0.5), func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(-0.5) }},
+		"sine":       {nn.Sine(30), func(x *autograd.Node) *autograd.Node { return x.Sine(30) }},
+		"softplus":   {nn.Map(kernels.Softplus), (*autograd.Node).Softplus},
+		"own":        {nn.Map(cube), func(x *autograd.Node) *autograd.Node { return autograd.Map(cube, nil, x) }},
+	} {
+		net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 4}, Activations: []nn.Activation{c.a}})
 		x := autograd.Param(tensor.NewRNG(2).Uniform(d, -1, 1, 7, 2), "x")
 		y := net.Forward(x)
-		if fused := y.Op() == "Linear"; fused != (slope >= 0) {
-			t.Errorf("slope %v: the last operation is %q", slope, y.Op())
+		if y.Op() != "Linear" {
+			t.Errorf("%s: the last operation is %q", name, y.Op())
 		}
 		l := net.Layers[0]
-		want := x.MatMul(l.W).Add(l.B).LeakyReLU(slope)
+		want := c.f(x.MatMul(l.W).Add(l.B))
 		if _, _, diff := spread(t, y.Sub(want).Value()); diff != 0 {
-			t.Errorf("slope %v: differs from the operations by %v", slope, diff)
+			t.Errorf("%s: differs from the operations by %v", name, diff)
 		}
 		gradient := func(y *autograd.Node) []float64 {
 			x.ZeroGrad()
@@ -78,7 +90,7 @@ func TestLeakyReLUSlopes(t *testing.T) {
 		got, ref := gradient(y), gradient(want)
 		for i := range ref {
 			if math.Abs(got[i]-ref[i]) > 1e-12 {
-				t.Fatalf("slope %v: gradient %v, of the operations %v", slope, got, ref)
+				t.Fatalf("%s: gradient %v, of the operations %v", name, got, ref)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ var graphOps = []struct {
 	{"twice", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.Mul(x).Add(x) }},
 	{"matmul", func(_ *graph, _ *rand.Rand, x, y *node) *node { return x.MatMul(y) }},
 	{"gram", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.T().MatMul(x) }},
-	{"linear", func(_ *graph, _ *rand.Rand, x, y *node) *node { return x.Linear(y, nil, kernels.ActTanh, 0) }},
+	{"linear", func(_ *graph, _ *rand.Rand, x, y *node) *node { return x.Linear(y, nil, kernels.Tanh) }},
 	{"slice", func(_ *graph, r *rand.Rand, x, _ *node) *node { return x.Slice(axis(r, x.Value()), 0, 1) }},
 	{"step", func(_ *graph, r *rand.Rand, x, _ *node) *node { return x.Step(axis(r, x.Value()), 2) }},
 	{"transpose", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.Transpose() }},

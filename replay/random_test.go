@@ -170,7 +170,7 @@ var randomOps = []randomOp{
 	{"matmul", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.MatMul(y) }},
 	{"gram", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.T().MatMul(x) }},
 	{"linear", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
-		return tensor.Linear(x, y, nil, kernels.ActTanh, 0)
+		return tensor.Linear(x, y, nil, kernels.Tanh)
 	}},
 	{"gather", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.GatherRows(w.index) }},
 	{"gather drawn", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {

@@ -208,9 +208,12 @@ func (r *randomOps) step(kind int) {
 		if r.IntN(3) > 0 {
 			bias = r.tensor(Real, out)
 		}
-		act := kernels.Activation(r.IntN(5))
-		y := Linear(r.matrix(rows, in), r.matrix(in, out), bias, act, 0.2)
-		LinearGrad(r.matrix(rows, out), y, act, 0.2)
+		f := []*kernels.Function{kernels.Identity, kernels.ReLU, kernels.LeakyReLU, kernels.Tanh, kernels.Sigmoid, kernels.Softplus, kernels.Clamp}[r.IntN(7)]
+		y, z := r.d.core().Linear(r.matrix(rows, in), r.matrix(in, out), bias, f, f.Scalars, r.IntN(2) == 0)
+		if d := f.Gradient(0); z != nil || !d.Uses(0) {
+			r.d.core().LinearGrad(d, f.Scalars, z, y, r.matrix(rows, out))
+		}
+		r.d.core().LinearGrad(f.LayerGradient(f.Scalars), f.Scalars, y, y, r.matrix(rows, out))
 	case 11: // rows by index
 		rows, cols, n := 1+r.IntN(5), 1+r.IntN(5), r.IntN(9)
 		index := r.rng.Ints(r.d, rows, 2*n).Step(0, 2)

@@ -10,16 +10,35 @@ import (
 
 // Linear returns a layer of a perceptron in one launch,
 //
-//	y[i, j] = f(Σ_k x[i, k]·w[k, j] + b[j])
+//	y[i, j] = f(Σ_k x[i, k]·w[k, j] + b[j]; scalars)
 //
-// for x [m, k], w [k, n], b [n] or nil for none, and an activation f with its slope. It panics with
-// ErrShape, and with ErrValue for an f that is none of the activations.
-func Linear(x, w, b *Tensor, f kernels.Activation, slope float64) *Tensor {
+// for x [m, k], w [k, n], b [n] or nil for none, and a function f of one operand with its scalars, or nil for none. It
+// panics with ErrShape, and with ErrValue for a function of another number of operands, or another number of scalars.
+func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
+	y, _ := linear(x, w, b, f, scalars, false)
+	return y
+}
+
+// Linear is that of package plumbing.
+func (*base) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *Tensor) {
+	return linear(x, w, b, f, scalars, graph)
+}
+
+func linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *Tensor) {
 	const op = "Linear"
 	d := check(op, x, w)
-	mustActivate(op, f)
+	if f == nil {
+		f = kernels.Identity
+	}
+	if err := f.Err(); err != nil {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: err.Error()})
+	}
+	if f.Operands() != 1 || len(scalars) != len(f.Scalars) {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q takes %d operands and %d scalars: a layer has 1 operand for it, and %d scalars were given",
+			f.Name, f.Operands(), len(f.Scalars), len(scalars))})
+	}
 	checkMatMul(op, x, w)
-	e := epilogue{act: f, slope: slope}
+	var e epilogue
 	if b != nil {
 		check(op, x, b)
 		if b.Rank() != 1 || b.shape[0] != w.shape[1] {
@@ -29,41 +48,62 @@ func Linear(x, w, b *Tensor, f kernels.Activation, slope float64) *Tensor {
 		defer bias.done()
 		e.bias = bias.Tensor
 	}
-	y := alloc(op, d, []int{x.shape[0], w.shape[1]})
+	shape := []int{x.shape[0], w.shape[1]}
+	y = alloc(op, d, shape)
+	if !f.Is(0) {
+		e.f, e.scalars = f, scalars
+		if graph && f.LayerGradient(scalars).Uses(0) {
+			e.z = alloc(op, d, shape)
+		}
+	}
 	matMulTo(y, x, w, e)
-	return y
+	return y, e.z
 }
 
-// LinearGrad returns, for the output y [m, n] of Linear and its gradient g, the gradient dz [m, n] of what
-// the activation was applied to, and the gradient of the bias in shares [runs, n], to be added up: one
-// launch for both. It panics with ErrShape unless both have one shape, of two axes, and with ErrValue for an f that is
-// none of the activations.
-func LinearGrad(g, y *Tensor, f kernels.Activation, slope float64) (dz, shares *Tensor) {
+// LinearGrad is that of package plumbing.
+func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor) (dz, shares *Tensor) {
 	const op = "Linear gradient"
-	d := check(op, g, y)
-	mustActivate(op, f)
-	if y.Rank() != 2 || !slices.Equal(g.shape, y.shape) {
-		misuse(op, ErrShape, "both have one shape, of two axes", g, y)
+	var inputs [3]operand
+	operands := [3]*Tensor{z, y, g}
+	d := check(op, g)
+	for i, t := range operands {
+		if f.Uses(i) {
+			check(op, g, t)
+			if t.Rank() != 2 || !slices.Equal(g.shape, t.shape) {
+				misuse(op, ErrShape, "all have one shape, of two axes", g, t)
+			}
+			inputs[i] = t.reals()
+			defer inputs[i].done()
+		}
 	}
-	rows, cols := y.shape[0], y.shape[1]
-	cg, cy := g.reals(), y.reals()
-	defer cg.done()
-	defer cy.done()
+	rows, cols := g.shape[0], g.shape[1]
 	run := ops.LinearGradRun(rows, d.Limits())
 	dz, shares = alloc(op, d, []int{rows, cols}), alloc(op, d, []int{(rows + run - 1) / run, cols})
 	if dz.Len() == 0 {
 		return dz, shares
 	}
-	launch(d, ops.LinearGrad, cg.arg(), cy.arg(), dz.arg(), shares.arg(), kernels.I(rows), kernels.I(cols),
-		kernels.I(run), kernels.I(int(f)), kernels.R(slope))
-	return dz, shares
-}
-
-// mustActivate panics unless f is an activation.
-func mustActivate(op string, f kernels.Activation) {
-	if f < kernels.ActNone || f > kernels.ActSigmoid {
-		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("Activation(%d) is none: see kernels.Activation", f)})
+	if f.IsZero() {
+		dz.zero()
+		shares.zero()
+		return dz, shares
 	}
+	s := d.core()
+	args := s.mapArgs[:0]
+	for i := range inputs {
+		if f.Uses(i) {
+			args = append(args, inputs[i].arg())
+		}
+	}
+	args = append(args, dz.arg(), shares.arg(), kernels.I(rows), kernels.I(cols), kernels.I(run))
+	for i, v := range scalars {
+		if f.UsesScalar(i) {
+			args = append(args, kernels.R(v))
+		}
+	}
+	s.mapArgs = args
+	launch(d, ops.LinearGrad(f), args...)
+	clear(args) // the memory can be collected
+	return dz, shares
 }
 
 // SquaredError is that of package plumbing.

@@ -40,7 +40,7 @@ func TestLongProducts(t *testing.T) {
 				expect(t, what+" added", onto, added, 1e-5)
 				plumbing.MatMulInto(onto, x, y, false)
 				expect(t, what+" stored", onto, sum, 1e-5)
-				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), kernels.ActTanh, 0), layer, 1e-5)
+				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), kernels.Tanh), layer, 1e-5)
 			}
 		}
 	})

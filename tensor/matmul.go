@@ -83,7 +83,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	}
 	if k == 0 {
 		if !e.accumulate {
-			c.zero()
+			e.sums(c).zero()
 		}
 		e.apply(c)
 		return
@@ -123,12 +123,28 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	product := func(out *Tensor, e epilogue) {
 		bias := a.reach() // any buffer, and no element of it: the kernel does not read it
 		bias.N = 0
+		unused := bias
 		if e.bias != nil {
 			bias = e.bias.arg()
 		}
-		launch(d, ops.Gemm(form, tile), a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
-			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil),
-			kernels.I(int(e.act)), kernels.R(e.slope), kernels.I(rows), kernels.I(slice))
+		s := d.core()
+		args := append(s.mapArgs[:0], a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
+			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil), kernels.I(rows), kernels.I(slice))
+		if e.f != nil {
+			z := unused
+			if e.z != nil {
+				z = e.z.arg()
+			}
+			args = append(args, z, kernels.Flag(e.z != nil))
+			for i, v := range e.scalars {
+				if e.f.UsesScalar(i) {
+					args = append(args, kernels.R(v))
+				}
+			}
+		}
+		s.mapArgs = args
+		launch(d, ops.Gemm(form, tile, e.f), args...)
+		clear(args) // the memory can be collected
 	}
 	if slices == 1 {
 		product(c, e)
@@ -136,29 +152,37 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	}
 	shares := alloc("MatMul", d, []int{slices, m, n})
 	product(shares, epilogue{})
-	sumAxis(c, shares, 1, slices, m*n, 1, e.accumulate)
+	sumAxis(e.sums(c), shares, 1, slices, m*n, 1, e.accumulate)
 	shares.Free()
-	e.accumulate = false
 	e.apply(c)
 }
 
 // epilogue is what a matrix product does with its result besides storing it.
 type epilogue struct {
-	accumulate bool    // add C's old elements
-	bias       *Tensor // [n], to add to every row; nil: none
-	act        kernels.Activation
-	slope      float64
+	accumulate bool              // add C's old elements
+	bias       *Tensor           // [n], to add to every row; nil: none
+	f          *kernels.Function // of one operand, that is not that operand itself; nil: none
+	scalars    []float64
+	z          *Tensor       // where to store the operand of f; nil: nowhere
 	tile       *ops.GemmTile // nil: the fastest that is known
 }
 
-// apply does what is left of an epilogue when the product is already in c.
-func (e epilogue) apply(c *Tensor) {
-	if e.bias != nil {
-		c.MapInPlace(kernels.Add, nil, e.bias)
+// sums returns where a product into c that is computed by itself goes.
+func (e epilogue) sums(c *Tensor) *Tensor {
+	if e.z != nil {
+		return e.z
 	}
-	if f := e.act.Function(); f != nil {
-		slope := [1]float64{e.slope}
-		c.MapInPlace(f, slope[:len(f.Scalars)])
+	return c
+}
+
+// apply does what is left of an epilogue when the product is already where sums said.
+func (e epilogue) apply(c *Tensor) {
+	to := e.sums(c)
+	if e.bias != nil {
+		to.MapInPlace(kernels.Add, nil, e.bias)
+	}
+	if e.f != nil {
+		mapTo(e.f.Name, e.f, c, e.scalars, []*Tensor{to})
 	}
 }
 

@@ -127,13 +127,13 @@ func TestTrialRefuses(t *testing.T) {
 // TestTrialReplaces: a product whose tile is wrong is computed by another one.
 func TestTrialReplaces(t *testing.T) {
 	d := openTried(t, Options{})
-	right := ops.Gemm(ops.NN, ops.GemmTiles(d.real, d.limits)[0])
+	right := ops.Gemm(ops.NN, ops.GemmTiles(d.real, d.limits)[0], nil)
 	wrong := *right
 	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
-		"int accumulate, int biased, int act, REAL slope, int rows, int slice) { C[C_off] = 7; }"
+		"int accumulate, int biased, int rows, int slice) { C[C_off] = 7; }"
 	wrong.Trial = func([]kernels.Arg) []kernels.Operand {
 		ops := []kernels.Operand{kernels.Draw(16, -1, 1), kernels.Draw(16, -1, 1), kernels.Draw(4, 0, 0), kernels.Output(16)}
-		for _, v := range []float64{4, 4, 4, 4, 4, 4, 0, 0, 0, 0, 12, 4} {
+		for _, v := range []float64{4, 4, 4, 4, 4, 4, 0, 0, 12, 4} {
 			ops = append(ops, kernels.Number(v))
 		}
 		return ops
@@ -142,7 +142,7 @@ func TestTrialReplaces(t *testing.T) {
 	a, b, c := Full(d, 1, m, k), Full(d, 1, k, n), Empty(d, m, n)
 	for range 2 { // the second launch finds the entry as the first left it
 		Launch(d, &wrong, a.Arg(), b.Arg(), b.Arg(), c.Arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(k), kernels.I(n), kernels.I(n),
-			kernels.I(0), kernels.I(0), kernels.I(0), kernels.R(0), kernels.I(12), kernels.I(k))
+			kernels.I(0), kernels.I(0), kernels.I(12), kernels.I(k))
 		v, err := c.Float64s()
 		if err != nil {
 			t.Fatal(err)
@@ -307,7 +307,7 @@ func TestTrialOfSteepSlopes(t *testing.T) {
 			a := rng.Args[i]
 			return kernels.Slice[float32](a.Buf.(*kernels.Mem), a.Off, a.N)
 		}
-		y := Linear(New(d, host(0), 200, 300), New(d, host(1), 300, 40), nil, kernels.ActLeakyReLU, 1e4)
+		y := Linear(New(d, host(0), 200, 300), New(d, host(1), 300, 40), nil, kernels.LeakyReLU, 1e4)
 		if _, err := y.Float32s(); err != nil {
 			t.Errorf("%+v: %v", opt, err)
 		}

@@ -512,7 +512,7 @@ func TestTypeMisuse(t *testing.T) {
 		say string
 	}{
 		{"MatMul", func() { ints.MatMul(bytes) }, "To(tensor.Real)"},
-		{"Linear", func() { tensor.Linear(ints, ints, nil, kernels.ActNone, 0) }, "To(tensor.Real)"},
+		{"Linear", func() { tensor.Linear(ints, ints, nil, nil) }, "To(tensor.Real)"},
 		{"MatMulInto", func() { plumbing.MatMulInto(ints, x, x, false) }, "not Int32: convert with To(tensor.Real)"},
 		{"MatMulInto", func() { plumbing.MatMulInto(half, x, x, false) }, "not Float16"},
 		{"OuterAccInPlace", func() { ints.OuterAccInPlace(x, x) }, "To(tensor.Real)"},
@@ -581,7 +581,7 @@ func TestMixedProducts(t *testing.T) {
 			"halves":          {a.To(tensor.Float16).MatMul(b.To(tensor.Float16)), ra.MatMul(b)},
 			"transposed":      {a.T().MatMul(b.T()), ra.T().MatMul(b.T())},
 			"half and bytes":  {b.To(tensor.Float16).MatMul(a), b.MatMul(ra)},
-			"a layer":         {tensor.Linear(a, b, bias, kernels.ActReLU, 0), tensor.Linear(ra, b, rbias, kernels.ActReLU, 0)},
+			"a layer":         {tensor.Linear(a, b, bias, kernels.ReLU), tensor.Linear(ra, b, rbias, kernels.ReLU)},
 			"expanded halves": {a.To(tensor.Float16).Slice(1, 0, 1).Expand(2, 3).MatMul(b), ra.Slice(1, 0, 1).Expand(2, 3).MatMul(b)},
 			"SumAtomic":       {a.SumAtomic(), ra.SumAtomic()},
 			"SumTo":           {a.To(tensor.Float16).SumTo(3), ra.SumTo(3)},

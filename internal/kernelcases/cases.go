@@ -64,14 +64,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 	case ops.SquaredError:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(1).Int(n, max(n, 1)) })
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
-	case ops.LinearGrad:
-		for i, s := range append(matrices, [][2]int{{65, 16}, {70, 40}}...) {
-			r, c, run := s[0], s[1], 1+3*i
-			runs := (r + run - 1) / run
-			add(func(o *kernels.Operands) {
-				o.In(r*c, -1, 1).In(r*c, -1, 1).Out(r*c).Out(runs*c).Int(r, c, run, i%5).Real(0.2)
-			}, "%dx%d in runs of %d", r, c, run)
-		}
 	case ops.SumAtomic:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, 0, 1).In(1, 0, 1).Int(n).Real(0.5) })
 	case ops.SumAxis:

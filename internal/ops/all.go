@@ -10,15 +10,16 @@ import (
 // each tile, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, ScatterAddRows,
-		Sum, SquaredError, LinearGrad, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
+		Sum, SquaredError, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
 		FMAChains, ReduceShares, AdamWShares, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
 		MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), true)}
 	for _, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {
-			all = append(all, Gemm(form, tile))
+			all = append(all, Gemm(form, tile, nil))
 		}
 	}
+	all = append(all, epilogues(GemmTiles(t, l)[0])...)
 	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
 		all = append(all, MLPLoss(ExampleMLP, t, large, false))
 	}

@@ -22,8 +22,8 @@ func TestScales(t *testing.T) {
 	}
 	none := real()
 	shape := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 1, Slope: 3}
-	product := func(act kernels.Activation, slope, biased float64) []kernels.Arg {
-		return args([]kernels.Arg{real(1, -2), real(3), real(-5, 4), none}, 7, 8, 10, 0, 0, 0, 1, biased, float64(act), slope, 12, 10)
+	product := func(biased float64) []kernels.Arg {
+		return args([]kernels.Arg{real(1, -2), real(3), real(-5, 4), none}, 7, 8, 10, 0, 0, 0, 1, biased, 12, 10)
 	}
 	tile := GemmTile{M: 6, N: 64}
 	for _, c := range []struct {
@@ -36,19 +36,57 @@ func TestScales(t *testing.T) {
 		{"squared error", SquaredError, args([]kernels.Arg{real(2, -3), real(4), none, none}, 100, 10), 10 * 7 * 7},
 		{"atomic sum", SumAtomic, args([]kernels.Arg{real(-3), none}, 100, 0.25), 100 * 0.25 * 3},
 		{"sum of an axis", SumAxis, args([]kernels.Arg{real(-3), none}, 5, 100, 7, -2, 1), 100 * 2 * 3},
-		{"layer", LinearGrad, args([]kernels.Arg{real(-3), real(9), none, none}, 100, 7, 10, 2, 4), 10 * 3 * 4},
-		{"layer of a gentle slope", LinearGrad, args([]kernels.Arg{real(-3), real(9), none, none}, 100, 7, 10, 2, 0.1), 10 * 3},
 		{"shares", ReduceShares, args([]kernels.Arg{real(-3), real(-2), none}, 100, 4), 4 * 3 * 2},
 		{"outer products", OuterAcc, args([]kernels.Arg{real(2), real(-3), real(-50)}, 10, 7, 8), 50 + 10*2*3},
-		{"product", Gemm(NN, tile), product(kernels.ActNone, 9, 0), 10 * 2 * 3},
-		{"product with a bias", Gemm(NN, tile), product(kernels.ActTanh, 9, 1), 10*2*3 + 5},
-		{"product under a steep slope", Gemm(NN, tile), product(kernels.ActLeakyReLU, 9, 1), 9 * (10*2*3 + 5)},
-		{"product under a gentle slope", Gemm(NN, tile), product(kernels.ActLeakyReLU, 0.1, 1), 10*2*3 + 5},
+		{"product", Gemm(NN, tile, nil), product(0), 10 * 2 * 3},
+		{"product with a bias", Gemm(NN, tile, nil), product(1), 10*2*3 + 5},
 		{"pass", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(-2), real(3), real(0.5), none, none, none}, 10), 10 * 2 * 3 * 1 * 16 * 9},
 		{"pass of small numbers", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(0.5), real(0.5), real(7), none, none, none}, 10), 10 * 7 * 16 * 9},
 	} {
 		if got := c.k.Tol.Scale(c.args); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBounds: how far an element of a layer, and of its gradient, may be off is worked out from the slope of its function
+// there, from the sums that it is of, and from the errors of the function itself, which Go's and a device's tanh make.
+func TestBounds(t *testing.T) {
+	const eps = 0x1p-23
+	mem := func(vs ...float64) kernels.Arg { return kernels.Vec(kernels.MemOf(vs), 0, len(vs)) }
+	// Two rows of sums: 1·3 + 2·(−1) + 0.5 = 1.5, and −3 − 2 + 0.5 + 7, where C had 7, or −4.5.
+	layer := func(accumulate int, scalars ...float64) []kernels.Arg {
+		args := append([]kernels.Arg{mem(1, 2, -1, 2), mem(3, -1), mem(0.5), mem(0, 7)}, ints(2, 1, 2, 2, 1, 1, accumulate, 1, 12, 2)...)
+		args = append(args, mem(0, 0), kernels.I(1))
+		for _, s := range scalars {
+			args = append(args, kernels.R(s))
+		}
+		return args
+	}
+	const off = 8 * eps * (2*2*3 + 0.5) // of the sums
+	tile := GemmTile{M: 6, N: 64}
+	for _, c := range []struct {
+		name     string
+		k        *kernels.Kernel
+		args     []kernels.Arg
+		param, i int
+		want     float64 // within a half, for the errors of the function
+	}{
+		{"what is kept", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 9), gemmZ, 1, off},
+		{"above 0", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 9), gemmC, 0, off},
+		{"a steep slope", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 9), gemmC, 1, 9 * off},
+		{"a gentle slope", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 0.1), gemmC, 1, 0.1 * off},
+		{"added to", Gemm(NN, tile, kernels.LeakyReLU), layer(1, 0.1), gemmC, 1, off},
+		{"a steep function", Gemm(NN, tile, kernels.Exp), layer(0), gemmC, 0, math.Exp(1.5) * off},
+		{"clamped", Gemm(NN, tile, kernels.Clamp), layer(0, -1, 1), gemmC, 0, 0},
+		{"gradient", LinearGrad(kernels.Softplus.Gradient(0)), append([]kernels.Arg{mem(1, -2), mem(3, 5), mem(0, 0), mem(0)}, ints(2, 1, 2)...), 2, 0,
+			3 / (1 + math.Exp(-1)) * eps * (4 + 1 + 4)},
+		{"its shares", LinearGrad(kernels.ReLU.LayerGradient(nil)), append([]kernels.Arg{mem(1, 1, -1), mem(3, -5, 9), mem(0, 0, 0), mem(0)}, ints(3, 1, 3)...), 3, 0,
+			2 * 3 * eps * (3 + 5)},
+	} {
+		got := c.k.Tol.Bound(kernels.Float32, c.args)(c.param, c.i)
+		if !(got >= 0.5*c.want && got <= 1.5*c.want+1e-12) {
+			t.Errorf("%s: %v, want about %v", c.name, got, c.want)
 		}
 	}
 }
@@ -200,8 +238,8 @@ func TestGemmTilesFit(t *testing.T) {
 		t.Errorf("without local memory: %v", tiles)
 	}
 	gpu := kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024}
-	others := Gemm(TN, large).Variants(kernels.Float32, gpu)
-	if len(others) != len(gpuTiles)-1 || slices.Contains(others, Gemm(TN, large)) || slices.ContainsFunc(others, func(k *kernels.Kernel) bool { return k.Name != "k_gemm_tn" }) {
+	others := Gemm(TN, large, kernels.Tanh).Variants(kernels.Float32, gpu)
+	if len(others) != len(gpuTiles)-1 || slices.Contains(others, Gemm(TN, large, kernels.Tanh)) || slices.ContainsFunc(others, func(k *kernels.Kernel) bool { return k.Name != "k_gemm_tn" }) {
 		t.Errorf("%d kernels take the place of one of %d tiles", len(others), len(gpuTiles))
 	}
 	for tile, want := range map[GemmTile]string{{M: 6, N: 64}: "-DMR=6 -DWIDE=4", {128, 64, 16, 8, 4}: "-DTM=128 -DTN=64 -DTK=16 -DWM=8 -DWN=4"} {
@@ -284,50 +322,61 @@ func TestMLPChoices(t *testing.T) {
 
 // TestCasesOfProducts: among the launches that test a product are all that its kernels do differently, also among the few.
 func TestCasesOfProducts(t *testing.T) {
-	for _, form := range GemmForms {
-		for _, few := range []bool{false, true} {
-			seen, most := map[string]bool{}, 0
-			for _, c := range form.cases(few) {
-				o := kernels.NewOperands(kernels.Float32, 1, 1)
-				c.Build(o)
-				n := func(i int) int { return int(o.Args[i].Int) }
-				m, cols, sum, lda, ldb, accumulate, biased, act, rows, slice := n(4), n(5), n(6), n(7), n(8), n(10), n(11), n(12), n(14), n(15)
-				most = max(most, m*cols*sum)
-				rowA, rowB := sum, cols // that are without gaps
-				switch form {
-				case TN:
-					rowA = m
-				case NT:
-					rowB = sum
-				}
-				if lda < rowA || ldb < rowB || rows%12 != 0 || slice < 1 || slice < sum && accumulate+biased+act > 0 {
-					t.Errorf("%s %s: no launch is like that", form, c.Name)
-				}
-				shares := (sum + slice - 1) / slice
-				for i, elements := range []int{m * sum / rowA * lda, cols * sum / rowB * ldb, cols, shares * m * cols} {
-					spread := map[bool]bool{}
-					for j := range o.Args[i].N {
-						spread[o.Args[i].At(j) < 0] = true
-					}
-					if o.Args[i].N != elements || elements > 20 && len(spread) < 2 {
-						t.Errorf("%s %s: operand %d has %d elements, want %d, of both signs", form, c.Name, i, o.Args[i].N, elements)
-					}
-				}
-				seen[fmt.Sprint("activation ", act)] = true
-				seen[fmt.Sprint("accumulate ", accumulate, ", biased ", biased)] = true
-				seen[fmt.Sprint("gaps ", lda > rowA, ldb > rowB)] = true
-				seen[fmt.Sprint("shares ", shares)] = true
-				seen[fmt.Sprint("rows ", rows)] = true
+	for i := range 12 {
+		form, few := GemmForms[i/4], i%2 == 1
+		p := &product{form: form}
+		wanted := []string{"shares 1", "shares 3", "keep 0"}
+		if i/2%2 == 1 {
+			p.epilogue = newInner(kernels.Clamp)
+			wanted = []string{"shares 1", "keep 0", "keep 1"}
+		}
+		seen, most := map[string]bool{}, 0
+		for _, c := range p.cases(few) {
+			o := kernels.NewOperands(kernels.Float32, 1, 1)
+			c.Build(o)
+			n := func(i int) int { return int(o.Args[i].Int) }
+			m, cols, sum, lda, ldb, accumulate, biased, rows, slice := n(4), n(5), n(6), n(7), n(8), n(10), n(11), n(12), n(13)
+			most = max(most, m*cols*sum)
+			rowA, rowB := sum, cols // that are without gaps
+			switch form {
+			case TN:
+				rowA = m
+			case NT:
+				rowB = sum
 			}
-			for _, want := range []string{"activation 0", "activation 1", "activation 2", "activation 3", "activation 4", "accumulate 0, biased 0", "accumulate 1, biased 0",
-				"accumulate 0, biased 1", "accumulate 1, biased 1", "gaps false false", "gaps true true", "shares 1", "shares 3", "rows 12", "rows 24", "rows 36"} {
-				if !seen[want] {
-					t.Errorf("%s, few %v: no launch with %s", form, few, want)
+			if lda < rowA || ldb < rowB || rows%12 != 0 || slice < 1 || slice < sum && (accumulate+biased > 0 || p.epilogue != nil) {
+				t.Errorf("%s %s: no launch is like that", form, c.Name)
+			}
+			shares := (sum + slice - 1) / slice
+			for i, elements := range []int{m * sum / rowA * lda, cols * sum / rowB * ldb, cols, shares * m * cols} {
+				spread := map[bool]bool{}
+				for j := range o.Args[i].N {
+					spread[o.Args[i].At(j) < 0] = true
+				}
+				if o.Args[i].N != elements || elements > 20 && len(spread) < 2 {
+					t.Errorf("%s %s: operand %d has %d elements, want %d, of both signs", form, c.Name, i, o.Args[i].N, elements)
 				}
 			}
-			if few && most > 100000 || !few && most < 1000000 {
-				t.Errorf("%s, few %v: the largest has %d products", form, few, most)
+			keep := 0
+			if p.epilogue != nil {
+				if keep = n(gemmKeep); o.Args[gemmZ].N != keep*m*cols || len(o.Args) != gemmScalars+2 {
+					t.Errorf("%s %s: %d arguments, and %d elements are kept", form, c.Name, len(o.Args), o.Args[gemmZ].N)
+				}
 			}
+			seen[fmt.Sprint("keep ", keep)] = true
+			seen[fmt.Sprint("accumulate ", accumulate, ", biased ", biased)] = true
+			seen[fmt.Sprint("gaps ", lda > rowA, ldb > rowB)] = true
+			seen[fmt.Sprint("shares ", shares)] = true
+			seen[fmt.Sprint("rows ", rows)] = true
+		}
+		for _, want := range append(wanted, "accumulate 0, biased 0", "accumulate 1, biased 0", "accumulate 0, biased 1", "accumulate 1, biased 1",
+			"gaps false false", "gaps true true", "rows 12", "rows 24", "rows 36") {
+			if !seen[want] {
+				t.Errorf("%s, few %v: no launch with %s", form, few, want)
+			}
+		}
+		if few && most > 100000 || !few && most < 1000000 {
+			t.Errorf("%s, few %v: the largest has %d products", form, few, most)
 		}
 	}
 }

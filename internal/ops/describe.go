@@ -236,54 +236,58 @@ func describeFrequency(in args) operations {
 	return operations{m}
 }
 
-// describe says what a product does: A, B, BIAS, C, m, n, K, lda, ldb, ldc, accumulate, biased, the arguments of the
-// epilogue, rows, slice.
-func (form GemmForm) describe(in args) operations {
-	m, n, k, lda, ldb, ldc := int(in[4].Int), int(in[5].Int), int(in[6].Int), int(in[7].Int), int(in[8].Int), int(in[9].Int)
-	slice := int(in[len(in)-1].Int)
-	p := &kernels.Product{M: m, N: n, K: k, Slice: slice, A: view(in, 0, 0, lda, 1), B: view(in, 1, 0, ldb, 1), C: view(in, 3, 0, m*ldc, ldc, 1)}
-	switch form {
+// describe says what a product does.
+func (p *product) describe(in args) operations {
+	num := func(i int) int { return int(in[i].Int) }
+	m, n, k, lda, ldb, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC), num(gemmSlice)
+	sum := &kernels.Product{M: m, N: n, K: k, Slice: slice, A: view(in, gemmA, 0, lda, 1), B: view(in, gemmB, 0, ldb, 1), C: view(in, gemmC, 0, m*ldc, ldc, 1)}
+	switch p.form {
 	case NT:
-		p.B = view(in, 1, 0, 1, ldb)
+		sum.B = view(in, gemmB, 0, 1, ldb)
 	case TN:
-		p.A = view(in, 0, 0, 1, lda)
+		sum.A = view(in, gemmA, 0, 1, lda)
 	}
-	list := operations{p}
+	list := operations{sum}
 	if intmath.CeilDiv(k, slice) > 1 { // shares have no epilogue
 		return list
 	}
-	dims, c := []int{m, n}, view(in, 3, 0, ldc, 1)
-	if in[10].Int != 0 {
-		p.C = temporary(0, 0, n, 1)
+	dims, c := []int{m, n}, view(in, gemmC, 0, ldc, 1)
+	if num(gemmAccumulate) != 0 {
+		sum.C = temporary(0, 0, n, 1)
 		list = append(list, mapped(kernels.Add, nil, dims, c, c, temporary(0, n, 1)))
 	}
-	if in[11].Int != 0 {
-		list = append(list, mapped(kernels.Add, nil, dims, c, c, view(in, 2, 0, 0, 1)))
+	if num(gemmBiased) != 0 {
+		list = append(list, mapped(kernels.Add, nil, dims, c, c, view(in, gemmBias, 0, 0, 1)))
 	}
-	if f, scalars := activationOf(in, 12); f != nil {
-		list = append(list, mapped(f, scalars, dims, c, c))
+	if p.epilogue == nil {
+		return list
+	}
+	if num(gemmKeep) != 0 {
+		list = append(list, mapped(kernels.Identity, nil, dims, view(in, gemmZ, 0, ldc, 1), c))
+	}
+	return append(list, mapped(p.epilogue.f, p.epilogue.passed(gemmScalars), dims, c, c))
+}
+
+// passed returns the scalars of a function, where those that occur are the arguments from one on.
+func (fn *inner) passed(from int) []kernels.Scalar {
+	list := make([]kernels.Scalar, len(fn.f.Scalars))
+	for i := range list {
+		list[i] = constant(0)
+	}
+	for k, i := range fn.scalars {
+		list[i] = passed(from + k)
 	}
 	return list
 }
 
-// activationOf returns the function that the arguments from at on name, an activation and its slope, with its scalars;
-// nil for none.
-func activationOf(in args, at int) (*kernels.Function, []kernels.Scalar) {
-	f := kernels.Activation(in[at].Int).Function()
-	if f == nil {
-		return nil, nil
+// describe says what the gradient of a layer does.
+func (g *linearGrad) describe(in args) operations {
+	rows, cols, run := int(in[g.rows()].Int), int(in[g.cols()].Int), int(in[g.run()].Int)
+	var operands [3]kernels.View
+	for k, i := range g.slope.uses {
+		operands[i] = view(in, k, 0, 1)
 	}
-	return f, []kernels.Scalar{passed(at + 1)}[:len(f.Scalars)]
-}
-
-// describeLinearGrad: G, Y, D, P, rows, cols, run, and the activation. Its gradient tells from y what it needs of x.
-func describeLinearGrad(in args) operations {
-	rows, cols, run := int(in[4].Int), int(in[5].Int), int(in[6].Int)
-	g, y, d := view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1)
-	first := mapped(kernels.Identity, nil, []int{rows * cols}, d, g)
-	if f, scalars := activationOf(in, 7); f != nil {
-		first = mapped(f.Gradient(0), scalars, []int{rows * cols}, d, y, y, g)
-	}
-	return operations{first, &kernels.Reduction{Function: kernels.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run,
-		X: view(in, 2, 0, 0, cols, 1), Y: view(in, 3, 0, 0, cols, 1)}}
+	return operations{mapped(g.slope.f, g.slope.passed(g.scalars()), []int{rows * cols}, view(in, g.ins, 0, 1), operands[:]...),
+		&kernels.Reduction{Function: kernels.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run,
+			X: view(in, g.ins, 0, 0, cols, 1), Y: view(in, g.ins+1, 0, 0, cols, 1)}}
 }

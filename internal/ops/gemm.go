@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -29,32 +30,39 @@ var GemmForms = []GemmForm{NN, NT, TN}
 //
 //	C [m, n] = f(op(A)·op(B) + accumulate·C + biased·BIAS [n])
 //
-// built for a tile. Arguments: A, B, BIAS, C, m, n, K, lda, ldb, ldc, accumulate and biased (0 or 1), act
-// (an [Activation]) and its slope, rows (of GemmRows), slice (of GemmSlice). Each ld is the distance of two
-// rows in memory. If biased is 0, BIAS is any buffer. With slice < K, C is [⌈K/slice⌉, m, ldc]: a share for
-// each slice of the sum, without an epilogue.
-func Gemm(form GemmForm, tile GemmTile) *kernels.Kernel {
-	key := gemmKey{form, tile}
-	gemms.Lock()
-	defer gemms.Unlock()
-	k := gemms.kernels[key]
-	if k == nil {
-		k = newGemm(form, tile)
-		gemms.kernels[key] = k
+// built for a tile and a function of one operand; nil is none. Arguments: A, B, BIAS, C, m, n, K, lda, ldb, ldc,
+// accumulate and biased (0 or 1), rows (of GemmRows), slice (of GemmSlice), and with a function Z, keep and the scalars
+// that occur in it. If keep is 1, Z [m, ldc] becomes the operand of f, which its gradient may need; else it is any buffer.
+// Each ld is the distance of two rows in memory. If biased is 0, BIAS is any buffer. Without a function, with
+// slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
+func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
+	if f == nil {
+		f = kernels.Identity
 	}
-	return k
+	use := kernels.Use{Kernel: string(form), Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
+	return f.Within(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
-type gemmKey struct {
-	form GemmForm
-	tile GemmTile
-}
-
-// gemms holds one kernel for a key: devices build each once.
-var gemms = struct {
-	sync.Mutex
-	kernels map[gemmKey]*kernels.Kernel
-}{kernels: map[gemmKey]*kernels.Kernel{}}
+// Where the arguments of a product are. Those from gemmZ on are there with an epilogue only.
+const (
+	gemmA = iota
+	gemmB
+	gemmBias
+	gemmC
+	gemmM
+	gemmN
+	gemmK
+	gemmLDA
+	gemmLDB
+	gemmLDC
+	gemmAccumulate
+	gemmBiased
+	gemmRows
+	gemmSlice
+	gemmZ
+	gemmKeep
+	gemmScalars
+)
 
 // GemmRows chooses the rows of C that one work-item of a CPU computes, for a product in a number of slices:
 // enough that packing its panel of B is a small part of the work, few enough that its slice of A stays in
@@ -82,22 +90,22 @@ func GemmSlice(m, n, k int, l kernels.Limits) int {
 	return intmath.RoundUp(intmath.CeilDiv(k, max(slices, 1)), 16)
 }
 
-func newGemm(form GemmForm, tile GemmTile) *kernels.Kernel {
-	var ta, tb blas.Transpose = blas.NoTrans, blas.NoTrans
-	switch form {
-	case NT:
-		tb = blas.Trans
-	case TN:
-		ta = blas.Trans
-	}
-	return &kernels.Kernel{
+// product is a matrix product while its kernel is made.
+type product struct {
+	form     GemmForm
+	tile     GemmTile
+	epilogue *inner // nil: none
+}
+
+func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
+	p := &product{form: form, tile: tile}
+	k := &kernels.Kernel{
 		Name: "k_gemm_" + string(form), File: "gemm_cpu.cl", GPU: "gemm_gpu.cl", Defines: tile.defines(),
 		Params: []kernels.Param{in("A"), in("B"), in("BIAS"), inOut("C"), intArg("m"), intArg("n"), intArg("K"),
-			intArg("lda"), intArg("ldb"), intArg("ldc"), intArg("accumulate"), intArg("biased"),
-			intArg("act"), realArg("slope"), intArg("rows"), intArg("slice")},
+			intArg("lda"), intArg("ldb"), intArg("ldc"), intArg("accumulate"), intArg("biased"), intArg("rows"), intArg("slice")},
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			m, n, rows := int(a[4].Int), int(a[5].Int), int(a[14].Int)
-			slices := intmath.CeilDiv(int(a[6].Int), int(a[15].Int))
+			m, n, rows := int(a[gemmM].Int), int(a[gemmN].Int), int(a[gemmRows].Int)
+			slices := intmath.CeilDiv(int(a[gemmK].Int), int(a[gemmSlice].Int))
 			if l.CPU {
 				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{intmath.CeilDiv(n, tile.N), intmath.CeilDiv(m, rows), slices}}
 			}
@@ -109,27 +117,91 @@ func newGemm(form GemmForm, tile GemmTile) *kernels.Kernel {
 			var others []*kernels.Kernel
 			for _, other := range GemmTiles(t, l) {
 				if other != tile {
-					others = append(others, Gemm(form, other))
+					others = append(others, Gemm(form, other, f))
 				}
 			}
 			return others
 		},
-		Twin:  kernels.Twin{F32: gemmTwin(ta, tb, blas32.Implementation().Sgemm), F64: gemmTwin(ta, tb, blas64.Implementation().Dgemm)},
-		Cases: form.cases, Describe: form.describe,
-		Trial: form.trial,
-		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
-			steepest := 1.0 // activations shrink differences, but for a slope above 1
-			if kernels.Activation(a[12].Int) == kernels.ActLeakyReLU {
-				steepest = max(1, a[13].Real)
-			}
-			return steepest * (float64(a[6].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[11].Int)*kernels.MaxAbs(a, 2))
-		}},
+		Cases: p.cases, Describe: p.describe,
+		Trial: p.trial,
+		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: gemmScale},
+	}
+	if !f.Is(0) {
+		e := newInner(f)
+		p.epilogue = e
+		k.Params = append(append(k.Params, inOut("Z"), intArg("keep")), e.params()...)
+		macros := func(width int) []string {
+			return []string{"EPILOGUE_PARAMS , OUT(Z), int keep" + e.each(", REAL s%d"),
+				"EPILOGUE_FIELDS global REAL *c, *z; int keep;" + e.each(" REAL s%d;"),
+				"EPILOGUE_VALUES , C + C_off, Z + Z_off, keep" + e.each(", s%d"),
+				fmt.Sprintf("EPILOGUE(v, at) f%d(v%s)", width, e.each(", at s%d"))}
+		}
+		name := strings.TrimPrefix(f.Entry(), "k_")
+		k.File, k.Text = "gemm_cpu_"+name+".cl", e.source("gemm_cpu", []int{16}, macros(16)...)
+		k.GPU, k.GPUText = "gemm_gpu_"+name+".cl", e.source("gemm_gpu", []int{4}, macros(4)...)
+		k.Tol = kernels.Tolerance{ULP: 4, Bound: p.bound}
+	}
+	k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm), F64: gemmTwin(p, blas64.Implementation().Dgemm)}
+	return k
+}
+
+// How far the sums of a product may be off: gemmRel epsilons of gemmScale.
+const gemmRel = 8
+
+func gemmScale(a []kernels.Arg) float64 {
+	return float64(a[gemmK].Int)*kernels.MaxAbs(a, gemmA)*kernels.MaxAbs(a, gemmB) + float64(a[gemmBiased].Int)*kernels.MaxAbs(a, gemmBias)
+}
+
+// bound works out, for an element of a product with an epilogue, what the sum is and how far the function of it may be off.
+func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	num := func(i int) int { return int(args[i].Int) }
+	n, K, lda, ldb, ldc := num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC)
+	eps, _ := real.Epsilon()
+	off := gemmRel * eps * gemmScale(args)
+	read := func(arg int) []float64 {
+		v := make([]float64, args[arg].N)
+		for i := range v {
+			v[i] = args[arg].At(i)
+		}
+		return v
+	}
+	var a, b, old []float64
+	if num(gemmAccumulate) != 0 {
+		old = read(gemmC) // now: the product writes over it
+	}
+	rowA, stepA, rowB, stepB := lda, 1, ldb, 1
+	switch p.form {
+	case TN:
+		rowA, stepA = 1, lda
+	case NT:
+		rowB, stepB = 1, ldb
+	}
+	return func(param, i int) float64 {
+		r, c := i/ldc, i%ldc
+		if param == gemmZ || c >= n {
+			return off
+		}
+		if a == nil {
+			a, b = read(gemmA), read(gemmB)
+		}
+		z := 0.0
+		for k := range K {
+			z += a[r*rowA+k*stepA] * b[k*rowB+c*stepB]
+		}
+		if old != nil {
+			z += old[i]
+		}
+		if num(gemmBiased) != 0 {
+			z += args[gemmBias].At(c)
+		}
+		_, bound := p.epilogue.bound(real, args, gemmScalars, func(int) (float64, float64) { return z, off })
+		return bound
 	}
 }
 
 // cases are the launches that test a product: they cover tiles that are whole and cut off, rows that are aligned and
-// not, shares of the sum, and the epilogues.
-func (form GemmForm) cases(few bool) []kernels.Case {
+// not, shares of the sum, and what an epilogue stores.
+func (p *product) cases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {7, 130, 5}, {132, 260, 36}, {65, 67, 63}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520},
 		{20, 48, 96}, {64, 65, 64}, {65, 64, 66}, {64, 64, 64}} {
@@ -137,24 +209,27 @@ func (form GemmForm) cases(few bool) []kernels.Case {
 		if few && m*n*k > 100000 {
 			continue
 		}
-		act := kernels.Activation(i % 5)
 		lda, ldb, ldc := k+pad, n+pad, n
 		rowsA, rowsB := m, k
-		switch form {
+		switch p.form {
 		case TN:
 			lda, rowsA = m+pad, k
 		case NT:
 			ldb, rowsB = k+pad, n
 		}
 		slice, accumulate, biased := k, i%2, i/2%2
-		if i%3 == 1 { // in shares
-			slice, accumulate, biased, act = (k+2)/3, 0, 0, kernels.ActNone
+		if i%3 == 1 && p.epilogue == nil { // in shares
+			slice, accumulate, biased = (k+2)/3, 0, 0
 		}
 		shares := (k + slice - 1) / slice
 		rows := 12 * (1 + i%3)
 		cases = append(cases, kernels.Case{Name: fmt.Sprint(s), Build: func(o *kernels.Operands) {
 			o.In(rowsA*lda, -1, 1).In(rowsB*ldb, -1, 1).In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc,
-				accumulate, biased, int(act)).Real(0.1).Int(rows, slice)
+				accumulate, biased, rows, slice)
+			if p.epilogue != nil {
+				keep := (i + 1) / 2 % 2
+				o.In(keep*m*ldc, 0, 0).Int(keep).Real(p.epilogue.values()...)
+			}
 		}})
 	}
 	return cases
@@ -163,19 +238,19 @@ func (form GemmForm) cases(few bool) []kernels.Case {
 // trial makes the operands of a product with fewer rows than the launch where that is too large, and with rows closer
 // to each other in memory where they are far apart. There is none of a sum in shares that is too large, since its
 // shares depend on the rows, nor of one whose B alone is.
-func (form GemmForm) trial(like []kernels.Arg) []kernels.Operand {
+func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
 	num := func(i int) int { return int(like[i].Int) }
-	m, n, sum, ldc, slice := num(4), num(5), num(6), num(9), num(15)
+	m, n, sum, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDC), num(gemmSlice)
 	rows := max(1, min(m, kernels.TrialProducts/max(1, n*sum), kernels.TrialElements/max(1, sum+ldc)))
 	if rows < m && sum > slice {
 		return nil
 	}
 	// rowsA and rowsB are those in memory, of cols elements that are ld apart.
 	rowsA, colsA, rowsB, colsB := rows, sum, sum, n
-	switch form {
+	switch p.form {
 	case TN:
 		rowsA, colsA = sum, rows
 	case NT:
@@ -187,16 +262,21 @@ func (form GemmForm) trial(like []kernels.Arg) []kernels.Operand {
 		}
 		return min(ld, intmath.RoundUp(cols, 16)+ld%16)
 	}
-	lda, ldb := near(num(7), rowsA, colsA), near(num(8), rowsB, colsB)
+	lda, ldb := near(num(gemmLDA), rowsA, colsA), near(num(gemmLDB), rowsB, colsB)
 	if rowsA > kernels.TrialElements/max(1, lda) || rowsB > kernels.TrialElements/max(1, ldb) {
 		return nil
 	}
-	ops := []kernels.Operand{kernels.Draw(rowsA*lda, -1, 1), kernels.Draw(rowsB*ldb, -1, 1), kernels.Draw(like[2].N, -1, 1), kernels.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
-	for i := 4; i < len(like); i++ {
+	ops := []kernels.Operand{kernels.Draw(rowsA*lda, -1, 1), kernels.Draw(rowsB*ldb, -1, 1), kernels.Draw(like[gemmBias].N, -1, 1),
+		kernels.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
+	for i := gemmM; i < len(like); i++ {
+		if i == gemmZ {
+			ops = append(ops, kernels.Draw(num(gemmKeep)*rows*ldc, 0, 0))
+			continue
+		}
 		ops = append(ops, kernels.Number(float64(like[i].Int)+like[i].Real)) // one of them is 0
 	}
-	kernels.SetNumbers(ops[4:], float64(rows))
-	kernels.SetNumbers(ops[7:], float64(lda), float64(ldb))
+	kernels.SetNumbers(ops[gemmM:], float64(rows))
+	kernels.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
 	return ops
 }
 
@@ -204,24 +284,35 @@ func (form GemmForm) trial(like []kernels.Arg) []kernels.Operand {
 // as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot product of two rows, which runs about twice as fast as the
 // one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B, whose operands are
 // both large where C is small, two transposes cost more than they save.
-func gemmTwin[T kernels.Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(kernels.Call[T]) {
+func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]) {
 	var scratch sync.Pool // of *[]T: a launch leaves nothing to the garbage collector
+	var functions *sync.Pool
+	if p.epilogue != nil {
+		functions = blocksPool[T](p.epilogue)
+	}
+	ta, tb := blas.NoTrans, blas.NoTrans
+	switch p.form {
+	case NT:
+		tb = blas.Trans
+	case TN:
+		ta = blas.Trans
+	}
 	return func(c kernels.Call[T]) {
-		m, n, K, lda, ldb, ldc, slice := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(15)
-		biased, act, slope := c.Int(11) != 0, kernels.Activation(c.Int(12)), c.Real(13)
+		m, n, K, lda, ldb, ldc, slice := c.Int(gemmM), c.Int(gemmN), c.Int(gemmK), c.Int(gemmLDA), c.Int(gemmLDB), c.Int(gemmLDC), c.Int(gemmSlice)
+		biased := c.Int(gemmBiased) != 0
 		var beta T // of C's old elements; BLAS does not read C where it is 0
-		if c.Int(10) != 0 {
+		if c.Int(gemmAccumulate) != 0 {
 			beta = 1
 		}
 		for from := 0; from < K; from += slice {
-			k, out := min(slice, K-from), c.Reals(3)[from/slice*m*ldc:]
-			a, row := c.Reals(0)[from:], lda // row is the distance of two rows of op(A)
-			b, tb, ldb := c.Reals(1)[from:], tb, ldb
+			k, out := min(slice, K-from), c.Reals(gemmC)[from/slice*m*ldc:]
+			a, row := c.Reals(gemmA)[from:], lda // row is the distance of two rows of op(A)
+			b, tb, ldb := c.Reals(gemmB)[from:], tb, ldb
 			if ta == blas.Trans {
-				a, row = c.Reals(0)[from*lda:], 1
+				a, row = c.Reals(gemmA)[from*lda:], 1
 			}
 			if tb == blas.NoTrans {
-				b = c.Reals(1)[from*ldb:]
+				b = c.Reals(gemmB)[from*ldb:]
 			}
 			if ta == blas.NoTrans && tb == blas.NoTrans {
 				buf := transposed(&scratch, b, k, n, ldb)
@@ -234,25 +325,42 @@ func gemmTwin[T kernels.Real](ta, tb blas.Transpose, gemm blasGemm[T]) func(kern
 					hi, beta := min(lo+rows, m), beta
 					if biased && beta == 0 { // BLAS adds the bias as C's old elements
 						for r := lo; r < hi; r++ {
-							copy(out[r*ldc:r*ldc+n], c.Reals(2))
+							copy(out[r*ldc:r*ldc+n], c.Reals(gemmBias))
 						}
 						beta = 1
 					} else if biased {
 						for r := lo; r < hi; r++ {
-							for j, v := range c.Reals(2)[:n] {
+							for j, v := range c.Reals(gemmBias)[:n] {
 								out[r*ldc+j] += v
 							}
 						}
 					}
 					gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
-					if act != kernels.ActNone {
-						for r := lo; r < hi; r++ {
-							activate(act, slope, out[r*ldc:r*ldc+n])
-						}
+					if functions != nil {
+						finish(c, functions, lo, hi)
 					}
 				}
 			})
 		}
+	}
+}
+
+// finish applies the epilogue to rows of C.
+func finish[T kernels.Real](c kernels.Call[T], functions *sync.Pool, lo, hi int) {
+	b := functions.Get().(*blocks[T])
+	defer functions.Put(b)
+	b.scalars(c, gemmScalars)
+	n, ldc := c.Int(gemmN), c.Int(gemmLDC)
+	step := 1
+	if n == ldc { // the rows are one
+		step, n = hi-lo, (hi-lo)*n
+	}
+	for r := lo; r < hi; r += step {
+		row := c.Reals(gemmC)[r*ldc : r*ldc+n]
+		if c.Int(gemmKeep) != 0 {
+			copy(c.Reals(gemmZ)[r*ldc:], row)
+		}
+		b.run(row, row)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestGrids(t *testing.T) {
 	}
 	tile, block := GemmTile{128, 64, 16, 8, 4}, GemmTile{M: 6, N: 64}
 	product := func(m, n, k, rows, slice int) []kernels.Arg {
-		return args([]int{0, 0, 0, 0}, m, n, k, k, n, n, 0, 0, 0, 0, rows, slice)
+		return args([]int{0, 0, 0, 0}, m, n, k, k, n, n, 0, 0, rows, slice)
 	}
 	pass := MLPLoss(ExampleMLP, kernels.Float32, 16, false)
 	for _, c := range []struct {
@@ -64,11 +64,12 @@ func TestGrids(t *testing.T) {
 		{"maxima", MaxAxis, args([]int{0, 0}, 5, 50, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
 		{"ties", MaxAxisGrad, args([]int{0, 0, 0, 0}, 5, 50, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
 		{"sums of integers", SumIntegers.Of(kernels.Int32), args([]int{0, 0}, 3, 50, 9, 4), kernels.Plane(9, 12, cpu), kernels.Plane(9, 12, gpu)},
-		{"a layer", LinearGrad, args([]int{0, 0, 0, 0}, 33, 17, 16), grid([3]int{2, 3}, [3]int{1, 1}), kernels.Plane(17, 3, gpu)},
+		{"a layer", LinearGrad(kernels.Tanh.Gradient(0)), args([]int{0, 0, 0, 0}, 33, 17, 16), grid([3]int{2, 3}, [3]int{1, 1}), kernels.Plane(17, 3, gpu)},
 		{"shares", ReduceShares, args([]int{0, 1, 33}, 33, 4), line(33), grid([3]int{64, 8}, [3]int{32, 8})},
 		{"steps of shares", AdamWShares, args([]int{33, 0, 1, 33, 33}, 33, 4), line(33), grid([3]int{64, 8}, [3]int{32, 8})},
-		{"a product on a GPU", Gemm(NN, tile), product(129, 65, 100, 0, 34), kernels.Grid{}, grid([3]int{2 * 256, 2, 3}, [3]int{256, 1, 1})},
-		{"a product on a CPU", Gemm(NN, block), product(129, 65, 100, 24, 34), grid([3]int{2, 6, 3}, [3]int{1, 1, 1}), kernels.Grid{}},
+		{"a product on a GPU", Gemm(NN, tile, nil), product(129, 65, 100, 0, 34), kernels.Grid{}, grid([3]int{2 * 256, 2, 3}, [3]int{256, 1, 1})},
+		{"a product on a CPU", Gemm(NN, block, nil), product(129, 65, 100, 24, 34), grid([3]int{2, 6, 3}, [3]int{1, 1, 1}), kernels.Grid{}},
+		{"a product with an epilogue", Gemm(NN, block, kernels.Tanh), append(product(129, 65, 100, 24, 100), args([]int{0}, 0)...), grid([3]int{2, 6, 1}, [3]int{1, 1, 1}), kernels.Grid{}},
 		{"a pass", pass, args([]int{0, 0, 0, 0, 5, 0}, 80), grid([3]int{5}, [3]int{1}), grid([3]int{5 * 128}, [3]int{128})},
 	} {
 		for _, d := range []struct {

@@ -1,27 +1,67 @@
 package ops
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// LinearGrad is the gradient of a layer Y = f(X·W + b) before its matrix products: D = f'·G, and the sums of
-// the columns of D over runs of its rows. G, Y, D [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run,
-// act (an [Activation]), slope.
-var LinearGrad = &kernels.Kernel{Name: "k_linear_grad", File: "linear_cpu.cl", GPU: "linear_gpu.cl",
-	Params: []kernels.Param{in("G"), in("Y"), out("D"), out("P"), intArg("rows"), intArg("cols"), intArg("run"),
-		intArg("act"), realArg("slope")},
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-		cols, runs := int(a[5].Int), intmath.CeilDiv(int(a[4].Int), int(a[6].Int))
-		if l.CPU {
-			return kernels.Groups(intmath.CeilDiv(cols, 16), runs)
-		}
-		return kernels.Plane(cols, runs, l)
-	},
-	Twin: kernels.Twin{F32: linearGradTwin[float32], F64: linearGradTwin[float64]}, Describe: describeLinearGrad,
-	Tol: kernels.Tolerance{ULP: 4, Rel: 4, Scale: func(a []kernels.Arg) float64 {
-		return float64(a[6].Int) * kernels.MaxAbs(a, 0) * max(1, a[8].Real)
-	}}}
+// LinearGrad returns the kernel of the gradient of a layer Y = f(Z), Z = X·W + b, before its matrix products: D = f'(Z)·G,
+// and the sums of the columns of D over runs of its rows. d is a gradient of f: a function of Z, Y and G. Arguments: those
+// of Z, Y and G [rows, cols] that occur in d, D [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run, and the scalars that
+// occur in d.
+func LinearGrad(d *kernels.Function) *kernels.Kernel {
+	return d.Within(kernels.Use{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
+}
+
+// linearGrad is the gradient of a layer while its kernel is made.
+type linearGrad struct {
+	slope *inner
+	ins   int // how many of Z, Y and G there are: where D is
+}
+
+// Where the arguments are that come after the operands of d.
+func (g *linearGrad) rows() int    { return g.ins + 2 }
+func (g *linearGrad) cols() int    { return g.ins + 3 }
+func (g *linearGrad) run() int     { return g.ins + 4 }
+func (g *linearGrad) scalars() int { return g.ins + 5 }
+
+func newLinearGrad(d *kernels.Function) *kernels.Kernel {
+	fn := newInner(d)
+	g := &linearGrad{fn, len(fn.uses)}
+	var params []kernels.Param
+	var inputs, one, sixteen []string
+	for _, i := range fn.uses {
+		name := [...]string{"Z", "Y", "G"}[i]
+		params = append(params, in(name))
+		inputs = append(inputs, "IN("+name+"), ")
+		one = append(one, fmt.Sprintf("%s[%s_off + (at)]", name, name))
+		sixteen = append(sixteen, fmt.Sprintf("vload16(0, %s + %s_off + (at))", name, name))
+	}
+	params = append(append(params, out("D"), out("P"), intArg("rows"), intArg("cols"), intArg("run")), fn.params()...)
+	macros := []string{"SLOPE_INPUTS " + strings.Join(inputs, ""), "SLOPE_PARAMS" + fn.each(", REAL s%d"),
+		fmt.Sprintf("SLOPE(at) f1(%s%s)", strings.Join(one, ", "), fn.each(", s%d"))}
+	wide := fmt.Sprintf("SLOPE16(at) f16(%s%s)", strings.Join(sixteen, ", "), fn.each(", s%d"))
+	name := strings.TrimPrefix(d.Entry(), "k_")
+	return &kernels.Kernel{Name: "k_linear_grad", File: "linear_cpu_" + name + ".cl", GPU: "linear_gpu_" + name + ".cl", Params: params,
+		Text: fn.source("linear_cpu", []int{1, 16}, append(slices.Clip(macros), wide)...), GPUText: fn.source("linear_gpu", []int{1}, macros...),
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			cols, runs := int(a[g.cols()].Int), intmath.CeilDiv(int(a[g.rows()].Int), int(a[g.run()].Int))
+			if l.CPU {
+				return kernels.Groups(intmath.CeilDiv(cols, 16), runs)
+			}
+			return kernels.Plane(cols, runs, l)
+		},
+		Twin:  kernels.Twin{F32: linearGradTwin[float32](g), F64: linearGradTwin[float64](g)},
+		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
+		Cases: g.cases, Describe: g.describe,
+		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
+	}
+}
 
 // LinearGradRun chooses the length of the runs: short enough that they fill the device.
 func LinearGradRun(rows int, l kernels.Limits) int {
@@ -32,20 +72,92 @@ func LinearGradRun(rows int, l kernels.Limits) int {
 	return max(16, intmath.CeilDiv(rows, runs))
 }
 
-func linearGradTwin[T kernels.Real](c kernels.Call[T]) {
-	g, y, d, p, rows, cols, run := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
-	act, slope := kernels.Activation(c.Int(7)), c.Real(8)
-	c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {
-		for z := lo; z < hi; z++ {
-			sum := p[z*cols : (z+1)*cols]
-			clear(sum)
-			for r := z * run; r < min(rows, (z+1)*run); r++ {
-				row := d[r*cols : (r+1)*cols]
-				activationGrad(act, slope, y[r*cols:(r+1)*cols], g[r*cols:], row)
-				for j, v := range row {
-					sum[j] += v
+func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {
+	functions := blocksPool[T](g.slope)
+	return func(c kernels.Call[T]) {
+		d, p, rows, cols, run := c.Reals(g.ins), c.Reals(g.ins+1), c.Int(g.rows()), c.Int(g.cols()), c.Int(g.run())
+		c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {
+			b := functions.Get().(*blocks[T])
+			defer functions.Put(b)
+			b.scalars(c, g.scalars())
+			for z := lo; z < hi; z++ {
+				from, to := z*run*cols, min(rows, (z+1)*run)*cols
+				var operands [3][]T
+				for i := range g.ins {
+					operands[i] = c.Reals(i)[from:to]
+				}
+				b.run(d[from:to], operands[:g.ins]...)
+				sum := p[z*cols : (z+1)*cols]
+				clear(sum)
+				for at := from; at < to; at += cols {
+					for j, v := range d[at : at+cols] {
+						sum[j] += v
+					}
 				}
 			}
+		})
+	}
+}
+
+// bound is, of a share, that of the elements that it is the sum of, and of adding them.
+func (g *linearGrad) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	eps, _ := real.Epsilon()
+	rows, cols, run := int(args[g.rows()].Int), int(args[g.cols()].Int), int(args[g.run()].Int)
+	element := func(i int) (value, bound float64) {
+		return g.slope.bound(real, args, g.scalars(), func(operand int) (value, off float64) {
+			return args[slices.Index(g.slope.uses, operand)].At(i), 0
+		})
+	}
+	return func(param, i int) float64 {
+		if param == g.ins {
+			_, bound := element(i)
+			return bound
 		}
-	})
+		z, c := i/cols, i%cols
+		total, size := 0.0, 0.0
+		for r := z * run; r < min(rows, (z+1)*run); r++ {
+			value, bound := element(r*cols + c)
+			total += bound
+			size += math.Abs(value)
+		}
+		return total + 2*float64(run)*eps*size
+	}
+}
+
+// cases are the launches that test the gradient of a layer, around the vectors of its columns.
+func (g *linearGrad) cases(few bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range [][2]int{{1, 1}, {3, 5}, {17, 3}, {5, 33}, {64, 64}, {130, 67}, {65, 16}, {70, 40}} {
+		rows, cols, run := s[0], s[1], 1+3*i
+		if few && rows*cols > 3000 {
+			continue
+		}
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%dx%d in runs of %d", rows, cols, run), Build: func(o *kernels.Operands) {
+			for _, operand := range g.slope.uses {
+				low, high := g.domain(operand)
+				o.In(rows*cols, low, high)
+			}
+			o.Out(rows*cols).Out(intmath.CeilDiv(rows, run)*cols).Int(rows, cols, run).Real(g.slope.values()...)
+		}})
+	}
+	return cases
+}
+
+// domain returns where an operand is drawn: Z where its function is, Y with both signs.
+func (g *linearGrad) domain(operand int) (low, high float64) {
+	if operand == 1 {
+		return -1, 1
+	}
+	d := g.slope.f.Domains[operand]
+	return d[0], d[1]
+}
+
+func (g *linearGrad) trial(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
+	ops := kernels.LikeLaunch(params, like)
+	for k, operand := range g.slope.uses {
+		if ops != nil {
+			ops[k].Lo, ops[k].Hi = g.domain(operand)
+		}
+	}
+	return ops
 }

@@ -15,7 +15,7 @@ var entryPoint = regexp.MustCompile(`(?s)kernel\s+(?:__attribute__\(\(.*?\)\)\)\
 // TestParamsMatchSources holds Kernel.Params against the parameter lists of the entry points, and every
 // entry point against the list of kernels.
 func TestParamsMatchSources(t *testing.T) {
-	byFile := map[string]map[string]string{}
+	byFile, texts := map[string]map[string]string{}, map[string]string{}
 	paths, err := filepath.Glob("../../kernels/cl/*.cl")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("%d files: %v", len(paths), err)
@@ -26,16 +26,22 @@ func TestParamsMatchSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		file, text := filepath.Base(path), strings.ReplaceAll(string(source), "\\\n", "\n")
-		byFile[file] = map[string]string{}
+		byFile[file], texts[file] = map[string]string{}, text
 		for _, m := range entryPoint.FindAllStringSubmatch(text, -1) {
 			byFile[file][m[1]] = strings.Join(strings.Fields(m[2]), " ")
 		}
 	}
 	used := map[string]bool{}
 	for _, k := range All(kernels.Float32, kernels.Limits{CPU: true}) {
-		for _, file := range []string{k.File, k.GPU} {
-			if file == "" || k.Text != "" { // generated with its parameters
-				continue
+		for _, l := range []kernels.Limits{{CPU: true}, {}} {
+			file, before := k.Source(l), ""
+			if k.Text != "" {
+				before = k.TextOn(l)
+				then := thenFile.FindStringSubmatch(before)
+				if then == nil { // generated with its parameters
+					continue
+				}
+				file = then[1] + ".cl"
 			}
 			name, params, ok := find(byFile[file], k.Name)
 			if !ok {
@@ -43,6 +49,7 @@ func TestParamsMatchSources(t *testing.T) {
 				continue
 			}
 			used[file+" "+name] = true
+			params = expanded(params, before+texts[file])
 			for elem, suffix := range paramSuffix {
 				if k.Defines == "-DELEM="+elemNames[elem] { // IN and OUT are of ELEM
 					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
@@ -60,6 +67,24 @@ func TestParamsMatchSources(t *testing.T) {
 			}
 		}
 	}
+}
+
+// thenFile is the line of a generated text that names the file behind it; listMacro defines a part of the parameters.
+var (
+	thenFile  = regexp.MustCompile(`(?m)^// @then: (\w+)$`)
+	listMacro = regexp.MustCompile(`(?m)^#define (\w+_(?:PARAMS|INPUTS))\b(.*?)(?://.*)?$`)
+)
+
+// expanded returns parameters with the macros of a text, of which the first definition counts.
+func expanded(params, text string) string {
+	done := map[string]bool{}
+	for _, m := range listMacro.FindAllStringSubmatch(text, -1) {
+		if !done[m[1]] {
+			done[m[1]] = true
+			params = strings.ReplaceAll(params, m[1], strings.TrimSpace(m[2]))
+		}
+	}
+	return strings.TrimSpace(strings.ReplaceAll(params, " ,", ","))
 }
 
 // find looks an entry point up under its name, or under that of the macro line that makes it: the one,

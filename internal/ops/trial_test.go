@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -25,10 +26,9 @@ func sizes(k *kernels.Kernel, ops []kernels.Operand) string {
 // too long, and with rows closer to each other, but aligned alike, where they lie far apart.
 func TestTrialOfProducts(t *testing.T) {
 	like := func(m, n, k, lda, ldb, slice int) []kernels.Arg {
-		return append(append([]kernels.Arg{vec(0), vec(0), vec(n), vec(0)}, ints(m, n, k, lda, ldb, n, 1, 1, int(kernels.ActLeakyReLU))...),
-			kernels.R(0.25), kernels.I(24), kernels.I(slice))
+		return append([]kernels.Arg{vec(0), vec(0), vec(n), vec(0)}, ints(m, n, k, lda, ldb, n, 1, 1, 24, slice)...)
 	}
-	const rest = "1 1 2 0.25 24"
+	const rest = "1 1 24"
 	for _, c := range []struct {
 		name string
 		form GemmForm
@@ -53,10 +53,24 @@ func TestTrialOfProducts(t *testing.T) {
 		{"A alone is too large", TN, like(200, 1, 1<<21, 200, 1, 1<<21), "[]"},
 		{"none", NN, nil, "[]"},
 	} {
-		k := Gemm(c.form, cpuTiles[0])
+		k := Gemm(c.form, cpuTiles[0], nil)
 		ops := k.Trial(c.like)
 		if got := sizes(k, ops); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if c.like != nil && c.like[gemmSlice].Int >= c.like[gemmK].Int { // of a layer, what its function is given and the operand that it keeps
+			for keep, z := range []int{0, 1} {
+				like := append(slices.Clip(c.like), vec(z*int(c.like[gemmM].Int*c.like[gemmN].Int)), kernels.I(keep), kernels.R(-0.5), kernels.R(0.25))
+				layer := Gemm(c.form, cpuTiles[0], kernels.Clamp)
+				more := layer.Trial(like)
+				want := "[]"
+				if len(ops) > 0 {
+					want = fmt.Sprintf("%s %d %d -0.5 0.25]", c.want[:len(c.want)-1], keep*ops[gemmC].N, keep)
+				}
+				if got := sizes(layer, more); got != want {
+					t.Errorf("%s, a layer: %s, want %s", c.name, got, want)
+				}
+			}
 		}
 		for _, o := range ops[:min(4, len(ops))] {
 			if o.Lo != -1 || o.Hi != 1 {

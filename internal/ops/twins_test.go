@@ -102,20 +102,6 @@ var definitions = map[*kernels.Kernel]func(c call){
 	},
 	ops.OuterAcc:       outer,
 	ops.OuterAccAtomic: outer,
-	ops.LinearGrad: func(c call) {
-		clear(c.mem[3])
-		for i, y := range c.mem[1] {
-			slope := map[kernels.Activation]float64{kernels.ActNone: 1, kernels.ActTanh: 1 - y*y, kernels.ActSigmoid: y * (1 - y)}[kernels.Activation(c.n(7))]
-			switch act := kernels.Activation(c.n(7)); {
-			case act == kernels.ActReLU && y > 0, act == kernels.ActLeakyReLU && y > 0:
-				slope = 1
-			case act == kernels.ActLeakyReLU:
-				slope = c.r(8)
-			}
-			c.mem[2][i] = slope * c.mem[0][i]
-			c.mem[3][i/c.n(5)/c.n(6)*c.n(5)+i%c.n(5)] += c.mem[2][i]
-		}
-	},
 	ops.Uniform: func(c call) {
 		for i := range c.mem[0] {
 			c.mem[0][i] = c.r(5) + (c.r(6)-c.r(5))*unit(c, i, i%4)
@@ -253,10 +239,10 @@ func adamW(c call, p, g, m, v []float64, at int) {
 	}
 }
 
-// product is the definition of a matrix product.
-func product(form ops.GemmForm) func(c call) {
+// product is the definition of a matrix product with a function of one operand, nil for none.
+func product(form ops.GemmForm, f *kernels.Function) func(c call) {
 	return func(c call) {
-		m, n, sum, lda, ldb, ldc, slice := c.n(4), c.n(5), c.n(6), c.n(7), c.n(8), c.n(9), c.n(15)
+		m, n, sum, lda, ldb, ldc, slice := c.n(4), c.n(5), c.n(6), c.n(7), c.n(8), c.n(9), c.n(13)
 		for k := 0; k < sum; k += slice {
 			out := c.mem[3][k/slice*m*ldc:]
 			for i := range m {
@@ -278,25 +264,49 @@ func product(form ops.GemmForm) func(c call) {
 					if c.on(11) {
 						s += c.mem[2][j]
 					}
-					out[i*ldc+j] = activate(kernels.Activation(c.n(12)), c.r(13), s)
+					if f != nil {
+						if c.on(15) {
+							c.mem[14][i*ldc+j] = s
+						}
+						s = f.At(c.scalars(f, 16), s)
+					}
+					out[i*ldc+j] = s
 				}
 			}
 		}
 	}
 }
 
-func activate(a kernels.Activation, slope, x float64) float64 {
-	switch a {
-	case kernels.ActReLU:
-		return max(x, 0)
-	case kernels.ActLeakyReLU:
-		return max(x, 0) + slope*min(x, 0)
-	case kernels.ActTanh:
-		return math.Tanh(x)
-	case kernels.ActSigmoid:
-		return 1 / (1 + math.Exp(-x))
+// scalars returns those of a function, where all occur and are the arguments from one on.
+func (c call) scalars(f *kernels.Function, from int) []float64 {
+	var list []float64
+	for i := range f.Scalars {
+		list = append(list, c.r(from+i))
 	}
-	return x
+	return list
+}
+
+// layerGradient is the definition of the gradient of a layer, for a gradient of its function.
+func layerGradient(d *kernels.Function) func(c call) {
+	return func(c call) {
+		var reads []int
+		for i := range 3 {
+			if d.Uses(i) {
+				reads = append(reads, i)
+			}
+		}
+		at := len(reads)
+		cols, run := c.n(at+3), c.n(at+4)
+		clear(c.mem[at+1])
+		for i := range c.mem[at] {
+			var operands [3]float64
+			for k, operand := range reads {
+				operands[operand] = c.mem[k][i]
+			}
+			c.mem[at][i] = d.At(c.scalars(d, at+5), operands[:]...)
+			c.mem[at+1][i/cols/run*cols+i%cols] += c.mem[at][i]
+		}
+	}
 }
 
 // pass is the definition of a training pass of a perceptron in blocks of samples: each group of blocks has a share of the
@@ -341,7 +351,7 @@ func pass(s ops.MLPShape, block int, inputGrad bool) func(c call) {
 						for k, v := range h[l] {
 							next[j] += v * w[weights[l]+k*s.Width+j]
 						}
-						next[j] = activate(kernels.ActLeakyReLU, s.Slope, next[j])
+						next[j] = max(next[j], 0) + s.Slope*min(next[j], 0)
 					}
 					h = append(h, next)
 				}
@@ -415,7 +425,14 @@ func TestTwins(t *testing.T) {
 		}
 	}
 	for _, form := range ops.GemmForms {
-		all[ops.Gemm(form, ops.GemmTiles(kernels.Float32, cpu)[0])] = product(form)
+		tile := ops.GemmTiles(kernels.Float32, cpu)[0]
+		all[ops.Gemm(form, tile, nil)] = product(form, nil)
+		for _, f := range []*kernels.Function{kernels.ReLU, kernels.LeakyReLU, kernels.Tanh, kernels.Sigmoid, kernels.Softplus, kernels.Clamp} {
+			all[ops.Gemm(form, tile, f)] = product(form, f)
+			for _, d := range []*kernels.Function{f.Gradient(0), f.LayerGradient(f.Scalars)} {
+				all[ops.LinearGrad(d)] = layerGradient(d)
+			}
+		}
 	}
 	small := ops.MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.25}
 	for i, s := range []ops.MLPShape{small, small, {Inputs: 20, Width: 32, Layers: 1, Outputs: 16, Slope: 0}, {Inputs: 8, Width: 16, Layers: 3, Outputs: 1, Slope: 0.5}} {
@@ -473,12 +490,12 @@ func TestTwinsInPieces(t *testing.T) {
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(0) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(1) }},
 		{ops.OuterAcc, definitions[ops.OuterAcc], func(o *kernels.Operands) { o.In(100*9, -1, 1).In(100*80, -1, 1).In(9*80, -1, 1).Int(100, 9, 80) }},
-		{ops.LinearGrad, definitions[ops.LinearGrad], func(o *kernels.Operands) {
-			o.In(1000*70, -1, 1).In(1000*70, -1, 1).Out(1000*70).Out(9*70).Int(1000, 70, 120, int(kernels.ActTanh)).Real(0)
+		{ops.LinearGrad(kernels.Tanh.Gradient(0)), layerGradient(kernels.Tanh.Gradient(0)), func(o *kernels.Operands) {
+			o.In(1000*70, -1, 1).In(1000*70, -1, 1).Out(1000*70).Out(9*70).Int(1000, 70, 120)
 		}},
 		{ops.FMAChains, definitions[ops.FMAChains], func(o *kernels.Operands) { o.Out(9).Int(9, 3).Real(0.9, 0.1) }},
-		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0]), product(ops.NN), func(o *kernels.Operands) {
-			o.In(301*41, -1, 1).In(40*52, -1, 1).In(50, -1, 1).In(301*50, -1, 1).Int(301, 50, 40, 41, 52, 50, 1, 1, int(kernels.ActLeakyReLU)).Real(0.1).Int(24, 40)
+		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0], kernels.LeakyReLU), product(ops.NN, kernels.LeakyReLU), func(o *kernels.Operands) {
+			o.In(301*41, -1, 1).In(40*52, -1, 1).In(50, -1, 1).In(301*50, -1, 1).Int(301, 50, 40, 41, 52, 50, 1, 1, 24, 40).In(301*50, 0, 0).Int(1).Real(0.1)
 		}},
 	} {
 		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {

@@ -26,6 +26,8 @@ type device interface {
 	Axes(t *tensor.Tensor, axes []int) []int
 	MatMulInto(dst, a, b *tensor.Tensor, accumulate bool)
 	MatMulTiled(dst, a, b *tensor.Tensor, tile ops.GemmTile)
+	Linear(x, w, b *tensor.Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *tensor.Tensor)
+	LinearGrad(f *kernels.Function, scalars []float64, z, y, g *tensor.Tensor) (dz, shares *tensor.Tensor)
 	SumRowsInto(dst, x *tensor.Tensor, accumulate bool)
 	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
 	MaxGrad(x, y, g *tensor.Tensor, axes []int) *tensor.Tensor
@@ -74,6 +76,19 @@ func MatMulInto(dst, a, b *tensor.Tensor, accumulate bool) {
 // tensor.ErrValue for a tile that is none of the device's.
 func MatMulTiled(dst, a, b *tensor.Tensor, tile ops.GemmTile) {
 	of(dst.Device()).MatMulTiled(dst, a, b, tile)
+}
+
+// Linear is tensor.Linear of reals, which in a graph returns the operand z of f beside y = f(z), from the same launch, if the
+// gradient of f reads it; else z is nil.
+func Linear(x, w, b *tensor.Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *tensor.Tensor) {
+	return of(x.Device()).Linear(x, w, b, f, scalars, graph)
+}
+
+// LinearGrad returns, for a gradient f of the function of a layer, which reads what it uses of z, y and g [m, n], the
+// gradient dz [m, n] of the function's operand, and the sum of its rows, the gradient of the bias, in shares [runs, n], to
+// be added up: one launch for both. It panics with tensor.ErrShape unless they have one shape, of two axes.
+func LinearGrad(f *kernels.Function, scalars []float64, z, y, g *tensor.Tensor) (dz, shares *tensor.Tensor) {
+	return of(g.Device()).LinearGrad(f, scalars, z, y, g)
 }
 
 // SumRowsInto sums the leading axes of x [..., dst's shape] into dst, or onto it, in one launch. It panics with

@@ -53,7 +53,7 @@ func TestBounded(t *testing.T) {
 		}
 		v := func(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
 		return []kernels.Arg{v(rowsA * lda), v(rowsB * ldb), v(0), v((k + slice - 1) / slice * m * n), kernels.I(m), kernels.I(n), kernels.I(k),
-			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.I(0), kernels.I(0), kernels.I(0), kernels.R(0), kernels.I(12), kernels.I(slice)}
+			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.I(0), kernels.I(0), kernels.I(12), kernels.I(slice)}
 	}
 	tile := ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0]
 	n := kernels.I
@@ -64,14 +64,18 @@ func TestBounded(t *testing.T) {
 		args  []kernels.Arg
 		tried bool
 	}{
-		{"a column of a wide matrix", ops.Gemm(ops.NN, tile), product(ops.NN, 2000, 8, 10, 1_000_000, 8, 10), true},
-		{"weights' gradient of a large batch", ops.Gemm(ops.TN, tile), product(ops.TN, 4096, 3, 65536, 4096, 3, 65536), true},
-		{"a wide B", ops.Gemm(ops.NN, tile), product(ops.NN, 100, 8, 1000, 1000, 2_000_000, 1000), true},
-		{"a wide transposed B", ops.Gemm(ops.NT, tile), product(ops.NT, 100, 8, 1000, 1000, 100_000_000, 1000), true},
-		{"a large square", ops.Gemm(ops.NN, tile), product(ops.NN, 1024, 1024, 1024, 1024, 1024, 1024), true},
-		{"a B that is too large", ops.Gemm(ops.NN, tile), product(ops.NN, 30000, 30000, 30000, 30000, 30000, 30000), false},
-		{"shares that are too large", ops.Gemm(ops.NT, tile), product(ops.NT, 64, 64, 1<<20, 1<<20, 1<<20, 1<<15), false},
-		{"long sums in few columns", ops.Gemm(ops.TN, tile), product(ops.TN, 200, 1, 1<<21, 200, 1, 1<<21), false},
+		{"a column of a wide matrix", ops.Gemm(ops.NN, tile, nil), product(ops.NN, 2000, 8, 10, 1_000_000, 8, 10), true},
+		{"weights' gradient of a large batch", ops.Gemm(ops.TN, tile, nil), product(ops.TN, 4096, 3, 65536, 4096, 3, 65536), true},
+		{"a wide B", ops.Gemm(ops.NN, tile, nil), product(ops.NN, 100, 8, 1000, 1000, 2_000_000, 1000), true},
+		{"a wide transposed B", ops.Gemm(ops.NT, tile, nil), product(ops.NT, 100, 8, 1000, 1000, 100_000_000, 1000), true},
+		{"a large square", ops.Gemm(ops.NN, tile, nil), product(ops.NN, 1024, 1024, 1024, 1024, 1024, 1024), true},
+		{"a B that is too large", ops.Gemm(ops.NN, tile, nil), product(ops.NN, 30000, 30000, 30000, 30000, 30000, 30000), false},
+		{"shares that are too large", ops.Gemm(ops.NT, tile, nil), product(ops.NT, 64, 64, 1<<20, 1<<20, 1<<20, 1<<15), false},
+		{"long sums in few columns", ops.Gemm(ops.TN, tile, nil), product(ops.TN, 200, 1, 1<<21, 200, 1, 1<<21), false},
+		{"a layer of a large batch", ops.Gemm(ops.NN, tile, kernels.Softplus), append(product(ops.NN, 1<<20, 64, 64, 64, 64, 64), v(1<<26), n(1)), true},
+		{"a layer that keeps nothing", ops.Gemm(ops.NN, tile, kernels.Clamp), append(product(ops.NN, 1<<20, 64, 64, 64, 64, 64), v(0), n(0), kernels.R(-1), kernels.R(1)), true},
+		{"the gradient of a layer", ops.LinearGrad(kernels.Softplus.Gradient(0)), []kernels.Arg{v(70 * 40), v(70 * 40), v(70 * 40), v(5 * 40), n(70), n(40), n(16)}, true},
+		{"the gradient of a large layer", ops.LinearGrad(kernels.Tanh.Gradient(0)), []kernels.Arg{v(1 << 26), v(1 << 26), v(1 << 26), v(1 << 20), n(1 << 20), n(64), n(64)}, false},
 		{"outer products", ops.OuterAcc, []kernels.Arg{v(1000 * 900), v(1000 * 900), v(900 * 900), n(1000), n(900), n(900)}, true},
 		{"chains", ops.FMAChains, []kernels.Arg{v(1 << 21), n(1 << 21), n(100000), kernels.R(0.999), kernels.R(0.5)}, true},
 		{"a copy", kernels.Identity.Map(kernels.Float32, kernels.Layout{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},

@@ -1,12 +1,13 @@
-// @depends: common, activation
+// @depends: common
 // Matrix products for CPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
 //   nt  A: [i*lda + k]  B: [j*ldb + k]
 //   tn  A: [k*lda + i]  B: [k*ldb + j]
-//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K; f is activation `act` of activation.cl
+//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
-// With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
+// f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
+// itself. If `keep`, its operand goes to Z, which lies as C does. With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
 //
 // One work-item per work-group and no local memory: a work-item owns a block of C of `rows` rows and
 // PANEL columns. For each slice of KC steps of k it packs its panel of B, zero-padded, into private
@@ -25,6 +26,11 @@
 #define MR 6 // a divisor of BLOCK
 #endif
 #define NARROW_MR 12
+#ifndef EPILOGUE // f of a vector, where an epilogue or a pointer to one is named with . or ->
+#define EPILOGUE_PARAMS // of the entry points
+#define EPILOGUE_FIELDS // of an epilogue
+#define EPILOGUE_VALUES // theirs, of the parameters
+#endif
 #define KC 256
 #define BLOCK 48
 #define PANEL (16 * WIDE)
@@ -35,11 +41,11 @@ typedef struct {
     int row, step;
 } operand;
 
-// What happens to C after a slice of KC steps: `add` to it, or set it; after the `last`, bias and activation.
+// What happens to C after a slice of KC steps: `add` to it, or set it; after the `last`, bias and f.
 typedef struct {
+    int add, last;
     const REAL *bias; // of the panel
-    int add, last, act;
-    REAL slope;
+    EPILOGUE_FIELDS
 } epilogue;
 
 // P[k*padded + x] = element (x, k) for x < width, zero from there to padded, for k < kc.
@@ -101,21 +107,36 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
         }                                                                                             \
     }
 
-// Stores up to 16 elements of a row of C.
-static void store(REAL16 v, global REAL *c, int count, const REAL *bias, const epilogue *e) {
-    if (count <= 0) return;
+// Up to 16 elements of a row, zeros past count.
+static REAL16 row16(global const REAL *c, int count) {
+    if (count >= 16) return vload16(0, c);
+    REAL part[16];
+    for (int j = 0; j < 16; j++) part[j] = j < count ? c[j] : 0;
+    return vload16(0, part);
+}
+
+static void put16(REAL16 v, global REAL *c, int count) {
     if (count >= 16) {
-        if (e->add) v = vload16(0, c) + v;
-        if (e->last) v = activate_REAL16(v + vload16(0, bias), e->act, e->slope);
         vstore16(v, 0, c);
         return;
     }
-    REAL old[16], tail[16];
-    for (int j = 0; j < 16; j++) old[j] = e->add && j < count ? c[j] : 0;
-    v = vload16(0, old) + v;
-    if (e->last) v = activate_REAL16(v + vload16(0, bias), e->act, e->slope);
-    vstore16(v, 0, tail);
-    for (int j = 0; j < count; j++) c[j] = tail[j];
+    REAL part[16];
+    vstore16(v, 0, part);
+    for (int j = 0; j < count; j++) c[j] = part[j];
+}
+
+// Stores up to 16 elements of a row of C.
+static void store(REAL16 v, global REAL *c, int count, const REAL *bias, const epilogue *e) {
+    if (count <= 0) return;
+    if (e->add) v = row16(c, count) + v;
+    if (e->last) {
+        v += vload16(0, bias);
+#ifdef EPILOGUE
+        if (e->keep) put16(v, e->z + (c - e->c), count);
+        v = EPILOGUE(v, e->);
+#endif
+    }
+    put16(v, c, count);
 }
 
 MICRO(wide_in_place, MR, WIDE, global)
@@ -124,7 +145,7 @@ MICRO(narrow_in_place, NARROW_MR, 1, global)
 MICRO(narrow_packed, NARROW_MR, 1, private)
 
 static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, int m, int n, int K, int ldc,
-                 int accumulate, int biased, int act, REAL slope, int rows, int slice) {
+                 int accumulate, int biased, int rows, int slice, epilogue e) {
     REAL panel[KC * PANEL], packed[KC * BLOCK], padded[PANEL];
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
     const int j0 = get_group_id(0) * PANEL, width = min(n - j0, PANEL);
@@ -132,9 +153,11 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
     const int z = get_group_id(2), start = z * slice, end = min(K, start + slice);
     C += z * m * ldc;
     for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
+    e.bias = padded;
     for (int k0 = start; k0 < end; k0 += KC) {
         const int kc = min(end - k0, KC);
-        const epilogue e = {padded, accumulate || k0 > start, k0 + kc == end, act, slope};
+        e.add = accumulate || k0 > start;
+        e.last = k0 + kc == end;
         const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
         pack(panel, bk, kc, width, narrow ? 16 : PANEL);
         for (int from = i0; from < i1; from += BLOCK) {
@@ -156,9 +179,10 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
 #define GEMM(form, a_row, a_step, b_row, b_step)                                                           \
     kernel __attribute__((reqd_work_group_size(1, 1, 1)))                                                  \
     void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,     \
-                       int accumulate, int biased, int act, REAL slope, int rows, int slice) {             \
+                       int accumulate, int biased, int rows, int slice EPILOGUE_PARAMS) {                  \
         const operand a = {A + A_off, a_row, a_step}, b = {B + B_off, b_row, b_step};                      \
-        gemm(a, b, BIAS + BIAS_off, C + C_off, m, n, K, ldc, accumulate, biased, act, slope, rows, slice); \
+        const epilogue e = {0, 0, 0 EPILOGUE_VALUES};                                                      \
+        gemm(a, b, BIAS + BIAS_off, C + C_off, m, n, K, ldc, accumulate, biased, rows, slice, e);          \
     }
 
 GEMM(nn, lda, 1, 1, ldb)

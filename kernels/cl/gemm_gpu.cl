@@ -1,10 +1,13 @@
-// @depends: common, activation
+// @depends: common
 // Matrix products for GPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
 //   nt  A: [i*lda + k]  B: [j*ldb + k]
 //   tn  A: [k*lda + i]  B: [k*ldb + j]
-//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K; f is activation `act` of activation.cl
+//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
+//
+// f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
+// itself. If `keep`, its operand goes to Z, which lies as C does.
 //
 // With slice < K, C is a share for each slice of the sum, [z*m*ldc + i*ldc + j] over k in [z*slice, (z+1)*slice):
 // a product of two long thin matrices has too few tiles to fill a GPU. Adding the shares in their order gives
@@ -32,6 +35,14 @@
 #ifndef WN
 #define WN 4 // columns per work-item, a multiple of 4
 #endif
+#ifdef EPILOGUE // f of a vector v; the second argument serves the CPU variant
+#define FINISH(v, at, count)                                              \
+    if (keep) put4(v, Z + Z_off + (at), count, (Z_off | ldc) % 4 == 0);   \
+    v = EPILOGUE(v, );
+#else
+#define EPILOGUE_PARAMS // of the entry points
+#define FINISH(v, at, count)
+#endif
 #define WARPS_N (TN / (8 * WN))
 #define ITEMS (TM / WM * (TN / WN))
 #define VECTORS_A (TM * TK / 4 / ITEMS) // that a work-item loads of each tile
@@ -48,6 +59,16 @@ static REAL4 load4(global const REAL *p, int count, int aligned) {
     if (count > 1) v.s1 = p[1];
     if (count > 2) v.s2 = p[2];
     return v;
+}
+
+static void put4(REAL4 v, global REAL *p, int count, int aligned) {
+    if (count >= 4 && aligned) *(global REAL4 *)p = v;
+    else {
+        p[0] = v.s0;
+        if (count > 1) p[1] = v.s1;
+        if (count > 2) p[2] = v.s2;
+        if (count > 3) p[3] = v.s3;
+    }
 }
 
 // Vector e of a tile's part of an operand. Its element (x, k) is S[x + k*ld] if `along_x`, else S[x*ld + k].
@@ -84,7 +105,7 @@ static REAL4 load4(global const REAL *p, int count, int aligned) {
 #define GEMM(form, a_along_x, b_along_x)                                                                         \
     kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))                                                    \
     void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,           \
-                       int accumulate, int biased, int act, REAL slope, int rows, int slice) {                   \
+                       int accumulate, int biased, int rows, int slice EPILOGUE_PARAMS) {                        \
         local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32))); \
         const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;                                       \
         const int i0 = get_group_id(1) * TM, j0 = get_group_id(0) * TN;                                          \
@@ -127,17 +148,13 @@ static REAL4 load4(global const REAL *p, int count, int aligned) {
             _Pragma("unroll") for (int r = 0; r < WM; r++) {                                                     \
                 const int i = i0 + ti + r / 4 * 16 + r % 4;                                                      \
                 if (i < m && j < n) {                                                                            \
-                    global REAL *out = C + C_off + (z * m + i) * ldc + j;                                        \
+                    const int at = (z * m + i) * ldc + j;                                                        \
+                    global REAL *out = C + C_off + at;                                                           \
                     REAL4 v = acc[r][c];                                                                         \
                     if (accumulate) v += load4(out, n - j, even_c);                                              \
-                    v = activate_REAL4(v + add, act, slope);                                                     \
-                    if (j + 3 < n && even_c) *(global REAL4 *)out = v;                                           \
-                    else {                                                                                       \
-                        out[0] = v.s0;                                                                           \
-                        if (j + 1 < n) out[1] = v.s1;                                                            \
-                        if (j + 2 < n) out[2] = v.s2;                                                            \
-                        if (j + 3 < n) out[3] = v.s3;                                                            \
-                    }                                                                                            \
+                    v += add;                                                                                    \
+                    FINISH(v, at, n - j)                                                                         \
+                    put4(v, out, n - j, even_c);                                                                 \
                 }                                                                                                \
             }                                                                                                    \
         }                                                                                                        \

@@ -2,27 +2,27 @@ package expr
 
 import "math"
 
-// Bound returns the value of a formula for one element, computed in double precision, and how far from it a result may
+// Bound returns the value of a formula for one element, whose operands may be off, computed in double precision, and how far from it a result may
 // lie that a device computed with primitives within the errors that OpenCL allows, and Go with those of package math.
 // eps is the spacing of the device's reals at 1, and least their least normal number: smaller ones may become 0. A value
 // is bound to itself if only exact primitives made it, or if it is NaN or infinite and its arguments are exact.
 //
 // The error of each step is that of its arguments, by the change that it makes of the value, and its own. It is a
 // running bound as in Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3, but of first order.
-func (p *Program) Bound(operand, scalar func(i int) float64, eps, least float64) (value, bound float64) {
+func (p *Program) Bound(operand func(i int) (value, off float64), scalar func(i int) float64, eps, least float64) (value, bound float64) {
 	return p.bound(operand, scalar, eps, least)
 }
 
 // interval is a value and its error.
 type interval struct{ v, e float64 }
 
-func (p *Program) bound(operand, scalar func(i int) float64, eps, least float64) (value, bound float64) {
+func (p *Program) bound(operand func(i int) (value, off float64), scalar func(i int) float64, eps, least float64) (value, bound float64) {
 	of := make([]interval, len(p.steps))
 	for i := range p.steps {
 		s := &p.steps[i]
 		switch s.op {
 		case opOperand:
-			of[i].v = operand(s.index)
+			of[i].v, of[i].e = operand(s.index)
 		case opScalar:
 			of[i].v = scalar(s.index)
 		case opConst:

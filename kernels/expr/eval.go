@@ -250,6 +250,6 @@ func fma[T Number](d, x, y, z []T) {
 
 // At returns the value of the formula for one element, in double precision.
 func (p *Program) At(operand, scalar func(i int) float64) float64 {
-	v, _ := p.bound(operand, scalar, 0, 0)
+	v, _ := p.bound(func(i int) (value, off float64) { return operand(i), 0 }, scalar, 0, 0)
 	return v
 }
