@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -131,7 +132,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		p.epilogue = e
 		k.Params = append(append(k.Params, inOut("Z"), intArg("keep")), e.params()...)
 		macros := func(width int) []string {
-			return []string{"EPILOGUE_PARAMS , OUT(Z), int keep" + e.each(", REAL s%d"),
+			return []string{fmt.Sprint("FORM ", slices.Index(GemmForms, form)), "EPILOGUE_PARAMS , OUT(Z), int keep" + e.each(", REAL s%d"),
 				"EPILOGUE_FIELDS global REAL *c, *z; int keep;" + e.each(" REAL s%d;"),
 				"EPILOGUE_VALUES , C + C_off, Z + Z_off, keep" + e.each(", s%d"),
 				fmt.Sprintf("EPILOGUE(v, at) f%d(v%s)", width, e.each(", at s%d"))}

@@ -7,7 +7,9 @@
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
 // f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
-// itself. If `keep`, its operand goes to Z, which lies as C does. With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
+// itself. If `keep`, its operand goes to Z, which lies as C does. Such a text names the one FORM to build: 0, 1 or 2.
+//
+// With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
 //
 // One work-item per work-group and no local memory: a work-item owns a block of C of `rows` rows and
 // PANEL columns. For each slice of KC steps of k it packs its panel of B, zero-padded, into private
@@ -186,6 +188,12 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
         gemm(a, b, BIAS + BIAS_off, C + C_off, m, n, K, ldc, accumulate, biased, rows, slice, e);          \
     }
 
+#if !defined(FORM) || FORM == 0
 GEMM(nn, lda, 1, 1, ldb)
+#endif
+#if !defined(FORM) || FORM == 1
 GEMM(nt, lda, 1, ldb, 1)
+#endif
+#if !defined(FORM) || FORM == 2
 GEMM(tn, 1, lda, 1, ldb)
+#endif

@@ -7,7 +7,7 @@
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
 // f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
-// itself. If `keep`, its operand goes to Z, which lies as C does.
+// itself. If `keep`, its operand goes to Z, which lies as C does. Such a text names the one FORM to build: 0, 1 or 2.
 //
 // With slice < K, C is a share for each slice of the sum, [z*m*ldc + i*ldc + j] over k in [z*slice, (z+1)*slice):
 // a product of two long thin matrices has too few tiles to fill a GPU. Adding the shares in their order gives
@@ -36,8 +36,8 @@
 #define WN 4 // columns per work-item, a multiple of 4
 #endif
 #ifdef EPILOGUE // f of a vector v; the second argument serves the CPU variant
-#define FINISH(v, at, count)                                              \
-    if (keep) put4(v, Z + Z_off + (at), count, (Z_off | ldc) % 4 == 0);   \
+#define FINISH(v, at, count)                                            \
+    if (keep) put4(v, Z + Z_off + (at), count, (Z_off | ldc) % 4 == 0); \
     v = EPILOGUE(v, );
 #else
 #define EPILOGUE_PARAMS // of the entry points
@@ -160,6 +160,12 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
         }                                                                                                        \
     }
 
+#if !defined(FORM) || FORM == 0
 GEMM(nn, 0, 1)
+#endif
+#if !defined(FORM) || FORM == 1
 GEMM(nt, 0, 0)
+#endif
+#if !defined(FORM) || FORM == 2
 GEMM(tn, 1, 1)
+#endif
