@@ -23,5 +23,5 @@
 // end (−1 is the last); row-major (C) order has the last axis vary fastest.
 //
 // Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
-// what. LinearGrad is no part of it: package autograd calls it, and it goes.
+// what.
 package tensor

@@ -82,10 +82,13 @@ func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor)
 	if dz.Len() == 0 {
 		return dz, shares
 	}
-	if f.IsZero() {
+	switch {
+	case f.IsZero():
 		dz.zero()
 		shares.zero()
 		return dz, shares
+	case !f.Uses(0) && !f.Uses(1) && !f.Uses(2):
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the gradient %q uses no operand: it is the derivative times g", f.Name)})
 	}
 	s := d.core()
 	args := s.mapArgs[:0]

@@ -26,10 +26,12 @@ func TestLongProducts(t *testing.T) {
 			each([]int{m, n, k}, func(i []int) {
 				sum.data[i[0]*n+i[1]] += a.data[i[0]*k+i[2]] * b.data[i[2]*n+i[1]]
 			})
-			added, layer := array{sum.shape, nil}, array{sum.shape, nil}
+			added, layer, operand, value := array{sum.shape, nil}, array{sum.shape, nil}, array{sum.shape, nil}, array{sum.shape, nil}
 			for i, v := range sum.data {
 				added.data = append(added.data, v+3)
 				layer.data = append(layer.data, math.Tanh(v+bias.data[i%n]))
+				operand.data = append(operand.data, v+bias.data[i%n])
+				value.data = append(value.data, math.Log1p(math.Exp(v+bias.data[i%n])))
 			}
 			x, y := on(d, a), on(d, b)
 			for form, x := range map[string]*tensor.Tensor{"nn": x, "tn": x.T().Copy().T()} {
@@ -41,6 +43,9 @@ func TestLongProducts(t *testing.T) {
 				plumbing.MatMulInto(onto, x, y, false)
 				expect(t, what+" stored", onto, sum, 1e-5)
 				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), kernels.Tanh), layer, 1e-5)
+				softplus, stored := plumbing.Linear(x, y, on(d, bias), kernels.Softplus, nil, true)
+				expect(t, what+" layer in a graph", softplus, value, 1e-5)
+				expect(t, what+" layer's operand", stored, operand, 1e-5)
 			}
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -32,6 +33,7 @@ func TestMisuse(t *testing.T) {
 	var nobody tensor.Device
 	var unmade tensor.Tensor
 	var none *tensor.Tensor
+	flat := &kernels.Function{Name: "flat", Value: expr.X(0), Gradients: []*expr.Expr{expr.C(2)}}
 	noGrid := &kernels.Kernel{Name: "k_own", Text: "kernel void k_own() {}"}
 	for _, c := range []struct {
 		name string
@@ -69,6 +71,7 @@ func TestMisuse(t *testing.T) {
 		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(kernels.Tanh.Gradient(0), nil, nil, v, v) }, "[4] [4]"},
 		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(kernels.Tanh.Gradient(0), nil, nil, tensor.Zeros(d, 50, 3), x) }, "[2 3] [50 3]"},
 		{"Linear gradient", tensor.ErrValue, func() { plumbing.LinearGrad(kernels.Softplus.Gradient(0), nil, nil, nil, x) }, "a tensor is nil"},
+		{"Linear gradient", tensor.ErrValue, func() { plumbing.LinearGrad(flat.Gradient(0), nil, x, x, x) }, `"flat_grad" uses no operand`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, kernels.Add) }, `"add" takes 2 operands and 0 scalars: a layer has 1 operand for it, and 0 scalars were given`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, kernels.LeakyReLU) }, `"leaky_relu" takes 1 operands and 1 scalars: a layer has 1 operand for it, and 0`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, nil, 1) }, `"copy" takes 1 operands and 0 scalars`},

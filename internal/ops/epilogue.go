@@ -126,9 +126,8 @@ func (b *blocks[T]) run(out []T, operands ...[]T) {
 // epilogues returns kernels of products and of gradients of layers with functions of all kinds: exact or not, with
 // scalars and without, of a gradient that reads the operand or the value.
 func epilogues(tile GemmTile) []*kernels.Kernel {
-	tanh, softplus := kernels.Tanh, kernels.Softplus
-	all := []*kernels.Kernel{Gemm(NT, tile, tanh), Gemm(TN, tile, softplus)}
-	for _, f := range []*kernels.Function{tanh, softplus, kernels.ReLU, kernels.LeakyReLU, kernels.Sigmoid, kernels.Sine, kernels.Clamp, kernels.RDivScalar} {
+	all := []*kernels.Kernel{Gemm(NT, tile, kernels.Tanh), Gemm(TN, tile, kernels.Softplus)}
+	for _, f := range []*kernels.Function{kernels.Clamp, kernels.Tanh, kernels.Softplus, kernels.ReLU, kernels.LeakyReLU, kernels.Sigmoid, kernels.Sine, kernels.RDivScalar} {
 		all = append(all, Gemm(NN, tile, f), LinearGrad(f.LayerGradient(f.Scalars)))
 	}
 	return append(all, LinearGrad(kernels.LeakyReLU.Gradient(0)))
