@@ -50,11 +50,11 @@ func (fn *inner) source(then string, widths []int, macros ...string) string {
 	return s.String()
 }
 
-// each returns the scalars that occur, each after a prefix: "%d" in it is the number.
-func (fn *inner) each(prefix string) string {
+// each returns a text for every scalar that occurs, in which %d is its number.
+func (fn *inner) each(form string) string {
 	var s strings.Builder
 	for _, i := range fn.scalars {
-		fmt.Fprintf(&s, prefix, i)
+		fmt.Fprintf(&s, form, i)
 	}
 	return s.String()
 }
