@@ -43,7 +43,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 		sixteen = append(sixteen, fmt.Sprintf("vload16(0, %s + %s_off + (at))", name, name))
 	}
 	params = append(append(params, out("D"), out("P"), intArg("rows"), intArg("cols"), intArg("run")), fn.params()...)
-	macros := []string{"SLOPE_INPUTS " + strings.Join(inputs, ""), "SLOPE_PARAMS" + fn.each(", REAL s%d"),
+	macros := []string{"SLOPE_INPUTS " + strings.Join(inputs, ""), "SLOPE_PARAMS " + fn.each(", REAL s%d"),
 		fmt.Sprintf("SLOPE(at) f1(%s%s)", strings.Join(one, ", "), fn.each(", s%d"))}
 	wide := fmt.Sprintf("SLOPE16(at) f16(%s%s)", strings.Join(sixteen, ", "), fn.each(", s%d"))
 	name := strings.TrimPrefix(d.Entry(), "k_")
