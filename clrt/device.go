@@ -329,7 +329,7 @@ func (d *Device) Close() error {
 	for _, p := range d.programs {
 		p.program.Release()
 	}
-	d.pool.Drain()
+	d.pool.Close()
 	d.queue.Release()
 	d.context.Release()
 	return err

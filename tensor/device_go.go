@@ -177,7 +177,7 @@ func (d *goDevice) Profile() ([]KernelTime, error) {
 
 func (d *goDevice) Close() error {
 	d.fail(errClosed)
-	d.pool.Drain()
+	d.pool.Close()
 	return nil
 }
 

@@ -19,6 +19,7 @@ type Pool[B any] struct {
 	release func(B)
 
 	mu               sync.Mutex
+	closed           bool
 	free             map[int][]*Block[B]
 	live, held, peak int64
 }
@@ -109,22 +110,29 @@ func (p *Pool[B]) count(class int) {
 	p.peak = max(p.peak, p.live)
 }
 
-// Put keeps b for the next Get of its class. b must not be used again.
+// Put keeps b for the next Get of its class, or releases it if the pool was closed. b must not be used again.
 func (p *Pool[B]) Put(b *Block[B]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.free[b.class] = append(p.free[b.class], b)
 	p.live -= int64(b.class)
+	if p.closed {
+		b.watch.Stop()
+		p.release(b.Memory)
+		return
+	}
+	p.free[b.class] = append(p.free[b.class], b)
 	p.held += int64(b.class)
 }
 
-// Drain releases every buffer held for reuse.
-func (p *Pool[B]) Drain() {
+// Close releases every buffer held for reuse, and each that is handed out when it comes back.
+func (p *Pool[B]) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.closed = true
 	p.drain()
 }
 
+// drain releases every buffer held for reuse.
 func (p *Pool[B]) drain() {
 	for _, list := range p.free {
 		for _, b := range list {

@@ -36,10 +36,40 @@ func TestReuseAndCounts(t *testing.T) {
 	if live, held, peak := p.Bytes(); live != 0 || held != 768+6144 || peak != 768+6144 {
 		t.Errorf("live %d held %d peak %d, want 0 6912 6912", live, held, peak)
 	}
-	p.Drain()
+	p.Close()
 	if live, held, _ := p.Bytes(); live != 0 || held != 0 || releases != 2 {
-		t.Errorf("after Drain: live %d held %d, %d releases", live, held, releases)
+		t.Errorf("after Close: live %d held %d, %d releases", live, held, releases)
 	}
+}
+
+// TestClosed: what is handed out when the pool is closed is released when it comes back, by its holder or because it was
+// lost.
+func TestClosed(t *testing.T) {
+	released := make(chan int, 3)
+	p := New(func(n int) (int, error) { return n, nil }, func(n int) { released <- n })
+	kept, _ := p.Get(512)
+	lose := func() { _, _ = p.Get(1024) }
+	lose()
+	p.Close()
+	if len(released) > 0 {
+		t.Error("Close released what was handed out")
+	}
+	p.Put(kept)
+	if n := <-released; n != 512 {
+		t.Errorf("released %d bytes, want 512", n)
+	}
+	for range 100 {
+		runtime.GC()
+		select {
+		case n := <-released:
+			if live, held, _ := p.Bytes(); n != 1024 || live != 0 || held != 0 {
+				t.Errorf("released %d bytes, want 1024; live %d held %d", n, live, held)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Error("what was lost was not released")
 }
 
 func TestRefusalDrainsAndRetriesOnce(t *testing.T) {
@@ -90,13 +120,13 @@ func TestLost(t *testing.T) {
 		t.Errorf("%d allocations and %d releases, want 2 and 0", allocs, releases)
 	}
 	p.Put(kept)
-	p.Drain()
+	p.Close()
 	for range 3 { // released buffers are not found again
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
 	if live, held, _ := p.Bytes(); live != 0 || held != 0 || releases != 2 {
-		t.Errorf("after Drain: live %d held %d, %d releases", live, held, releases)
+		t.Errorf("after Close: live %d held %d, %d releases", live, held, releases)
 	}
 }
 
