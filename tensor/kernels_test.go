@@ -77,7 +77,14 @@ func testKernels(t *testing.T, d tensor.Device) {
 		if strings.HasPrefix(k.Defines, "-DELEM") {
 			form += k.Defines
 		}
-		if k.Text != "" { // of a function
+		switch {
+		case k.File == k.Name+".cl" && k.Text != "": // a function of tensors without gaps: all have one pattern of accesses
+			if testing.Short() && i%4 != 0 {
+				continue
+			}
+		case strings.HasPrefix(k.File, k.Name+"."): // in another layout
+			form = k.File
+		case k.Text != "": // a product with a function
 			form += ", written"
 		}
 		if seen[form]++; testing.Short() && seen[form] > 2 {
