@@ -228,7 +228,7 @@ func probe(ctx context.Context, dir string) probed {
 		if l.Doing != "" {
 			doing = l.Doing
 		}
-		p.runtime += l.Library
+		p.runtime += l.Runtime
 		p.missing += l.Missing
 		if l.Device != nil {
 			p.devices = append(p.devices, *l.Device)

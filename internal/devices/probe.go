@@ -27,7 +27,7 @@ const probeCommand = "probe-opencl"
 // probeLine is a line of what a probe prints.
 type probeLine struct {
 	Doing   string     `json:"doing,omitempty"`   // what comes next, as in "it crashed while it ..."
-	Library string     `json:"library,omitempty"` // the path of the OpenCL library
+	Runtime string     `json:"runtime,omitempty"` // the path of the OpenCL library
 	Missing string     `json:"missing,omitempty"` // why there is nothing to probe
 	Device  *clrt.Info `json:"device,omitempty"`
 	Error   string     `json:"error,omitempty"` // why the device cannot be used
@@ -58,12 +58,12 @@ func NewProbe() *cobra.Command {
 // useOpenCL does once with each device what training does all the time.
 func useOpenCL(emit func(probeLine)) error {
 	emit(probeLine{Doing: "loaded the OpenCL library"})
-	library, err := clrt.RuntimePath()
+	runtime, err := clrt.RuntimePath()
 	if err != nil {
 		emit(probeLine{Missing: cli.Sentence(err), Done: true})
 		return nil
 	}
-	emit(probeLine{Library: library, Doing: "looked for devices"})
+	emit(probeLine{Runtime: runtime, Doing: "looked for devices"})
 	infos, err := clrt.List()
 	if err != nil {
 		emit(probeLine{Missing: cli.Sentence(err), Done: true})
