@@ -202,48 +202,27 @@ func (x *Expr) Scalars() []bool { return x.leaves(opScalar) }
 
 func (x *Expr) leaves(kind op) []bool {
 	var occurs []bool
-	seen := map[*Expr]bool{}
-	var visit func(*Expr)
-	visit = func(e *Expr) {
-		if seen[e] {
-			return
+	for _, e := range x.sorted() {
+		if e.op != kind {
+			continue
 		}
-		seen[e] = true
-		if e.op == kind {
-			for len(occurs) <= e.index {
-				occurs = append(occurs, false)
-			}
-			occurs[e.index] = true
+		for len(occurs) <= e.index {
+			occurs = append(occurs, false)
 		}
-		for _, a := range e.args {
-			visit(a)
-		}
+		occurs[e.index] = true
 	}
-	visit(x)
 	return occurs
 }
 
 // Whole reports whether the formula has a value in int32 arithmetic, which wraps around: all of its primitives have, and
 // its constants are ints.
 func (x *Expr) Whole() bool {
-	seen := map[*Expr]bool{}
-	var whole func(*Expr) bool
-	whole = func(e *Expr) bool {
-		if seen[e] {
-			return true
-		}
-		seen[e] = true
+	for _, e := range x.sorted() {
 		if !primitives[e.op].whole || e.op == opConst && e.value != float64(int32(e.value)) {
 			return false
 		}
-		for _, a := range e.args {
-			if !whole(a) {
-				return false
-			}
-		}
-		return true
 	}
-	return whole(x)
+	return true
 }
 
 // is reports whether the formula is the constant v; 0 is not −0.
