@@ -183,6 +183,7 @@ type base struct {
 	busy    atomic.Bool   // a goroutine is in a launch, an allocation or a copy
 	args    []kernels.Arg // scratch of launch: reused, so that a launch allocates nothing
 	mapArgs []kernels.Arg // the same of launchMap
+	built   builtProducts
 	recent  [recentLaunches]*kernels.Kernel
 	nrecent int
 	scopes  scopes

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 	"weak"
 
@@ -78,5 +79,42 @@ func TestLinearForgets(t *testing.T) {
 	}
 	if f.Value() != nil {
 		t.Error("the function is still there")
+	}
+}
+
+// TestOneKernelForProducts: where a layer comes first, products without a function run its kernel, with the bits that their
+// own has; where they come first, they keep theirs.
+func TestOneKernelForProducts(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		for _, double := range []bool{false, true} {
+			var sums, layers [2][]float64
+			var programs [2]int
+			for i := range 2 {
+				d := devtest.Open(t, sel, tensor.Options{Float64: double})
+				r := tensor.NewRNG(1)
+				x, w, b := r.Uniform(d, -1, 1, 37, 19), r.Uniform(d, -1, 1, 19, 23), r.Uniform(d, -1, 1, 23)
+				before := d.Stats().Programs
+				product := func() { sums[i] = append(numbers(t, x.MatMul(w)), numbers(t, tensor.Linear(x, w, b, nil))...) }
+				layer := func() { layers[i] = numbers(t, tensor.Linear(x, w, b, kernels.Clamp, -1, 1)) }
+				if i == 0 {
+					product()
+					layer()
+				} else {
+					layer()
+					product()
+				}
+				first := slices.Clone(sums[i])
+				if product(); !slices.Equal(sums[i], first) {
+					t.Errorf("%s: a product changes from call to call", d.Name())
+				}
+				programs[i] = d.Stats().Programs - before
+			}
+			if !slices.Equal(sums[0], sums[1]) || !slices.Equal(layers[0], layers[1]) {
+				t.Errorf("%s, double %v: the order of layer and product changes bits", sel, double)
+			}
+			if sel != "cpu" && programs[1] != programs[0]-1 {
+				t.Errorf("%s: %d programs with the layer first, %d with the product first", sel, programs[1], programs[0])
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"slices"
+	"weak"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -128,22 +129,36 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 			bias = e.bias.arg()
 		}
 		s := d.core()
+		f, then := e.f, ops.GemmApply
+		if slices == 1 { // else the kernel's C are shares
+			f = s.built.with(form, tile, f)
+		}
+		switch {
+		case e.f == nil:
+			then = ops.GemmSums
+		case e.z != nil:
+			then = ops.GemmKeep
+		}
 		args := append(s.mapArgs[:0], a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
 			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil), kernels.I(rows), kernels.I(slice))
-		if e.f != nil {
+		if f != nil {
 			z := unused
 			if e.z != nil {
 				z = e.z.arg()
 			}
-			args = append(args, z, kernels.Flag(e.z != nil))
-			for i, v := range e.scalars {
-				if e.f.UsesScalar(i) {
-					args = append(args, kernels.R(v))
+			args = append(args, z, kernels.I(then))
+			for i := range f.Scalars {
+				switch {
+				case !f.UsesScalar(i):
+				case then == ops.GemmSums: // which looks at none
+					args = append(args, kernels.R(0))
+				default:
+					args = append(args, kernels.R(e.scalars[i]))
 				}
 			}
 		}
 		s.mapArgs = args
-		launch(d, ops.Gemm(form, tile, e.f), args...)
+		launch(d, ops.Gemm(form, tile, f), args...)
 		clear(args) // the memory can be collected
 	}
 	if slices == 1 {
@@ -155,6 +170,35 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	sumAxis(e.sums(c), shares, 1, slices, m*n, 1, e.accumulate)
 	shares.Free()
 	e.apply(c)
+}
+
+// builtProducts says, for a form and tile, with which kernel a device computed the first product: one with a function, or
+// nil. Products without a function take that, too, for it gives the same bits and is one kernel less to build. A function
+// can be collected all the same.
+type builtProducts map[builtProduct]weak.Pointer[kernels.Function]
+
+type builtProduct struct {
+	form ops.GemmForm
+	tile ops.GemmTile
+}
+
+// with returns the function of the kernel for a product with f, or without.
+func (b *builtProducts) with(form ops.GemmForm, tile ops.GemmTile, f *kernels.Function) *kernels.Function {
+	key := builtProduct{form, tile}
+	first, is := (*b)[key]
+	if !is {
+		if *b == nil {
+			*b = builtProducts{}
+		}
+		if f != nil {
+			first = weak.Make(f)
+		}
+		(*b)[key] = first
+	}
+	if f == nil {
+		return first.Value()
+	}
+	return f
 }
 
 // epilogue is what a matrix product does with its result besides storing it.

@@ -325,10 +325,10 @@ func TestCasesOfProducts(t *testing.T) {
 	for i := range 12 {
 		form, few := GemmForms[i/4], i%2 == 1
 		p := &product{form: form}
-		wanted := []string{"shares 1", "shares 3", "keep 0"}
+		wanted := []string{"shares 1", "shares 3"}
 		if i/2%2 == 1 {
 			p.epilogue = newInner(kernels.Clamp)
-			wanted = []string{"shares 1", "keep 0", "keep 1"}
+			wanted = []string{"shares 1", "then 0", "then 1", "then 2"}
 		}
 		seen, most := map[string]bool{}, 0
 		for _, c := range p.cases(few) {
@@ -357,13 +357,13 @@ func TestCasesOfProducts(t *testing.T) {
 					t.Errorf("%s %s: operand %d has %d elements, want %d, of both signs", form, c.Name, i, o.Args[i].N, elements)
 				}
 			}
-			keep := 0
 			if p.epilogue != nil {
-				if keep = n(gemmKeep); o.Args[gemmZ].N != keep*m*cols || len(o.Args) != gemmScalars+2 {
+				then := n(gemmThen)
+				seen[fmt.Sprint("then ", then)] = true
+				if o.Args[gemmZ].N != map[int]int{GemmKeep: m * cols}[then] || len(o.Args) != gemmScalars+2 {
 					t.Errorf("%s %s: %d arguments, and %d elements are kept", form, c.Name, len(o.Args), o.Args[gemmZ].N)
 				}
 			}
-			seen[fmt.Sprint("keep ", keep)] = true
 			seen[fmt.Sprint("accumulate ", accumulate, ", biased ", biased)] = true
 			seen[fmt.Sprint("gaps ", lda > rowA, ldb > rowB)] = true
 			seen[fmt.Sprint("shares ", shares)] = true

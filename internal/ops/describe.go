@@ -259,10 +259,10 @@ func (p *product) describe(in args) operations {
 	if num(gemmBiased) != 0 {
 		list = append(list, mapped(kernels.Add, nil, dims, c, c, view(in, gemmBias, 0, 0, 1)))
 	}
-	if p.epilogue == nil {
+	if p.epilogue == nil || num(gemmThen) == GemmSums {
 		return list
 	}
-	if num(gemmKeep) != 0 {
+	if num(gemmThen) == GemmKeep {
 		list = append(list, mapped(kernels.Identity, nil, dims, view(in, gemmZ, 0, ldc, 1), c))
 	}
 	return append(list, mapped(p.epilogue.f, p.epilogue.passed(gemmScalars), dims, c, c))

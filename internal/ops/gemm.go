@@ -32,9 +32,9 @@ var GemmForms = []GemmForm{NN, NT, TN}
 //	C [m, n] = f(op(A)·op(B) + accumulate·C + biased·BIAS [n])
 //
 // built for a tile and a function of one operand; nil is none. Arguments: A, B, BIAS, C, m, n, K, lda, ldb, ldc,
-// accumulate and biased (0 or 1), rows (of GemmRows), slice (of GemmSlice), and with a function Z, keep and the scalars
-// that occur in it. If keep is 1, Z [m, ldc] becomes the operand of f, which its gradient may need; else it is any buffer.
-// Each ld is the distance of two rows in memory. If biased is 0, BIAS is any buffer. Without a function, with
+// accumulate and biased (0 or 1), rows (of GemmRows), slice (of GemmSlice), and with a function Z, then and the scalars
+// that occur in it. then is one of GemmApply to GemmSums; with GemmKeep, Z [m, ldc] becomes the operand of f, which its
+// gradient may need; else it is any buffer. Each ld is the distance of two rows in memory. If biased is 0, BIAS is any buffer. Without a function, with
 // slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
 func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
@@ -43,6 +43,13 @@ func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	use := kernels.Use{Kernel: string(form), Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
 	return f.Within(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
+
+// What the kernel of a product with a function does with it.
+const (
+	GemmApply = iota
+	GemmKeep  // and store its operand
+	GemmSums  // not: C becomes the operand, as of a product without, so that a device need not build that too
+)
 
 // Where the arguments of a product are. Those from gemmZ on are there with an epilogue only.
 const (
@@ -61,7 +68,7 @@ const (
 	gemmRows
 	gemmSlice
 	gemmZ
-	gemmKeep
+	gemmThen
 	gemmScalars
 )
 
@@ -130,11 +137,11 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 	if !f.Is(0) {
 		e := newInner(f)
 		p.epilogue = e
-		k.Params = append(append(k.Params, inOut("Z"), intArg("keep")), e.params()...)
+		k.Params = append(append(k.Params, inOut("Z"), intArg("then")), e.params()...)
 		macros := func(width int) []string {
-			return []string{fmt.Sprint("FORM ", slices.Index(GemmForms, form)), "EPILOGUE_PARAMS , OUT(Z), int keep" + e.each(", REAL s%d"),
-				"EPILOGUE_FIELDS global REAL *c, *z; int keep;" + e.each(" REAL s%d;"),
-				"EPILOGUE_VALUES , C + C_off, Z + Z_off, keep" + e.each(", s%d"),
+			return []string{fmt.Sprint("FORM ", slices.Index(GemmForms, form)), "EPILOGUE_PARAMS , OUT(Z), int then" + e.each(", REAL s%d"),
+				"EPILOGUE_FIELDS global REAL *c, *z; int then;" + e.each(" REAL s%d;"),
+				"EPILOGUE_VALUES , C + C_off, Z + Z_off, then" + e.each(", s%d"),
 				fmt.Sprintf("EPILOGUE(v, at) f%d(v%s)", width, e.each(", at s%d"))}
 		}
 		name := strings.TrimPrefix(f.Entry(), "k_")
@@ -228,12 +235,20 @@ func (p *product) cases(few bool) []kernels.Case {
 			o.In(rowsA*lda, -1, 1).In(rowsB*ldb, -1, 1).In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc,
 				accumulate, biased, rows, slice)
 			if p.epilogue != nil {
-				keep := (i + 1) / 2 % 2
-				o.In(keep*m*ldc, 0, 0).Int(keep).Real(p.epilogue.values()...)
+				then := i % 3
+				o.In(stored(then)*m*ldc, 0, 0).Int(then).Real(p.epilogue.values()...)
 			}
 		}})
 	}
 	return cases
+}
+
+// stored returns how many matrices Z has.
+func stored(then int) int {
+	if then == GemmKeep {
+		return 1
+	}
+	return 0
 }
 
 // trial makes the operands of a product with fewer rows than the launch where that is too large, and with rows closer
@@ -271,7 +286,7 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 		kernels.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
 	for i := gemmM; i < len(like); i++ {
 		if i == gemmZ {
-			ops = append(ops, kernels.Draw(num(gemmKeep)*rows*ldc, 0, 0))
+			ops = append(ops, kernels.Draw(stored(num(gemmThen))*rows*ldc, 0, 0))
 			continue
 		}
 		ops = append(ops, kernels.Number(float64(like[i].Int)+like[i].Real)) // one of them is 0
@@ -337,7 +352,7 @@ func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]
 						}
 					}
 					gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
-					if functions != nil {
+					if functions != nil && c.Int(gemmThen) != GemmSums {
 						finish(c, functions, lo, hi)
 					}
 				}
@@ -358,7 +373,7 @@ func finish[T kernels.Real](c kernels.Call[T], functions *sync.Pool, lo, hi int)
 	}
 	for r := lo; r < hi; r += step {
 		row := c.Reals(gemmC)[r*ldc : r*ldc+n]
-		if c.Int(gemmKeep) != 0 {
+		if c.Int(gemmThen) == GemmKeep {
 			copy(c.Reals(gemmZ)[r*ldc:], row)
 		}
 		b.run(row, row)

@@ -264,8 +264,8 @@ func product(form ops.GemmForm, f *kernels.Function) func(c call) {
 					if c.on(11) {
 						s += c.mem[2][j]
 					}
-					if f != nil {
-						if c.on(15) {
+					if f != nil && c.n(15) != ops.GemmSums {
+						if c.n(15) == ops.GemmKeep {
 							c.mem[14][i*ldc+j] = s
 						}
 						s = f.At(c.scalars(f, 16), s)

@@ -7,7 +7,7 @@
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
 // f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
-// itself. If `keep`, its operand goes to Z, which lies as C does. Such a text names the one FORM to build: 0, 1 or 2.
+// itself. `then` says what becomes of it: KEEP, its operand goes to Z, which lies as C does; SUMS, there is no f. Such a text names the one FORM to build: 0, 1 or 2.
 //
 // With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
 //
@@ -33,6 +33,8 @@
 #define EPILOGUE_FIELDS // of an epilogue
 #define EPILOGUE_VALUES // theirs, of the parameters
 #endif
+#define KEEP 1
+#define SUMS 2
 #define KC 256
 #define BLOCK 48
 #define PANEL (16 * WIDE)
@@ -135,8 +137,8 @@ __attribute__((noinline)) static void store(REAL16 v, global REAL *c, int count,
     if (e->last) {
         v += vload16(0, bias);
 #ifdef EPILOGUE
-        if (e->keep) put16(v, e->z + (c - e->c), count);
-        v = EPILOGUE(v, e->);
+        if (e->then == KEEP) put16(v, e->z + (c - e->c), count);
+        if (e->then != SUMS) v = EPILOGUE(v, e->);
 #endif
     }
     put16(v, c, count);

@@ -7,7 +7,7 @@
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
 // f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
-// itself. If `keep`, its operand goes to Z, which lies as C does. Such a text names the one FORM to build: 0, 1 or 2.
+// itself. `then` says what becomes of it: KEEP, its operand goes to Z, which lies as C does; SUMS, there is no f. Such a text names the one FORM to build: 0, 1 or 2.
 //
 // With slice < K, C is a share for each slice of the sum, [z*m*ldc + i*ldc + j] over k in [z*slice, (z+1)*slice):
 // a product of two long thin matrices has too few tiles to fill a GPU. Adding the shares in their order gives
@@ -35,10 +35,12 @@
 #ifndef WN
 #define WN 4 // columns per work-item, a multiple of 4
 #endif
+#define KEEP 1
+#define SUMS 2
 #ifdef EPILOGUE // f of a vector v; the second argument serves the CPU variant
-#define FINISH(v, at, count)                                            \
-    if (keep) put4(v, Z + Z_off + (at), count, (Z_off | ldc) % 4 == 0); \
-    v = EPILOGUE(v, );
+#define FINISH(v, at, count)                                                    \
+    if (then == KEEP) put4(v, Z + Z_off + (at), count, (Z_off | ldc) % 4 == 0); \
+    if (then != SUMS) v = EPILOGUE(v, );
 #else
 #define EPILOGUE_PARAMS // of the entry points
 #define FINISH(v, at, count)
