@@ -12,8 +12,8 @@ import (
 // element-wise function f of one operand with its scalars, such as kernels.Tanh, or nil for none. It panics with
 // tensor.ErrShape, and with tensor.ErrValue for a function of another number of operands, or another number of scalars.
 // Gradients, for dz = f'(x·w + b)·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At kinks f' is
-// as of the method of f's name. Where f' is no function of f's value, which a ReLU, a leaky ReLU of a slope that is not
-// negative, Tanh and Sigmoid have, the launch stores x·w + b, too, and the graph keeps it.
+// what the method of f's name says. Where f' follows from f's value alone, as of ReLU, Tanh, Sigmoid and a leaky ReLU
+// whose slope is not negative, only that is kept; otherwise the launch stores x·w + b, too, and the graph keeps it.
 func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node {
 	const op = "Linear"
 	xv, wv := x.use(op), w.use(op)

@@ -27,8 +27,9 @@ type Kernel struct {
 	// Describe returns what a launch computes, as operations that are done one after the other, for programs that rewrite
 	// launches. It is asked of launches that have a work-item, after them: a launch waits for no description. It may
 	// depend on the sizes and on the ints that say which operations there are, such as a flag, and on nothing that the
-	// memory holds; every other number is to be [Passed], since it may be one of [Slots]. Nil, or no operation: the kernel, or the launch, is opaque. It
-	// runs like any other, and nothing is joined with it. Package kerneltest holds descriptions to the twin.
+	// memory holds; every other number is to be [Passed], since it may be one of [Slots]. Without it the kernel is opaque,
+	// and so is a launch of which it returns no operation: that runs like any other, and nothing is joined with it.
+	// Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.
@@ -102,8 +103,8 @@ type Param struct {
 	Mode Mode
 }
 
-// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real. [Vec], [I], [Flag], [Bits] and [R] make one.
-// A number that changes from step to step is one of [Slots].
+// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real. [Vec], [I], [Flag], [Bits]
+// and [R] make one. A number that changes from step to step is one of [Slots].
 type Arg struct {
 	Kind   ArgKind
 	slot   uint8 // the place among slots

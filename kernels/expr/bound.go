@@ -2,10 +2,11 @@ package expr
 
 import "math"
 
-// Bound returns the value of a formula for one element, whose operands may be off, computed in double precision, and how far from it a result may
-// lie that a device computed with primitives within the errors that OpenCL allows, and Go with those of package math.
-// eps is the spacing of the device's reals at 1, and least their least normal number: smaller ones may become 0. A value
-// is bound to itself if only exact primitives made it, or if it is NaN or infinite and its arguments are exact.
+// Bound returns the value of a formula for one element, computed in double precision, and how far from it a result may
+// lie: one of a device whose primitives keep within the errors that OpenCL allows, or one of Go with package math. The
+// operands may be off themselves. eps is the spacing of the device's reals at 1, and least their least normal number:
+// smaller ones may become 0. The bound is 0 if only exact primitives made the value of exact operands, or if it is NaN
+// or infinite and its arguments are exact.
 //
 // The error of each step is that of its arguments, by the change that it makes of the value, and its own. It is a
 // running bound as in Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3, but of first order.
@@ -42,7 +43,7 @@ func (p *Program) bound(operand func(i int) (value, off float64), scalar func(i 
 	return r.v, r.e
 }
 
-// exactOps are those whose result is one of reals already, or is rounded by nobody.
+// exact reports whether the result is a real already, which nothing rounds.
 func (s *step) exact() bool {
 	switch s.op {
 	case opNeg, opAbs, opMin, opMax, opCopysign, opFloor, opCeil, opTrunc, opRound, opLt, opLe, opEq, opAnd, opOr, opNot,

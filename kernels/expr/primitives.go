@@ -77,8 +77,7 @@ type primitive struct {
 	// ulp is the error that OpenCL 1.2, section 7.4, allows of a device in single precision; that of double precision
 	// is not larger.
 	ulp int
-	// value is the primitive in Go, for one argument; b and d are those of more. Those with neither have loops of their
-	// own in eval.go, and a case in scalar.
+	// value is the primitive in Go, of one argument, and two of two. One with neither has a case in eval.go.
 	value func(a float64) float64
 	two   func(a, b float64) float64
 }
