@@ -1,6 +1,6 @@
 package kernels
 
-// Of returns the form of a kernel, such as Copy, for elements of type t: k itself for reals, nil if there is none.
+// Of returns the form of a kernel for elements of type t: k itself for reals, nil if there is none.
 // It has the same parameters, with elements of type t for reals and ints for reals by value.
 func (k *Kernel) Of(t DType) *Kernel {
 	if t == Float32 || t == Float64 {

@@ -1,5 +1,5 @@
 // Package expr is element-wise functions as formulas: an [Expr] is built once from operands, scalars, constants and some
-// forty primitives, and everything else is made of it: OpenCL C for vectors of any width ([Program.OpenCL]), the same
+// forty primitives, and everything else is made of it: OpenCL C for vectors of any width ([Program.Function]), the same
 // computation in Go by blocks of elements ([Eval]), derivatives of any order ([Expr.Derivative]), and a bound of what
 // rounding may do to a result ([Program.Bound]).
 //
