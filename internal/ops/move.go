@@ -5,8 +5,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// Kernels of move.cl, which write or move elements without computing on them. Those that have an [Kernel.Of] for
-// other elements than reals say so.
+// Kernels of move.cl. Those that have forms for other elements than reals, which [kernels.Kernel.Of] returns, say so.
 var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of float16, its bits.
 	Fill = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.PerElement(0),

@@ -1,6 +1,6 @@
 // @depends: common
-// Kernels that write or move elements without computing on them. All but k_fill and k_scatter_add_rows are also built
-// with ELEM as int, uchar, or ushort for the bits of a float16.
+// Kernels that fill memory, move rows by index, and add rows by index. All but k_fill and k_scatter_add_rows are also
+// built with ELEM as int, uchar, or ushort for the bits of a float16.
 
 // Y[i] = value
 kernel void k_fill(OUT(Y), int n, REAL value) {
