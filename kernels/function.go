@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -55,6 +56,10 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q has no formula: set Value", f.Name)
 			return
 		}
+		if strings.ContainsFunc(f.Name, unicode.IsControl) {
+			f.err = fmt.Errorf("function %q: its name has a control character: it is of letters, digits and _", f.Name)
+			return
+		}
 		f.operands, f.scalars = f.Value.Operands(), f.Value.Scalars()
 		for n := f.least(); len(f.operands) < n; {
 			f.operands = append(f.operands, false)
@@ -66,8 +71,17 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q: its formula has no value in integers: leave Integers out", f.Name)
 		case f.of == nil && len(f.operands) > MapOperands-2: // a gradient reads the value and its gradient, too
 			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands-2)
-		case f.ByValue != nil && (len(f.operands) != 1 || f.ByValue.Operands()[0]):
+		case f.Value.IsCondition():
+			f.err = fmt.Errorf("function %q: its formula is a condition: make a number of it with expr.Where", f.Name)
+		case f.ByValue != nil && (len(f.operands) != 1 || reads(f.ByValue, 0)):
 			f.err = fmt.Errorf("function %q: ByValue is of y = expr.X(1) and g = expr.X(2), for a function of one operand", f.Name)
+		case len(f.Gradients) > len(f.operands):
+			f.err = fmt.Errorf("function %q has %d operands and %d gradients", f.Name, len(f.operands), len(f.Gradients))
+		}
+		for _, g := range append([]*expr.Expr{f.ByValue}, f.Gradients...) {
+			if n := len(f.operands); f.err == nil && g != nil && (g.IsCondition() || len(g.Operands()) > n+2 || len(g.Scalars()) > len(f.Scalars)) {
+				f.err = fmt.Errorf("function %q: a gradient is a number, made of its operands, y = expr.X(%d), g = expr.X(%d) and its scalars", f.Name, n, n+1)
+			}
 		}
 		if n := len(f.uses()); n > MapOperands {
 			f.err = fmt.Errorf("function %q reads %d tensors, and a kernel %d at most: it is a gradient of too high an order", f.Name, n, MapOperands)
@@ -75,6 +89,12 @@ func (f *Function) prepare() {
 		f.program, f.inPlace = expr.Compile(f.Value), f.Name+"InPlace"
 		f.gradients, f.maps, f.within = make([]*Function, len(f.operands)), map[mapKey]*Kernel{}, map[Use]*Kernel{}
 	})
+}
+
+// reads reports whether operand i occurs in a formula.
+func reads(x *expr.Expr, i int) bool {
+	operands := x.Operands()
+	return i < len(operands) && operands[i]
 }
 
 // Err returns what is wrong with the declaration of f, or nil.
@@ -103,7 +123,7 @@ func (f *Function) least() int {
 func (f *Function) Operands() int { f.prepare(); return len(f.operands) }
 
 // Uses reports whether operand i occurs in f: one that does not is nil where f is applied.
-func (f *Function) Uses(i int) bool { f.prepare(); return f.operands[i] }
+func (f *Function) Uses(i int) bool { f.prepare(); return i < len(f.operands) && f.operands[i] }
 
 // UsesScalar reports whether scalar i occurs in f.
 func (f *Function) UsesScalar(i int) bool { f.prepare(); return i < len(f.scalars) && f.scalars[i] }

@@ -23,15 +23,18 @@ func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 
 // MapInPlace sets t to f(t, others…), element by element: the in-place form of every function. The others broadcast to
 // t's shape, and may share elements with t; t may be any view but one that repeats elements. It panics as [Map] does,
-// with ErrShape if an operand does not broadcast to t's shape, with ErrType if f is of another type than t or t is
-// Float16, and with ErrValue if t repeats elements.
+// with ErrShape if an operand that f uses does not broadcast to t's shape, with ErrType if f is of another type than t or
+// t is Float16, and with ErrValue if t repeats elements.
 func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*Tensor) {
 	mustFunction("MapInPlace", f, scalars, 1+len(others))
 	op := f.InPlace()
 	check(op, t)
 	var buf [kernels.MapOperands]*Tensor
 	operands := append(append(buf[:0], t), others...)
-	for _, o := range others {
+	for i, o := range others {
+		if !f.Uses(1 + i) {
+			continue
+		}
 		check(op, t, o)
 		if !broadcastsTo(o.shape, t.shape) {
 			misuse(op, ErrShape, "", t, o)
@@ -40,21 +43,24 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 	_, _, typ := mapped(op, f, operands)
 	if typ != t.typ {
 		detail := fmt.Sprintf("it gives %v, not %v: convert the destination with To(tensor.%v)", typ, t.typ, typ)
-		if len(others) == 1 {
+		if len(others) == 1 && f.Uses(1) {
 			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Real), or the operand", t.typ, others[0].typ, t.typ)
 		}
 		misuse(op, ErrType, detail, t)
 	}
 	t.mustNotRepeat(op)
 	t.st.version++
-	var copies [kernels.MapOperands]operand
+	copies := make([]operand, 0, kernels.MapOperands)
 	for i, o := range others {
-		copies[i] = apart(t, o)
-		operands[1+i] = copies[i].Tensor
+		if f.Uses(1 + i) {
+			c := apart(t, o)
+			copies = append(copies, c)
+			operands[1+i] = c.Tensor
+		}
 	}
 	mapTo(op, f, t, scalars, operands)
-	for i := range others {
-		copies[i].done()
+	for _, c := range copies {
+		c.done()
 	}
 }
 

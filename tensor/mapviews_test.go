@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -173,3 +174,26 @@ func TestRandomMaps(t *testing.T) {
 
 // isGo reports whether d is the Go device.
 func isGo(d tensor.Device) bool { return strings.HasPrefix(d.Name(), "cpu") }
+
+// TestMapInPlaceUnused: an operand that a function does not use may be nil in place as well, be of any shape, and be one of
+// more than a kernel reads: those of a gradient of a gradient of six.
+func TestMapInPlaceUnused(t *testing.T) {
+	six := expr.C(0)
+	for i := range 6 {
+		six = six.Add(expr.X(i).Square())
+	}
+	f := &kernels.Function{Name: "six", Value: six}
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, []float64{1, 2, 3}, 3)
+		first := &kernels.Function{Name: "first", Value: expr.X(0).Add(expr.X(2))}
+		y := x.Copy()
+		y.MapInPlace(first, nil, nil, x)
+		y.MapInPlace(first, nil, tensor.Zeros(d, 7), x)
+		same(t, "unused", y, array{[]int{3}, []float64{3, 6, 9}})
+		second := f.Gradient(0).Gradient(0) // 2·g·g₂, of x₀ … x₅, y, g, the gradient and g₂
+		others := make([]*tensor.Tensor, second.Operands()-1)
+		others[6], others[8] = x, x
+		y.MapInPlace(second, nil, others...)
+		same(t, "a second gradient", y, array{[]int{3}, []float64{2, 8, 18}})
+	})
+}

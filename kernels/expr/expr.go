@@ -1,6 +1,9 @@
 package expr
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Expr is a formula: a leaf, or a primitive of others. It is immutable, and may be part of several formulas. A condition
 // is a formula whose value is true or false; [Where] and the logical operations take them, arithmetic does not.
@@ -11,11 +14,19 @@ type Expr struct {
 	value float64 // of a constant
 }
 
-// X returns operand i of a function, which counts from 0.
-func X(i int) *Expr { return &Expr{op: opOperand, index: i} }
+// X returns operand i of a function, which counts from 0. It panics unless i is 0 to 255.
+func X(i int) *Expr { return leaf(opOperand, i) }
 
-// S returns scalar i of a function: a number that is the same for all elements, and given when it is computed.
-func S(i int) *Expr { return &Expr{op: opScalar, index: i} }
+// S returns scalar i of a function: a number that is the same for all elements, and given when it is computed. It counts
+// from 0, and S panics unless i is 0 to 255.
+func S(i int) *Expr { return leaf(opScalar, i) }
+
+func leaf(o op, i int) *Expr {
+	if i < 0 || i > math.MaxUint8 {
+		panic(fmt.Sprintf("expr: %s %d: they count from 0 to %d", primitives[o].name, i, math.MaxUint8))
+	}
+	return &Expr{op: o, index: i}
+}
 
 // C returns a constant.
 func C(v float64) *Expr { return &Expr{op: opConst, value: v} }
@@ -59,10 +70,10 @@ func (x *Expr) Div(y *Expr) *Expr { return x.with(opDiv, y) }
 // FMA is x·y + z, rounded once.
 func (x *Expr) FMA(y, z *Expr) *Expr { return x.with(opFMA, y, z) }
 
-// Min is the lesser of x and y, NaN if either is.
+// Min is the lesser of x and y, NaN if either is. Of 0 and −0 it is either.
 func (x *Expr) Min(y *Expr) *Expr { return x.with(opMin, y) }
 
-// Max is the greater of x and y, NaN if either is.
+// Max is the greater of x and y, NaN if either is. Of 0 and −0 it is either.
 func (x *Expr) Max(y *Expr) *Expr { return x.with(opMax, y) }
 
 // Fmod is x − y·trunc(x/y).
@@ -229,6 +240,9 @@ func (x *Expr) Whole() bool {
 func (x *Expr) is(v float64) bool {
 	return x.op == opConst && math.Float64bits(x.value) == math.Float64bits(v)
 }
+
+// IsCondition reports whether the value of the formula is true or false: no number.
+func (x *Expr) IsCondition() bool { return primitives[x.op].condition }
 
 // IsOperand reports whether the formula is operand i itself.
 func (x *Expr) IsOperand(i int) bool { return x.op == opOperand && x.index == i }

@@ -97,3 +97,21 @@ func TestEval(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaves: operands and scalars that cannot be are refused where they are made.
+func TestLeaves(t *testing.T) {
+	for want, leaf := range map[string]func() *expr.Expr{
+		"expr: operand -1: they count from 0 to 255":  func() *expr.Expr { return expr.X(-1) },
+		"expr: scalar -1: they count from 0 to 255":   func() *expr.Expr { return expr.S(-1) },
+		"expr: operand 256: they count from 0 to 255": func() *expr.Expr { return expr.X(256) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			leaf()
+		}()
+	}
+}
