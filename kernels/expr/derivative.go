@@ -3,25 +3,25 @@ package expr
 import "math"
 
 // Derivative returns the derivative of x with respect to operand i, times g. Where a condition decides, it is that of
-// the value that was chosen; terms that are zero whatever the operands are vanish. A function that has another value at
-// a kink, or a form that is more exact, states it beside its formula.
+// the value that was chosen, even where that of the other is infinite or NaN; terms that are zero whatever the operands
+// are vanish. A function that has another value at a kink, or a form that is more exact, states it beside its formula.
 func (x *Expr) Derivative(i int, g *Expr) *Expr {
 	order := x.sorted()
-	by := map[*Expr]*Expr{x: g} // what a change of a formula adds to the result, times g
+	by := map[*Expr]gated{x: {value: g}} // what a change of a formula adds to the result, times g
 	var total *Expr
 	for k := len(order) - 1; k >= 0; k-- {
 		e := order[k]
-		d := by[e]
-		if d == nil {
+		d, ok := by[e]
+		if !ok {
 			continue
 		}
 		if e.op == opOperand && e.index == i {
-			total = plus(total, d)
+			total = plus(total, d.formula())
 			continue
 		}
-		for j, share := range e.partials(d) {
+		for j, share := range e.partials(d.value) {
 			if share != nil && !share.is(0) {
-				by[e.args[j]] = plus(by[e.args[j]], share)
+				by[e.args[j]] = by[e.args[j]].plus(gated{share, d.gate.and(e.choice(j))})
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func negative(a *Expr) *Expr {
 	return a.Neg()
 }
 
-// partials returns, for each argument of e, its derivative of e times g; nil where that is 0.
+// partials returns, for each argument of e, its derivative of e times g, where that argument is chosen; nil where it is 0.
 func (e *Expr) partials(g *Expr) []*Expr {
 	one, two := C(1), C(2)
 	var x, y *Expr
@@ -117,14 +117,8 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opFMA:
 		return []*Expr{times(y, g), times(x, g), g}
 	case opMin, opMax: // halves at ties; with a NaN, to both, so that it is not lost on the way back
-		half := over(g, two)
-		lost := func(a, b *Expr) *Expr {
-			if e.op == opMin {
-				return b.Lt(a)
-			}
-			return a.Lt(b)
-		}
-		return []*Expr{Where(lost(x, y), C(0), Where(x.Eq(y), half, g)), Where(lost(y, x), C(0), Where(x.Eq(y), half, g))}
+		share := Where(x.Eq(y), over(g, two), g)
+		return []*Expr{share, share}
 	case opFmod:
 		return []*Expr{g, negative(times(over(x, y).Trunc(), g))}
 	case opCopysign: // ±1 by the signs of x and y; that of x = 0 counts as positive
@@ -183,15 +177,7 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opErfc:
 		return []*Expr{times(times(C(-2/math.SqrtPi), x.Square().Neg().Exp()), g)}
 	case opWhere:
-		return []*Expr{nil, where(x, g, C(0)), where(x, C(0), g)}
+		return []*Expr{nil, g, g}
 	}
 	return make([]*Expr, len(e.args)) // steps and conditions
-}
-
-// where is Where, in which a choice among the same vanishes.
-func where(c, yes, no *Expr) *Expr {
-	if yes.op == opConst && no.op == opConst && no.is(yes.value) {
-		return yes
-	}
-	return Where(c, yes, no)
 }

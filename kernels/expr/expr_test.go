@@ -115,3 +115,45 @@ func TestLeaves(t *testing.T) {
 		}()
 	}
 }
+
+// TestDerivativeOfTheChosen: what was not chosen adds nothing to a derivative, of any order, though its own is infinite or
+// NaN: 0 times that would be NaN.
+func TestDerivativeOfTheChosen(t *testing.T) {
+	zero, one := expr.C(0), expr.C(1)
+	above := x.Gt(zero)
+	inf := math.Inf(1)
+	for name, c := range map[string]struct {
+		f                 *expr.Expr
+		at, first, second float64
+	}{
+		"x·log x at 0":         {expr.Where(above, x.Mul(x.Log()), zero), 0, 0, 0},
+		"x·log x at 2":         {expr.Where(above, x.Mul(x.Log()), zero), 2, 1 + math.Ln2, 0.5},
+		"otherwise":            {expr.Where(above.Not(), x, x.Log()), 0, 1, 0},
+		"otherwise at 2":       {expr.Where(above.Not(), x, x.Log()), 2, 0.5, -0.25},
+		"steps":                {expr.Where(above, x.Log().Sqrt().Exp(), x.Square()), -1, -2, 2},
+		"nested":               {expr.Where(x.Lt(one), expr.Where(above, x.Sqrt().Exp(), x), x), 0, 1, 0},
+		"nested, the inner":    {expr.Where(x.Lt(expr.C(9)), expr.Where(above, x.Square(), x.Sqrt()), x.Log()), 3, 6, 2},
+		"two choices, neither": {expr.Where(above, x.Sqrt(), x).Add(expr.Where(x.Gt(one), x.Sqrt().Mul(x), x)), 0, 2, 0},
+		"both":                 {expr.Where(above, x.Exp(), x.Exp().Mul(expr.C(2))), 0, 2, 2},
+		"exp overflows":        {expr.Where(x.Lt(one), x.Exp(), x), 1e9, 1, 0},
+		"of infinity":          {expr.Where(x.Lt(one), x.Mul(x), one), inf, 0, 0},
+		"min":                  {x.Sqrt().Min(expr.C(-1)), 0, 0, 0},
+		"max":                  {x.Sqrt().Max(one), 0, 0, 0},
+		"max, the other":       {one.Max(x.Mul(x)), 3, 6, 2},
+		"max, abs of NaN":      {expr.Where(above.Not(), x, x.Log().Abs()), -1, 1, 0},
+	} {
+		d := c.f.Derivative(0, one)
+		for order, want := range map[*expr.Expr]float64{d: c.first, d.Derivative(0, one): c.second} {
+			if got := value(expr.Compile(order), []float64{c.at, 0, 0}); !(math.Abs(got-want) < 1e-12) {
+				t.Errorf("%s: %v, want %v, of the derivatives %v and %v", name, got, want, c.first, c.second)
+			}
+		}
+	}
+	shared := x.Sqrt() // chosen twice, by different conditions
+	f := expr.Where(above, shared, x).Add(expr.Where(x.Gt(one), shared, x))
+	for at, want := range map[float64]float64{0: 2, 0.25: 2, 4: 0.5} {
+		if got := value(expr.Compile(f.Derivative(0, one)), []float64{at, 0, 0}); got != want {
+			t.Errorf("of what two choices share: %v at %v, want %v", got, at, want)
+		}
+	}
+}
