@@ -32,7 +32,7 @@ func WriteDOT(w io.Writer, root *Node) error {
 		times[t.Name] = t
 	}
 	g := dotGraph{multi.NewDirectedGraph()}
-	order := root.sort(walks.Add(1), nil, func(*Node) {})
+	order := root.sort(walks.Add(1), nil)
 	ids := make(map[*Node]dotNode, len(order))
 	for i, n := range order {
 		dn := dotNode{int64(i), n, times}

@@ -57,6 +57,7 @@ func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 		return nil, err
 	}
 	if err := w.ask(xs, o.AllowUnused); err != nil {
+		w.giveBack()
 		return nil, err
 	}
 	if err := w.run(); err != nil {

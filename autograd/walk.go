@@ -23,6 +23,8 @@ type walk struct {
 
 	number uint64
 	order  []*Node // inputs before outputs
+	around *walk   // a hook of which began this one, or nil
+	lent   []lent  // parameters that are part of walks around, as those need them again
 
 	at     Grads           // of the node at work
 	g      Node            // its gradient, unless gradients are recorded
@@ -88,16 +90,14 @@ func (w *walk) check() error {
 			return w.fail(n, tensor.ErrDevice, fmt.Sprintf("the seed is on %s", s.Device().Name()))
 		}
 	}
-	outer := modeOf(d).walk
-	var shared *Node // with a walk that is under way
 	w.number = walks.Add(1)
-	w.order = n.sort(w.number, w.order, func(node *Node) {
-		if outer != nil && node.pass == outer.number && node.op != "" {
-			shared = node
+	w.order = n.sort(w.number, w.order)
+	w.around = modeOf(d).walk
+	shared := w.shared()
+	for _, node := range shared {
+		if node.freed || len(node.inputs) > 0 {
+			return w.fail(node, tensor.ErrValue, fmt.Sprintf("node %q is part of a graph that is walked at this moment: a hook cannot walk it again", node.label()))
 		}
-	})
-	if shared != nil {
-		return w.fail(shared, tensor.ErrValue, fmt.Sprintf("node %q is part of a graph that is walked at this moment: a hook cannot walk it again", shared.label()))
 	}
 	for _, node := range w.order {
 		if node.freed {
@@ -109,7 +109,53 @@ func (w *walk) check() error {
 			}
 		}
 	}
+	w.borrow(shared)
 	return nil
+}
+
+// shared returns the nodes that are part of a walk around, too.
+func (w *walk) shared() (nodes []*Node) {
+	if w.around == nil {
+		return nil
+	}
+	busy := map[*Node]bool{}
+	for o := w.around; o != nil; o = o.around {
+		for _, n := range o.order {
+			busy[n] = true
+		}
+	}
+	for _, n := range w.order {
+		if busy[n] {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// lent is what a walk around has in a node.
+type lent struct {
+	node         *Node
+	pending      gradient
+	asked, leads bool
+}
+
+// borrow makes nodes of walks around, which have no inputs, as if no walk had come to them.
+func (w *walk) borrow(nodes []*Node) {
+	for _, n := range nodes {
+		w.lent = append(w.lent, lent{n, n.pending, n.asked, n.leads})
+		n.pending, n.asked, n.leads = gradient{}, false, false
+	}
+}
+
+// giveBack undoes borrow.
+func (w *walk) giveBack() {
+	for _, l := range w.lent {
+		if t := l.node.pending.t; t != nil { // of a walk that did not come to its end
+			t.Free()
+		}
+		l.node.pending, l.node.asked, l.node.leads = l.pending, l.asked, l.leads
+	}
+	w.lent = nil
 }
 
 // stale returns an error if a value that the gradient of n reads is not what it was.
@@ -126,6 +172,7 @@ func (w *walk) stale(n *Node, s savedValue) error {
 
 // run walks a graph that was checked.
 func (w *walk) run() error {
+	defer w.giveBack()
 	d := w.root.value.Device()
 	before := modeOf(d)
 	w.mode = mode{quiet: !w.record, walk: w, watch: before.watch}
@@ -145,12 +192,10 @@ func (w *walk) run() error {
 	if w.record {
 		w.grads = map[*Node]*Node{}
 	}
-	if before.walk == nil {
-		for _, n := range w.order { // of a walk that panicked on its way
-			if n.pending.t != nil {
-				n.pending.t.Free()
-				n.pending = gradient{}
-			}
+	for _, n := range w.order { // of a walk that panicked on its way
+		if n.pending.t != nil {
+			n.pending.t.Free()
+			n.pending = gradient{}
 		}
 	}
 	w.start(d)
@@ -321,13 +366,12 @@ func (n *Node) release(keep bool) {
 }
 
 // sort returns the nodes that n was computed from, inputs before outputs, n last, in the memory of order. It leaves pass
-// in each, and shows it to see before. It does not recurse: a graph may be deeper than the stack.
-func (n *Node) sort(pass uint64, order []*Node, see func(*Node)) []*Node {
+// in each. It does not recurse: a graph may be deeper than the stack.
+func (n *Node) sort(pass uint64, order []*Node) []*Node {
 	type visit struct {
 		node *Node
 		next int // input to look at
 	}
-	see(n)
 	n.pass = pass
 	stack := []visit{{n, 0}}
 	for len(stack) > 0 {
@@ -340,7 +384,6 @@ func (n *Node) sort(pass uint64, order []*Node, see func(*Node)) []*Node {
 		in := top.node.inputs[top.next]
 		top.next++
 		if in.pass != pass {
-			see(in)
 			in.pass = pass
 			stack = append(stack, visit{in, 0})
 		}
