@@ -17,7 +17,8 @@ type builder struct {
 	blocks map[kernels.Buffer]*block
 	order  []*block // in the order of first use
 	spans  map[kernels.Buffer][]span
-	wrote  map[kernels.Buffer]bool // by a launch
+	used   map[kernels.Buffer]bool // by a launch
+	wrote  map[kernels.Buffer]bool // by a launch, or by an upload after one that used it
 	rec    *Recording
 }
 
@@ -58,6 +59,9 @@ func (b *builder) build() error {
 func (b *builder) flow(e *event) error {
 	if e.kernel == nil {
 		b.write(&e.args[0])
+		if dst := e.args[0].Buf; b.used[dst] {
+			b.wrote[dst] = true
+		}
 		return nil
 	}
 	for i, p := range e.kernel.Params {
@@ -68,6 +72,9 @@ func (b *builder) flow(e *event) error {
 		}
 	}
 	for i, p := range e.kernel.Params {
+		if p.Mode.Buffer() {
+			b.used[e.args[i].Buf] = true
+		}
 		if p.Mode.Written() {
 			b.write(&e.args[i])
 			b.wrote[e.args[i].Buf] = true
@@ -94,7 +101,7 @@ func (b *builder) written(a *kernels.Arg) bool {
 	return slices.ContainsFunc(b.spans[a.Buf], func(s span) bool { return s.lo < a.Off+a.N && a.Off < s.hi })
 }
 
-// constants uploads what the step does, once, to memory that no launch of the recording writes. It returns the memory
+// constants uploads what the step does, once, to memory that stays as it is. It returns the memory
 // of each upload, and of each buffer that holds nothing else.
 func (b *builder) constants() (map[any]kernels.Buffer, error) {
 	of := map[any]kernels.Buffer{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
 )
 
 // pairs tells which memory of one run plays the part of which of the other.
@@ -46,8 +47,12 @@ func compare(dev recorder.Device, first, second *notes) (*pairs, error) {
 			first.launches(), second.launches(), longer, next.name())
 	}
 	for _, s := range slices.Concat(first.slots, second.slots) {
-		if n, m := first.turns[s], second.turns[s]; n != m {
+		n, m := first.turns[s], second.turns[s]
+		if n != m {
 			return nil, fault("Record", ErrDiffers, "slots are advanced %d times in the first, %d times in the second", n, m)
+		}
+		if all := second.ends[s] - first.ends[s]; slices.Contains(first.slots, s) && slices.Contains(second.slots, s) && all != m {
+			return nil, fault("Record", tensor.ErrGoroutine, "slots are advanced %d times in the second, %d of them by another goroutine: call Slots.Next in that of Record", all, all-m)
 		}
 	}
 	return p, nil

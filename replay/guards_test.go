@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestRefusedSteps(t *testing.T) {
 		d := devtest.Open(t, sel, tensor.Options{})
 		other := devtest.Open(t, "cpu", tensor.Options{})
 		x, y := tensor.New(d, []float64{1, 2, 3}), tensor.New(d, []float64{4, 5, 6})
-		index := tensor.New(d, []int32{0, 2})
+		index, others := tensor.New(d, []int32{0, 2}), tensor.New(d, []int32{1, 0})
 		elsewhere := tensor.New(other, []float64{1})
 		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.R(0.5); return nil })
 		stale := slots.Arg(0)
@@ -57,6 +58,10 @@ func TestRefusedSteps(t *testing.T) {
 			"Int32s":   {func(int) ([]*tensor.Tensor, error) { _, err := index.Int32s(); return nil, err }, replay.ErrHostRead, []string{"Int32s", "[2]"}},
 			"unknown indices": {func(int) ([]*tensor.Tensor, error) {
 				return one(x.Reshape(3, 1).GatherRows(index.To(tensor.Real).To(tensor.Int32)))
+			}, replay.ErrHostRead, []string{"GatherRows", "[2]"}},
+			"indices that the step sets": {func(int) ([]*tensor.Tensor, error) {
+				index.SetInPlace(others)
+				return one(x.Reshape(3, 1).GatherRows(index))
 			}, replay.ErrHostRead, []string{"GatherRows", "[2]"}},
 			"another kernel": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
@@ -152,6 +157,14 @@ func TestRefusedSteps(t *testing.T) {
 				<-met
 				return nil, nil
 			}, tensor.ErrGoroutine, []string{"another goroutine"}},
+			"slots of another goroutine": {func(int) ([]*tensor.Tensor, error) {
+				if err := slots.Next(); err != nil {
+					return nil, err
+				}
+				met := make(chan error)
+				go func() { met <- slots.Next() }()
+				return nil, <-met
+			}, tensor.ErrGoroutine, []string{"advanced 2 times", "1 of them by another goroutine"}},
 			"a recording inside": {func(int) ([]*tensor.Tensor, error) {
 				_, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return nil, nil })
 				return nil, err
@@ -701,6 +714,35 @@ func TestSlotsAdvancedOutside(t *testing.T) {
 				t.Errorf("%v, want %v (%v)", got, want, err)
 			}
 			if err := slots.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestConstantsInTurn: each launch reads what the step had uploaded by then, to tensors that launches write and to others.
+func TestConstantsInTurn(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			x := tensor.New(d, []float64{1, 2, 3})
+			tensor.Upload(x.Slice(0, 2, 3), []float64{4})
+			first := x.MulScalar(2)
+			tensor.Upload(x.Slice(0, 0, 2), []float64{10, 20})
+			second := x.MulScalar(3)
+			tensor.Upload(x, []float64{5, 6, 7})
+			return []*tensor.Tensor{first, second, x.Neg()}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		for run := range 3 {
+			for i, want := range [][]float64{{2, 4, 8}, {30, 60, 12}, {-5, -6, -7}} {
+				if got, err := rec.Outputs()[i].Float64s(); err != nil || !slices.Equal(got, want) {
+					t.Errorf("after %d runs, output %d is %v, want %v (%v)", run, i, got, want, err)
+				}
+			}
+			if err := rec.Run(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -31,6 +31,16 @@ type event struct {
 	at     int           // how many launches came before
 }
 
+// writes reports whether the launch, or the upload, writes to b.
+func (e *event) writes(b kernels.Buffer) bool {
+	for i := range e.args {
+		if e.args[i].Kind == kernels.ArgVec && e.args[i].Buf == b && (e.kernel == nil || e.kernel.Params[i].Mode.Written()) {
+			return true
+		}
+	}
+	return false
+}
+
 func newNotes(before *notes) *notes {
 	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, ends: map[*kernels.Slots]int{}}
 }
@@ -59,7 +69,7 @@ func (n *notes) advanced(s *kernels.Slots) {
 }
 
 func (n *notes) Upload(b kernels.Buffer, off int, src *kernels.Mem) {
-	if n.Older(b) {
+	if n.origin(b) == older {
 		n.Refuse(ErrUpload, "Upload inside the step: set inputs between the runs")
 	}
 	data := kernels.NewMem(src.DType(), src.Len())
@@ -95,7 +105,9 @@ func (n *notes) Release(b kernels.Buffer) {
 	}
 }
 
-func (n *notes) Older(b kernels.Buffer) bool { return n.origin(b) == older }
+func (n *notes) Input(b kernels.Buffer) bool {
+	return n.origin(b) == older && !slices.ContainsFunc(n.events, func(e event) bool { return e.writes(b) })
+}
 
 func (n *notes) Again(check func() error) { n.again = append(n.again, check) }
 

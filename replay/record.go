@@ -50,7 +50,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error)) (*Recording,
 		return nil, err
 	}
 	b := &builder{d: d, dev: dev, run: second, kept: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
-		spans: map[kernels.Buffer][]span{}, wrote: map[kernels.Buffer]bool{},
+		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
 		rec: &Recording{d: d, dev: dev, again: second.again, step: &recorder.Step{}}}
 	if err := b.outputs(pairs, outputs, again); err != nil {
 		return nil, err

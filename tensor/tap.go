@@ -83,11 +83,11 @@ func (s *base) tellRead(d Device, op string, shape []int) {
 }
 
 // tellIndex tells that op checks indices of a matrix of a shape on the host, and reports whether it did so. Indices that
-// are older than the recording are checked again before each replay, for their owner may have set others.
+// are inputs of the step are checked again before each replay, for their owner may have set others.
 func (s *base) tellIndex(op string, shape []int, index *Tensor) bool {
 	d := index.Device()
 	t := s.told(d, op)
-	if t == nil || !t.Older(index.st.buf) {
+	if t == nil || !t.Input(index.st.buf) {
 		return false
 	}
 	t.quiet = true

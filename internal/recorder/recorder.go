@@ -23,8 +23,9 @@ type Tap interface {
 	Release(b kernels.Buffer)
 	// Upload gets what is written from the host over the elements from off on, for the time of the call.
 	Upload(b kernels.Buffer, off int, src *kernels.Mem)
-	// Older reports whether b was there before the recording.
-	Older(b kernels.Buffer) bool
+	// Input reports whether b holds what it held before the step: it was there before the recording, and the step has
+	// not written to it so far.
+	Input(b kernels.Buffer) bool
 	// Again notes what is to be checked before each replay.
 	Again(check func() error)
 	// Refuse notes why the step cannot be recorded. The first reason counts.
