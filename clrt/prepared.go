@@ -25,7 +25,7 @@ type Prepared struct {
 // Prepare returns an empty list.
 func (d *Device) Prepare() *Prepared { return &Prepared{dev: d, failed: new(C.cl_uint)} }
 
-// Add appends a launch, as [Device.Launch] takes it, and returns its place.
+// Add appends a launch, as [Device.Launch] takes it, and returns its place. One that is refused is skipped.
 func (p *Prepared) Add(k *Kernel, global, local []int, args []Arg, nbytes int64) (int, error) {
 	d := p.dev
 	own, err := d.another(k)
@@ -37,7 +37,6 @@ func (p *Prepared) Add(k *Kernel, global, local []int, args []Arg, nbytes int64)
 	at := len(p.list)
 	p.kernels, p.bytes = append(p.kernels, own), append(p.bytes, nbytes)
 	p.list = append(p.list, C.clrt_prepared{kernel: kernelHandle(own.kernel)})
-	p.SetGrid(at, global, local)
 	if len(args) > maxArgs {
 		return 0, &Error{Call: "prepare " + k.name, Status: InvalidKernelArgs, Device: d.info.String(),
 			Detail: fmt.Sprintf("%d arguments, buffers counting twice: at most %d", len(args), maxArgs)}
@@ -51,6 +50,7 @@ func (p *Prepared) Add(k *Kernel, global, local []int, args []Arg, nbytes int64)
 		return 0, &Error{Call: "prepare " + k.name, Status: Status(status), Device: d.info.String(),
 			Detail: fmt.Sprintf("argument %d of %d bytes was refused", s.bad, args[s.bad].size)}
 	}
+	p.SetGrid(at, global, local)
 	return at, nil
 }
 
@@ -93,7 +93,10 @@ func (p *Prepared) Change(launch, arg int) int {
 func (p *Prepared) Set(change int, a Arg) { p.changes[change].value = a.raw() }
 
 // Run enqueues the launches, in order. The error names the first that was refused; those before it run.
-func (p *Prepared) Run() error {
+func (p *Prepared) Run() error { return p.enqueue(p.run) }
+
+// enqueue calls f, which enqueues the launches, if there are any and the device is open.
+func (p *Prepared) enqueue(f func() error) error {
 	d := p.dev
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -103,6 +106,11 @@ func (p *Prepared) Run() error {
 	if d.closed {
 		return &Error{Call: "replay", Status: ErrClosed, Device: d.info.String()}
 	}
+	return f()
+}
+
+func (p *Prepared) run() error {
+	d := p.dev
 	var changes *C.clrt_change
 	if len(p.changes) > 0 {
 		changes = &p.changes[0]
@@ -144,19 +152,12 @@ func (p *Prepared) refused(status C.cl_int) error {
 
 // Loop enqueues the launches n times over, from C, with the arguments that they have, and counts nothing.
 func (p *Prepared) Loop(n int) error {
-	d := p.dev
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(p.list) == 0 {
+	return p.enqueue(func() error {
+		if status := C.clrt_run(queueHandle(p.dev.queue), C.cl_uint(len(p.list)), &p.list[0], 0, nil, C.cl_uint(n), nil, p.failed); status != C.CL_SUCCESS {
+			return p.refused(status)
+		}
 		return nil
-	}
-	if d.closed {
-		return &Error{Call: "replay", Status: ErrClosed, Device: d.info.String()}
-	}
-	if status := C.clrt_run(queueHandle(d.queue), C.cl_uint(len(p.list)), &p.list[0], 0, nil, C.cl_uint(n), nil, p.failed); status != C.CL_SUCCESS {
-		return p.refused(status)
-	}
-	return nil
+	})
 }
 
 // Free releases the kernels. The list is empty then. Launches under way are finished.

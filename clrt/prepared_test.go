@@ -109,6 +109,9 @@ func TestPrepared(t *testing.T) {
 		if _, err := p.Add(adds, []int{4}, []int{4}, []Arg{IntArg(1), IntArg(1), IntArg(1), {size: 99}}, 0); err == nil || !strings.Contains(err.Error(), "argument") {
 			t.Errorf("a wrong argument: %v", err)
 		}
+		if err := p.Run(); err != nil {
+			t.Errorf("a run without those that were refused: %v", err)
+		}
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
