@@ -241,6 +241,7 @@ func TestGradUnderNoGrad(t *testing.T) {
 // TestBackwardRecordsNothing: an ordinary walk through gradients that are operations on Nodes keeps none of them, and
 // frees what they computed on the way, with the collector off.
 func TestBackwardRecordsNothing(t *testing.T) {
+	devtest.Uncollected(t)
 	d := devtest.CPU(t)
 	p := param(d, 1, 2, 3)
 	cube := func(x *node) *node {

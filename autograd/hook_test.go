@@ -164,6 +164,7 @@ func TestHooksAddAndRemove(t *testing.T) {
 
 // TestHookKeeps: what a hook computes is freed, with the collector off, unless it is kept.
 func TestHookKeeps(t *testing.T) {
+	devtest.Uncollected(t)
 	d := devtest.CPU(t)
 	p := param(d, 1, 2)
 	var kept, dropped *node

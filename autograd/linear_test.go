@@ -62,6 +62,7 @@ func TestLinearSlope(t *testing.T) {
 
 // TestLinearKeeps: a layer stores the operand of its function where there is a gradient that reads it, and nowhere else.
 func TestLinearKeeps(t *testing.T) {
+	devtest.Uncollected(t)
 	d := devtest.CPU(t)
 	rng := tensor.NewRNG(1)
 	x, w := rng.Normal(d, 0, 1, 64, 3), rng.Normal(d, 0, 1, 3, 16)

@@ -120,6 +120,7 @@ func compareGradients(t *testing.T, what string, got, want *tensor.Tensor, tol f
 }
 
 func TestFusedMLPMemoryAndMisuse(t *testing.T) {
+	devtest.Uncollected(t)
 	d := devtest.CPU(t)
 	params := perceptron(d, 8, 16, 2)
 	fused, err := autograd.NewFusedMLP(autograd.NewArena(params), 0.1, autograd.SquaredLoss)

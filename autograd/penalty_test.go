@@ -3,7 +3,6 @@ package autograd_test
 import (
 	"fmt"
 	"math"
-	"runtime/debug"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -90,7 +89,7 @@ func gradientPenalty(t *testing.T, d tensor.Device, critic func(x *node, p []*no
 
 // TestFlatMemoryOfPenalty: steps of gradients of gradients leave nothing behind in a tensor.Scope, with the collector off.
 func TestFlatMemoryOfPenalty(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	devtest.Uncollected(t)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(3)
 		params := []*node{autograd.Param(rng.Normal(d, 0, 1, 4, 8), "w0"), autograd.Param(rng.Normal(d, 0, 1, 8), "b0"),

@@ -503,6 +503,7 @@ func TestVersions(t *testing.T) {
 // TestMemory: runs allocate nothing, on the device or on the host, and a recording that was freed, or lost, leaves
 // nothing.
 func TestMemory(t *testing.T) {
+	devtest.Uncollected(t)
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{})
 		tr := newTrainer(d, "adamw", "cosine")

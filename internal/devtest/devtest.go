@@ -4,6 +4,7 @@ package devtest
 import (
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -66,6 +67,13 @@ func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 		d.Close()
 	})
 	return d
+}
+
+// Uncollected keeps the garbage collector off until the test ends: for tests that compare live bytes, which it would free
+// in between.
+func Uncollected(t testing.TB) {
+	percent := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
 }
 
 // CPU opens the Go device in float64: for tests whose subject is not the device.
