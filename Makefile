@@ -6,6 +6,7 @@
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch
+# make references  makes those of each operation, in testdata/references
 
 GO ?= go
 CC ?= cc
@@ -25,7 +26,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more bench fuzz mutants golden clean
+.PHONY: build demo test test-more bench fuzz mutants golden references clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
@@ -69,6 +70,10 @@ mutants:
 golden:
 	@mkdir -p testdata/golden
 	python3 scripts/golden.py testdata/golden
+
+references:
+	@mkdir -p testdata/references
+	/usr/bin/python3 -B scripts/references testdata/references
 
 clean:
 	rm -rf bin $(OUT) .build

@@ -1,0 +1,163 @@
+package catalog
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+)
+
+var update = flag.Bool("update", false, "write docs/operations.md anew")
+
+const page = "../../docs/operations.md"
+
+const head = `# Operations
+
+<!-- Made by "go test ./internal/catalog -run Page -update". -->
+
+Each is a method of ` + "`autograd.Node`" + `, and of ` + "`tensor.Tensor`" + ` without a graph, unless a package stands before its name. Semantics are
+PyTorch's and NumPy's; where one differs on purpose, its documentation says so (` + "`go doc autograd.Node.NAME`" + `).
+
+The error is the largest difference to PyTorch 1.13 in float64, of results and gradients in all cases of the operation, as the
+next power of ten: relative to numbers above 1, and to the largest of an array where all are less. The Go device has it; the tests
+compare that and PoCL in float32, too. Kernels are tested on their own on these, in both types, under Oclgrind, and on an H200.
+`
+
+// TestPage: docs/operations.md is what the list and the errors of today make. -update writes it.
+func TestPage(t *testing.T) {
+	signatures := exported(t)
+	d := devtest.CPU(t)
+	var b strings.Builder
+	b.WriteString(head)
+	for _, f := range families {
+		refs := references(t, f)
+		fmt.Fprintf(&b, "\n## %s\n\n| operation | PyTorch | error |\n|---|---|---|\n", f.title)
+		for _, o := range f.operations {
+			signature, ok := signatures[o.name]
+			if !ok {
+				t.Errorf("neither Node nor Tensor has a method %s, nor is there such a function", o.name)
+			}
+			torch := "-"
+			if o.torch != "" {
+				torch = "`" + o.torch + "`"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature, torch, power(o.compare(t, d, refs)))
+		}
+	}
+	if *update && !t.Failed() {
+		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the page has the errors of amd64: other compilers fuse products and sums")
+	}
+	want, err := os.ReadFile(page)
+	if err != nil || string(want) != b.String() {
+		t.Errorf("%s differs from what the operations of today make (err %v): go test ./internal/catalog -run Page -update", page, err)
+	}
+}
+
+// ofGraph are the methods of Node that return one and are no operation on it.
+var ofGraph = []string{"Detach", "Keep", "Named", "GradNode"}
+
+// TestEveryOperationListed: what a node is made by is in the list.
+func TestEveryOperationListed(t *testing.T) {
+	listed := slices.Clone(ofGraph)
+	for _, f := range families {
+		for _, o := range f.operations {
+			listed = append(listed, o.name)
+		}
+	}
+	of := reflect.TypeFor[*node]()
+	for i := range of.NumMethod() {
+		m := of.Method(i)
+		if m.Type.NumOut() > 0 && m.Type.Out(0) == of && !slices.Contains(listed, m.Name) {
+			t.Errorf("Node.%s is in no family: add it, with cases", m.Name)
+		}
+	}
+	for _, name := range ofGraph {
+		if _, ok := of.MethodByName(name); !ok {
+			t.Errorf("Node has no %s", name)
+		}
+	}
+}
+
+// power returns the power of ten that an error is below.
+func power(e float64) string {
+	if e == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("1e%d", int(math.Ceil(math.Log10(e))))
+}
+
+// exported returns the signatures of what the packages export, by name: methods of Node before those of Tensor, and functions
+// with their package.
+func exported(t *testing.T) map[string]string {
+	t.Helper()
+	of := map[string]string{}
+	for _, pkg := range []string{"tensor", "nn", "autograd"} {
+		paths, err := filepath.Glob("../../" + pkg + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, decl := range file.Decls {
+				f, ok := decl.(*ast.FuncDecl)
+				if !ok || !f.Name.IsExported() {
+					continue
+				}
+				name, prefix := pkg+"."+f.Name.Name, pkg+"."
+				if f.Recv != nil {
+					star, _ := f.Recv.List[0].Type.(*ast.StarExpr)
+					if star == nil || fmt.Sprint(star.X) != "Tensor" && fmt.Sprint(star.X) != "Node" {
+						continue
+					}
+					name, prefix = f.Name.Name, ""
+				}
+				of[name] = prefix + f.Name.Name + parameters(f)
+			}
+		}
+	}
+	return of
+}
+
+// parameters returns those of a function as its source has them.
+func parameters(f *ast.FuncDecl) string {
+	var b strings.Builder
+	_ = printer.Fprint(&b, token.NewFileSet(), f.Type.Params)
+	if b.Len() > 0 {
+		return b.String()
+	}
+	var list []string
+	for _, p := range f.Type.Params.List {
+		var typ strings.Builder
+		_ = printer.Fprint(&typ, token.NewFileSet(), p.Type)
+		var names []string
+		for _, n := range p.Names {
+			names = append(names, n.Name)
+		}
+		list = append(list, strings.TrimSpace(strings.Join(names, ", ")+" "+typ.String()))
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
