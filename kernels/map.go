@@ -248,17 +248,17 @@ func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 // moves reports whether the map only moves elements, whatever they are.
 func (m *mapSpec) moves() bool { return len(m.uses) == 1 && m.f.Is(m.uses[0]) }
 
-// compute returns the type that the formula is computed in, as OpenCL C names it for width elements, and its unsigned form.
-func (m *mapSpec) compute(width int) (typ, unsigned string) {
-	suffix := ""
-	if width > 1 {
-		suffix = fmt.Sprint(width)
-	}
+// compute returns the type that the formula is computed in, as OpenCL C names it for width elements.
+func (m *mapSpec) compute(width int) string {
+	typ := "int"
 	switch {
 	case m.typ == Float32:
-		return "REAL" + suffix, ""
+		typ = "REAL"
 	case m.moves():
-		return map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.typ] + suffix, ""
+		typ = map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.typ]
 	}
-	return "int" + suffix, "uint" + suffix
+	if width > 1 {
+		typ += fmt.Sprint(width)
+	}
+	return typ
 }

@@ -41,8 +41,7 @@ func (m *mapSpec) text(cpu bool) string {
 // function returns the formula as a function of vectors of a width.
 func (m *mapSpec) function(width int) string {
 	t := expr.Types{Width: width, Whole: m.typ != Float32}
-	t.Vector, t.Unsigned = m.compute(width)
-	t.Scalar, _ = m.compute(1)
+	t.Vector, t.Scalar = m.compute(width), m.compute(1)
 	return m.f.program.Function(fmt.Sprintf("f%d", width), t, m.uses, m.scalars)
 }
 
@@ -136,7 +135,7 @@ func inTile(cpu bool) string {
 
 // load returns the elements of tensor t from column c on, for a width, as the type of the formula.
 func (m *mapSpec) load(t, width int, cpu bool) string {
-	typ, _ := m.compute(width)
+	typ := m.compute(width)
 	convert := func(text string) string {
 		if m.typ == Uint8 && !m.moves() {
 			return fmt.Sprintf("convert_%s(%s)", typ, text)

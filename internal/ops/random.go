@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // Random fills. A number depends on the seed, the call and its index alone: not on the device.
@@ -44,22 +45,9 @@ func Seed(seed uint64) (lo, hi kernels.Arg) {
 	return kernels.Bits(uint32(seed)), kernels.Bits(uint32(seed >> 32))
 }
 
-// Philox returns the four words of Philox4x32-10 for a counter and a key. Source: Salmon, Moraes, Dror,
-// Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
-func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
-	for range 10 {
-		hi0, lo0 := bits.Mul32(c[0], 0xD2511F53)
-		hi1, lo1 := bits.Mul32(c[2], 0xCD9E8D57)
-		c = [4]uint32{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
-		key[0] += 0x9E3779B9
-		key[1] += 0xBB67AE85
-	}
-	return c
-}
-
 // words returns the four words of index i in the stream whose arguments start at index first.
 func words[T kernels.Real](c kernels.Call[T], first, i int) [4]uint32 {
-	return Philox([4]uint32{uint32(i), uint32(c.Int(first + 2))}, [2]uint32{uint32(c.Int(first)), uint32(c.Int(first + 1))})
+	return expr.Philox([4]uint32{uint32(i), uint32(c.Int(first + 2))}, [2]uint32{uint32(c.Int(first)), uint32(c.Int(first + 1))})
 }
 
 // unit returns 24 bits of a word as a real in [0, 1).

@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/par"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/x448/float16"
 )
 
@@ -217,7 +218,7 @@ func outer(c call) {
 
 // word returns word w of the four of element i; the seed and the call are the arguments from 2 on.
 func word(c call, i, w int) uint32 {
-	return ops.Philox([4]uint32{uint32(i / 4), uint32(c.n(4))}, [2]uint32{uint32(c.n(2)), uint32(c.n(3))})[w]
+	return expr.Philox([4]uint32{uint32(i / 4), uint32(c.n(4))}, [2]uint32{uint32(c.n(2)), uint32(c.n(3))})[w]
 }
 
 func unit(c call, i, w int) float64 { return float64(word(c, i, w)>>8) / (1 << 24) }

@@ -11,24 +11,34 @@ import "math"
 // The error of each step is that of its arguments, by the change that it makes of the value, and its own. It is a
 // running bound as in Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3, but of first order.
 func (p *Program) Bound(operand func(i int) (value, off float64), scalar func(i int) float64, eps, least float64) (value, bound float64) {
-	return p.bound(operand, scalar, eps, least)
+	return p.BoundOf(0, Leaves{Operand: operand, Scalar: scalar}, eps, least)
 }
 
-// interval is a value and its error.
-type interval struct{ v, e float64 }
+// Leaves are what formulas are of, for one element.
+type Leaves struct {
+	Operand func(i int) (value, off float64) // how far off it may be, too
+	Scalar  func(i int) float64              // those that are ints, too
+	Index   func(axis int) int
+	Element func(i, at int) float64 // of an operand that is read by index
+}
 
-func (p *Program) bound(operand func(i int) (value, off float64), scalar func(i int) float64, eps, least float64) (value, bound float64) {
+// BoundOf is Bound for one of the formulas of a program.
+func (p *Program) BoundOf(result int, leaves Leaves, eps, least float64) (value, bound float64) {
 	of := make([]interval, len(p.steps))
 	for i := range p.steps {
 		s := &p.steps[i]
 		switch s.op {
 		case opOperand:
-			of[i].v, of[i].e = operand(s.index)
-		case opScalar:
-			of[i].v = scalar(s.index)
+			of[i].v, of[i].e = leaves.Operand(s.index)
+		case opScalar, opInt:
+			of[i].v = leaves.Scalar(s.index)
+		case opIndex:
+			of[i].v = float64(leaves.Index(s.index))
+		case opAt:
+			of[i].v = leaves.Element(s.index, int(of[s.args[0]].v))
 		case opConst:
 			of[i].v = s.value
-			if eps > 0x1p-50 {
+			if eps > 0x1p-50 && !s.whole {
 				of[i].v = float64(float32(s.value))
 			}
 		default:
@@ -36,11 +46,29 @@ func (p *Program) bound(operand func(i int) (value, off float64), scalar func(i 
 			for k, a := range s.operands() {
 				args[k] = of[a]
 			}
+			if s.whole {
+				of[i].v = intValue(s.op, args)
+				continue
+			}
 			of[i] = s.bounded(args, eps, least)
 		}
 	}
-	r := of[p.result]
+	r := of[p.results[result]]
 	return r.v, r.e
+}
+
+// interval is a value and its error.
+type interval struct{ v, e float64 }
+
+// intValue is a primitive of ints, which are exact.
+func intValue(o op, args [4]interval) float64 {
+	var d [1]int32
+	var of [4][]int32
+	for k, a := range args {
+		of[k] = []int32{int32(a.v)}
+	}
+	computeInts(o, d[:], of[0], of[1], of[2], of[3])
+	return float64(d[0])
 }
 
 // exact reports whether the result is a real already, which nothing rounds.
@@ -107,6 +135,12 @@ func (s *step) chosen(args [4]interval, e float64) float64 {
 
 // scalarValue is a primitive of one element in double precision.
 func scalarValue(o op, a, b, c, e float64) float64 {
+	switch o {
+	case opReal:
+		return a
+	case opLdexp:
+		return math.Ldexp(a, int(b))
+	}
 	var d [1]float64
 	compute(o, d[:], []float64{a}, []float64{b}, []float64{c}, []float64{e})
 	return d[0]

@@ -1,6 +1,9 @@
 package expr
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Derivative returns the derivative of x with respect to operand i, times g. Where a condition decides, it is that of
 // the value that was chosen, even where that of the other is infinite or NaN; terms that are zero whatever the operands
@@ -14,6 +17,9 @@ func (x *Expr) Derivative(i int, g *Expr) *Expr {
 		d, ok := by[e]
 		if !ok {
 			continue
+		}
+		if e.op == opAt && e.index == i {
+			panic(fmt.Sprintf("expr: operand %d is read by index: its gradient is no map", i))
 		}
 		if e.op == opOperand && e.index == i {
 			total = plus(total, d.formula())
@@ -32,7 +38,9 @@ func (x *Expr) Derivative(i int, g *Expr) *Expr {
 }
 
 // sorted returns the formulas that x is made of, arguments before what takes them.
-func (x *Expr) sorted() []*Expr {
+func (x *Expr) sorted() []*Expr { return sorted([]*Expr{x}) }
+
+func sorted(formulas []*Expr) []*Expr {
 	var order []*Expr
 	seen := map[*Expr]bool{}
 	var visit func(*Expr)
@@ -46,7 +54,9 @@ func (x *Expr) sorted() []*Expr {
 		}
 		order = append(order, e)
 	}
-	visit(x)
+	for _, x := range formulas {
+		visit(x)
+	}
 	return order
 }
 
@@ -176,8 +186,14 @@ func (e *Expr) partials(g *Expr) []*Expr {
 		return []*Expr{times(times(C(2/math.SqrtPi), x.Square().Neg().Exp()), g)}
 	case opErfc:
 		return []*Expr{times(times(C(-2/math.SqrtPi), x.Square().Neg().Exp()), g)}
+	case opSinPi:
+		return []*Expr{times(times(C(math.Pi), x.CosPi()), g)}
+	case opCosPi:
+		return []*Expr{negative(times(times(C(math.Pi), x.SinPi()), g))}
+	case opLdexp:
+		return []*Expr{g.Ldexp(y), nil}
 	case opWhere:
 		return []*Expr{nil, g, g}
 	}
-	return make([]*Expr, len(e.args)) // steps and conditions
+	return make([]*Expr, len(e.args)) // steps, conditions and ints
 }

@@ -3,6 +3,10 @@
 // computation in Go by blocks of elements ([Eval]), derivatives of any order ([Expr.Derivative]), and a bound of what
 // rounding may do to a result ([Program.Bound]).
 //
+// Beside numbers there are ints: indices of elements, numbers that a launch passes as ints, words of random numbers
+// ([Random]) and what is made of them. An operand may be read at a computed index ([At]). A [Program] may compute several
+// formulas, which share what they have in common.
+//
 // What loses accuracy or leaves the range when it is composed of others is a primitive, such as expm1 or hypot. Package
 // kernels has the functions that are made of these formulas.
 package expr

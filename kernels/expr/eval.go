@@ -14,31 +14,49 @@ const Block = 512
 
 // Eval computes a program on blocks of elements. It is for one goroutine at a time.
 type Eval[T Number] struct {
-	p      *Program
+	p       *Program
+	numbers memory[T]
+	ints    memory[int32]
+	out     [1][]T
+}
+
+// memory is the values of one kind.
+type memory[T Number] struct {
 	slots  [][]T // Block elements each
 	values [][]T // of each step, in the block that is computed
 }
 
+func newMemory[T Number](slots, steps int) memory[T] {
+	m := memory[T]{make([][]T, slots), make([][]T, steps)}
+	all := make([]T, slots*Block)
+	for i := range m.slots {
+		m.slots[i] = all[i*Block : (i+1)*Block]
+	}
+	return m
+}
+
 // NewEval returns an Eval of p.
 func NewEval[T Number](p *Program) *Eval[T] {
-	e := &Eval[T]{p, make([][]T, p.slots), make([][]T, len(p.steps))}
-	memory := make([]T, p.slots*Block)
-	for i := range e.slots {
-		e.slots[i] = memory[i*Block : (i+1)*Block]
-	}
+	e := &Eval[T]{p: p, numbers: newMemory[T](p.slots[0], len(p.steps)), ints: newMemory[int32](p.slots[1], len(p.steps))}
 	for _, s := range p.steps {
-		if s.op == opConst {
-			fill(e.slots[s.slot], T(s.value))
+		switch {
+		case s.op == opConst && s.whole:
+			fill(e.ints.slots[s.slot], int32(s.value))
+		case s.op == opConst:
+			fill(e.numbers.slots[s.slot], T(s.value))
 		}
 	}
 	return e
 }
 
-// Scalars sets the scalars of the blocks to come.
-func (e *Eval[T]) Scalars(scalar func(i int) T) {
+// Scalars sets the scalars of the blocks to come, those that are ints too.
+func (e *Eval[T]) Scalars(scalar func(i int) T, whole ...func(i int) int32) {
 	for _, s := range e.p.steps {
-		if s.op == opScalar {
-			fill(e.slots[s.slot], scalar(s.index))
+		switch s.op {
+		case opScalar:
+			fill(e.numbers.slots[s.slot], scalar(s.index))
+		case opInt:
+			fill(e.ints.slots[s.slot], whole[0](s.index))
 		}
 	}
 }
@@ -52,35 +70,69 @@ func fill[T Number](d []T, v T) {
 // Run computes as many elements as out has, at most Block, from those of the operands, nil for one that does not occur.
 // out may be an operand.
 func (e *Eval[T]) Run(out []T, operands [][]T) {
-	n := len(out)
+	e.out[0] = out
+	e.RunAll(e.out[:], operands, nil)
+}
+
+// RunAll computes all formulas of the program, as many elements of each as outs have, none of which may be an operand if
+// there are several. Of an operand that is read by index it takes all elements. index puts the indices of the elements along an axis, and may be nil if none occur.
+func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int, of []int32)) {
+	n := len(outs[0])
+	one := -1 // the step that may be computed where the result is to be: the last, after which nothing reads the operands
+	if len(outs) == 1 {
+		one = e.p.results[0]
+	}
 	for i := range e.p.steps {
 		s := &e.p.steps[i]
-		d := e.slots[s.slot][:n]
-		if i == e.p.result {
-			d = out
+		if s.whole {
+			d := e.ints.slots[s.slot][:n]
+			switch s.op {
+			case opConst, opInt:
+			case opIndex:
+				index(s.index, d)
+			default:
+				computeInts(s.op, d, e.ints.arg(s, 0, n), e.ints.arg(s, 1, n), e.ints.arg(s, 2, n), e.ints.arg(s, 3, n))
+			}
+			e.ints.values[i] = d
+			continue
+		}
+		if s.op == opOperand {
+			e.numbers.values[i] = operands[s.index][:n]
+			continue
+		}
+		d := e.numbers.slots[s.slot][:n]
+		if i == one && !s.number() {
+			d = outs[0]
 		}
 		switch s.op {
-		case opOperand:
-			if i == e.p.result {
-				copy(d, operands[s.index])
-				return
-			}
-			e.values[i] = operands[s.index][:n]
-			continue
 		case opConst, opScalar:
-			if i == e.p.result {
-				copy(d, e.slots[s.slot])
-				return
+		case opReal:
+			for k, v := range e.ints.arg(s, 0, n) {
+				d[k] = T(v)
 			}
+		case opAt:
+			at(d, operands[s.index], e.ints.arg(s, 0, n))
+		case opLdexp:
+			ldexp(d, e.numbers.arg(s, 0, n), e.ints.arg(s, 1, n))
 		default:
-			compute(s.op, d, e.arg(s, 0, n), e.arg(s, 1, n), e.arg(s, 2, n), e.arg(s, 3, n))
+			compute(s.op, d, e.numbers.arg(s, 0, n), e.numbers.arg(s, 1, n), e.numbers.arg(s, 2, n), e.numbers.arg(s, 3, n))
 		}
-		e.values[i] = d
+		e.numbers.values[i] = d
+	}
+	for k, r := range e.p.results {
+		if v := e.numbers.values[r]; len(v) > 0 && unsafe.SliceData(v) != unsafe.SliceData(outs[k]) {
+			copy(outs[k], v)
+		}
 	}
 }
 
 // arg returns the values of argument k of a step; any slice of that length if it has no such argument.
-func (e *Eval[T]) arg(s *step, k, n int) []T { return e.values[s.args[k]][:n] }
+func (m *memory[T]) arg(s *step, k, n int) []T {
+	if k >= len(primitives[s.op].takes) {
+		return zeros[T](n)
+	}
+	return m.values[s.args[k]][:n]
+}
 
 // compute runs one primitive over a block.
 func compute[T Number](o op, d, a, b, c, e []T) {
@@ -148,6 +200,10 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 		choose(opWhereEq, d, a, zeros[T](len(d)), c, b)
 	case opWhereLt, opWhereLe, opWhereEq:
 		choose(o, d, a, b, c, e)
+	case opSinPi:
+		turn(d, a, 0)
+	case opCosPi:
+		turn(d, a, 1)
 	default:
 		if f := primitives[o].value; f != nil {
 			for i := range d {
@@ -250,6 +306,6 @@ func fma[T Number](d, x, y, z []T) {
 
 // At returns the value of the formula for one element, in double precision.
 func (p *Program) At(operand, scalar func(i int) float64) float64 {
-	v, _ := p.bound(func(i int) (value, off float64) { return operand(i), 0 }, scalar, 0, 0)
+	v, _ := p.Bound(func(i int) (value, off float64) { return operand(i), 0 }, scalar, 0, 0)
 	return v
 }

@@ -3,15 +3,21 @@ package expr
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Expr is a formula: a leaf, or a primitive of others. It is immutable, and may be part of several formulas. A condition
 // is a formula whose value is true or false; [Where] and the logical operations take them, arithmetic does not.
+//
+// A formula is a number, of the type that it is computed in, or an int: int32 whatever that type is, wrapping around.
+// Ints are indices, words of random numbers and what is made of those; [Expr.Real] makes a number of one. A constant
+// beside an int is an int.
 type Expr struct {
 	op    op
 	args  []*Expr
-	index int     // of an operand or scalar
+	index int     // of an operand or scalar, or an axis
 	value float64 // of a constant
+	whole bool    // it is an int
 }
 
 // X returns operand i of a function, which counts from 0. It panics unless i is 0 to 255.
@@ -20,6 +26,17 @@ func X(i int) *Expr { return leaf(opOperand, i) }
 // S returns scalar i of a function: a number that is the same for all elements, and given when it is computed. It counts
 // from 0, and S panics unless i is 0 to 255.
 func S(i int) *Expr { return leaf(opScalar, i) }
+
+// N returns scalar i of a function, passed as an int.
+func N(i int) *Expr { return leaf(opInt, i).asInt() }
+
+// Index returns the index of the element along an axis of a map, an int. It panics unless axis is 0 to 255.
+func Index(axis int) *Expr { return leaf(opIndex, axis).asInt() }
+
+func (x *Expr) asInt() *Expr {
+	x.whole = true
+	return x
+}
 
 func leaf(o op, i int) *Expr {
 	if i < 0 || i > math.MaxUint8 {
@@ -37,16 +54,29 @@ func (x *Expr) with(o op, others ...*Expr) *Expr {
 	if len(args) != len(info.takes) {
 		panic("expr: " + info.name + ": wrong number of arguments")
 	}
+	whole := false // the arguments that may be of either kind are ints
 	for i, a := range args {
 		if a == nil {
 			panic("expr: " + info.name + ": an argument is nil")
 		}
 		if primitives[a.op].condition != (info.takes[i] == 'c') {
-			panic("expr: " + info.name + ": takes " + map[byte]string{'c': "a condition", 'r': "a number"}[info.takes[i]] +
+			panic("expr: " + info.name + ": takes " + map[bool]string{true: "a condition", false: "a number"}[info.takes[i] == 'c'] +
 				", not " + primitives[a.op].name)
 		}
+		whole = whole || info.takes[i] == 'r' && a.whole && info.onInts()
 	}
-	return &Expr{op: o, args: args}
+	for i, a := range args {
+		switch want := info.takes[i] == 'i' || info.takes[i] == 'r' && whole; {
+		case want && a.op == opConst && !a.whole:
+			if a.value != float64(int32(a.value)) {
+				panic(fmt.Sprintf("expr: %s: takes an int, not %v", info.name, a.value))
+			}
+			args[i] = C(a.value).asInt()
+		case want != a.whole:
+			panic("expr: " + info.name + ": takes " + map[bool]string{true: "an int", false: "a number: see Real"}[want] + ", not " + primitives[a.op].name)
+		}
+	}
+	return &Expr{op: o, args: args, whole: whole || info.gives == 'i'}
 }
 
 // Neg is −x.
@@ -172,6 +202,41 @@ func (x *Expr) Erf() *Expr { return x.with(opErf) }
 // Erfc is 1 − erf x, exact where that is small.
 func (x *Expr) Erfc() *Expr { return x.with(opErfc) }
 
+// SinPi is sin πx, exact to its last places however large x is.
+func (x *Expr) SinPi() *Expr { return x.with(opSinPi) }
+
+// CosPi is cos πx, as SinPi.
+func (x *Expr) CosPi() *Expr { return x.with(opCosPi) }
+
+// Ldexp is x·2ⁿ, of an int n.
+func (x *Expr) Ldexp(n *Expr) *Expr { return x.with(opLdexp, n) }
+
+// Real is an int as a number: rounded to the type that the formula is computed in.
+func (n *Expr) Real() *Expr { return n.with(opReal) }
+
+// Quo is ⌊n/m⌋ of ints, both taken as unsigned; an m of 0 counts as 1.
+func (n *Expr) Quo(m *Expr) *Expr { return n.with(opQuo, m) }
+
+// Rem is the remainder of Quo.
+func (n *Expr) Rem(m *Expr) *Expr { return n.with(opRem, m) }
+
+// MulHigh is ⌊n·m/2³²⌋ of ints, both taken as unsigned: of a random n, a number below m.
+func (n *Expr) MulHigh(m *Expr) *Expr { return n.with(opMulHigh, m) }
+
+// Random returns number i of a stream, 32 random bits as an int: with words w₀ … w₃ of Philox4x32-10 for the counter
+// (⌊i/4⌋, call, 0, 0) and the key (lo, hi), it is that of i mod 4, i taken as unsigned. Source: Salmon, Moraes, Dror,
+// Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
+func Random(i, call, lo, hi *Expr) *Expr { return i.with(opRandom, call, lo, hi) }
+
+// At is element n of operand i in the order of its indices, 0 if it has no such element: the operand is read by index, by
+// itself or with others, and nowhere else. It panics unless i is 0 to 255.
+func At(i int, n *Expr) *Expr {
+	leaf(opAt, i)
+	x := n.with(opAt)
+	x.index = i
+	return x
+}
+
 // Lt says that x < y.
 func (x *Expr) Lt(y *Expr) *Expr { return x.with(opLt, y) }
 
@@ -206,15 +271,24 @@ func (c *Expr) Not() *Expr { return c.with(opNot) }
 func Where(c, yes, no *Expr) *Expr { return c.with(opWhere, yes, no) }
 
 // Operands returns how many operands the formula has, if the last of them occurs, and whether each occurs.
-func (x *Expr) Operands() []bool { return x.leaves(opOperand) }
+func (x *Expr) Operands() []bool { return x.leaves(opOperand, opAt) }
+
+// Gathers is Operands for those that are read by index, with [At].
+func (x *Expr) Gathers() []bool { return x.leaves(opAt) }
 
 // Scalars is Operands for scalars.
-func (x *Expr) Scalars() []bool { return x.leaves(opScalar) }
+func (x *Expr) Scalars() []bool { return x.leaves(opScalar, opInt) }
 
-func (x *Expr) leaves(kind op) []bool {
+// Ints is Operands for scalars that are ints.
+func (x *Expr) Ints() []bool { return x.leaves(opInt) }
+
+// Axes is Operands for the axes whose indices occur.
+func (x *Expr) Axes() []bool { return x.leaves(opIndex) }
+
+func (x *Expr) leaves(kinds ...op) []bool {
 	var occurs []bool
 	for _, e := range x.sorted() {
-		if e.op != kind {
+		if !slices.Contains(kinds, e.op) {
 			continue
 		}
 		for len(occurs) <= e.index {
@@ -243,6 +317,9 @@ func (x *Expr) is(v float64) bool {
 
 // IsCondition reports whether the value of the formula is true or false: no number.
 func (x *Expr) IsCondition() bool { return primitives[x.op].condition }
+
+// IsInt reports whether the formula is an int: no number.
+func (x *Expr) IsInt() bool { return x.whole }
 
 // IsOperand reports whether the formula is operand i itself.
 func (x *Expr) IsOperand(i int) bool { return x.op == opOperand && x.index == i }

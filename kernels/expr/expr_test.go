@@ -24,6 +24,7 @@ var formulas = map[string]struct {
 	"tan": {x.Tan(), -1, 1}, "asin": {x.Asin(), -0.9, 0.9}, "acos": {x.Acos(), -0.9, 0.9}, "atan": {x.Atan(), -3, 3}, "atan2": {x.Atan2(y), 0.1, 3},
 	"sinh": {x.Sinh(), -3, 3}, "cosh": {x.Cosh(), -3, 3}, "tanh": {x.Tanh(), -3, 3}, "asinh": {x.Asinh(), -3, 3}, "acosh": {x.Acosh(), 1.1, 3},
 	"atanh": {x.Atanh(), -0.9, 0.9}, "erf": {x.Erf(), -2, 2}, "erfc": {x.Erfc(), -2, 2},
+	"sinpi": {x.SinPi(), -3, 3}, "cospi": {x.CosPi(), -3, 3}, "ldexp": {x.Sin().Ldexp(expr.C(-2)), -3, 3}, "int": {expr.C(7).Quo(expr.C(2)).Real().Mul(x), -3, 3},
 	"where lt": {expr.Where(x.Lt(y), x.Mul(z), y.Exp()), -3, 3}, "where le": {expr.Where(x.Le(y), x, z), -3, 3}, "where eq": {expr.Where(x.Eq(x), x.Square(), z), -3, 3},
 	"where and": {expr.Where(x.Lt(y).And(y.Lt(z)), x.Mul(y), z), -3, 3}, "where or": {expr.Where(x.Gt(y).Or(y.Ge(z)), x.Mul(y), z), -3, 3},
 	"where not": {expr.Where(x.Lt(y).Not(), x.Mul(y), z), -3, 3}, "twice": {x.Exp().Mul(x.Exp()).Add(x.Exp()), -2, 2},

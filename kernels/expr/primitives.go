@@ -49,6 +49,17 @@ const (
 	opAtanh
 	opErf
 	opErfc
+	opSinPi
+	opCosPi
+	opLdexp
+	opReal
+	opIndex
+	opInt
+	opAt
+	opQuo
+	opRem
+	opMulHigh
+	opRandom
 	opLt
 	opLe
 	opEq
@@ -65,7 +76,8 @@ const (
 // primitive says everything of a primitive but its derivative, which is in derivative.go.
 type primitive struct {
 	name      string
-	takes     string // a letter for each argument: r a number, c a condition
+	takes     string // a letter for each argument: r a number, or all such an int if ints says how; c a condition; i an int
+	gives     byte   // i: an int, whatever it takes
 	condition bool   // the value is true or false
 	c         string // OpenCL C, for values and vectors of a type; $0, $1, $2 are the arguments, $T the type
 	ints      string // OpenCL C for ints, if it differs; $U is the unsigned type
@@ -126,6 +138,17 @@ var primitives = [...]primitive{
 	opAtanh:    {name: "atanh", takes: "r", c: "atanh($0)", ulp: 5, value: math.Atanh},
 	opErf:      {name: "erf", takes: "r", c: "erf($0)", ulp: 16, value: math.Erf},
 	opErfc:     {name: "erfc", takes: "r", c: "erfc($0)", ulp: 16, value: math.Erfc},
+	opSinPi:    {name: "sinpi", takes: "r", c: "turn_$T($0, 0)", depends: "turn", ulp: 4},
+	opCosPi:    {name: "cospi", takes: "r", c: "turn_$T($0, 1)", depends: "turn", ulp: 4},
+	opLdexp:    {name: "ldexp", takes: "ri", c: "ldexp($0, $1)"},
+	opReal:     {name: "real", takes: "i", c: "CONVERT($T, $0)", ints: "$0", whole: true},
+	opIndex:    {name: "index", gives: 'i', whole: true},
+	opInt:      {name: "int scalar", gives: 'i', whole: true},
+	opAt:       {name: "at", takes: "i", c: "AT($X, $0)", whole: true, lanes: true},
+	opQuo:      {name: "quo", takes: "ii", gives: 'i', ints: "as_$T(as_$U($0) / max(as_$U($1), ($U)1))", whole: true},
+	opRem:      {name: "rem", takes: "ii", gives: 'i', ints: "as_$T(as_$U($0) % max(as_$U($1), ($U)1))", whole: true},
+	opMulHigh:  {name: "mul high", takes: "ii", gives: 'i', ints: "as_$T(mul_hi(as_$U($0), as_$U($1)))", whole: true},
+	opRandom:   {name: "random", takes: "iiii", gives: 'i', ints: "as_$T(word_$U(as_$U($0), as_$U($1), as_$U($2), as_$U($3)))", depends: "word", whole: true},
 	opLt:       {name: "lt", takes: "rr", condition: true, c: "$0 < $1", whole: true},
 	opLe:       {name: "le", takes: "rr", condition: true, c: "$0 <= $1", whole: true},
 	opEq:       {name: "eq", takes: "rr", condition: true, c: "$0 == $1", whole: true},
@@ -137,3 +160,6 @@ var primitives = [...]primitive{
 	opWhereLe:  {name: "where", takes: "rrrr", c: "$0 <= $1 ? $2 : $3", whole: true},
 	opWhereEq:  {name: "where", takes: "rrrr", c: "$0 == $1 ? $2 : $3", whole: true},
 }
+
+// onInts reports whether the primitive is one of ints too, where it is a number of numbers.
+func (p *primitive) onInts() bool { return p.ints != "" && p.gives == 0 }

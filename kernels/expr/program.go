@@ -8,35 +8,37 @@ import (
 	"strings"
 )
 
-// Program is a formula as a list of steps, each of which computes one value from earlier ones. What occurs twice is
+// Program is formulas as a list of steps, each of which computes one value from earlier ones. What occurs twice is
 // computed once.
 type Program struct {
-	steps  []step
-	result int // the step whose value is the formula's
-	slots  int // values that are kept at one time, at most: see slot
+	steps   []step
+	results []int  // the steps whose values are the formulas'
+	slots   [2]int // numbers and ints that are kept at one time, at most: see slot
 }
 
 // step is a primitive of the values of earlier steps.
 type step struct {
 	op    op
 	args  [4]int
-	index int     // of an operand or scalar
+	index int     // of an operand or scalar, or an axis
 	value float64 // of a constant
+	whole bool    // it is an int
 	slot  int     // where the value is kept, until its last use: slots are few, and stay in the processor's cache
 }
 
-// Compile returns the program of a formula.
-func Compile(x *Expr) *Program {
+// Compile returns the program of formulas, which have the same operands and scalars.
+func Compile(results ...*Expr) *Program {
 	type key struct {
 		op    op
 		args  [4]int
 		index int
 		bits  uint64
+		whole bool
 	}
 	p := &Program{}
 	at, same := map[*Expr]int{}, map[key]int{}
-	for _, e := range x.sorted() {
-		s := step{op: e.op, index: e.index, value: e.value}
+	for _, e := range sorted(results) {
+		s := step{op: e.op, index: e.index, value: e.value, whole: e.whole}
 		args := e.args
 		if e.op == opWhere {
 			if joined, ok := map[op]op{opLt: opWhereLt, opLe: opWhereLe, opEq: opWhereEq}[args[0].op]; ok {
@@ -47,7 +49,7 @@ func Compile(x *Expr) *Program {
 		for i, a := range args {
 			s.args[i] = at[a]
 		}
-		k := key{s.op, s.args, s.index, math.Float64bits(s.value)}
+		k := key{s.op, s.args, s.index, math.Float64bits(s.value), s.whole}
 		i, ok := same[k]
 		if !ok {
 			i = len(p.steps)
@@ -56,7 +58,9 @@ func Compile(x *Expr) *Program {
 		}
 		at[e] = i
 	}
-	p.result = at[x]
+	for _, x := range results {
+		p.results = append(p.results, at[x])
+	}
 	p.drop()
 	p.place()
 	return p
@@ -65,11 +69,13 @@ func Compile(x *Expr) *Program {
 // operands returns the steps whose values s takes.
 func (s *step) operands() []int { return s.args[:len(primitives[s.op].takes)] }
 
-// drop removes the steps that the result does not need: comparisons that became part of a choice.
+// drop removes the steps that no result needs: comparisons that became part of a choice.
 func (p *Program) drop() {
 	needed := make([]bool, len(p.steps))
-	needed[p.result] = true
-	for i := p.result; i >= 0; i-- {
+	for _, r := range p.results {
+		needed[r] = true
+	}
+	for i := len(p.steps) - 1; i >= 0; i-- {
 		if needed[i] {
 			for _, a := range p.steps[i].operands() {
 				needed[a] = true
@@ -88,11 +94,14 @@ func (p *Program) drop() {
 		to[i] = len(kept)
 		kept = append(kept, s)
 	}
-	p.steps, p.result = kept, to[p.result]
+	for k, r := range p.results {
+		p.results[k] = to[r]
+	}
+	p.steps = kept
 }
 
 // place gives every step the slot of a value that nobody reads any more, or a new one. Numbers keep theirs: they are
-// filled in once for many blocks.
+// filled in once for many blocks; and so do results, where there are several.
 func (p *Program) place() {
 	last := make([]int, len(p.steps))
 	for i := range p.steps {
@@ -101,26 +110,40 @@ func (p *Program) place() {
 			last[a] = i
 		}
 	}
-	var free []int
+	if len(p.results) > 1 {
+		for _, r := range p.results {
+			last[r] = len(p.steps)
+		}
+	}
+	var free [2][]int
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.number() || len(free) == 0 {
-			s.slot = p.slots
-			p.slots++
+		kind := s.kind()
+		if n := len(free[kind]); s.number() || n == 0 {
+			s.slot = p.slots[kind]
+			p.slots[kind]++
 		} else {
-			s.slot = free[len(free)-1]
-			free = free[:len(free)-1]
+			s.slot = free[kind][n-1]
+			free[kind] = free[kind][:n-1]
 		}
 		for k, a := range s.operands() { // now, for the value must not lie where an argument does
-			if last[a] == i && !contains(s.args[:k], a) && !p.steps[a].number() {
-				free = append(free, p.steps[a].slot)
+			if from := &p.steps[a]; last[a] == i && !contains(s.args[:k], a) && !from.number() {
+				free[from.kind()] = append(free[from.kind()], from.slot)
 			}
 		}
 	}
 }
 
+// kind is 1 for an int.
+func (s *step) kind() int {
+	if s.whole {
+		return 1
+	}
+	return 0
+}
+
 // number reports whether the value is the same for all elements.
-func (s *step) number() bool { return s.op == opConst || s.op == opScalar }
+func (s *step) number() bool { return s.op == opConst || s.op == opScalar || s.op == opInt }
 
 func contains(list []int, v int) bool {
 	for _, x := range list {
@@ -155,70 +178,128 @@ func (p *Program) Depends() []string {
 }
 
 // Prelude is what OpenCL C functions of programs need before them, once: compilers must not join a·b + c, and NUM(x) is a
-// number of the device's reals.
+// number of the device's reals, and AT(p, i) element i of p_n.
 const Prelude = `#pragma OPENCL FP_CONTRACT OFF
 #ifdef REAL_IS_DOUBLE
 #define NUM(x) x
 #else
 #define NUM(x) x##f
 #endif
+#define CONVERT(T, x) CONVERT_TO(T, x)
+#define CONVERT_TO(T, x) convert_##T(x)
+#define AT(p, i) ((uint)(i) < (uint)p##_n ? p[i] : 0)
 `
 
-// Types names the types of OpenCL C that a program computes in: Vector, of Width elements, which are of type Scalar. Of
-// ints (Whole), Unsigned is the unsigned Vector.
+// Types names the types of OpenCL C that a program computes in: Vector, of Width elements, which are of type Scalar: ints
+// if it is Whole.
 type Types struct {
-	Vector, Scalar, Unsigned string
-	Width                    int
-	Whole                    bool
+	Vector, Scalar string
+	Width          int
+	Whole          bool
 }
 
-// Function returns the formula as a static function in OpenCL C. Its parameters are the operands and then the scalars
-// that occur, named x0 … and s0 … by their places in the given lists of them.
-func (p *Program) Function(name string, t Types, operands, scalars []int) string {
+// Function returns the formulas as a static function in OpenCL C. Its parameters are the operands, the scalars and the
+// indices along axes that occur, named x0 …, s0 … and i0 … by their places in the given lists of them, and then, if there
+// are several formulas, y0 …, where their values are put: of one it is what the function returns. An operand that is read
+// by index is a pointer to its elements x0, and their number x0_n.
+func (p *Program) Function(name string, t Types, operands, scalars []int, axes ...int) string {
+	ints := "int" + width(t.Width)
 	var params []string
-	for i := range operands {
-		params = append(params, fmt.Sprintf("%s x%d", t.Vector, i))
+	for i, x := range operands {
+		if p.has(opAt, x) {
+			params = append(params, fmt.Sprintf("global const ELEM *x%d, int x%d_n", i, i))
+		} else {
+			params = append(params, fmt.Sprintf("%s x%d", t.Vector, i))
+		}
 	}
 	for _, i := range scalars {
-		params = append(params, fmt.Sprintf("%s s%d", t.Scalar, i))
+		typ := t.Scalar
+		if p.has(opInt, i) {
+			typ = "int"
+		}
+		params = append(params, fmt.Sprintf("%s s%d", typ, i))
+	}
+	for i := range axes {
+		params = append(params, fmt.Sprintf("%s i%d", ints, i))
+	}
+	returns, several := t.Vector, len(p.results) > 1
+	if several {
+		returns = "void"
+		for i := range p.results {
+			params = append(params, fmt.Sprintf("%s *y%d", t.Vector, i))
+		}
 	}
 	if len(params) == 0 {
 		params = []string{"void"}
 	}
-	statements, result := p.opencl(t, func(i int) string { return fmt.Sprintf("x%d", slices.Index(operands, i)) },
-		func(i int) string { return fmt.Sprintf("(%s)s%d", t.Vector, i) })
+	statements, results := p.opencl(t, func(o op, i int) string {
+		switch o {
+		case opScalar:
+			return fmt.Sprintf("(%s)s%d", t.Vector, i)
+		case opInt:
+			return fmt.Sprintf("(%s)s%d", ints, i)
+		case opIndex:
+			return fmt.Sprintf("i%d", slices.Index(axes, i))
+		}
+		return fmt.Sprintf("x%d", slices.Index(operands, i))
+	})
 	var text strings.Builder
-	fmt.Fprintf(&text, "static %s %s(%s) {\n", t.Vector, name, strings.Join(params, ", "))
+	fmt.Fprintf(&text, "static %s %s(%s) {\n", returns, name, strings.Join(params, ", "))
 	for _, line := range statements {
 		fmt.Fprintf(&text, "    %s\n", line)
 	}
-	fmt.Fprintf(&text, "    return %s;\n}\n", result)
+	for i, r := range results {
+		if several {
+			fmt.Fprintf(&text, "    *y%d = %s;\n", i, r)
+		} else {
+			fmt.Fprintf(&text, "    return %s;\n", r)
+		}
+	}
+	text.WriteString("}\n")
 	return text.String()
 }
 
-// opencl returns the formula as declarations of constants, and the name or number of the result. operand and scalar name
-// the leaves, as values of the vector type.
-func (p *Program) opencl(t Types, operand, scalar func(i int) string) (statements []string, result string) {
+// has reports whether a leaf occurs.
+func (p *Program) has(o op, index int) bool {
+	return slices.ContainsFunc(p.steps, func(s step) bool { return s.op == o && s.index == index })
+}
+
+// width is the end of the name of a type of so many elements.
+func width(n int) string {
+	if n > 1 {
+		return strconv.Itoa(n)
+	}
+	return ""
+}
+
+// opencl returns the formulas as declarations of constants, and the names or numbers of the results. leaf names the
+// leaves, as values of their vector types, and operands that are read by index.
+func (p *Program) opencl(t Types, leaf func(o op, index int) string) (statements, results []string) {
 	names := make([]string, len(p.steps))
+	ints, unsigned := "int"+width(t.Width), "uint"+width(t.Width)
 	for i, s := range p.steps {
 		info := &primitives[s.op]
+		typ := t.Vector
+		if s.whole {
+			typ = ints
+		}
 		switch s.op {
-		case opOperand:
-			names[i] = operand(s.index)
-			continue
-		case opScalar:
-			names[i] = scalar(s.index)
+		case opOperand, opScalar, opInt, opIndex:
+			names[i] = leaf(s.op, s.index)
 			continue
 		case opConst:
-			names[i] = fmt.Sprintf("(%s)%s", t.Vector, number(s.value, t.Whole))
+			names[i] = fmt.Sprintf("(%s)%s", typ, number(s.value, t.Whole || s.whole))
 			continue
 		}
 		form := info.c
-		if t.Whole && info.ints != "" {
+		if (t.Whole || s.whole) && info.ints != "" {
 			form = info.ints
 		}
 		with := func(lane string) string {
 			var swap []string
+			if s.op == opAt {
+				swap = []string{"$X", leaf(s.op, s.index)}
+			}
 			for k := range info.takes {
 				arg := names[s.args[k]]
 				if lane != "" {
@@ -226,7 +307,7 @@ func (p *Program) opencl(t Types, operand, scalar func(i int) string) (statement
 				}
 				swap = append(swap, "$"+strconv.Itoa(k), arg)
 			}
-			return strings.NewReplacer(append(swap, "$T", t.Vector, "$U", t.Unsigned)...).Replace(form)
+			return strings.NewReplacer(append(swap, "$T", typ, "$U", unsigned)...).Replace(form)
 		}
 		text := with("")
 		if info.lanes && t.Width > 1 {
@@ -234,16 +315,19 @@ func (p *Program) opencl(t Types, operand, scalar func(i int) string) (statement
 			for i := range lanes {
 				lanes[i] = with(fmt.Sprintf(".s%x", i))
 			}
-			text = fmt.Sprintf("(%s)(%s)", t.Vector, strings.Join(lanes, ", "))
+			text = fmt.Sprintf("(%s)(%s)", typ, strings.Join(lanes, ", "))
 		}
 		if info.condition { // vectors have another type of condition for each type: it has no name
 			names[i] = "(" + text + ")"
 			continue
 		}
 		names[i] = fmt.Sprintf("v%d", i)
-		statements = append(statements, fmt.Sprintf("const %s %s = %s;", t.Vector, names[i], text))
+		statements = append(statements, fmt.Sprintf("const %s %s = %s;", typ, names[i], text))
 	}
-	return statements, names[p.result]
+	for _, r := range p.results {
+		results = append(results, names[r])
+	}
+	return statements, results
 }
 
 func number(v float64, whole bool) string {
