@@ -150,6 +150,14 @@ func gradCases(d tensor.Device) []gradCase {
 		{"Linear", [][]int{{40, 4}, {4, 17}, {17}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], swish, 9, 0.7) }},
 		{"Linear", [][]int{{4, 3}, {17, 4}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1].T(), nil, kernels.LeakyReLU, -0.5) }},
 		{"SquaredError", [][]int{{7, 5}, {7, 5}}, -2, 2, func(in []*node) *node { return in[0].SquaredError(in[1]).MulScalar(0.3) }},
+		unaryCase("Softmax", -2, 2, func(x *node) *node { return x.Softmax(-1) }),
+		unaryCase("Softmax", -2, 2, func(x *node) *node { return x.Softmax(0) }),
+		{"Softmax", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, 1).Softmax(1) }},
+		{"Softmax", [][]int{{}}, -2, 2, func(in []*node) *node { return in[0].Softmax(-1) }},
+		unaryCase("LogSoftmax", -2, 2, func(x *node) *node { return x.LogSoftmax(-1) }),
+		{"LogSoftmax", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].LogSoftmax(1) }},
+		{"LogSoftmax", [][]int{{2, 0}}, -2, 2, func(in []*node) *node { return in[0].LogSoftmax(1) }},
+		unaryCase("Softmin", -2, 2, func(x *node) *node { return x.Softmin(1) }),
 		{"MLPLoss", [][]int{{20, 12}, {12, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
 			m, err := autograd.NewFusedMLP(autograd.NewArena(in[1:]), 0.1, autograd.AbsoluteLoss)
 			if err != nil {

@@ -31,6 +31,7 @@ type device interface {
 	SumRowsInto(dst, x *tensor.Tensor, accumulate bool)
 	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
 	MaxGrad(x, y, g *tensor.Tensor, axes []int) *tensor.Tensor
+	SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
@@ -108,6 +109,12 @@ func SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor) {
 // tensor.ErrShape unless y and g have as many elements as the maximum.
 func MaxGrad(x, y, g *tensor.Tensor, axes ...int) *tensor.Tensor {
 	return of(x.Device()).MaxGrad(x, y, g, axes)
+}
+
+// SoftmaxGrad returns the gradient of y = x.Softmax(axis), or of x.LogSoftmax(axis), for the gradient g of y, of y's shape.
+// It panics with tensor.ErrAxis as they do.
+func SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor {
+	return of(y.Device()).SoftmaxGrad(y, g, axis, logarithm)
 }
 
 // Try tries a kernel on small operands, for what can do without it. The error is a *tensor.TrialError, if a device

@@ -1,0 +1,80 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// rowsGroup and rowsPer are GROUP and PER of rows_gpu.cl.
+const (
+	rowsGroup = 256
+	rowsPer   = 16
+)
+
+// rowsChunk is how many elements a work-item of a CPU computes at least, in rows or columns: PoCL's start of a work-group
+// costs as much as some hundred additions.
+const rowsChunk = 4096
+
+// lines returns the grid of a kernel of lines along the middle axis of [outer, n, inner], which are int arguments at, at+1
+// and at+2. CPUs have a work-item for runs of rows, or of blocks of sixteen columns. GPUs have lanes for each line, a
+// power of two: as many as keep half of what their registers hold, beside each other for rows, above each other for columns.
+func lines(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		outer, n, inner := int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int)
+		if l.CPU {
+			units, size := outer, n
+			if inner > 1 {
+				units, size = outer*intmath.CeilDiv(inner, 16), 16*n
+			}
+			return kernels.Grid{Dims: 1, Global: [3]int{intmath.CeilDiv(units, max(1, rowsChunk/max(size, 1)))}, Local: [3]int{1}}
+		}
+		lanes := lanesOf(n)
+		if inner == 1 {
+			rows := rowsGroup / lanes
+			return kernels.Grid{Dims: 2, Global: [3]int{lanes, intmath.RoundUp(outer, rows)}, Local: [3]int{lanes, rows}}
+		}
+		lanes = min(lanes, rowsGroup/8) // eight neighbours are a sector of the cache
+		columns := rowsGroup / lanes
+		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(outer*inner, columns), lanes}, Local: [3]int{columns, lanes}}
+	}
+}
+
+// lanesOf returns how many work-items of a GPU share a line of n elements.
+func lanesOf(n int) int {
+	lanes := 1
+	for lanes < rowsGroup && lanes*rowsPer/2 < n {
+		lanes *= 2
+	}
+	return lanes
+}
+
+// eachLine calls f with pieces of the lines of [outer, n, inner], on several cores: lines of w neighbouring columns, of
+// which the first element is element at, and k further ones are k·inner later. cost is the work of an element.
+func eachLine[T kernels.Real](c kernels.Call[T], outer, n, inner, cost int, f func(at, w int)) {
+	const wide = 64
+	c.Parallel(outer*inner, n*cost, func(lo, hi int) {
+		for l := lo; l < hi; {
+			i := l % inner
+			w := min(inner-i, hi-l, wide)
+			f(l/inner*n*inner+i, w)
+			l += w
+		}
+	})
+}
+
+// exactly returns the arguments of a launch after a twin has run on them with reals in double precision; args stay as they
+// are. It is what bounds of errors are reckoned from.
+func exactly(twin kernels.Twin, args []kernels.Arg) []kernels.Arg {
+	exact := make([]kernels.Arg, len(args))
+	for p, a := range args {
+		if exact[p] = a; a.Kind == kernels.ArgVec && !a.Buf.DType().Integer() {
+			wide := kernels.NewMem(kernels.Float64, a.N)
+			for i := range a.N {
+				wide.Set(i, a.At(i))
+			}
+			exact[p].Buf, exact[p].Off = wide, 0
+		}
+	}
+	(&kernels.Kernel{Twin: twin}).Run(kernels.Float64, exact)
+	return exact
+}

@@ -1,0 +1,141 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+var (
+	// Softmax is e / Σ e along the middle axis of X [outer, len, inner], with e = exp(X − max X), or its logarithm:
+	// X, Y, outer, len, inner, logarithm.
+	Softmax = &kernels.Kernel{Name: "k_softmax", File: "softmax_cpu.cl", GPU: "softmax_gpu.cl", Grid: lines(2),
+		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner"), intArg("logarithm")},
+		Twin:   kernels.Twin{F32: softmaxTwin[float32], F64: softmaxTwin[float64]}, Describe: describeSoftmax,
+		Tol: kernels.Tolerance{ULP: 4, Bound: softmaxBound}}
+	// SoftmaxGrad is the gradient of Softmax for the gradient G of its result Y: Y·(G − Σ G·Y), or G − exp(Y)·Σ G of the
+	// logarithm: Y, G, D, outer, len, inner, logarithm.
+	SoftmaxGrad = &kernels.Kernel{Name: "k_softmax_grad", File: "softmax_cpu.cl", GPU: "softmax_gpu.cl", Grid: lines(3),
+		Params: []kernels.Param{in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"), intArg("logarithm")},
+		Twin:   kernels.Twin{F32: softmaxGradTwin[float32], F64: softmaxGradTwin[float64]}, Describe: describeSoftmaxGrad,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: softmaxGradScale}}
+)
+
+func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
+	x, y, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5) != 0
+	eachLine(c, outer, n, inner, 20, func(at, w int) {
+		var most, sum [64]float64
+		for j := range w {
+			most[j] = math.Inf(-1)
+		}
+		for k := range n {
+			for j, v := range x[at+k*inner:][:w] {
+				if float64(v) > most[j] {
+					most[j] = float64(v)
+				}
+			}
+		}
+		for k := range n {
+			for j, v := range x[at+k*inner:][:w] {
+				sum[j] += math.Exp(float64(T(float64(v) - most[j])))
+			}
+		}
+		for k := range n {
+			to := y[at+k*inner:]
+			for j, v := range x[at+k*inner:][:w] {
+				if d := float64(T(float64(v) - most[j])); logarithm {
+					to[j] = T(d - math.Log(sum[j]))
+				} else {
+					to[j] = T(math.Exp(d) / sum[j])
+				}
+			}
+		}
+	})
+}
+
+func softmaxGradTwin[T kernels.Real](c kernels.Call[T]) {
+	y, g, d, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6) != 0
+	eachLine(c, outer, n, inner, 10, func(at, w int) {
+		var sum [64]float64
+		for k := range n {
+			from := g[at+k*inner:]
+			for j, v := range y[at+k*inner:][:w] {
+				if logarithm {
+					sum[j] += float64(from[j])
+				} else {
+					sum[j] += float64(from[j]) * float64(v)
+				}
+			}
+		}
+		for k := range n {
+			from, to := g[at+k*inner:], d[at+k*inner:]
+			for j, v := range y[at+k*inner:][:w] {
+				if logarithm {
+					to[j] = T(float64(from[j]) - math.Exp(float64(v))*sum[j])
+				} else {
+					to[j] = T(float64(v) * (float64(from[j]) - sum[j]))
+				}
+			}
+		}
+	})
+}
+
+// softmaxBound: a difference x − max is rounded, which its exponential magnifies by its size, at most 88 before that is 0;
+// that is off by 3 ulps itself. n such terms are summed at least sixteen beside each other. So much of a result it may
+// be off; of its logarithm so much as it is, and the roundings of that.
+func softmaxBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	y := exactly(kernels.Twin{F64: softmaxTwin[float64]}, args)[1]
+	eps, least := real.Epsilon()
+	off := float64(args[3].Int)/16 + 12 + min(2*kernels.MaxAbs(args, 0), 88)
+	logarithm := args[5].Int != 0
+	return func(param, i int) float64 {
+		if v := math.Abs(y.At(i)); logarithm {
+			return (off + 4*v) * eps
+		} else {
+			return off*eps*v + least
+		}
+	}
+}
+
+// softmaxGradScale is the size of what is added up.
+func softmaxGradScale(a []kernels.Arg) float64 {
+	n, y, g := float64(a[4].Int), kernels.MaxAbs(a, 0), kernels.MaxAbs(a, 1)
+	if a[6].Int != 0 {
+		return g * (1 + n*math.Exp(y))
+	}
+	return g * y * (1 + n*y)
+}
+
+// What a softmax and its gradient are made of.
+var (
+	expDifference = &kernels.Function{Name: "exp_difference", Value: x.Sub(w).Exp()}
+	logShare      = &kernels.Function{Name: "log_share", Value: x.Sub(w).Sub(v.Log())}
+	softmaxSlope  = &kernels.Function{Name: "softmax_slope", Value: x.Mul(w.Sub(v))}
+	logSlope      = &kernels.Function{Name: "log_softmax_slope", Value: w.Sub(x.Exp().Mul(v))}
+)
+
+// describeSoftmax: X, Y, outer, len, inner, logarithm.
+func describeSoftmax(in args) operations {
+	outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
+	dims, whole, line := []int{outer, n, inner}, []int{n * inner, inner, 1}, []int{inner, 0, 1}
+	x, y, most, e, sum := view(in, 0, 0, whole...), view(in, 1, 0, whole...), temporary(0, line...), temporary(1, whole...), temporary(2, line...)
+	list := operations{fold(kernels.Max, in, outer, n, inner, most), mapped(expDifference, nil, dims, e, x, most),
+		&kernels.Reduction{Function: kernels.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: e, Y: sum}}
+	if in[5].Int != 0 {
+		return append(list, mapped(logShare, nil, dims, y, x, most, sum))
+	}
+	return append(list, mapped(kernels.Div, nil, dims, y, e, sum))
+}
+
+// describeSoftmaxGrad: Y, G, D, outer, len, inner, logarithm.
+func describeSoftmaxGrad(in args) operations {
+	outer, n, inner := int(in[3].Int), int(in[4].Int), int(in[5].Int)
+	dims, whole, line := []int{outer, n, inner}, []int{n * inner, inner, 1}, []int{inner, 0, 1}
+	y, g, d, product, sum := view(in, 0, 0, whole...), view(in, 1, 0, whole...), view(in, 2, 0, whole...), temporary(0, whole...), temporary(1, line...)
+	total := &kernels.Reduction{Function: kernels.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: g, Y: sum}
+	if in[6].Int != 0 {
+		return operations{total, mapped(logSlope, nil, dims, d, y, g, sum)}
+	}
+	total.X = product
+	return operations{mapped(kernels.Mul, nil, dims, product, y, g), total, mapped(softmaxSlope, nil, dims, d, y, g, sum)}
+}

@@ -1,0 +1,90 @@
+// @depends: common, vector, exp
+// Softmax along the middle axis of X [outer, len, inner], and its gradient, for CPUs: rows without a gap in vectors of
+// sixteen, columns sixteen beside each other. A work-item computes a run of rows, or of blocks of columns. What it reads
+// again is in the cache.
+
+// F of a run of units: rows, or blocks of `width` columns. `at` is the first element of each.
+#define UNITS(ROW, COLUMNS)                                                        \
+    const int blocks = inner == 1 ? 1 : (inner + 15) / 16, units = outer * blocks; \
+    const int groups = get_num_groups(0), per = (units + groups - 1) / groups;     \
+    const int from = get_group_id(0) * per, to = min(units, from + per);           \
+    for (int u = from; u < to; u++) {                                              \
+        const int i = u % blocks * 16, at = u / blocks * len * inner + i;          \
+        const int width = min(16, inner - i);                                      \
+        if (inner == 1) ROW;                                                       \
+        else COLUMNS;                                                              \
+    }
+
+// A whole row of NaN, or of −∞, has −∞ for its maximum, and NaN for every difference.
+static void row(global const REAL *x, global REAL *y, int len, int logarithm) {
+    REAL16 m = -INFINITY, s = 0;
+    for (int k = 0; k < len; k += 16) m = larger16(m, load16(x + k, len - k, -INFINITY));
+    const REAL most = max16(m);
+    for (int k = 0; k < len; k += 16) {
+        const REAL16 d = load16(x + k, len - k, -INFINITY) - most, e = exp_REAL16(d);
+        store16(logarithm ? d : e, y + k, len - k);
+        s += e;
+    }
+    const REAL by = logarithm ? log(sum16(s)) : 1 / sum16(s);
+    for (int k = 0; k < len; k += 16) {
+        const REAL16 v = load16(y + k, len - k, 0);
+        store16(logarithm ? v - by : v * by, y + k, len - k);
+    }
+}
+
+static void columns(global const REAL *x, global REAL *y, int len, int inner, int width, int logarithm) {
+    REAL16 m = -INFINITY, s = 0;
+    for (int k = 0; k < len; k++) m = larger16(m, load16(x + k * inner, width, 0));
+    for (int k = 0; k < len; k++) {
+        const REAL16 d = load16(x + k * inner, width, 0) - m, e = exp_REAL16(d);
+        store16(logarithm ? d : e, y + k * inner, width);
+        s += e;
+    }
+    const REAL16 by = logarithm ? log(s) : 1 / s;
+    for (int k = 0; k < len; k++) {
+        const REAL16 v = load16(y + k * inner, width, 0);
+        store16(logarithm ? v - by : v * by, y + k * inner, width);
+    }
+}
+
+// Y = e / Σ e, with e = exp(X − max X), or its logarithm.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
+    global const REAL *x = X + X_off;
+    global REAL *y = Y + Y_off;
+    UNITS(row(x + at, y + at, len, logarithm), columns(x + at, y + at, len, inner, width, logarithm))
+}
+
+static void row_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int logarithm) {
+    REAL16 s = 0;
+    for (int k = 0; k < len; k += 16) {
+        const REAL16 v = load16(g + k, len - k, 0);
+        s += logarithm ? v : v * load16(y + k, len - k, 0);
+    }
+    const REAL sum = sum16(s);
+    for (int k = 0; k < len; k += 16) {
+        const REAL16 v = load16(y + k, len - k, 0), up = load16(g + k, len - k, 0);
+        store16(logarithm ? up - exp_REAL16(v) * sum : v * (up - sum), d + k, len - k);
+    }
+}
+
+static void columns_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int inner, int width, int logarithm) {
+    REAL16 s = 0;
+    for (int k = 0; k < len; k++) {
+        const REAL16 v = load16(g + k * inner, width, 0);
+        s += logarithm ? v : v * load16(y + k * inner, width, 0);
+    }
+    for (int k = 0; k < len; k++) {
+        const REAL16 v = load16(y + k * inner, width, 0), up = load16(g + k * inner, width, 0);
+        store16(logarithm ? up - exp_REAL16(v) * s : v * (up - s), d + k * inner, width);
+    }
+}
+
+// D = Y·(G − Σ G·Y), of a softmax Y, or D = G − exp(Y)·Σ G, of its logarithm.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
+    global const REAL *y = Y + Y_off, *g = G + G_off;
+    global REAL *d = D + D_off;
+    UNITS(row_grad(y + at, g + at, d + at, len, logarithm),
+          columns_grad(y + at, g + at, d + at, len, inner, width, logarithm))
+}

@@ -1,0 +1,61 @@
+// @depends: common, rows_gpu
+// Softmax along the middle axis of X [outer, len, inner], and its gradient, for GPUs: a work-group for a row, or for
+// several short ones. Lanes keep their elements in registers, so that a line of up to PER for each is read once.
+
+// Y = e / Σ e, with e = exp(X − max X), or its logarithm. A whole line of NaN, or of −∞, has −∞ for its maximum, and NaN
+// for every difference.
+kernel void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
+    LINES
+    global const REAL *x = X + X_off + at;
+    global REAL *y = Y + Y_off + at;
+    REAL v[PER], m = -INFINITY, s = 0;
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        const int k = lane + j * lanes;
+        v[j] = k < count ? x[k * inner] : -INFINITY;
+        m = v[j] > m ? v[j] : m;
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) m = x[k * inner] > m ? x[k * inner] : m;
+    m = tree_max(t, m, slot, lane, lanes, step);
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        if (lane + j * lanes < count) {
+            const REAL d = v[j] - m, e = exp(d);
+            v[j] = logarithm ? d : e;
+            s += e;
+        }
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) s += exp(x[k * inner] - m);
+    s = tree_sum(t, s, slot, lane, lanes, step);
+    const REAL by = logarithm ? log(s) : 1 / s;
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        const int k = lane + j * lanes;
+        if (k < count) y[k * inner] = logarithm ? v[j] - by : v[j] * by;
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) {
+        const REAL d = x[k * inner] - m;
+        y[k * inner] = logarithm ? d - by : exp(d) * by;
+    }
+}
+
+// D = Y·(G − Σ G·Y), of a softmax Y, or D = G − exp(Y)·Σ G, of its logarithm.
+kernel void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
+    LINES
+    global const REAL *y = Y + Y_off + at, *g = G + G_off + at;
+    global REAL *d = D + D_off + at;
+    REAL v[PER], up[PER], s = 0;
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        const int k = lane + j * lanes;
+        v[j] = k < count ? y[k * inner] : 0;
+        up[j] = k < count ? g[k * inner] : 0;
+        s += logarithm ? up[j] : up[j] * v[j];
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) s += logarithm ? g[k * inner] : g[k * inner] * y[k * inner];
+    s = tree_sum(t, s, slot, lane, lanes, step);
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        const int k = lane + j * lanes;
+        if (k < count) d[k * inner] = logarithm ? up[j] - exp(v[j]) * s : v[j] * (up[j] - s);
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) {
+        const REAL v = y[k * inner], up = g[k * inner];
+        d[k * inner] = logarithm ? up - exp(v) * s : v * (up - s);
+    }
+}

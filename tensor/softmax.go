@@ -1,0 +1,60 @@
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Softmax returns e/Σ e along an axis, with e = exp(t − max t): shares of 1. A line of −∞, and one with NaN or +∞, is NaN.
+// It panics with ErrAxis for an axis that t has not; a scalar has the axes 0 and −1 here.
+func (t *Tensor) Softmax(axis int) *Tensor { return t.softmax("Softmax", axis, false) }
+
+// LogSoftmax returns the logarithm of [Tensor.Softmax], t − max t − log Σ exp(t − max t), also where that would be 0. It
+// panics as that does.
+func (t *Tensor) LogSoftmax(axis int) *Tensor { return t.softmax("LogSoftmax", axis, true) }
+
+// Softmin returns [Tensor.Softmax] of −t, and panics as that does.
+func (t *Tensor) Softmin(axis int) *Tensor {
+	lineOf("Softmin", t, axis)
+	x := t.reals()
+	defer x.done()
+	minus := x.Neg()
+	defer minus.Free()
+	return minus.softmax("Softmin", axis, false)
+}
+
+func (t *Tensor) softmax(op string, axis int, logarithm bool) *Tensor {
+	outer, n, inner := lineOf(op, t, axis)
+	x := t.reals()
+	defer x.done()
+	y := alloc(op, t.Device(), t.shape)
+	if y.Len() > 0 {
+		launch(t.Device(), ops.Softmax, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
+	}
+	return y
+}
+
+// SoftmaxGrad is that of package plumbing.
+func (*base) SoftmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
+	const op = "Softmax gradient"
+	d := check(op, y, g)
+	outer, n, inner := lineOf(op, y, axis)
+	cy, cg := y.reals(), g.reals()
+	defer cy.done()
+	defer cg.done()
+	out := alloc(op, d, y.shape)
+	if out.Len() > 0 {
+		launch(d, ops.SoftmaxGrad, cy.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
+	}
+	return out
+}
+
+// lineOf returns the shape [outer, n, inner] of t around an axis. A scalar has one, of one element.
+func lineOf(op string, t *Tensor, axis int) (outer, n, inner int) {
+	check(op, t)
+	if t.Rank() == 0 && (axis == 0 || axis == -1) {
+		return 1, 1, 1
+	}
+	a := axisOf(op, t, axis)
+	return product(t.shape[:a]), t.shape[a], product(t.shape[a+1:])
+}
