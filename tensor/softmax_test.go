@@ -84,10 +84,10 @@ func TestSoftmaxSpecial(t *testing.T) {
 			row := tensor.New(d, c.x, 1, 3)
 			columns := row.Expand(2, 3).T()
 			for name, got := range map[string]*tensor.Tensor{"row": row.Softmax(1), "column": columns.Softmax(0).Select(1, 1)} {
-				same(t, fmt.Sprint("Softmax of ", c.x, " as a ", name), numbers(t, got), c.y)
+				expectNumbers(t, fmt.Sprint("Softmax of ", c.x, " as a ", name), numbers(t, got), c.y)
 			}
 			for name, got := range map[string]*tensor.Tensor{"row": row.LogSoftmax(1), "column": columns.LogSoftmax(0).Select(1, 1)} {
-				same(t, fmt.Sprint("LogSoftmax of ", c.x, " as a ", name), numbers(t, got), c.log)
+				expectNumbers(t, fmt.Sprint("LogSoftmax of ", c.x, " as a ", name), numbers(t, got), c.log)
 			}
 		}
 		x := tensor.Zeros(d, 2, 3)
@@ -100,8 +100,8 @@ func TestSoftmaxSpecial(t *testing.T) {
 	})
 }
 
-// same compares numbers to six places; NaN and infinities are what they are.
-func same(t *testing.T, what string, got, want []float64) {
+// expectNumbers compares numbers to six places; NaN and infinities are what they are.
+func expectNumbers(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for i, w := range want {
 		if g := got[i]; g != w && !(math.Abs(g-w) <= 1e-6*math.Max(1, math.Abs(w))) && !(math.IsNaN(g) && math.IsNaN(w)) {
