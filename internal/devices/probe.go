@@ -57,6 +57,7 @@ func NewProbe() *cobra.Command {
 
 // useOpenCL does once with each device what training does all the time.
 func useOpenCL(emit func(probeLine)) error {
+	began := time.Now()
 	emit(probeLine{Doing: "loaded the OpenCL library"})
 	runtime, err := clrt.RuntimePath()
 	if err != nil {
@@ -79,7 +80,7 @@ func useOpenCL(emit func(probeLine)) error {
 		}
 		emit(line)
 	}
-	emit(probeLine{Files: loadedLibraries(), Done: true})
+	emit(probeLine{Files: loadedLibraries(began), Done: true})
 	return nil
 }
 
@@ -113,8 +114,9 @@ func useDevice(info clrt.Info) error {
 }
 
 // loadedLibraries returns the shared libraries that this process has loaded, the driver's among them; nil where the
-// system does not say.
-func loadedLibraries() []string {
+// system does not say. Files that were written since it began are none of the driver's: PoCL compiles a kernel to one, in
+// a cache that may be emptied.
+func loadedLibraries(began time.Time) []string {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		return nil
@@ -126,7 +128,9 @@ func loadedLibraries() []string {
 		path = "/" + path
 		if ok && !seen[path] && (strings.HasSuffix(path, ".so") || strings.Contains(path, ".so.")) {
 			seen[path] = true
-			list = append(list, path)
+			if stateOf(path).Time.Before(began) {
+				list = append(list, path)
+			}
 		}
 	}
 	return list
