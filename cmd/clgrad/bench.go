@@ -21,6 +21,7 @@ func newBench() *cobra.Command {
 		Use:   "bench",
 		Short: "Measure a device",
 		Long: `bench measures what a launch costs, element-wise functions, matrix products, steps of small networks,
+structured operations forward and backward (on a GPU recorded, so that it is the device's time),
 training steps of mlpimage, the same recorded, and rendering: the median of several runs, the fastest
 and the slowest, and, where the program can measure the device's peak, the share of it. Calls are
 launched one after the other, and waited for at the end of a run. What a launch costs the host is
@@ -47,7 +48,7 @@ measured until the call returns, on an idle device; cpu computes meanwhile.`,
 			defer d.Close()
 			w := cmd.OutOrStdout()
 			if !asJSON {
-				fmt.Fprintf(w, "%-28s %12s  %-8s %12s %12s %5s %6s\n", "", "median", "", "low", "high", "runs", "peak")
+				fmt.Fprintf(w, "%-36s %12s  %-8s %12s %12s %5s %6s\n", "", "median", "", "low", "high", "runs", "peak")
 			}
 			s := &bench.Suite{Device: d, Budget: time.Duration(seconds * float64(time.Second)), Report: func(r bench.Result) {
 				if asJSON {
@@ -59,7 +60,7 @@ measured until the call returns, on an idle device; cpu computes meanwhile.`,
 				if r.Share > 0 {
 					share = fmt.Sprintf("%.0f%%", 100*r.Share)
 				}
-				fmt.Fprintf(w, "%-28s %12.4g  %-8s %12.4g %12.4g %5d %6s\n", r.Name, r.Median, r.Unit, r.Low, r.High, r.Runs, share)
+				fmt.Fprintf(w, "%-36s %12.4g  %-8s %12.4g %12.4g %5d %6s\n", r.Name, r.Median, r.Unit, r.Low, r.High, r.Runs, share)
 			}}
 			return s.Run(cmd.Context(), groups)
 		},

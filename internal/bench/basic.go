@@ -23,27 +23,44 @@ func (s *Suite) launch(ctx context.Context) error {
 	return err
 }
 
-// elementwise measures functions of 2²⁴ elements, 2²⁶ on a GPU, which no cache holds, in bytes read and written: forward and
+// side is of squares of 2²⁴ elements, 2²⁶ on a GPU, which no cache holds.
+func (s *Suite) side() int {
+	if s.Device.Limits().CPU {
+		return 1 << 12
+	}
+	return 1 << 13
+}
+
+// copied measures the rate of a copy, once in a program.
+func (s *Suite) copied(ctx context.Context) error {
+	if s.bytes > 0 {
+		return nil
+	}
+	d, side := s.Device, s.side()
+	x, z := tensor.Full(d, 0.5, side, side), tensor.Zeros(d, side, side)
+	defer x.Free()
+	defer z.Free()
+	copied, err := s.time(ctx, "copy", "GB/s", float64(2*side*side*d.Real().Size()), 0, func() { z.SetInPlace(x) })
+	s.bytes = copied * 1e9
+	return err
+}
+
+// elementwise measures functions of squares, in bytes read and written: forward and
 // backward, of operands that are repeated, and of views.
 func (s *Suite) elementwise(ctx context.Context) error {
-	d, side := s.Device, 1<<12
-	if !d.Limits().CPU {
-		side = 1 << 13
+	if err := s.copied(ctx); err != nil {
+		return err
 	}
+	d, side := s.Device, s.side()
 	n := side * side
-	x, y, z := tensor.Full(d, 0.5, side, side), tensor.Full(d, -0.5, side, side), tensor.Zeros(d, side, side)
+	x, y := tensor.Full(d, 0.5, side, side), tensor.Full(d, -0.5, side, side)
 	row, column := tensor.Full(d, 1, 1, side), tensor.Full(d, 1, side, 1)
 	boxes, box := x.Reshape(64, side/64, side), tensor.Full(d, 1, 64, 1, side)
 	turned, second := x.T(), x.Step(1, 2)
-	for _, t := range []*tensor.Tensor{x, y, z, row, column, boxes, box, turned, second} {
+	for _, t := range []*tensor.Tensor{x, y, row, column, boxes, box, turned, second} {
 		defer t.Free()
 	}
 	size := float64(n * d.Real().Size())
-	copied, err := s.time(ctx, "copy", "GB/s", 2*size, 0, func() { z.SetInPlace(x) })
-	if err != nil {
-		return err
-	}
-	s.bytes = copied * 1e9
 	leaky, tanh := kernels.LeakyReLU.Gradient(0), kernels.Tanh.Gradient(0)
 	slope := []float64{0.1}
 	for _, c := range []struct {

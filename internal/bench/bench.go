@@ -36,7 +36,7 @@ type Suite struct {
 }
 
 // Groups is what a Suite measures, in this order.
-var Groups = []string{"launch", "elementwise", "gemm", "small", "step", "recorded", "render"}
+var Groups = []string{"launch", "elementwise", "gemm", "small", "ops", "step", "recorded", "render"}
 
 // Check returns an error unless every name is one of Groups.
 func Check(groups []string) error {
@@ -51,7 +51,7 @@ func Check(groups []string) error {
 // Run measures groups that Check accepts.
 func (s *Suite) Run(ctx context.Context, groups []string) error {
 	steps := map[string]func(context.Context) error{
-		"launch": s.launch, "elementwise": s.elementwise, "gemm": s.gemm, "small": s.small, "step": s.step,
+		"launch": s.launch, "elementwise": s.elementwise, "gemm": s.gemm, "small": s.small, "ops": s.ops, "step": s.step,
 		"recorded": s.recorded, "render": s.render,
 	}
 	for _, g := range Groups {
@@ -120,21 +120,44 @@ func (s *Suite) time(ctx context.Context, name, unit string, amount, peak float6
 }
 
 func (s *Suite) timeErr(ctx context.Context, name, unit string, amount, peak float64, f func() error) (float64, error) {
-	times, err := Seconds(ctx, s.Device, s.Budget, f)
+	r, err := s.measure(ctx, name, unit, func(t float64) float64 {
+		if amount > 0 {
+			return amount / t / 1e9
+		}
+		return t * 1e6
+	}, f)
 	if err != nil {
 		return 0, err
 	}
-	values := make([]float64, len(times))
-	for i, t := range times {
-		values[i] = t * 1e6
-		if amount > 0 {
-			values[i] = amount / t / 1e9
-		}
-	}
-	r := Result{Name: name, Unit: unit, Median: median(values), Low: slices.Min(values), High: slices.Max(values), Runs: len(values)}
 	if peak > 0 {
 		r.Share = r.Median * 1e9 / peak
 	}
 	s.Report(r)
 	return r.Median, nil
+}
+
+// share measures f and reports its time, and the share that the given bytes in that time are of the rate of a copy; 0 is none.
+func (s *Suite) share(ctx context.Context, name string, bytes float64, f func() error) error {
+	r, err := s.measure(ctx, name, "us", func(t float64) float64 { return t * 1e6 }, f)
+	if err != nil {
+		return err
+	}
+	if s.bytes > 0 {
+		r.Share = bytes / (r.Median * 1e-6) / s.bytes
+	}
+	s.Report(r)
+	return nil
+}
+
+// measure times f in several runs, of which as gives the values.
+func (s *Suite) measure(ctx context.Context, name, unit string, as func(seconds float64) float64, f func() error) (Result, error) {
+	times, err := Seconds(ctx, s.Device, s.Budget, f)
+	if err != nil {
+		return Result{}, err
+	}
+	values := make([]float64, len(times))
+	for i, t := range times {
+		values[i] = as(t)
+	}
+	return Result{Name: name, Unit: unit, Median: median(values), Low: slices.Min(values), High: slices.Max(values), Runs: len(values)}, nil
 }

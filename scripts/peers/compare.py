@@ -1,8 +1,8 @@
 """Runs `clgrad bench` and the programs of the other side that can run here, one after the other, and prints the
 ratios of their medians: above 1, clgrad is faster. Usage: compare.py CLGRAD [DEVICE]
 
-On a GPU the other side is PyTorch on CUDA, its training step replayed from a captured graph. On a CPU it is NumPy
-for matrix products and PyTorch, with one thread or all, whichever is faster, for training steps. Where PyTorch has
+On a GPU the other side is PyTorch on CUDA, its training step and its operations replayed from captured graphs. On a CPU it is
+NumPy for matrix products and PyTorch, with one thread or all, whichever is faster, for training steps and operations. Where PyTorch has
 CUDA, call an OpenCL CPU "pocl": other names of DEVICE are taken for the GPU.
 """
 import importlib.util
@@ -39,7 +39,7 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     device = sys.argv[2] if len(sys.argv) == 3 else "auto"
-    ours = lines([sys.argv[1], "bench", "--json", "--device", device, "--only", "gemm,step"])
+    ours = lines([sys.argv[1], "bench", "--json", "--device", device, "--only", "gemm,ops,step"])
     cuda = False
     if installed("torch"):
         import torch
@@ -47,14 +47,15 @@ def main():
         cuda = torch.cuda.is_available() and device not in ("cpu", "pocl")
     theirs = {}
     if cuda:
-        theirs = {("torch", n): r for n, r in {**peer("torch_gemm.py"), **peer("torch_step.py")}.items()}
+        theirs = {("torch", n): r for n, r in {**peer("torch_gemm.py"), **peer("torch_step.py"), **peer("torch_ops.py")}.items()}
     else:
         hidden = {"CUDA_VISIBLE_DEVICES": ""}
         if installed("numpy"):
             theirs.update({("numpy", n): r for n, r in peer("numpy_gemm.py").items()})
         if installed("torch"):
-            steps = best_of([peer("torch_step.py", TORCH_THREADS=str(t), **hidden) for t in (1, len(os.sched_getaffinity(0)))])
-            theirs.update({("torch", n): r for n, r in steps.items()})
+            for program in ("torch_step.py", "torch_ops.py"):
+                rows = best_of([peer(program, TORCH_THREADS=str(t), **hidden) for t in (1, len(os.sched_getaffinity(0)))])
+                theirs.update({("torch", n): r for n, r in rows.items()})
     if not theirs:
         sys.exit("compare: neither PyTorch nor NumPy is installed")
     print("%-26s %12s %-8s %-24s %12s %7s" % ("clgrad", "median", "", "other side", "median", "ratio"))
