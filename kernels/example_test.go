@@ -33,7 +33,7 @@ func ExampleKernel_Program() {
 
 // What a launch computes, in words that programs read: here a leaky ReLU of a matrix that lies transposed.
 func ExampleKernel_describe() {
-	k := kernels.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapOperands + 1]kernels.Step{kernels.Strided}})
+	k := kernels.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapTensors]kernels.Step{kernels.Strided}})
 	x, y := kernels.NewMem(kernels.Float32, 6), kernels.NewMem(kernels.Float32, 6)
 	args := []kernels.Arg{kernels.Vec(x, 0, 6), kernels.Vec(y, 0, 6), kernels.I(3), kernels.I(2), // 2 rows of 3
 		kernels.I(1), kernels.I(2), kernels.I(3), kernels.R(0.1)}

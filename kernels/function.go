@@ -40,12 +40,13 @@ type Function struct {
 	err       error
 	operands  []bool // whether each occurs
 	scalars   []bool
+	indexed   bool
 	inPlace   string // see InPlace
 	program   *expr.Program
 	mu        sync.Mutex
 	gradients []*Function
 	byValue   *Function
-	maps      map[mapKey]*Kernel
+	alone     *Joined
 	within    map[Use]*Kernel
 }
 
@@ -73,6 +74,8 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands-2)
 		case f.Value.IsCondition():
 			f.err = fmt.Errorf("function %q: its formula is a condition: make a number of it with expr.Where", f.Name)
+		case f.Value.IsInt():
+			f.err = fmt.Errorf("function %q: its formula is an int: make a number of it with Real", f.Name)
 		case f.ByValue != nil && (len(f.operands) != 1 || reads(f.ByValue, 0)):
 			f.err = fmt.Errorf("function %q: ByValue is of y = expr.X(1) and g = expr.X(2), for a function of one operand", f.Name)
 		case len(f.Gradients) > len(f.operands):
@@ -86,8 +89,10 @@ func (f *Function) prepare() {
 		if n := len(f.uses()); n > MapOperands {
 			f.err = fmt.Errorf("function %q reads %d tensors, and a kernel %d at most: it is a gradient of too high an order", f.Name, n, MapOperands)
 		}
+		f.indexed = len(f.Value.Axes())+len(f.Value.Gathers())+len(f.Value.Ints()) > 0
 		f.program, f.inPlace = expr.Compile(f.Value), f.Name+"InPlace"
-		f.gradients, f.maps, f.within = make([]*Function, len(f.operands)), map[mapKey]*Kernel{}, map[Use]*Kernel{}
+		f.gradients, f.within = make([]*Function, len(f.operands)), map[Use]*Kernel{}
+		f.alone = &Joined{Name: f.Name, Functions: []*Function{f}}
 	})
 }
 
@@ -117,6 +122,16 @@ func (f *Function) least() int {
 		return f.of.Operands() + 2
 	}
 	return 0
+}
+
+// Alone returns f joined with no other.
+func (f *Function) Alone() *Joined { f.prepare(); return f.alone }
+
+// Indexed reports whether f reads indices, operands by index or scalars that are ints: only as one of [Joined] it is
+// computed.
+func (f *Function) Indexed() bool {
+	f.prepare()
+	return f.indexed
 }
 
 // Operands returns how many operands f takes.
@@ -229,7 +244,9 @@ func (f *Function) At(scalars []float64, operands ...float64) float64 {
 }
 
 // Entry returns the name of the kernels' entry point: that of f, as C has it.
-func (f *Function) Entry() string { return "k_" + strings.Map(letter, f.Name) }
+func (f *Function) Entry() string { return entry(f.Name) }
+
+func entry(name string) string { return "k_" + strings.Map(letter, name) }
 
 // letter keeps what a name in C may have.
 func letter(r rune) rune {

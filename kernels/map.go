@@ -6,11 +6,13 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// MapRank is the highest rank of a map, and MapOperands the most tensors that it reads. A gradient of a gradient reads
-// four more than its function.
+// MapRank is the highest rank of a map, MapOperands the most tensors that it reads, and MapResults the most that it
+// writes. A gradient of a gradient reads four more than its function.
 const (
 	MapRank     = 8
 	MapOperands = 8
+	MapResults  = 8
+	MapTensors  = MapOperands + MapResults
 )
 
 // Step is how a tensor goes along the innermost axis of a map.
@@ -21,13 +23,14 @@ const (
 	Unit    Step = iota // from each element to its neighbour
 	Fixed               // nowhere: one element for the whole axis
 	Strided             // by a stride that is an argument
+	Indexed             // it does not: it is read by index
 )
 
 // Layout is what the kernel of a map is built for, beside its function and type.
 type Layout struct {
-	Rank  int                   // of the loops, 1 to MapRank, after axes that can be one were made one
-	Steps [MapOperands + 1]Step // of the operands that occur, in their order, then of the result
-	// Gaps says that the result is a view with gaps: not all of its memory is written.
+	Rank  int              // of the loops, 1 to MapRank, after axes that can be one were made one
+	Steps [MapTensors]Step // of the operands that occur, in their order, then of the results
+	// Gaps says that a result is a view with gaps: not all of its memory is written.
 	Gaps bool
 	// Aligned says that every row of every tensor with Unit step begins at a multiple of MapVector elements of its memory,
 	// and has a multiple of them, or that there is one row: then GPUs move whole vectors.
@@ -54,25 +57,12 @@ type mapKey struct {
 //	s0 …              the scalars that occur in f
 //
 // A tensor that is repeated along an axis has the stride 0 there. Y may be an operand of the same strides.
-func (f *Function) Map(t DType, l Layout) *Kernel {
-	f.prepare()
-	if t == Float64 {
-		t = Float32
-	}
-	key := mapKey{l, t}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	k := f.maps[key]
-	if k == nil {
-		k = newMap(f, t, l)
-		f.maps[key] = k
-	}
-	return k
-}
+func (f *Function) Map(t DType, l Layout) *Kernel { return f.Alone().Map(t, l) }
 
 // mapSpec is a map while its kernel is made.
 type mapSpec struct {
-	f       *Function
+	j       *Joined
+	f       *Function // the first of them
 	typ     DType
 	l       Layout
 	uses    []int // the operands that occur
@@ -80,14 +70,9 @@ type mapSpec struct {
 	outer   int   // axes
 }
 
-func newMap(f *Function, t DType, l Layout) *Kernel {
-	m := &mapSpec{f: f, typ: t, l: l, uses: f.uses(), outer: l.Rank - 1}
-	for i, is := range f.scalars {
-		if is {
-			m.scalars = append(m.scalars, i)
-		}
-	}
-	k := &Kernel{Name: f.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
+func newMap(j *Joined, t DType, l Layout) *Kernel {
+	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, uses: j.uses(), scalars: positions(j.scalars), outer: l.Rank - 1}
+	k := &Kernel{Name: entry(j.Name), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
 	if t != Float32 {
 		k.Defines = t.define()
@@ -99,7 +84,7 @@ func newMap(f *Function, t DType, l Layout) *Kernel {
 // file returns the name of the source for CPUs or other devices: the function's, and how it is laid out if that is not
 // without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by its first letter.
 func (m *mapSpec) file(cpu bool) string {
-	name := m.f.Entry()
+	name := entry(m.j.Name)
 	if m.typ != Float32 {
 		name += "." + m.typ.String()
 	}
@@ -107,7 +92,7 @@ func (m *mapSpec) file(cpu bool) string {
 	code := fmt.Sprint(m.l.Rank)
 	for t := range m.tensors() {
 		plain = plain && m.l.Steps[t] == Unit
-		code += [...]string{"u", "f", "s"}[m.l.Steps[t]]
+		code += [...]string{"u", "f", "s", "i"}[m.l.Steps[t]]
 	}
 	if !plain {
 		name += "." + code
@@ -121,12 +106,18 @@ func (m *mapSpec) file(cpu bool) string {
 	return name + ".cl"
 }
 
-// tensors returns how many there are: operands and the result.
-func (m *mapSpec) tensors() int { return len(m.uses) + 1 }
+// tensors returns how many there are: operands and results.
+func (m *mapSpec) tensors() int { return len(m.uses) + len(m.j.Functions) }
+
+// result reports whether a tensor is one.
+func (m *mapSpec) result(tensor int) bool { return tensor >= len(m.uses) }
 
 // name returns the name of a tensor's parameter.
 func (m *mapSpec) name(tensor int) string {
-	if tensor == len(m.uses) {
+	switch y := tensor - len(m.uses); {
+	case y >= 0 && len(m.j.Functions) > 1:
+		return fmt.Sprintf("Y%d", y)
+	case y == 0:
 		return "Y"
 	}
 	return fmt.Sprintf("X%d", tensor)
@@ -142,9 +133,13 @@ func (m *mapSpec) stridesAt(tensor int) int {
 		at += m.outer // rows, and all dimensions but the first
 	}
 	for t := range tensor {
-		at += m.outer
-		if m.l.Steps[t] == Strided {
+		switch m.l.Steps[t] {
+		case Strided:
+			at += m.outer + 1
+		case Indexed:
 			at++
+		default:
+			at += m.outer
 		}
 	}
 	return at
@@ -155,7 +150,7 @@ func (m *mapSpec) params() []Param {
 	var ps []Param
 	for t := range m.tensors() {
 		mode := In
-		if t == len(m.uses) {
+		if m.result(t) {
 			mode = Out
 			if m.l.Gaps {
 				mode = InOut
@@ -173,17 +168,19 @@ func (m *mapSpec) params() []Param {
 	}
 	for t := range m.tensors() {
 		for d := range m.outer {
-			add("%s_%d", m.name(t), d)
+			if m.l.Steps[t] != Indexed {
+				add("%s_%d", m.name(t), d)
+			}
 		}
-		if m.l.Steps[t] == Strided {
+		if m.l.Steps[t] == Strided || m.l.Steps[t] == Indexed {
 			add("%s_n", m.name(t))
 		}
 	}
-	mode := RealArg
-	if m.typ != Float32 {
-		mode = IntArg
-	}
 	for _, s := range m.scalars {
+		mode := RealArg
+		if m.typ != Float32 || at(m.j.ints, s) {
+			mode = IntArg
+		}
 		ps = append(ps, Param{fmt.Sprintf("s%d", s), mode})
 	}
 	return ps
@@ -208,7 +205,7 @@ const (
 // run returns how many rows a work-item of a CPU computes.
 func (m *mapSpec) run(n int) int {
 	r := max(1, mapChunk/max(n, 1))
-	if m.strided() {
+	if m.tiles() {
 		r = max(r, mapTall)
 	}
 	return r
@@ -222,6 +219,11 @@ func (m *mapSpec) strided() bool {
 		}
 	}
 	return false
+}
+
+// tiles reports whether a map goes over tiles, where a tensor is strided: one with one result, which no index says more of.
+func (m *mapSpec) tiles() bool {
+	return m.outer > 0 && m.strided() && len(m.j.Functions) == 1 && !m.f.Indexed()
 }
 
 func (m *mapSpec) grid(args []Arg, l Limits) Grid {
@@ -246,7 +248,9 @@ func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 }
 
 // moves reports whether the map only moves elements, whatever they are.
-func (m *mapSpec) moves() bool { return len(m.uses) == 1 && m.f.Is(m.uses[0]) }
+func (m *mapSpec) moves() bool {
+	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0])
+}
 
 // compute returns the type that the formula is computed in, as OpenCL C names it for width elements.
 func (m *mapSpec) compute(width int) string {
@@ -257,8 +261,5 @@ func (m *mapSpec) compute(width int) string {
 	case m.moves():
 		typ = map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.typ]
 	}
-	if width > 1 {
-		typ += fmt.Sprint(width)
-	}
-	return typ
+	return typ + suffix(width)
 }

@@ -4,44 +4,67 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what the errors of the
 // steps add up to, for each element from its own operands.
 func (m *mapSpec) tolerance() Tolerance {
-	if m.typ != Float32 || m.f.program.Exact() {
+	if m.typ != Float32 || m.j.program.Exact() {
 		return Tolerance{}
 	}
 	return Tolerance{ULP: 1, Bound: m.bound}
 }
 
 func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
-	y := len(m.uses)
 	before := slices.Clone(args)
-	for t := range y { // the result may be an operand
-		if before[t].Buf == args[y].Buf {
-			in := NewMem(real, args[t].N)
-			CopyMem(in, 0, args[t].Buf.(*Mem), args[t].Off, args[t].N)
-			before[t] = Vec(in, 0, args[t].N)
+	for t := range m.uses { // a result may be an operand
+		for y := len(m.uses); y < m.tensors(); y++ {
+			if args[t].Buf == args[y].Buf {
+				in := NewMem(real, args[t].N)
+				CopyMem(in, 0, args[t].Buf.(*Mem), args[t].Off, args[t].N)
+				before[t] = Vec(in, 0, args[t].N)
+				break
+			}
 		}
 	}
 	l := mapLoopsOf(m, Call[float64]{args})
-	var places map[int]int // element of the result's memory to its number, where it has gaps
+	places := make([]map[int]int, m.tensors()) // of a result with gaps: element of its memory to its number
 	eps, least := real.Epsilon()
-	return func(_, i int) float64 {
+	return func(y, i int) float64 {
 		if !l.dense[y] {
-			if places == nil {
-				places = map[int]int{}
+			if places[y] == nil {
+				places[y] = map[int]int{}
 				for k := range l.n {
-					places[l.at(y, k)] = k
+					places[y][l.at(y, k)] = k
 				}
 			}
-			i = places[i]
+			var written bool
+			if i, written = places[y][i]; !written {
+				return 0
+			}
 		}
-		_, bound := m.f.program.Bound(func(o int) (value, off float64) {
-			t := slices.Index(m.uses, o)
-			return before[t].At(l.at(t, i)), 0
-		}, func(s int) float64 { return args[m.scalarsAt()+slices.Index(m.scalars, s)].Real }, eps, least)
+		_, bound := m.j.program.BoundOf(y-len(m.uses), expr.Leaves{
+			Operand: func(o int) (value, off float64) {
+				t := slices.Index(m.uses, o)
+				return before[t].At(l.at(t, i)), 0
+			},
+			Scalar: func(s int) float64 { return scalarOf[float64](m.scalar(args, s)) },
+			Index: func(axis int) int {
+				n := i
+				for d := l.rank - 1; d > axis; d-- {
+					n /= l.dims[d]
+				}
+				return n % l.dims[axis]
+			},
+			Element: func(o, k int) float64 {
+				t := slices.Index(m.uses, o)
+				if k < 0 || k >= int(args[m.stridesAt(t)].Int) {
+					return 0
+				}
+				return before[t].At(k)
+			}}, eps, least)
 		return bound
 	}
 }
@@ -93,28 +116,42 @@ func (m *mapSpec) cases(few bool) []Case {
 	return cases
 }
 
+// user returns the first function that uses an operand.
+func (m *mapSpec) user(operand int) *Function {
+	for _, f := range m.j.Functions {
+		if f.Uses(operand) {
+			return f
+		}
+	}
+	return m.f
+}
+
+// testElements is how many an operand has in a case that is read by index.
+const testElements = 600
+
 func (m *mapSpec) operands(o *Operands, dims []int) {
 	lengths, strides := m.memory(dims)
 	for t, operand := range m.uses {
 		n := lengths[t]
-		domain := m.f.domain(operand)
+		f := m.user(operand)
+		domain := f.domain(operand)
 		switch {
 		case m.typ != Float32:
 			o.Elements(m.typ, n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
 		case operand == 0:
 			o.In(n, domain[0], domain[1])
-			if m.f.of == nil {
+			if f.of == nil {
 				o.Special()
 			} else {
 				o.Kinks()
 			}
-			if len(m.f.Kinks) > 0 && n > 8 {
+			if len(f.Kinks) > 0 && n > 8 {
 				last := o.Args[len(o.Args)-1]
-				last.Buf.(*Mem).Set(last.Off+7, m.f.Kinks[0])
+				last.Buf.(*Mem).Set(last.Off+7, f.Kinks[0])
 			}
 		default:
 			o.In(n, domain[0], domain[1])
-			if n > 12 && m.f.of == nil { // beside other elements of operand 0 than its special ones
+			if n > 12 && f.of == nil { // beside other elements of operand 0 than its special ones
 				last := o.Args[len(o.Args)-1]
 				for i, v := range []float64{math.NaN(), math.Inf(1), 0} {
 					last.Buf.(*Mem).Set(last.Off+9+i, v)
@@ -122,12 +159,12 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 			}
 		}
 	}
-	y := len(m.uses)
-	switch {
-	case m.typ != Float32:
-		o.Elements(m.typ, lengths[y], func(int) float64 { return 77 })
-	default:
-		o.Out(lengths[y])
+	for y := len(m.uses); y < m.tensors(); y++ {
+		if m.typ == Float32 {
+			o.Out(lengths[y])
+		} else {
+			o.Elements(m.typ, lengths[y], func(int) float64 { return 77 })
+		}
 	}
 	inner := dims[m.outer]
 	o.Int(inner)
@@ -140,13 +177,17 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		o.Int(dims[1:m.outer]...)
 	}
 	for t := range m.tensors() {
+		if m.l.Steps[t] == Indexed {
+			o.Int(lengths[t])
+			continue
+		}
 		o.Int(strides[t][:m.outer]...)
 		if m.l.Steps[t] == Strided {
 			o.Int(strides[t][m.outer])
 		}
 	}
 	for _, s := range m.scalars {
-		if m.typ == Float32 {
+		if m.typ == Float32 && !at(m.j.ints, s) {
 			o.Real(m.f.Scalars[s])
 		} else {
 			o.Int(int(math.Ceil(m.f.Scalars[s])))
@@ -179,7 +220,10 @@ func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
 			}
 		}
 		n := at
-		if slices.Contains(dims, 0) {
+		switch {
+		case m.l.Steps[t] == Indexed:
+			n = testElements
+		case slices.Contains(dims, 0):
 			n = 0
 		}
 		lengths, strides = append(lengths, n), append(strides, s)
@@ -205,11 +249,14 @@ func (m *mapSpec) trial(like []Arg) []Operand {
 		n := TrialElements / m.tensors()
 		for t := range m.tensors() {
 			ops[t].N = min(ops[t].N, n)
+			if m.l.Steps[t] == Indexed {
+				ops[m.stridesAt(t)].Number = float64(ops[t].N)
+			}
 		}
-		ops[m.nAt()].Number = float64(n)
+		ops[m.nAt()].Number = min(ops[m.nAt()].Number, float64(n))
 	}
 	for t, operand := range m.uses {
-		d := m.f.domain(operand)
+		d := m.user(operand).domain(operand)
 		ops[t].Lo, ops[t].Hi = d[0], d[1]
 	}
 	return ops

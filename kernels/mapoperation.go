@@ -5,15 +5,24 @@ import "slices"
 // describe says what a launch of a map computes: see Kernel.Describe.
 func (m *mapSpec) describe(args []Arg) []Operation {
 	l := mapLoopsOf(m, Call[float32]{args})
+	op := &Map{Dims: slices.Clone(l.dims[:l.rank]), Operands: make([]View, len(m.j.operands))}
 	view := func(t int) View { return ViewOf(args, t, 0, slices.Clone(l.strides[t][:l.rank])...) }
-	op := &Map{Dims: slices.Clone(l.dims[:l.rank]), Operands: make([]View, len(m.f.operands))}
 	for t, operand := range m.uses {
-		op.Operands[operand] = view(t)
+		if m.l.Steps[t] != Indexed {
+			op.Operands[operand] = view(t)
+			continue
+		}
+		if op.Elements == nil {
+			op.Elements = make([]int, len(m.j.operands))
+		}
+		op.Operands[operand], op.Elements[operand] = ViewOf(args, t, 0, 1), int(args[m.stridesAt(t)].Int)
 	}
-	y := Result{Function: m.f, Scalars: make([]Scalar, len(m.f.Scalars)), View: view(len(m.uses))}
+	scalars := make([]Scalar, len(m.f.Scalars))
 	for i, s := range m.scalars {
-		y.Scalars[s] = Passed(m.scalarsAt() + i)
+		scalars[s] = Passed(m.scalarsAt() + i)
 	}
-	op.Results = []Result{y}
+	for y, f := range m.j.Functions {
+		op.Results = append(op.Results, Result{Function: f, Scalars: scalars, View: view(len(m.uses) + y)})
+	}
 	return []Operation{op}
 }

@@ -14,8 +14,8 @@ const mapWidth = 8
 func (m *mapSpec) text(cpu bool) string {
 	var s strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
-	p("%s", strings.Join(append([]string{"// @depends: common"}, m.f.program.Depends()...), ", "))
-	p("// %s, element by element: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.", m.f.Name)
+	p("%s", strings.Join(append([]string{"// @depends: common"}, m.j.program.Depends()...), ", "))
+	p("// %s, element by element: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.", m.j.Name)
 	s.WriteString(expr.Prelude)
 	width := 1
 	switch {
@@ -28,7 +28,7 @@ func (m *mapSpec) text(cpu bool) string {
 	if width > 1 {
 		s.WriteString(m.function(width))
 	}
-	p("kernel void %s(%s) {", m.f.Entry(), m.parameters())
+	p("kernel void %s(%s) {", entry(m.j.Name), m.parameters())
 	if cpu {
 		m.cpuBody(p)
 	} else {
@@ -42,7 +42,7 @@ func (m *mapSpec) text(cpu bool) string {
 func (m *mapSpec) function(width int) string {
 	t := expr.Types{Width: width, Whole: m.typ != Float32}
 	t.Vector, t.Scalar = m.compute(width), m.compute(1)
-	return m.f.program.Function(fmt.Sprintf("f%d", width), t, m.uses, m.scalars)
+	return m.j.program.Function(fmt.Sprintf("f%d", width), t, m.uses, m.scalars, m.j.axes...)
 }
 
 // parameters returns those of the entry point.
@@ -50,8 +50,8 @@ func (m *mapSpec) parameters() string {
 	var list []string
 	for i, ps := range m.params() {
 		switch {
-		case i == len(m.uses):
-			list = append(list, "OUT(Y)")
+		case i < m.tensors() && m.result(i):
+			list = append(list, "OUT("+ps.Name+")")
 		case i < len(m.uses):
 			list = append(list, "IN("+ps.Name+")")
 		case ps.Mode == IntArg:
@@ -89,6 +89,9 @@ func (m *mapSpec) starts(p func(string, ...any), indent, prefix string, tensors 
 			}
 		}
 		for _, t := range tensors {
+			if m.l.Steps[t] == Indexed {
+				continue
+			}
 			at[t] += fmt.Sprintf(" + %s * %s_%d", index, m.name(t), d)
 		}
 	}
@@ -101,7 +104,7 @@ func (m *mapSpec) starts(p func(string, ...any), indent, prefix string, tensors 
 func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 	for t := range m.tensors() {
 		constant := "const "
-		if t == len(m.uses) {
+		if m.result(t) {
 			constant = ""
 		}
 		p("%sglobal %sELEM *p%d = %s + %s;", indent, constant, t, m.name(t), fmt.Sprintf(at, t))
@@ -110,7 +113,7 @@ func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 
 // tiled reports whether tensor t goes through a tile, b0, b1 …: on a CPU of a work-item's own, on others of local memory.
 func (m *mapSpec) tiled(t int, cpu bool) bool {
-	return m.outer > 0 && m.l.Steps[t] == Strided && (cpu || m.gpuTiles())
+	return m.tiles() && m.l.Steps[t] == Strided && (cpu || m.gpuTiles())
 }
 
 // gpuTiles reports whether a kernel for GPUs goes over tiles: where a tensor is strided, and the tiles of all that are fit
@@ -122,7 +125,7 @@ func (m *mapSpec) gpuTiles() bool {
 			n++
 		}
 	}
-	return m.outer > 0 && n > 0 && n <= 3
+	return m.tiles() && n > 0 && n <= 3
 }
 
 // inTile returns the place in a tile of what column c of a row is.
@@ -148,6 +151,8 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 		from, step = fmt.Sprintf("b%d + %s", t, inTile(cpu)), Unit
 	}
 	switch {
+	case step == Indexed:
+		return fmt.Sprintf("p%d, %s_n", t, m.name(t))
 	case step == Fixed:
 		return fmt.Sprintf("(%s)p%d[0]", typ, t)
 	case width == 1 && step == Strided:
@@ -180,8 +185,51 @@ func (m *mapSpec) apply(width int, cpu bool) string {
 	for _, i := range m.scalars {
 		args = append(args, fmt.Sprintf("s%d", i))
 	}
-	value := fmt.Sprintf("f%d(%s)", width, strings.Join(args, ", "))
-	y := len(m.uses)
+	for _, axis := range m.j.axes {
+		args = append(args, m.index(axis, width))
+	}
+	if n := len(m.j.Functions); n > 1 {
+		typ, stores := m.compute(width), ""
+		declare := typ + " v0"
+		for y := range n {
+			if y > 0 {
+				declare += fmt.Sprintf(", v%d", y)
+			}
+			args = append(args, fmt.Sprintf("&v%d", y))
+			stores += " " + m.store(len(m.uses)+y, width, cpu, fmt.Sprintf("v%d", y))
+		}
+		return fmt.Sprintf("{ %s; f%d(%s);%s }", declare, width, strings.Join(args, ", "), stores)
+	}
+	return m.store(len(m.uses), width, cpu, fmt.Sprintf("f%d(%s)", width, strings.Join(args, ", ")))
+}
+
+// index returns the indices along an axis of width elements from column c on.
+func (m *mapSpec) index(axis, width int) string {
+	switch {
+	case axis == m.outer && width > 1:
+		lanes := "0"
+		for i := 1; i < width; i++ {
+			lanes += fmt.Sprintf(", %d", i)
+		}
+		return fmt.Sprintf("c + (int%d)(%s)", width, lanes)
+	case axis == m.outer:
+		return "c"
+	case m.outer == 1:
+		return fmt.Sprintf("(int%s)r", suffix(width))
+	}
+	return fmt.Sprintf("(int%s)i%d", suffix(width), axis)
+}
+
+// suffix is the end of the name of a type of so many elements.
+func suffix(width int) string {
+	if width > 1 {
+		return fmt.Sprint(width)
+	}
+	return ""
+}
+
+// store returns the statement that writes a value to width elements of tensor t from column c on.
+func (m *mapSpec) store(t, width int, cpu bool, value string) string {
 	if m.typ == Uint8 && !m.moves() { // it wraps around
 		if width == 1 {
 			value = fmt.Sprintf("(uchar)(%s & 255)", value)
@@ -189,20 +237,20 @@ func (m *mapSpec) apply(width int, cpu bool) string {
 			value = fmt.Sprintf("convert_%s(%s & 255)", m.vector(width), value)
 		}
 	}
-	to := fmt.Sprintf("p%d + c", y)
-	step := m.l.Steps[y]
-	if m.tiled(y, cpu) {
-		to, step = fmt.Sprintf("b%d + %s", y, inTile(cpu)), Unit
+	to := fmt.Sprintf("p%d + c", t)
+	step := m.l.Steps[t]
+	if m.tiled(t, cpu) {
+		to, step = fmt.Sprintf("b%d + %s", t, inTile(cpu)), Unit
 	}
 	switch {
 	case width == 1 && step == Strided:
-		return fmt.Sprintf("p%d[c * Y_n] = %s;", y, value)
+		return fmt.Sprintf("p%d[c * %s_n] = %s;", t, m.name(t), value)
 	case width == 1:
 		return fmt.Sprintf("*(%s) = %s;", to, value)
 	case step == Strided:
 		text := fmt.Sprintf("{ const %s v = %s; ", m.vector(width), value)
 		for i := range width {
-			text += fmt.Sprintf("p%d[(c + %d) * Y_n] = v.s%x; ", y, i, i)
+			text += fmt.Sprintf("p%d[(c + %d) * %s_n] = v.s%x; ", t, i, m.name(t), i)
 		}
 		return text + "}"
 	case !cpu:
@@ -226,7 +274,7 @@ func (m *mapSpec) cpuBody(p func(string, ...any)) {
 		return
 	}
 	p("    const int run = max(%d / n, %d), first = get_global_id(1) * run, last = first + min(rows - first, run);", mapChunk, m.run(mapChunk))
-	if !m.strided() {
+	if !m.tiles() {
 		p("    for (int r = first; r < last; r++) {")
 		m.starts(p, "        ", "const int at%d")
 		m.pointers(p, "        ", "at%d")

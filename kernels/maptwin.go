@@ -38,10 +38,10 @@ type computed interface {
 
 // mapLoops is where the elements of one launch's tensors lie.
 type mapLoops struct {
-	dims    [MapRank]int                  // outermost first
-	strides [MapOperands + 1][MapRank]int // of each tensor
-	dense   [MapOperands + 1]bool         // in the order of the result's indices, without gaps
-	rank, n int                           // n elements in all
+	dims    [MapRank]int             // outermost first
+	strides [MapTensors][MapRank]int // of each tensor
+	dense   [MapTensors]bool         // in the order of the result's indices, without gaps
+	rank, n int                      // n elements in all
 }
 
 func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
@@ -60,6 +60,9 @@ func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
 	}
 	for t := range m.tensors() {
 		at := m.stridesAt(t)
+		if m.l.Steps[t] == Indexed {
+			continue
+		}
 		for d := range m.outer {
 			l.strides[t][d] = c.Int(at + d)
 		}
@@ -126,7 +129,7 @@ func (l *mapLoops) starts(t, r int, at []int) {
 	}
 }
 
-// mapTwin computes a formula in T on elements of type E.
+// mapTwin computes formulas in T on elements of type E.
 func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 	pool := sync.Pool{New: func() any { return newMapScratch[T](m) }}
 	y := len(m.uses)
@@ -139,15 +142,29 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 		rows := l.n / inner
 		size := m.block(inner)
 		all, beside := size.count(rows, inner)
+		whole := wholeOperands[E, T](m, c)
 		c.Parallel(all, size.rows*size.cols*m.tensors(), func(lo, hi int) {
 			s := pool.Get().(*mapScratch[T])
 			defer pool.Put(s)
-			s.eval.Scalars(func(i int) T { return scalarOf[T](c.args[m.scalarsAt()+slices.Index(m.scalars, i)]) })
+			s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return m.scalar(c.args, i).Int })
+			var block *place
+			var indices func(axis int, of []int32)
+			if len(m.j.axes) > 0 {
+				block = new(place)
+				indices = func(axis int, of []int32) { l.indices(*block, axis, of) }
+			}
 			for b := lo; b < hi; b++ {
 				p := place{r: b / beside * size.rows, c: b % beside * size.cols}
 				p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
+				if block != nil {
+					*block = p
+				}
 				for t, operand := range m.uses {
 					x := c.Reals(t)
+					if whole != nil && whole[t] != nil {
+						s.operands[operand] = whole[t]
+						continue
+					}
 					if in, ok := direct[E, T](l, t, p, x); ok {
 						s.operands[operand] = in
 						continue
@@ -155,16 +172,73 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 					s.operands[operand] = s.memory[t][:p.rows*p.cols]
 					gather(l, t, p, s.at[:p.rows], x, s.operands[operand])
 				}
-				out := c.Reals(y)
-				if to, ok := direct[E, T](l, y, p, out); ok {
-					s.eval.Run(to, s.operands)
+				if to, ok := direct[E, T](l, y, p, c.Reals(y)); ok && m.tensors() == y+1 {
+					s.results[0] = to
+					s.eval.RunAll(s.results, s.operands, indices)
 					continue
 				}
-				r := s.memory[y][:p.rows*p.cols]
-				s.eval.Run(r, s.operands)
-				scatter(l, y, p, s.at[:p.rows], r, out)
+				for k := range s.results {
+					s.results[k] = s.memory[y+k][:p.rows*p.cols]
+				}
+				s.eval.RunAll(s.results, s.operands, indices)
+				for k, r := range s.results {
+					scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k))
+				}
 			}
 		})
+	}
+}
+
+// wholeOperands returns the elements of the operands that are read by index, nil if there are none.
+func wholeOperands[E computed, T expr.Number](m *mapSpec, c Call[E]) [][]T {
+	if len(m.j.gathers) == 0 {
+		return nil
+	}
+	whole := make([][]T, len(m.uses))
+	for t := range m.uses {
+		if m.l.Steps[t] == Indexed {
+			whole[t] = elementsOf[E, T](c.Reals(t), c.Int(m.stridesAt(t)))
+		}
+	}
+	return whole
+}
+
+// scalar returns the argument that is scalar i.
+func (m *mapSpec) scalar(args []Arg, i int) Arg {
+	return args[m.scalarsAt()+slices.Index(m.scalars, i)]
+}
+
+// elementsOf returns the first n elements of x in the type that is computed in.
+func elementsOf[E computed, T expr.Number](x []E, n int) []T {
+	if same, ok := any(x).([]T); ok {
+		return same[:n]
+	}
+	v := make([]T, n)
+	for i := range v {
+		v[i] = T(x[i])
+	}
+	return v
+}
+
+// indices puts the indices of a block's elements along an axis.
+func (l *mapLoops) indices(p place, axis int, of []int32) {
+	last := l.rank - 1
+	for r := range p.rows {
+		row := of[r*p.cols : (r+1)*p.cols]
+		if axis == last {
+			for c := range row {
+				row[c] = int32(p.c + c)
+			}
+			continue
+		}
+		index := p.r + r
+		for d := last - 1; d > axis; d-- {
+			index /= l.dims[d]
+		}
+		index %= l.dims[axis]
+		for c := range row {
+			row[c] = int32(index)
+		}
 	}
 }
 
@@ -258,13 +332,14 @@ func scalarOf[T expr.Number](a Arg) T {
 // mapScratch is what one goroutine computes with.
 type mapScratch[T expr.Number] struct {
 	eval     *expr.Eval[T]
-	operands [][]T // of the block, by operand of the function
+	operands [][]T // of the block, by operand of the functions
+	results  [][]T
 	memory   [][]T // a block for each tensor that is gathered or scattered
 	at       []int // where rows begin
 }
 
 func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
-	s := &mapScratch[T]{expr.NewEval[T](m.f.program), make([][]T, len(m.f.operands)), make([][]T, m.tensors()), make([]int, expr.Block)}
+	s := &mapScratch[T]{expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, len(m.j.Functions)), make([][]T, m.tensors()), make([]int, expr.Block)}
 	for t := range s.memory {
 		s.memory[t] = make([]T, expr.Block)
 	}

@@ -121,6 +121,9 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 // integer, fractions are cut off, numbers beyond the range become its end and NaN 0; as a real or Float16, numbers are
 // rounded to nearest, ties to even, and beyond Float16 become infinite.
 //
+// A function may read the index of the element along an axis (expr.Index): that of Dims. An operand that it reads by
+// index (expr.At) has a View of one stride and a number of Elements; others than those are 0.
+//
 // The operands of an index are read before its results are written, so that a result may be an operand, element by
 // element. Views have a stride for each of Dims; there may be none, for one element.
 //
@@ -130,12 +133,18 @@ type Map struct {
 	Dims []int
 	// Operands are those of the functions, by their number. One that no function uses is the zero View.
 	Operands []View
+	Elements []int // how many there are of each operand that is read by index; nil if none is
 	Results  []Result
 }
 
 // Uses reports whether a function of the results reads operand i.
 func (m *Map) Uses(i int) bool {
 	return slices.ContainsFunc(m.Results, func(r Result) bool { return i < r.Function.Operands() && r.Function.Uses(i) })
+}
+
+// Gathers reports whether a function of the results reads operand i by index.
+func (m *Map) Gathers(i int) bool {
+	return slices.ContainsFunc(m.Results, func(r Result) bool { return r.Function.Alone().Gathers(i) })
 }
 
 // Result is what a Map writes to a View: a Function with its Scalars, of which those that it does not use may be anything.

@@ -66,7 +66,7 @@ func TestViews(t *testing.T) {
 // TestMapDescription: of a map with an operand that does not occur, axes that are repeated, and several scalars.
 func TestMapDescription(t *testing.T) {
 	f := &Function{Name: "f", Value: expr.X(2).Mul(expr.S(1)).Add(expr.X(0)), Scalars: []float64{1, 2}}
-	k := f.Map(Float32, Layout{Rank: 3, Steps: [MapOperands + 1]Step{Fixed, Strided, Unit}})
+	k := f.Map(Float32, Layout{Rank: 3, Steps: [MapTensors]Step{Fixed, Strided, Unit}})
 	o := NewOperands(Float64, 1, 1).In(6, 0, 1).In(12, 0, 1).Out(24).Int(4, 6, 3) // [2, 3, 4]
 	o.Int(3, 1).Int(0, 1, 3).Int(12, 4).Real(5)
 	want := []Operation{&Map{Dims: []int{2, 3, 4}, Operands: []View{{0, Float32, 0, []int{3, 1, 0}}, {}, {1, Float32, 0, []int{0, 1, 3}}},

@@ -35,6 +35,38 @@ func overlaps(a, b *Tensor) bool {
 	return a.st == b.st && a.Len() > 0 && b.Len() > 0 && a.off < b.off+b.extent() && b.off < a.off+a.extent()
 }
 
+// share reports whether two tensors, neither of which repeats elements, share some; of other strides, whether they may.
+func share(a, b *Tensor) bool {
+	if !overlaps(a, b) || !slices.Equal(a.shape, b.shape) || !slices.Equal(a.strides, b.strides) {
+		return overlaps(a, b)
+	}
+	return reaches(b.off-a.off, a.shape, a.strides, 0)
+}
+
+// reaches reports whether two elements of a view lie d apart, with the axes whose bits are set in done left out.
+func reaches(d int, shape, strides []int, done uint) bool {
+	widest, rest := -1, 0
+	for a, s := range strides {
+		if done>>a&1 == 0 && shape[a] > 1 {
+			rest += (shape[a] - 1) * s
+			if widest < 0 || s > strides[widest] {
+				widest = a
+			}
+		}
+	}
+	if widest < 0 || max(d, -d) > rest {
+		return d == 0
+	}
+	n, s := shape[widest], strides[widest]
+	rest -= (n - 1) * s
+	for k := max(1-n, (d-rest)/s-1); k < n && k*s <= d+rest; k++ {
+		if reaches(d-k*s, shape, strides, done|1<<widest) {
+			return true
+		}
+	}
+	return false
+}
+
 // apart returns src as an operand of a kernel that writes dst element by element: a copy if writing one
 // element of dst could change another of src.
 func apart(dst, src *Tensor) operand {

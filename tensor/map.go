@@ -72,6 +72,9 @@ func mustFunction(op string, f *kernels.Function, scalars []float64, operands in
 	if err := f.Err(); err != nil {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: err.Error()})
 	}
+	if f.Indexed() {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: f.Name + " reads indices, operands by index or scalars that are ints: see MapInto"})
+	}
 	if len(scalars) != len(f.Scalars) || operands != f.Operands() {
 		panic(&Error{Op: f.Name, Kind: ErrValue, Detail: fmt.Sprintf("it takes %d operands and %d scalars, not %d and %d",
 			f.Operands(), len(f.Scalars), operands, len(scalars))})
@@ -117,7 +120,7 @@ func mapTo(op string, f *kernels.Function, out *Tensor, scalars []float64, opera
 		out.typ.must(op, s)
 	}
 	var converted [kernels.MapOperands]operand
-	tensors := make([]*Tensor, 0, kernels.MapOperands+1)
+	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
 			c := t.as(out.typ)
@@ -125,30 +128,50 @@ func mapTo(op string, f *kernels.Function, out *Tensor, scalars []float64, opera
 			tensors = append(tensors, c.Tensor)
 		}
 	}
-	launchMap(f, append(tensors, out), scalars)
+	var numbers [kernels.MapOperands]kernels.Arg
+	args := numbers[:0]
+	for _, v := range scalars {
+		args = append(args, out.typ.number(v))
+	}
+	launchMap(f.Alone(), append(tensors, out), args)
 	for i := range tensors {
 		converted[i].done()
 	}
 }
 
-// launchMap launches f on tensors of one type: the operands that it uses, then the result, to whose shape they broadcast.
-func launchMap(f *kernels.Function, tensors []*Tensor, scalars []float64) {
-	out := tensors[len(tensors)-1]
+// launchMap launches functions on tensors of one type: the operands that they use, then the results, to whose shape those
+// broadcast that are not read by index.
+func launchMap(j *kernels.Joined, tensors []*Tensor, scalars []kernels.Arg) {
+	ins := len(tensors) - len(j.Functions)
+	out := tensors[ins]
 	n := out.Len()
 	if n == 0 {
 		return
 	}
 	d := out.Device()
 	var w walk
-	w.over(out.shape, tensors)
-	layout := kernels.Layout{Rank: w.rank, Gaps: out.extent() != n}
+	var layout kernels.Layout
+	for i, t := 0, 0; t < ins; i++ {
+		if j.Uses(i) {
+			if j.Gathers(i) {
+				layout.Steps[t] = kernels.Indexed
+			}
+			t++
+		}
+	}
+	w.over(out.shape, tensors, &layout, j.Rank() > 0)
+	layout.Rank = w.rank
 	inner := w.rank - 1
 	layout.Aligned = !d.Limits().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
 	for i, t := range tensors {
-		switch w.strides[i][inner] {
-		case 1:
+		layout.Gaps = layout.Gaps || i >= ins && t.extent() != n
+		if layout.Steps[i] == kernels.Indexed {
+			continue
+		}
+		switch step := w.strides[i][inner]; {
+		case step == 1 || step == 0 && i >= ins: // of one element
 			layout.Aligned = layout.Aligned && w.aligned(i, t.off)
-		case 0:
+		case step == 0:
 			layout.Steps[i] = kernels.Fixed
 		default:
 			layout.Steps[i] = kernels.Strided
@@ -167,7 +190,11 @@ func launchMap(f *kernels.Function, tensors []*Tensor, scalars []float64) {
 			args = append(args, kernels.I(dim))
 		}
 	}
-	for i := range tensors {
+	for i, t := range tensors {
+		if layout.Steps[i] == kernels.Indexed {
+			args = append(args, kernels.I(t.Len()))
+			continue
+		}
 		for _, stride := range w.strides[i][:inner] {
 			args = append(args, kernels.I(stride))
 		}
@@ -175,13 +202,13 @@ func launchMap(f *kernels.Function, tensors []*Tensor, scalars []float64) {
 			args = append(args, kernels.I(w.strides[i][inner]))
 		}
 	}
-	for i, v := range scalars {
-		if f.UsesScalar(i) {
-			args = append(args, out.typ.number(v))
+	for i, a := range scalars {
+		if j.UsesScalar(i) {
+			args = append(args, a)
 		}
 	}
 	s.mapArgs = args
-	launch(d, f.Map(out.typ.On(d), layout), args...)
+	launch(d, j.Map(out.typ.On(d), layout), args...)
 	clear(args) // the memory can be collected
 }
 
@@ -189,20 +216,23 @@ func launchMap(f *kernels.Function, tensors []*Tensor, scalars []float64) {
 type walk struct {
 	rank    int
 	dims    [MaxRank]int // outermost first
-	strides [kernels.MapOperands + 1][MaxRank]int
+	strides [kernels.MapTensors][MaxRank]int
 }
 
-// over sets the loops that go over a shape, to which the tensors broadcast. Axes of one element are left out, and two
-// that are one in every tensor become one.
-func (w *walk) over(shape []int, tensors []*Tensor) {
+// over sets the loops that go over a shape, to which the tensors broadcast that are not read by index. Axes of one
+// element are left out, and two that are one in every tensor become one, unless they are to stay apart.
+func (w *walk) over(shape []int, tensors []*Tensor, layout *kernels.Layout, apart bool) {
 	for axis, n := range shape {
-		if n == 1 {
+		if n == 1 && !apart {
 			continue
 		}
 		last := w.rank - 1
-		joined := w.rank > 0
+		joined := w.rank > 0 && !apart
 		for i, t := range tensors {
-			s := t.strideAt(axis, len(shape))
+			s := 0
+			if layout.Steps[i] != kernels.Indexed {
+				s = t.strideAt(axis, len(shape))
+			}
 			w.strides[i][w.rank] = s
 			joined = joined && w.strides[i][last] == s*n
 		}

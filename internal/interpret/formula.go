@@ -15,20 +15,30 @@ type formula[T kernels.Real] struct {
 func newFormula[T kernels.Real](r kernels.Result, operands int, args []kernels.Arg) *formula[T] {
 	f := &formula[T]{typ: r.View.Type}
 	scalar := func(i int) float64 { return r.Scalars[i].In(args, f.typ) }
+	whole := func(i int) int32 { return int32(int64(r.Scalars[i].In(args, kernels.Int32))) }
 	if f.typ.Integer() {
-		f.integers = newSingle[int32](r.Function, operands, scalar)
+		f.integers = newSingle[int32](r.Function, operands, scalar, whole)
 	} else {
-		f.reals = newSingle[T](r.Function, operands, scalar)
+		f.reals = newSingle[T](r.Function, operands, scalar, whole)
 	}
 	return f
 }
 
-// at returns the result for operands of its type.
-func (f *formula[T]) at(operands []float64) float64 {
+// gathered sets the elements of operand i, which is read by index.
+func (f *formula[T]) gathered(i int, elements []float64) {
 	if f.integers == nil {
-		return float64(f.reals.at(operands))
+		f.reals.gathered(i, elements)
+	} else {
+		f.integers.gathered(i, elements)
 	}
-	v := f.integers.at(operands)
+}
+
+// at returns the result for operands of its type, at an index.
+func (f *formula[T]) at(operands []float64, index []int) float64 {
+	if f.integers == nil {
+		return float64(f.reals.at(operands, index))
+	}
+	v := f.integers.at(operands, index)
 	if f.typ == kernels.Uint8 {
 		v &= 255
 	}
@@ -38,23 +48,33 @@ func (f *formula[T]) at(operands []float64) float64 {
 // single computes a function in T, an element at a time.
 type single[T expr.Number] struct {
 	eval     *expr.Eval[T]
-	operands [][]T // of one element each
-	out      [1]T
+	operands [][]T  // of one element each
+	whole    []bool // but for those that are read by index
+	out      [1][]T
 }
 
-func newSingle[T expr.Number](f *kernels.Function, operands int, scalar func(i int) float64) *single[T] {
-	s := &single[T]{eval: expr.NewEval[T](expr.Compile(f.Value)), operands: make([][]T, operands)}
-	s.eval.Scalars(func(i int) T { return T(scalar(i)) })
+func newSingle[T expr.Number](f *kernels.Function, operands int, scalar func(i int) float64, whole func(i int) int32) *single[T] {
+	s := &single[T]{eval: expr.NewEval[T](expr.Compile(f.Value)), operands: make([][]T, operands), whole: make([]bool, operands), out: [1][]T{make([]T, 1)}}
+	s.eval.Scalars(func(i int) T { return T(scalar(i)) }, whole)
 	for i := range s.operands {
 		s.operands[i] = make([]T, 1)
 	}
 	return s
 }
 
-func (s *single[T]) at(operands []float64) T {
-	for i, v := range operands {
-		s.operands[i][0] = T(v)
+func (s *single[T]) gathered(i int, elements []float64) {
+	s.whole[i], s.operands[i] = true, make([]T, len(elements))
+	for k, v := range elements {
+		s.operands[i][k] = T(v)
 	}
-	s.eval.Run(s.out[:], s.operands)
-	return s.out[0]
+}
+
+func (s *single[T]) at(operands []float64, index []int) T {
+	for i, v := range operands {
+		if !s.whole[i] {
+			s.operands[i][0] = T(v)
+		}
+	}
+	s.eval.RunAll(s.out[:], s.operands, func(axis int, of []int32) { of[0] = int32(index[axis]) })
+	return s.out[0][0]
 }

@@ -70,9 +70,18 @@ func (m *machine[T]) elements(op *kernels.Map) {
 	for k, r := range op.Results {
 		formulas[k] = newFormula[T](r, len(op.Operands), m.args)
 	}
-	used := make([]bool, len(op.Operands))
+	used := make([]bool, len(op.Operands)) // at the index of a result
 	for i := range used {
-		used[i] = op.Uses(i)
+		used[i] = op.Uses(i) && !op.Gathers(i)
+		if op.Gathers(i) {
+			elements := make([]float64, op.Elements[i])
+			for k := range elements {
+				elements[k] = m.load(op.Operands[i], k)
+			}
+			for _, f := range formulas {
+				f.gathered(i, elements)
+			}
+		}
 	}
 	operands, converted := make([]float64, len(op.Operands)), make([]float64, len(op.Operands))
 	results := make([]float64, len(op.Results))
@@ -89,7 +98,7 @@ func (m *machine[T]) elements(op *kernels.Map) {
 					converted[i] = m.convert(operands[i], r.View.Type)
 				}
 			}
-			results[k] = formulas[k].at(converted)
+			results[k] = formulas[k].at(converted, index)
 		}
 		for k, r := range op.Results {
 			m.store(r.View, results[k], index...)

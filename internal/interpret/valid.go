@@ -19,8 +19,14 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 			c.result(k, r, len(op.Operands), len(op.Dims))
 		}
 		for i, v := range op.Operands {
-			if len(c.errs) == 0 && op.Uses(i) {
+			switch {
+			case len(c.errs) > 0 || !op.Uses(i):
+			case !op.Gathers(i):
 				c.view(fmt.Sprintf("operand %d", i), v, len(op.Dims))
+			case i >= len(op.Elements) || op.Elements[i] < 0:
+				c.fail("operand %d is read by index, and has no number of elements", i)
+			default:
+				c.view(fmt.Sprintf("operand %d", i), v, 1)
 			}
 		}
 	case *kernels.Product:
@@ -117,6 +123,8 @@ func (c *checker) result(k int, r kernels.Result, operands, rank int) {
 		c.fail("%s: %s takes %d operands, not %d", name, r.Function.Name, r.Function.Operands(), operands)
 	case len(r.Function.Scalars) != len(r.Scalars):
 		c.fail("%s: %s takes %d scalars, not %d", name, r.Function.Name, len(r.Function.Scalars), len(r.Scalars))
+	case r.Function.Alone().Rank() > rank:
+		c.fail("%s: %s reads the index along axis %d of %d", name, r.Function.Name, r.Function.Alone().Rank()-1, rank)
 	case r.View.Type.Integer() && !r.Function.Integers && !r.Function.Is(0):
 		c.fail("%s: %s is no function of integers", name, r.Function.Name)
 	default:

@@ -81,7 +81,7 @@ func TestBounded(t *testing.T) {
 		{"a copy", kernels.Identity.Map(kernels.Float32, kernels.Layout{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},
 		{"a gradient", kernels.Tanh.Gradient(0).Map(kernels.Float32, kernels.Layout{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29)}, true},
 		{"a step", ops.SGD, []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29), kernels.R(1e30), kernels.R(1), kernels.R(0), n(1)}, true},
-		{"a transpose that is too large", kernels.Identity.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapOperands + 1]kernels.Step{kernels.Strided}}),
+		{"a transpose that is too large", kernels.Identity.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapTensors]kernels.Step{kernels.Strided}}),
 			[]kernels.Arg{v(1 << 28), v(1 << 28), n(1 << 14), n(1 << 14), n(1), n(1 << 14), n(1 << 14)}, false},
 		{"ties", ops.MaxAxisGrad, []kernels.Arg{v(7 * 900 * 11), v(7 * 11), v(7 * 11), v(7 * 900 * 11), n(7), n(900), n(11)}, true},
 	} {

@@ -273,11 +273,17 @@ func Where(c, yes, no *Expr) *Expr { return c.with(opWhere, yes, no) }
 // Operands returns how many operands the formula has, if the last of them occurs, and whether each occurs.
 func (x *Expr) Operands() []bool { return x.leaves(opOperand, opAt) }
 
+// Direct is Operands for those that are read element by element.
+func (x *Expr) Direct() []bool { return x.leaves(opOperand) }
+
 // Gathers is Operands for those that are read by index, with [At].
 func (x *Expr) Gathers() []bool { return x.leaves(opAt) }
 
 // Scalars is Operands for scalars.
 func (x *Expr) Scalars() []bool { return x.leaves(opScalar, opInt) }
+
+// Reals is Operands for scalars that are not passed as ints.
+func (x *Expr) Reals() []bool { return x.leaves(opScalar) }
 
 // Ints is Operands for scalars that are ints.
 func (x *Expr) Ints() []bool { return x.leaves(opInt) }

@@ -1,0 +1,170 @@
+package kernels
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Joined is element-wise functions of the same operands and scalars that a launch computes together: what they have in
+// common is computed once. Their operands and scalars are those of the same number. Beside what other functions may,
+// these may read the index of an element, expr.Index, and operands by index, expr.At. Package tensor applies them with
+// MapInto. It must not be changed after its first use.
+type Joined struct {
+	Name      string      // of the kernel and of errors: letters, digits and _
+	Functions []*Function // 1 to MapResults, each of which has values of all scalars
+
+	once     sync.Once
+	err      error
+	operands []bool // whether each occurs
+	gathers  []bool // by index
+	scalars  []bool
+	ints     []bool // those that are ints
+	axes     []int  // whose indices occur
+	integers bool
+	program  *expr.Program
+	mu       sync.Mutex
+	maps     map[mapKey]*Kernel
+}
+
+// prepare works out what the formulas say, once.
+func (j *Joined) prepare() {
+	j.once.Do(func() {
+		j.err = j.problem()
+		if j.err != nil {
+			return
+		}
+		var formulas []*expr.Expr
+		var axes []bool
+		j.integers = true
+		for _, f := range j.Functions {
+			formulas = append(formulas, f.Value)
+			j.operands, j.gathers = either(j.operands, f.operands), either(j.gathers, f.Value.Gathers())
+			j.scalars, j.ints = either(j.scalars, f.scalars), either(j.ints, f.Value.Ints())
+			axes = either(axes, f.Value.Axes())
+			j.integers = j.integers && f.Integers
+		}
+		for a, is := range axes {
+			if is {
+				j.axes = append(j.axes, a)
+			}
+		}
+		j.program, j.maps = expr.Compile(formulas...), map[mapKey]*Kernel{}
+		j.err = j.misread()
+	})
+}
+
+// problem returns what is wrong with the declaration, or nil.
+func (j *Joined) problem() error {
+	if n := len(j.Functions); n < 1 || n > MapResults {
+		return fmt.Errorf("%q joins %d functions: there are 1 to %d", j.Name, n, MapResults)
+	}
+	for _, f := range j.Functions {
+		if f == nil {
+			return fmt.Errorf("%q joins a function that is nil", j.Name)
+		}
+		if err := f.Err(); err != nil {
+			return err
+		}
+		if first := j.Functions[0]; len(f.Scalars) != len(first.Scalars) {
+			return fmt.Errorf("%q joins %q of %d scalars and %q of %d: set Scalars of all to values of all", j.Name,
+				first.Name, len(first.Scalars), f.Name, len(f.Scalars))
+		}
+	}
+	return nil
+}
+
+// misread returns an operand or scalar that is read in two ways, as an error, or nil.
+func (j *Joined) misread() error {
+	if n := len(j.uses()); n > MapOperands {
+		return fmt.Errorf("%q reads %d tensors, and a kernel %d at most", j.Name, n, MapOperands)
+	}
+	var direct, reals []bool
+	for _, f := range j.Functions {
+		direct, reals = either(direct, f.Value.Direct()), either(reals, f.Value.Reals())
+	}
+	for i := range j.operands {
+		if at(direct, i) && at(j.gathers, i) {
+			return fmt.Errorf("%q reads operand %d both by index and element by element", j.Name, i)
+		}
+	}
+	for i := range j.scalars {
+		if at(reals, i) && at(j.ints, i) {
+			return fmt.Errorf("%q reads scalar %d both as a real and as an int: make a real of expr.N(%d) with Real", j.Name, i, i)
+		}
+	}
+	return nil
+}
+
+// either returns which of two lists have each.
+func either(a, b []bool) []bool {
+	all := make([]bool, max(len(a), len(b)))
+	for i := range all {
+		all[i] = at(a, i) || at(b, i)
+	}
+	return all
+}
+
+func at(list []bool, i int) bool { return i < len(list) && list[i] }
+
+func positions(list []bool) []int {
+	var at []int
+	for i, is := range list {
+		if is {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// uses returns the operands that occur.
+func (j *Joined) uses() []int { return positions(j.operands) }
+
+// Err returns what is wrong with the declaration of j, or nil.
+func (j *Joined) Err() error { j.prepare(); return j.err }
+
+// Operands returns how many operands j takes.
+func (j *Joined) Operands() int { j.prepare(); return len(j.operands) }
+
+// Uses reports whether operand i occurs: one that does not is nil where j is applied.
+func (j *Joined) Uses(i int) bool { j.prepare(); return at(j.operands, i) }
+
+// Gathers reports whether operand i is read by index.
+func (j *Joined) Gathers(i int) bool { j.prepare(); return at(j.gathers, i) }
+
+// UsesScalar reports whether scalar i occurs.
+func (j *Joined) UsesScalar(i int) bool { j.prepare(); return at(j.scalars, i) }
+
+// IntScalar reports whether scalar i is an int whatever the operands are.
+func (j *Joined) IntScalar(i int) bool { j.prepare(); return at(j.ints, i) }
+
+// Rank returns how many axes a result has at least: those whose indices occur. Axes of such a map stay apart.
+func (j *Joined) Rank() int {
+	j.prepare()
+	if n := len(j.axes); n > 0 {
+		return j.axes[n-1] + 1
+	}
+	return 0
+}
+
+// Integers reports whether j is of integers where its operands are: all of its functions are.
+func (j *Joined) Integers() bool { j.prepare(); return j.integers }
+
+// Map is Function.Map, with several results Y0, Y1, … in place of Y. Of an operand that is read by index the layout says
+// [Indexed], and it has one argument in place of its strides: how many elements it has.
+func (j *Joined) Map(t DType, l Layout) *Kernel {
+	j.prepare()
+	if t == Float64 {
+		t = Float32
+	}
+	key := mapKey{l, t}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	k := j.maps[key]
+	if k == nil {
+		k = newMap(j, t, l)
+		j.maps[key] = k
+	}
+	return k
+}
