@@ -355,7 +355,7 @@ func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 		}
 		x, y := c.Reals(0), c.Reals(1)
 		if l.dense[0] && l.dense[1] {
-			copy(y, x)
+			copy(y[:l.n], x[:l.n])
 			return
 		}
 		inner, sx, sy := l.dims[l.rank-1], l.strides[0][l.rank-1], l.strides[1][l.rank-1]
