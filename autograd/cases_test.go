@@ -174,6 +174,7 @@ func gradCases(d tensor.Device) []gradCase {
 			return m.Loss(autograd.Const(rng.Uniform(d, -1, 1, 20, 12)), autograd.Const(rng.Uniform(d, 0, 1, 20, 2)))
 		}},
 	}
+	cases = append(cases, arrangeCases(d)...)
 	for _, b := range []struct {
 		op string
 		f  func(x, y *node) *node

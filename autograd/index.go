@@ -1,6 +1,10 @@
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // cut is a view that reads each element of a tensor at most once: for tensors, and the operation on Nodes that takes it.
 type cut struct {
@@ -16,8 +20,30 @@ func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
 			in.GiveNode(0, c.place(g, shape))
 			return
 		}
-		in.Fill(0, func(dst *tensor.Tensor) { c.write(dst, g.value) })
+		in.addPart(0, c, g.value)
 	}
+}
+
+// addPart delivers g as the gradient of a cut of input i: into what was gathered so far, if that is nobody else's, so that
+// many parts of a tensor do not make as many gradients of its size.
+func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
+	n := in.input(i)
+	n.gather()
+	var whole *tensor.Tensor
+	switch {
+	case !in.walk.wants(n):
+		return
+	case n.pending.mine && slices.Equal(n.pending.t.Shape(), n.Shape()):
+		whole = n.pending.t
+	case in.walk.straight(n) && n.grad != nil:
+		whole = n.grad
+	default:
+		in.Fill(i, func(dst *tensor.Tensor) { c.write(dst, g) })
+		return
+	}
+	place := c.of(whole)
+	addInPlace(place, g)
+	place.Free()
 }
 
 // place returns x in its place among zeros of the given shape: what undoes the cut. Gradient: the cut of g.

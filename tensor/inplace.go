@@ -23,10 +23,34 @@ func writable(op string, t *Tensor, others ...*Tensor) Device {
 
 // mustNotRepeat panics if several indices of t name one element.
 func (t *Tensor) mustNotRepeat(op string) {
-	for a, n := range t.shape {
-		if n > 1 && t.strides[a] == 0 && t.Len() > 0 {
-			misuse(op, ErrValue, "the destination repeats elements: several values would go to one place", t)
+	if t.repeats() {
+		misuse(op, ErrValue, "the destination repeats elements: several values would go to one place", t)
+	}
+}
+
+// repeats reports whether several indices of t may name one element: whether a step along an axis stays within what the
+// axes of smaller steps reach. So it is of every view that Expand and Unfold make with elements in common, and of none
+// that only Slice, Step, Select, Transpose, Diagonal and Reshape made.
+func (t *Tensor) repeats() bool {
+	if t.Len() == 0 {
+		return false
+	}
+	var taken [MaxRank]bool
+	for reach := 0; ; {
+		least := -1
+		for a, n := range t.shape {
+			if n > 1 && !taken[a] && (least < 0 || t.strides[a] < t.strides[least]) {
+				least = a
+			}
 		}
+		if least < 0 {
+			return false
+		}
+		if t.strides[least] <= reach {
+			return true
+		}
+		taken[least] = true
+		reach += (t.shape[least] - 1) * t.strides[least]
 	}
 }
 

@@ -21,8 +21,8 @@ func (t *Tensor) View() *Tensor {
 }
 
 // Reshape returns t's elements, in row-major order, under another shape of the same size. One dimension
-// may be −1: it is inferred. The result shares t's storage if t is contiguous and is a copy otherwise. It panics with
-// ErrShape if the elements cannot take that shape.
+// may be −1: it is inferred. The result shares t's storage where the axes that are joined have no gaps between them, and is
+// a copy otherwise. It panics with ErrShape if the elements cannot take that shape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	check("Reshape", t)
 	shape = append([]int{}, shape...) // never nil, as in alloc
@@ -40,10 +40,42 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	if size(shape) != t.Len() {
 		panic(&Error{Op: "Reshape", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: fmt.Sprintf("%d elements cannot take that shape", t.Len())})
 	}
-	if !t.Contiguous() {
-		return t.Copy().reshaped(shape)
+	if strides, ok := t.stridesOf(shape); ok {
+		return t.view(shape, strides, t.off)
 	}
-	return t.view(shape, rowMajor(shape), t.off)
+	return t.Copy().reshaped(shape)
+}
+
+// stridesOf returns the strides with which t's elements are those of another shape of their number, in their order. There
+// are none if axes with a gap between them would have to be one.
+func (t *Tensor) stridesOf(shape []int) (strides []int, ok bool) {
+	if t.Contiguous() {
+		return rowMajor(shape), true
+	}
+	strides = make([]int, len(shape))
+	end := len(shape) // the axes from here on have their strides
+	for a := t.Rank() - 1; a >= 0; {
+		n, stride := t.shape[a], t.strides[a] // of a run of axes without gaps between them
+		for a--; a >= 0 && (t.shape[a] == 1 || n == 1 || t.strides[a] == stride*n); a-- {
+			if n == 1 {
+				stride = t.strides[a]
+			}
+			n *= t.shape[a]
+		}
+		for end > 0 && (n > 1 || shape[end-1] == 1) {
+			end--
+			if n%shape[end] != 0 {
+				return nil, false
+			}
+			strides[end] = stride
+			stride *= shape[end]
+			n /= shape[end]
+		}
+		if n > 1 {
+			return nil, false
+		}
+	}
+	return strides, true
 }
 
 // reshaped changes the shape of a contiguous tensor that nobody else has seen.
@@ -53,7 +85,7 @@ func (t *Tensor) reshaped(shape []int) *Tensor {
 }
 
 // Transpose returns a view with the axes in the given order, reversed if none is given: of a matrix, its
-// transpose. It panics with ErrAxis unless the axes are a permutation.
+// transpose. It is PyTorch's permute. It panics with ErrAxis unless the axes are a permutation.
 func (t *Tensor) Transpose(axes ...int) *Tensor {
 	check("Transpose", t)
 	if len(axes) == 0 {

@@ -25,7 +25,14 @@ type operation struct {
 type cases map[string]func(in []*node) []*node
 
 // families are all operations.
-var families = []family{functions, reductions, shapes, products, norms}
+var families = []family{
+	functions,
+	reductions,
+	shapes,
+	arranged,
+	products,
+	norms,
+}
 
 // bound is the error against PyTorch that an operation may have in float64 and in float32, relative to numbers above 1.
 var bound = map[string][2]float64{

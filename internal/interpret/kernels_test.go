@@ -18,6 +18,8 @@ var opaque = map[string]string{
 	"k_pixel_centres":    "counts pixels: no operand is the index itself",
 	"k_sum_atomic":       "adds in no order, which is what it is asked for",
 	"k_outer_acc_atomic": "adds in no order, which is what it is asked for",
+	"k_pad":              "computes indices axis by axis, which no operand is",
+	"k_pad_int":          "computes indices axis by axis, which no operand is",
 	"k_fma_chains":       "is there for the time that it takes",
 }
 

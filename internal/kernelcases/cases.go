@@ -31,7 +31,7 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 	boxes := [][3]int{{1, 1, 1}, {1, 300, 1}, {7, 33, 1}, {1, 100, 64}, {3, 17, 5}, {2, 65, 35}, {1, 513, 3}, {4, 0, 3}}
 
 	if cases == nil {
-		cases = typedCases(k, few, matrices, boxes)
+		cases = append(typedCases(k, few, matrices, boxes), indexCases(k, few)...)
 	}
 	if cases == nil {
 		cases = rowCases(k, few)

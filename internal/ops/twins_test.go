@@ -57,6 +57,7 @@ var definitions = map[*kernels.Kernel]func(c call){
 			}
 		}
 	},
+	ops.Pad: pad,
 	ops.Sum: func(c call) {
 		chunk := c.n(3)
 		for g := range c.mem[1] {

@@ -1,0 +1,160 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's cat. Their other
+// dimensions are equal. It is of the highest of their types; of Float16 if all are. It panics with ErrValue if there are
+// no tensors, with ErrAxis for an axis that they have not, and with ErrShape if another dimension differs.
+func Concat(axis int, ts ...*Tensor) *Tensor {
+	const op = "Concat"
+	d := checkList(op, ts)
+	first := ts[0]
+	a := axisOf(op, first, axis)
+	shape, typ := slices.Clone(first.shape), first.typ
+	for _, t := range ts[1:] {
+		if t.Rank() != len(shape) {
+			misuse(op, ErrShape, "", first, t)
+		}
+		for b, n := range t.shape {
+			if b != a && n != shape[b] {
+				misuse(op, ErrShape, fmt.Sprintf("dimensions other than that of axis %d are equal", axis), first, t)
+			}
+		}
+		shape[a] += t.shape[a]
+		typ = joint(typ, t.typ)
+	}
+	y := allocOf(op, d, typ, shape)
+	at := 0
+	for _, t := range ts {
+		y.setPart(a, at, t)
+		at += t.shape[a]
+	}
+	return y
+}
+
+// checkList is check of operands in a list, which must not be empty.
+func checkList(op string, ts []*Tensor) Device {
+	if len(ts) == 0 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "there are no tensors"})
+	}
+	return check(op, ts...)
+}
+
+// joint returns the type that holds elements of two types.
+func joint(a, b Type) Type {
+	if a == b {
+		return a
+	}
+	return higher(a, b)
+}
+
+// setPart copies src, converted to t's type, over the part of t from index from of an axis on.
+func (t *Tensor) setPart(axis, from int, src *Tensor) {
+	x := src.as(t.typ)
+	defer x.done()
+	part := t.Slice(axis, from, from+src.shape[axis])
+	copyTo(part, x.Tensor)
+	part.Free()
+}
+
+// Stack returns tensors of one shape as the parts of a new axis, which gets the given place among the axes of the result.
+// It is of the highest of their types; of Float16 if all are. It panics with ErrValue if there are no tensors, with ErrAxis
+// for a place that there is not, and with ErrShape if the shapes differ or there is no room for another axis.
+func Stack(axis int, ts ...*Tensor) *Tensor {
+	const op = "Stack"
+	d := checkList(op, ts)
+	first := ts[0]
+	a := placeOf(op, first, axis)
+	typ := first.typ
+	for _, t := range ts[1:] {
+		if !slices.Equal(t.shape, first.shape) {
+			misuse(op, ErrShape, "the shapes are equal", first, t)
+		}
+		typ = joint(typ, t.typ)
+	}
+	y := allocOf(op, d, typ, slices.Insert(slices.Clone(first.shape), a, len(ts)))
+	for i, t := range ts {
+		wide := t.Unsqueeze(a)
+		y.setPart(a, i, wide)
+		wide.Free()
+	}
+	return y
+}
+
+// SplitWithSizes returns views of the parts of an axis that have the given sizes, one after the other. It panics with
+// ErrAxis, and with ErrShape unless the sizes are 0 or more and their sum is the dimension.
+func (t *Tensor) SplitWithSizes(axis int, sizes ...int) []*Tensor {
+	const op = "SplitWithSizes"
+	check(op, t)
+	a := axisOf(op, t, axis)
+	rest := t.shape[a]
+	for _, n := range sizes {
+		if n < 0 || n > rest {
+			rest = -1
+			break
+		}
+		rest -= n
+	}
+	if rest != 0 {
+		misuse(op, ErrShape, fmt.Sprintf("parts of %v of axis %d, which has %d", sizes, axis, t.shape[a]), t)
+	}
+	parts := make([]*Tensor, len(sizes))
+	at := 0
+	for i, n := range sizes {
+		parts[i] = t.Slice(a, at, at+n)
+		at += n
+	}
+	return parts
+}
+
+// Split returns views of the parts of an axis that have a size, one after the other; the last may be smaller. An axis of
+// dimension 0 is one part. It panics with ErrAxis, and with ErrValue for a size below 1.
+func (t *Tensor) Split(axis, size int) []*Tensor {
+	const op = "Split"
+	check(op, t)
+	a := axisOf(op, t, axis)
+	if size < 1 {
+		misuse(op, ErrValue, fmt.Sprintf("parts of %d: a size is 1 or more", size), t)
+	}
+	return t.SplitWithSizes(a, partSizes(t.shape[a], size)...)
+}
+
+// Chunk returns views of n parts of an axis, one after the other, that are as large as each other but for the last. There
+// are fewer where the dimension is no multiple of what they hold: an axis of 5 has 3 chunks if 4 are asked for, of 2, 2
+// and 1. It panics with ErrAxis, and with ErrValue for n below 1.
+func (t *Tensor) Chunk(axis, n int) []*Tensor {
+	const op = "Chunk"
+	check(op, t)
+	a := axisOf(op, t, axis)
+	if n < 1 {
+		misuse(op, ErrValue, fmt.Sprintf("%d chunks: there is 1 or more", n), t)
+	}
+	if t.shape[a] == 0 {
+		return t.SplitWithSizes(a, make([]int, n)...)
+	}
+	return t.SplitWithSizes(a, partSizes(t.shape[a], (t.shape[a]-1)/n+1)...)
+}
+
+// partSizes returns the sizes of the parts of n elements, each of size elements but for the last.
+func partSizes(n, size int) []int {
+	sizes := []int{min(n, size)}
+	for n -= sizes[0]; n > 0; n -= size {
+		sizes = append(sizes, min(n, size))
+	}
+	return sizes
+}
+
+// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together. It panics with ErrAxis.
+func (t *Tensor) Unbind(axis int) []*Tensor {
+	const op = "Unbind"
+	check(op, t)
+	a := axisOf(op, t, axis)
+	parts := make([]*Tensor, t.shape[a])
+	for i := range parts {
+		parts[i] = t.Select(a, i)
+	}
+	return parts
+}

@@ -1,0 +1,87 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Tile returns t several times over along each axis, in a tensor of its own: PyTorch's tile, and its repeat. Counts are
+// those of the last axes; where there are more than t has axes, it gets axes of dimension 1 in front. It panics with
+// ErrValue for a count below 0, and with ErrShape if the result would have too many axes or elements.
+func (t *Tensor) Tile(counts ...int) *Tensor {
+	const op = "Tile"
+	check(op, t)
+	rank := max(t.Rank(), len(counts))
+	shape := slices.Concat(slices.Repeat([]int{1}, rank-t.Rank()), t.shape)
+	full := slices.Clone(shape)
+	for i, n := range counts {
+		if n < 0 {
+			misuse(op, ErrValue, fmt.Sprintf("a count of %d: it is 0 or more", n), t)
+		}
+		full[rank-len(counts)+i] *= n
+	}
+	checkShape(op, full)
+	y := t.Copy().reshaped(slices.Clone(shape))
+	for i, n := range counts {
+		if n == 1 {
+			continue
+		}
+		// An axis of n parts goes before the one that is repeated. The others are joined: there may be no room for more axes.
+		a := rank - len(counts) + i
+		outer, inner := product(shape[:a]), product(shape[a:])
+		next := y.spread([]int{outer, 1, inner}, []int{outer, n, inner})
+		y.Free()
+		shape[a] *= n
+		y = next.reshaped(slices.Clone(shape))
+	}
+	return y
+}
+
+// spread returns a contiguous tensor of t's elements under the shape narrow, broadcast to wide.
+func (t *Tensor) spread(narrow, wide []int) *Tensor {
+	x := t.Reshape(narrow...)
+	defer x.Free()
+	y := x.Expand(wide...)
+	defer y.Free()
+	return y.Copy()
+}
+
+// RepeatInterleave returns every element along an axis count times, one after the other, in a tensor of its own. It panics
+// with ErrAxis, with ErrValue for a count below 0, and with ErrShape if the result would have too many elements. Counts that
+// differ from element to element are those of an [Tensor.IndexSelect].
+func (t *Tensor) RepeatInterleave(count, axis int) *Tensor {
+	const op = "RepeatInterleave"
+	check(op, t)
+	a := axisOf(op, t, axis)
+	if count < 0 {
+		misuse(op, ErrValue, fmt.Sprintf("a count of %d: it is 0 or more", count), t)
+	}
+	full := slices.Clone(t.shape)
+	full[a] *= count
+	checkShape(op, full)
+	rows, inner := product(t.shape[:a+1]), product(t.shape[a+1:])
+	return t.spread([]int{rows, 1, inner}, []int{rows, count, inner}).reshaped(full)
+}
+
+// Roll returns t with the elements of an axis moved on by shift places; those that leave one end come in at the other. It
+// panics with ErrAxis.
+func (t *Tensor) Roll(shift, axis int) *Tensor {
+	const op = "Roll"
+	d := check(op, t)
+	a := axisOf(op, t, axis)
+	y := allocOf(op, d, t.typ, t.shape)
+	if y.Len() == 0 {
+		return y
+	}
+	n := t.shape[a]
+	shift = (shift%n + n) % n
+	for _, part := range [][3]int{{0, n - shift, shift}, {n - shift, n, 0}} {
+		if part[0] == part[1] {
+			continue
+		}
+		x := t.Slice(a, part[0], part[1])
+		y.setPart(a, part[2], x)
+		x.Free()
+	}
+	return y
+}
