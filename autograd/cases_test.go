@@ -1,6 +1,8 @@
 package autograd_test
 
 import (
+	"fmt"
+	"hash/fnv"
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -17,6 +19,13 @@ type gradCase struct {
 	shapes    [][]int
 	low, high float64
 	f         func(in []*node) *node
+}
+
+// seed is that of what is drawn for a case: it does not depend on what other cases there are.
+func (c gradCase) seed() uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, c.op, c.shapes, c.low, c.high)
+	return h.Sum64()
 }
 
 func unaryCase(op string, low, high float64, f func(x *node) *node) gradCase {
