@@ -8,15 +8,27 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Linear returns a layer of a perceptron in one launch: f(x·w + b) for x [m, k], w [k, n], b [n] or nil for none, and an
-// element-wise function f of one operand with its scalars, such as kernels.Tanh, or nil for none. It panics with
-// tensor.ErrShape, and with tensor.ErrValue for a function of another number of operands, or another number of scalars.
+// Linear returns a layer of a perceptron in one launch: f(x·w + b) for x […, k], whose leading axes are rows, w [k, n], b
+// [n] or nil for none, and an element-wise function f of one operand with its scalars, such as kernels.Tanh, or nil for
+// none. Unless x is a matrix, it is copied where its leading axes have gaps. It panics with tensor.ErrShape, and with tensor.ErrValue for a function of another number of operands, or another number of scalars.
 // Gradients, for dz = f'(x·w + b)·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At kinks f' is
 // what the method of f's name says. Where f' follows from f's value alone, as of ReLU, Tanh, Sigmoid and a leaky ReLU
 // whose slope is not negative, only that is kept; otherwise the launch stores x·w + b, too, and the graph keeps it.
 func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node {
 	const op = "Linear"
 	xv, wv := x.use(op), w.use(op)
+	if last := xv.Rank() - 1; last != 1 {
+		if last < 0 || wv.Rank() != 2 || xv.Shape()[last] != wv.Shape()[0] {
+			panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{xv.Shape(), wv.Shape()},
+				Detail: "the weights are a matrix with a row for each element of x's last axis"})
+		}
+		rows := 1
+		for _, n := range xv.Shape()[:last] {
+			rows *= n
+		}
+		y := x.Reshape(rows, xv.Shape()[last]).Linear(w, b, f, scalars...)
+		return y.Reshape(append(slices.Clone(xv.Shape()[:last]), wv.Shape()[1])...)
+	}
 	inputs := []*Node{x, w}
 	var bv *tensor.Tensor
 	needs := x.needs || w.needs

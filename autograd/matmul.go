@@ -1,10 +1,119 @@
 package autograd
 
-// MatMul returns the matrix product of x [m, k] and w [k, n]. It panics with tensor.ErrShape. Gradients: g·wᵀ, xᵀ·g.
+import "slices"
+
+// MatMul returns the matrix product of x […, m, k] and w […, k, n]: of two matrices, or of batches of them, whose leading
+// axes broadcast by NumPy's rule. An x of one axis is a row, a w of one axis a column, and the product has no axis for it: of
+// two, it is their Dot. It panics with tensor.ErrShape, also for a scalar. Gradients: g·wᵀ and xᵀ·g, summed over the axes
+// along which an operand was repeated, which is part of the product.
 func (x *Node) MatMul(w *Node) *Node {
-	xv, wv := x.use("MatMul"), w.use("MatMul")
+	const op = "MatMul"
+	xv, wv := x.use(op), w.use(op)
+	if xv.Rank() == 1 && wv.Rank() == 1 {
+		return x.Dot(w)
+	}
 	y := xv.MatMul(wv)
-	return Apply("MatMul", y, []*Node{x, w}, func(g *Node, in *Grads) {
-		in.product(g, x, w)
+	return Apply(op, y, []*Node{x, w}, func(g *Node, in *Grads) {
+		if xv.Rank() == 2 && wv.Rank() == 2 {
+			in.product(g, x, w)
+			return
+		}
+		in.batch(g, x, w)
 	}, xv, wv)
+}
+
+// Dot returns the scalar Σ_i x[i]·w[i] of two nodes of one axis and one length. Of no elements it is 0. It panics with
+// tensor.ErrShape. Gradients: w·g, x·g.
+func (x *Node) Dot(w *Node) *Node {
+	const op = "Dot"
+	xv, wv := x.use(op), w.use(op)
+	return Apply(op, xv.Dot(wv), []*Node{x, w}, func(g *Node, in *Grads) {
+		if in.Need(0) {
+			in.GiveNode(0, w.Mul(g))
+		}
+		if in.Need(1) {
+			in.GiveNode(1, x.Mul(g))
+		}
+	}, xv, wv)
+}
+
+// batch delivers the gradients of a batch of products x·w, the node's inputs, for the gradient g of the batch.
+func (in *Grads) batch(g, x, w *Node) {
+	if x.Rank() == 1 {
+		x, g = x.Reshape(1, x.Len()), g.Reshape(slices.Insert(slices.Clone(g.Shape()), g.Rank()-1, 1)...)
+	}
+	if w.Rank() == 1 {
+		w, g = w.Reshape(w.Len(), 1), g.Reshape(append(slices.Clone(g.Shape()), 1)...)
+	}
+	if in.Need(0) {
+		left, right := g, swapped(w)
+		if over := repeats(x, g); len(over) > 0 {
+			left, right = joined(swapped(g), right, over)
+		}
+		in.batchProduct(0, left, right)
+	}
+	if in.Need(1) {
+		left, right := swapped(x), g
+		if over := repeats(w, g); len(over) > 0 {
+			left, right = joined(x, g, over)
+		}
+		in.batchProduct(1, left, right)
+	}
+}
+
+// batchProduct delivers a·b, in place where that is possible.
+func (in *Grads) batchProduct(i int, a, b *Node) {
+	shape := in.node.inputs[i].Shape()
+	if n := len(shape); in.Recorded() || n < 2 || a.Rank() != n || b.Rank() != n || a.Shape()[n-2] != shape[n-2] || b.Shape()[n-1] != shape[n-1] {
+		in.GiveNode(i, a.MatMul(b).Reshape(shape...))
+		return
+	}
+	in.matMul(i, a.value, b.value)
+}
+
+// repeats returns the leading axes of g along which x, an operand of the product whose gradient g is, was repeated.
+func repeats(x, g *Node) (axes []int) {
+	lead := g.Rank() - x.Rank()
+	for axis, n := range g.Shape()[:g.Rank()-2] {
+		if n != 1 && (axis < lead || x.Shape()[axis-lead] == 1) {
+			axes = append(axes, axis)
+		}
+	}
+	return axes
+}
+
+// joined returns the operands of the product Σ aᵀ·b over the given axes, which are part of its sum then.
+func joined(a, b *Node, over []int) (left, right *Node) {
+	rank := max(a.Rank(), b.Rank())
+	var order []int
+	for axis := range rank - 2 {
+		if !slices.Contains(over, axis) {
+			order = append(order, axis)
+		}
+	}
+	kept := len(order)
+	order = append(append(order, over...), rank-2, rank-1)
+	join := func(x *Node) *Node {
+		for x.Rank() < rank {
+			x = x.Expand(append([]int{1}, x.Shape()...)...)
+		}
+		x = x.Transpose(order...)
+		rows := 1
+		for _, n := range x.Shape()[kept : rank-1] {
+			rows *= n
+		}
+		return x.Reshape(append(slices.Clone(x.Shape()[:kept]), rows, x.Shape()[rank-1])...)
+	}
+	return swapped(join(a)), join(b)
+}
+
+// swapped is x with its last two axes in the other order.
+func swapped(x *Node) *Node {
+	axes := make([]int, x.Rank())
+	for i := range axes {
+		axes[i] = i
+	}
+	n := len(axes)
+	axes[n-1], axes[n-2] = n-2, n-1
+	return x.Transpose(axes...)
 }

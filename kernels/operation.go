@@ -154,14 +154,17 @@ type Result struct {
 	View     View
 }
 
-// Product is a matrix product of reals, in ⌈K/Slice⌉ parts of the sum. For each part s, and i below M, j below N,
+// Product is a matrix product of reals, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For every index b below Batch,
+// each part s, and i below M, j below N,
 //
-//	C[s, i, j] = Σ A[i, k]·B[k, j] over k from s·Slice to below min(K, (s+1)·Slice)
+//	C[b, s, i, j] = Σ A[b, i, k]·B[b, k, j] over k from s·Slice to below min(K, (s+1)·Slice)
 //
-// Views: A by (i, k), B by (k, j), C by (s, i, j). Slice is at least 1, and K in a product that is not in parts.
+// Views: A by (b, i, k), B by (b, k, j), C by (b, s, i, j), where b is an index for each of Batch; there may be none, for
+// one product. Slice is at least 1, and K in a product that is not in parts.
 //
 // Order of the sum: ascending k on OpenCL devices, whatever the tile; on the Go device in blocks that depend on the shape.
 type Product struct {
+	Batch          []int
 	M, N, K, Slice int
 	A, B, C        View
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Linear is y = x·W + b, for x [batch, in], W [in, out], b [out].
+// Linear is y = x·W + b, for x […, in], whose leading axes are rows, W [in, out], b [out].
 type Linear struct {
 	W *autograd.Node
 	B *autograd.Node // nil for a layer without bias
@@ -37,7 +37,7 @@ func NewLinear(d tensor.Device, rng *tensor.RNG, cfg LinearConfig) *Linear {
 	return l
 }
 
-// Forward returns x·W + b. It panics with tensor.ErrShape unless x is [batch, in].
+// Forward returns x·W + b, […, out]. It panics with tensor.ErrShape unless x is […, in].
 func (l *Linear) Forward(x *autograd.Node) *autograd.Node { return Identity.after(l, x) }
 
 // Params returns the weight and, if there is one, the bias.
@@ -97,7 +97,7 @@ func (cfg MLPConfig) activation(i, layers int) Activation {
 	}
 }
 
-// Forward returns the output [batch, last size] for x [batch, first size].
+// Forward returns the output […, last size] for x […, first size].
 func (m *MLP) Forward(x *autograd.Node) *autograd.Node {
 	for i, l := range m.Layers {
 		x = m.activations[i].after(l, x)

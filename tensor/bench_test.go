@@ -47,6 +47,26 @@ func BenchmarkMatMul(b *testing.B) {
 	}
 }
 
+// BenchmarkMatMulBatch: many small matrices, and heads of attention.
+func BenchmarkMatMulBatch(b *testing.B) {
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(b, sel, tensor.Options{})
+		rng := tensor.NewRNG(1)
+		for _, s := range [][4]int{{64, 64, 64, 64}, {4096, 8, 8, 8}, {128, 128, 128, 32}, {128, 128, 32, 128}} {
+			batch, m, n, k := s[0], s[1], s[2], s[3]
+			x, w, v := rng.Uniform(d, -1, 1, batch, m, k), rng.Uniform(d, -1, 1, batch, k, n), rng.Uniform(d, -1, 1, batch, n, k)
+			y := tensor.Zeros(d, batch, m, n)
+			flops := 2 * float64(batch) * float64(m) * float64(n) * float64(k)
+			b.Run(fmt.Sprintf("%s/%dof%dx%dx%d/nn", sel, batch, m, n, k), func(b *testing.B) {
+				rate(b, d, "GFLOP/s", flops, func() { plumbing.MatMulInto(y, x, w, false) })
+			})
+			b.Run(fmt.Sprintf("%s/%dof%dx%dx%d/nt", sel, batch, m, n, k), func(b *testing.B) {
+				rate(b, d, "GFLOP/s", flops, func() { plumbing.MatMulInto(y, x, v.Transpose(0, 2, 1), false) })
+			})
+		}
+	}
+}
+
 func BenchmarkElementwise(b *testing.B) {
 	const n = 1 << 22
 	for _, sel := range devtest.Selected() {

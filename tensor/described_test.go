@@ -202,6 +202,9 @@ func (r *randomOps) step(kind int) {
 		}
 		a, b := r.matrix(m, k), r.matrix(k, n)
 		r.d.core().MatMulInto(a.MatMul(b), a, b, r.IntN(2) == 0)
+		batch := r.dims(r.IntN(4))
+		x, y := r.tensor(Real, append(slices.Clone(batch), m, min(k, 20))...), r.tensor(Real, append(r.broadcastable(batch), min(k, 20), n)...)
+		r.d.core().MatMulInto(x.MatMul(y), x, y, r.IntN(2) == 0)
 	case 10: // layers
 		rows, in, out := 1+r.IntN(40), 1+r.IntN(9), 1+r.IntN(9)
 		var bias *Tensor

@@ -70,7 +70,7 @@ func testKernels(t *testing.T, d tensor.Device) {
 	seen := map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
 	for i, k := range ops.All(d.Real(), d.Limits()) {
-		if !only.MatchString(k.Name + " " + k.Defines) {
+		if !only.MatchString(k.Name + " " + k.Defines + " " + k.Source(d.Limits())) {
 			continue
 		}
 		form := k.Name
@@ -84,10 +84,12 @@ func testKernels(t *testing.T, d tensor.Device) {
 			}
 		case strings.HasPrefix(k.File, k.Name+"."): // in another layout
 			form = k.File
+		case strings.Contains(k.File, "_batch_"):
+			form = k.File
 		case k.Text != "": // a product with a function
 			form += ", written"
 		}
-		if seen[form]++; testing.Short() && seen[form] > 2 {
+		if seen[form]++; testing.Short() && (seen[form] > 2 || seen[form] > 1 && strings.Contains(form, "_batch_")) {
 			continue // further tiles of a matrix product
 		}
 		if testing.Short() && k == ops.FMAChains {

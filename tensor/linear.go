@@ -12,11 +12,23 @@ import (
 //
 //	y[i, j] = f(Σ_k x[i, k]·w[k, j] + b[j]; scalars)
 //
-// for x [m, k], w [k, n], b [n] or nil for none, and a function f of one operand with its scalars, or nil for none. It
-// panics with ErrShape, and with ErrValue for a function of another number of operands, or another number of scalars.
+// for x [m, k], w [k, n], b [n] or nil for none, and a function f of one operand with its scalars, or nil for none. The
+// leading axes of an x of another rank are rows; it is copied where they have gaps. It panics with ErrShape, and with ErrValue for a function of another number of operands, or another number of scalars.
 func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
-	y, _ := linear(x, w, b, f, scalars, false)
-	return y
+	const op = "Linear"
+	check(op, x, w)
+	last := x.Rank() - 1
+	if last == 1 {
+		y, _ := linear(x, w, b, f, scalars, false)
+		return y
+	}
+	if last < 0 || w.Rank() != 2 || x.shape[last] != w.shape[0] {
+		misuse(op, ErrShape, "the weights are a matrix with a row for each element of x's last axis", x, w)
+	}
+	rows := x.Reshape(size(x.shape[:last]), x.shape[last])
+	defer rows.Free()
+	y, _ := linear(rows, w, b, f, scalars, false)
+	return y.reshaped(append(slices.Clone(x.shape[:last]), w.shape[1]))
 }
 
 // Linear is that of package plumbing.

@@ -11,22 +11,103 @@ import (
 
 // MatMul returns the matrix product
 //
-//	c[i, j] = Σ_k t[i, k]·b[k, j]
+//	c[…, i, j] = Σ_k t[…, i, k]·b[…, k, j]
 //
-// of t [m, k] and b [k, n]. A transposed view of either is read in place; of both, one is copied. One of integers
-// is converted to reals. It panics with ErrShape, and with ErrType if both are of integers.
+// of t […, m, k] and b […, k, n]: of two matrices, or of batches of them, whose leading axes broadcast by NumPy's rule. A t
+// of one axis is a row, a b of one axis a column, and the product has no axis for it: of two, it is their Dot. Transposed
+// views of the last two axes, and axes that are repeated, are read in place; where both operands are transposed, one is
+// copied. A batch is one launch, or, where its axes cannot be joined to three, several. One of integers is converted to
+// reals. It panics with ErrShape, also for a scalar, and with ErrType if both are of integers.
 func (t *Tensor) MatMul(b *Tensor) *Tensor {
-	d := check("MatMul", t, b)
-	checkMatMul("MatMul", t, b)
-	c := alloc("MatMul", d, []int{t.shape[0], b.shape[1]})
-	matMulTo(c, t, b, epilogue{})
+	const op = "MatMul"
+	d := check(op, t, b)
+	switch {
+	case t.Rank() == 2 && b.Rank() == 2:
+		checkMatMul(op, t, b)
+		c := alloc(op, d, []int{t.shape[0], b.shape[1]})
+		matMulTo(c, t, b, epilogue{})
+		return c
+	case t.Rank() == 1 && b.Rank() == 1:
+		return t.dot(op, b)
+	}
+	va, vb := t.asMatrix(op, true), b.asMatrix(op, false)
+	defer va.Free()
+	defer vb.Free()
+	shape := productShape(op, va, vb, t, b)
+	c := alloc(op, d, shape)
+	batchTo(c, va, vb, false)
+	switch n := len(shape); { // the axis that was none
+	case t.Rank() == 1:
+		return c.reshaped(slices.Delete(shape, n-2, n-1))
+	case b.Rank() == 1:
+		return c.reshaped(shape[:n-1])
+	}
 	return c
+}
+
+// asMatrix returns a view of t in which one axis is a row, or a column.
+func (t *Tensor) asMatrix(op string, row bool) *Tensor {
+	switch {
+	case t.Rank() > 1:
+		return t.View()
+	case t.Rank() == 0:
+		misuse(op, ErrShape, "a scalar is no matrix: multiply with Mul", t)
+	case row:
+		return t.view([]int{1, t.shape[0]}, []int{0, t.strides[0]}, t.off)
+	}
+	return t.view([]int{t.shape[0], 1}, []int{t.strides[0], 0}, t.off)
+}
+
+// productShape returns the shape of a product of a and b, of two axes or more, made of the operands that errors show.
+func productShape(op string, a, b *Tensor, operands ...*Tensor) []int {
+	ra, rb := a.Rank(), b.Rank()
+	if a.shape[ra-1] != b.shape[rb-2] {
+		misuse(op, ErrShape, "", operands...)
+	}
+	batch, ok := Broadcast(a.shape[:ra-2], b.shape[:rb-2])
+	if !ok {
+		misuse(op, ErrShape, "the axes before the last two do not broadcast", operands...)
+	}
+	if higher(a.typ, b.typ) != Real {
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", operands...)
+	}
+	return append(batch, a.shape[ra-2], b.shape[rb-1])
+}
+
+// Dot returns the scalar Σ_i t[i]·b[i] of two tensors of one axis and one length. Of no elements it is 0. One of integers is
+// converted to reals. It panics with ErrShape, and with ErrType if both are of integers.
+func (t *Tensor) Dot(b *Tensor) *Tensor {
+	check("Dot", t, b)
+	return t.dot("Dot", b)
+}
+
+func (t *Tensor) dot(op string, b *Tensor) *Tensor {
+	if t.Rank() != 1 || !slices.Equal(t.shape, b.shape) {
+		misuse(op, ErrShape, "both are of one axis, and of one length", t, b)
+	}
+	if higher(t.typ, b.typ) != Real {
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", t, b)
+	}
+	products := t.Mul(b)
+	defer products.Free()
+	return products.sum(op, 1, nil)
 }
 
 // MatMulInto is that of package plumbing.
 func (*base) MatMulInto(dst, a, b *Tensor, accumulate bool) {
-	checkMatMulInto("MatMulInto", dst, a, b)
-	matMulTo(dst, a, b, epilogue{accumulate: accumulate})
+	const op = "MatMulInto"
+	if a.Rank() == 2 && b.Rank() == 2 {
+		checkMatMulInto(op, dst, a, b)
+		matMulTo(dst, a, b, epilogue{accumulate: accumulate})
+		return
+	}
+	writable(op, dst, a, b)
+	if a.Rank() < 2 || b.Rank() < 2 || !slices.Equal(dst.shape, productShape(op, a, b, a, b)) {
+		misuse(op, ErrShape, "", dst, a, b)
+	}
+	mustReal(op, dst)
+	disjoint(op, dst, a, b)
+	batchTo(dst, a, b, accumulate)
 }
 
 // checkMatMulInto panics unless a·b can be written to dst.
@@ -55,23 +136,22 @@ func checkMatMul(op string, a, b *Tensor) {
 	if a.Rank() != 2 || b.Rank() != 2 {
 		misuse(op, ErrShape, "both must be matrices", a, b)
 	}
-	if a.shape[1] != b.shape[0] {
-		misuse(op, ErrShape, "", a, b)
-	}
-	if higher(a.typ, b.typ) != Real {
-		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", a, b)
-	}
+	productShape(op, a, b, a, b)
 }
 
 // layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it is
 // transposed. ok is false if neither its rows nor its columns are without gaps.
 func layout(t *Tensor) (ld int, transposed, ok bool) {
-	rows, cols := t.shape[0], t.shape[1]
+	return lies(t.shape[0], t.shape[1], t.strides[0], t.strides[1])
+}
+
+// lies is layout of a matrix whose neighbours along a column are row apart, and those along a row col.
+func lies(rows, cols, row, col int) (ld int, transposed, ok bool) {
 	switch {
-	case (t.strides[1] == 1 || cols == 1) && (t.strides[0] >= cols || rows == 1):
-		return max(t.strides[0], cols, 1), false, true
-	case (t.strides[0] == 1 || rows == 1) && (t.strides[1] >= rows || cols == 1):
-		return max(t.strides[1], rows, 1), true, true
+	case (col == 1 || cols == 1) && (row >= cols || rows == 1):
+		return max(row, cols, 1), false, true
+	case (row == 1 || rows == 1) && (col >= rows || cols == 1):
+		return max(col, rows, 1), true, true
 	}
 	return 0, false, false
 }

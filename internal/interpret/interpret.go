@@ -5,6 +5,7 @@ package interpret
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -107,13 +108,15 @@ func (m *machine[T]) elements(op *kernels.Map) {
 }
 
 func (m *machine[T]) product(op *kernels.Product) {
+	n := len(op.Batch)
 	for s := 0; s*op.Slice < op.K || s == 0; s++ {
-		each([]int{op.M, op.N}, func(at []int) {
+		each(slices.Concat(op.Batch, []int{op.M, op.N}), func(at []int) {
+			b := slices.Clip(at[:n])
 			sum := 0.0
 			for k := s * op.Slice; k < min(op.K, (s+1)*op.Slice); k++ {
-				sum += m.load(op.A, at[0], k) * m.load(op.B, k, at[1])
+				sum += m.load(op.A, append(b, at[n], k)...) * m.load(op.B, append(b, k, at[n+1])...)
 			}
-			m.store(op.C, float64(T(sum)), s, at[0], at[1])
+			m.store(op.C, float64(T(sum)), append(b, s, at[n], at[n+1])...)
 		})
 	}
 }

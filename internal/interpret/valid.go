@@ -31,9 +31,10 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 		}
 	case *kernels.Product:
 		c.positive(op.M, op.N, op.K, op.Slice-1)
-		c.view("A", op.A, 2, reals)
-		c.view("B", op.B, 2, reals)
-		c.view("C", op.C, 3, reals)
+		c.positive(op.Batch...)
+		c.view("A", op.A, len(op.Batch)+2, reals)
+		c.view("B", op.B, len(op.Batch)+2, reals)
+		c.view("C", op.C, len(op.Batch)+3, reals)
 	case *kernels.Reduction:
 		c.positive(op.Outer, op.Len, op.Inner, op.Shares, op.Chunk)
 		c.view("X", op.X, 3)

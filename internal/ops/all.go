@@ -7,16 +7,21 @@ import (
 )
 
 // All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
-// each tile, and the forms for other elements than reals.
+// each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, ScatterAddRows, Pad,
 		Sum, SquaredError, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
-		FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
+		GemmDirect, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
 		MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), true)}
 	for _, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {
 			all = append(all, Gemm(form, tile, nil))
+		}
+	}
+	for i, tile := range GemmTiles(t, l)[:2] { // a batch changes nothing in a tile
+		for _, form := range GemmForms[i:] {
+			all = append(all, GemmBatch(form, tile))
 		}
 	}
 	all = append(all, epilogues(GemmTiles(t, l)[0])...)

@@ -84,13 +84,16 @@ func GemmRows(m, n, slices int, tile GemmTile, l kernels.Limits) int {
 // GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C alone would
 // leave units idle, and then so much less that they do not. It does not depend on the tile, so that tuning
 // changes no result.
-func GemmSlice(m, n, k int, l kernels.Limits) int {
+func GemmSlice(m, n, k int, l kernels.Limits) int { return GemmBatchSlice(1, m, n, k, l) }
+
+// GemmBatchSlice is GemmSlice for a batch of products.
+func GemmBatchSlice(batch, m, n, k int, l kernels.Limits) int {
 	short, perUnit := 128, 2 // a slice of less is not worth the share that it writes
 	if l.CPU {
 		short, perUnit = 4096, 1
 	}
 	const tile = 64
-	tiles := intmath.CeilDiv(m, tile) * intmath.CeilDiv(n, tile)
+	tiles := batch * intmath.CeilDiv(m, tile) * intmath.CeilDiv(n, tile)
 	if tiles >= l.Units || k < 2*short {
 		return max(k, 1)
 	}
@@ -301,64 +304,81 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 // one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B, whose operands are
 // both large where C is small, two transposes cost more than they save.
 func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]) {
-	var scratch sync.Pool // of *[]T: a launch leaves nothing to the garbage collector
-	var functions *sync.Pool
-	if p.epilogue != nil {
-		functions = blocksPool[T](p.epilogue)
+	t := newTwin(p, gemm)
+	return func(c kernels.Call[T]) {
+		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
+		for from := 0; from < K; from += slice {
+			t.part(c, from, min(slice, K-from), c.Reals(gemmA), c.Reals(gemmB), c.Reals(gemmC)[from/slice*m*ldc:], par.For)
+		}
 	}
-	ta, tb := blas.NoTrans, blas.NoTrans
+}
+
+// twin is what the launches of a product's twin leave to each other.
+type twin[T kernels.Real] struct {
+	p         *product
+	gemm      blasGemm[T]
+	ta, tb    blas.Transpose
+	scratch   sync.Pool  // of *[]T: a launch leaves nothing to the garbage collector
+	functions *sync.Pool // nil: there is no epilogue
+}
+
+func newTwin[T kernels.Real](p *product, gemm blasGemm[T]) *twin[T] {
+	t := &twin[T]{p: p, gemm: gemm, ta: blas.NoTrans, tb: blas.NoTrans}
+	if p.epilogue != nil {
+		t.functions = blocksPool[T](p.epilogue)
+	}
 	switch p.form {
 	case NT:
-		tb = blas.Trans
+		t.tb = blas.Trans
 	case TN:
-		ta = blas.Trans
+		t.ta = blas.Trans
 	}
-	return func(c kernels.Call[T]) {
-		m, n, K, lda, ldb, ldc, slice := c.Int(gemmM), c.Int(gemmN), c.Int(gemmK), c.Int(gemmLDA), c.Int(gemmLDB), c.Int(gemmLDC), c.Int(gemmSlice)
-		biased := c.Int(gemmBiased) != 0
-		var beta T // of C's old elements; BLAS does not read C where it is 0
-		if c.Int(gemmAccumulate) != 0 {
-			beta = 1
-		}
-		for from := 0; from < K; from += slice {
-			k, out := min(slice, K-from), c.Reals(gemmC)[from/slice*m*ldc:]
-			a, row := c.Reals(gemmA)[from:], lda // row is the distance of two rows of op(A)
-			b, tb, ldb := c.Reals(gemmB)[from:], tb, ldb
-			if ta == blas.Trans {
-				a, row = c.Reals(gemmA)[from*lda:], 1
-			}
-			if tb == blas.NoTrans {
-				b = c.Reals(gemmB)[from*ldb:]
-			}
-			if ta == blas.NoTrans && tb == blas.NoTrans {
-				buf := transposed(&scratch, b, k, n, ldb)
-				defer scratch.Put(buf)
-				b, ldb, tb = *buf, k, blas.Trans
-			}
-			rows := gemmPiece(m, n, k)
-			par.For(intmath.CeilDiv(m, rows), 1, func(first, end int) {
-				for lo := first * rows; lo < min(end*rows, m); lo += rows {
-					hi, beta := min(lo+rows, m), beta
-					if biased && beta == 0 { // BLAS adds the bias as C's old elements
-						for r := lo; r < hi; r++ {
-							copy(out[r*ldc:r*ldc+n], c.Reals(gemmBias))
-						}
-						beta = 1
-					} else if biased {
-						for r := lo; r < hi; r++ {
-							for j, v := range c.Reals(gemmBias)[:n] {
-								out[r*ldc+j] += v
-							}
-						}
-					}
-					gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
-					if functions != nil && c.Int(gemmThen) != GemmSums {
-						finish(c, functions, lo, hi)
+	return t
+}
+
+// part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each shares the rows out.
+func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
+	m, n, lda, ldb, ldc := c.Int(gemmM), c.Int(gemmN), c.Int(gemmLDA), c.Int(gemmLDB), c.Int(gemmLDC)
+	biased := c.Int(gemmBiased) != 0
+	var beta T // of C's old elements; BLAS does not read C where it is 0
+	if c.Int(gemmAccumulate) != 0 {
+		beta = 1
+	}
+	a, row := A[from:], lda // row is the distance of two rows of op(A)
+	b, tb := B[from:], t.tb
+	if t.ta == blas.Trans {
+		a, row = A[from*lda:], 1
+	}
+	if tb == blas.NoTrans {
+		b = B[from*ldb:]
+	}
+	if t.ta == blas.NoTrans && tb == blas.NoTrans {
+		buf := transposed(&t.scratch, b, k, n, ldb)
+		defer t.scratch.Put(buf)
+		b, ldb, tb = *buf, k, blas.Trans
+	}
+	rows := gemmPiece(m, n, k)
+	each(intmath.CeilDiv(m, rows), 1, func(first, end int) {
+		for lo := first * rows; lo < min(end*rows, m); lo += rows {
+			hi, beta := min(lo+rows, m), beta
+			if biased && beta == 0 { // BLAS adds the bias as C's old elements
+				for r := lo; r < hi; r++ {
+					copy(out[r*ldc:r*ldc+n], c.Reals(gemmBias))
+				}
+				beta = 1
+			} else if biased {
+				for r := lo; r < hi; r++ {
+					for j, v := range c.Reals(gemmBias)[:n] {
+						out[r*ldc+j] += v
 					}
 				}
-			})
+			}
+			t.gemm(t.ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
+			if t.functions != nil && c.Int(gemmThen) != GemmSums {
+				finish(c, t.functions, lo, hi)
+			}
 		}
-	}
+	})
 }
 
 // finish applies the epilogue to rows of C.

@@ -84,7 +84,7 @@ func expanded(params, text string) string {
 			params = strings.ReplaceAll(params, m[1], strings.TrimSpace(m[2]))
 		}
 	}
-	return strings.TrimSpace(strings.ReplaceAll(params, " ,", ","))
+	return strings.ReplaceAll(strings.Join(strings.Fields(params), " "), " ,", ",")
 }
 
 // find looks an entry point up under its name, or under that of the macro line that makes it: the one,

@@ -9,7 +9,8 @@
 // f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
 // itself. `then` says what becomes of it: KEEP, its operand goes to Z, which lies as C does; SUMS, there is no f. Such a text names the one FORM to build: 0, 1 or 2.
 //
-// With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl.
+// With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl. A batch of products is what internal/ops/gemmbatch.go
+// makes of this, by a text before it.
 //
 // One work-item per work-group and no local memory: a work-item owns a block of C of `rows` rows and
 // PANEL columns. For each slice of KC steps of k it packs its panel of B, zero-padded, into private
@@ -32,6 +33,14 @@
 #define EPILOGUE_PARAMS // of the entry points
 #define EPILOGUE_FIELDS // of an epilogue
 #define EPILOGUE_VALUES // theirs, of the parameters
+#endif
+#ifndef BATCH_PARAMS // of the entry points
+#define BATCH_PARAMS
+#define PRODUCTS(gemm)                                                \
+    {                                                                 \
+        const int z = get_group_id(2), part = z, a_at = 0, b_at = 0;  \
+        gemm;                                                         \
+    }
 #endif
 #define KEEP 1
 #define SUMS 2
@@ -149,14 +158,14 @@ MICRO(wide_packed, MR, WIDE, private)
 MICRO(narrow_in_place, NARROW_MR, 1, global)
 MICRO(narrow_packed, NARROW_MR, 1, private)
 
+// Computes the rows and the panel of C of a work-item, for the part of the sum that begins at k = start.
 static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, int m, int n, int K, int ldc,
-                 int accumulate, int biased, int rows, int slice, epilogue e) {
+                 int accumulate, int biased, int rows, int start, int slice, epilogue e) {
     REAL panel[KC * PANEL], packed[KC * BLOCK], padded[PANEL];
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
     const int j0 = get_group_id(0) * PANEL, width = min(n - j0, PANEL);
     const int narrow = width <= 16, in_place = a.step == 1;
-    const int z = get_group_id(2), start = z * slice, end = min(K, start + slice);
-    C += z * m * ldc;
+    const int end = min(K, start + slice);
     for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
     e.bias = padded;
     for (int k0 = start; k0 < end; k0 += KC) {
@@ -184,10 +193,10 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
 #define GEMM(form, a_row, a_step, b_row, b_step)                                                           \
     kernel __attribute__((reqd_work_group_size(1, 1, 1)))                                                  \
     void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,     \
-                       int accumulate, int biased, int rows, int slice EPILOGUE_PARAMS) {                  \
-        const operand a = {A + A_off, a_row, a_step}, b = {B + B_off, b_row, b_step};                      \
+                       int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS) {     \
         const epilogue e = {0, 0, 0 EPILOGUE_VALUES};                                                      \
-        gemm(a, b, BIAS + BIAS_off, C + C_off, m, n, K, ldc, accumulate, biased, rows, slice, e);          \
+        PRODUCTS(gemm((operand){A + A_off + a_at, a_row, a_step}, (operand){B + B_off + b_at, b_row, b_step}, \
+                      BIAS + BIAS_off, C + C_off + z * m * ldc, m, n, K, ldc, accumulate, biased, rows, part * slice, slice, e)) \
     }
 
 #if !defined(FORM) || FORM == 0

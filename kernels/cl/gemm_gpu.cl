@@ -18,7 +18,8 @@
 // before: two buffers, one barrier per TK steps. Thirty-two neighbouring work-items make a block of 4·WM by
 // 8·WN elements, so that the lanes of a warp read each vector of A and of B from local memory once, after
 // Boehm, "How to Optimize a CUDA Matmul Kernel", kernel 10 (warp tiling). An element sums over k in
-// ascending order whatever the tile: the choice of a tile changes no bit. `rows` serves the CPU variant only.
+// ascending order whatever the tile: the choice of a tile changes no bit. `rows` serves the CPU variant only. A batch of
+// products is what internal/ops/gemmbatch.go makes of this, by a text before it.
 
 #ifndef TM
 #define TM 64 // rows of the tile, a multiple of 4·WM
@@ -44,6 +45,10 @@
 #else
 #define EPILOGUE_PARAMS // of the entry points
 #define FINISH(v, at, count)
+#endif
+#ifndef BATCH_PARAMS // of the entry points
+#define BATCH_PARAMS
+#define PLACE const int column = get_group_id(0), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
 #endif
 #define WARPS_N (TN / (8 * WN))
 #define ITEMS (TM / WM * (TN / WN))
@@ -107,22 +112,23 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
 #define GEMM(form, a_along_x, b_along_x)                                                                         \
     kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))                                                    \
     void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,           \
-                       int accumulate, int biased, int rows, int slice EPILOGUE_PARAMS) {                        \
+                       int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS) {           \
         local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32))); \
         const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;                                       \
-        const int i0 = get_group_id(1) * TM, j0 = get_group_id(0) * TN;                                          \
+        PLACE                                                                                                    \
+        const int i0 = get_group_id(1) * TM, j0 = column * TN;                                                   \
         const int ti = warp / WARPS_N * 4 * WM + lane / 8 * 4, tj = warp % WARPS_N * 8 * WN + lane % 8 * 4;      \
-        const int z = get_group_id(2), k_end = min(K, (z + 1) * slice);                                          \
-        const int even_a = (A_off | lda | z * slice) % 4 == 0, even_b = (B_off | ldb | z * slice) % 4 == 0;      \
-        global const REAL *a = A + A_off, *b = B + B_off;                                                        \
+        const int k_start = part * slice, k_end = min(K, k_start + slice);                                       \
+        const int even_a = (a_at | lda | k_start) % 4 == 0, even_b = (b_at | ldb | k_start) % 4 == 0;            \
+        global const REAL *a = A + a_at, *b = B + b_at;                                                          \
         REAL4 fa[VECTORS_A], fb[VECTORS_B], acc[WM][WN / 4];                                                     \
         _Pragma("unroll") for (int r = 0; r < WM; r++)                                                           \
             _Pragma("unroll") for (int c = 0; c < WN / 4; c++) acc[r][c] = 0;                                    \
-        FETCH_TILES(z * slice, a_along_x, b_along_x)                                                             \
+        FETCH_TILES(k_start, a_along_x, b_along_x)                                                               \
         STORE_TILES(0, a_along_x, b_along_x)                                                                     \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                            \
         int now = 0;                                                                                             \
-        for (int k0 = z * slice; k0 < k_end; k0 += TK) {                                                         \
+        for (int k0 = k_start; k0 < k_end; k0 += TK) {                                                           \
             const int more = k0 + TK < k_end;                                                                    \
             if (more) { FETCH_TILES(k0 + TK, a_along_x, b_along_x) }                                             \
             _Pragma("unroll") for (int k = 0; k < TK; k++) {                                                     \

@@ -1,0 +1,201 @@
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// batchAxis is an axis of a batch of products: its length, and how far apart its matrices of both operands lie.
+type batchAxis struct{ n, a, b int }
+
+// batchTo writes a·b to c, contiguous and of the product's shape, or adds it: as one product where the matrices of a are the
+// rows of one, else as batches.
+func batchTo(c, a, b *Tensor, accumulate bool) {
+	if c.Len() == 0 {
+		return
+	}
+	if a.shape[a.Rank()-1] == 0 {
+		if !accumulate {
+			c.zero()
+		}
+		return
+	}
+	ra, rb := a.as(Real), b.as(Real)
+	defer ra.done()
+	defer rb.done()
+	a, b = readable(ra.Tensor), readable(rb.Tensor)
+	defer a.Free()
+	defer b.Free()
+	rows, row, axes := batchAxes(c, a, b)
+	n := a.Rank()
+	ma := a.view([]int{rows, a.shape[n-1]}, []int{row, a.strides[n-1]}, a.off)
+	defer ma.Free()
+	n = b.Rank()
+	mb := b.view(b.shape[n-2:], b.strides[n-2:], b.off)
+	defer mb.Free()
+	if len(axes) == 0 {
+		flat := c.view([]int{rows, mb.shape[1]}, []int{mb.shape[1], 1}, c.off)
+		defer flat.Free()
+		matMulTo(flat, ma, mb, epilogue{accumulate: accumulate})
+		return
+	}
+	outer, inner := axes[:max(0, len(axes)-3)], axes[max(0, len(axes)-3):]
+	batches, size := 1, rows*mb.shape[1]
+	for _, x := range inner {
+		size *= x.n
+	}
+	for _, x := range outer {
+		batches *= x.n
+	}
+	offA, offB := ma.off, mb.off
+	for i := range batches {
+		ma.off, mb.off = offA, offB
+		for d, rest := len(outer)-1, i; d >= 0; d-- {
+			ma.off += rest % outer[d].n * outer[d].a
+			mb.off += rest % outer[d].n * outer[d].b
+			rest /= outer[d].n
+		}
+		batch := c.view([]int{size}, []int{1}, c.off+i*size)
+		batchLaunch(batch, ma, mb, inner, accumulate)
+		batch.Free()
+	}
+}
+
+// readable returns a view of a batch of matrices that products can read in place, or a copy, without what is repeated.
+func readable(t *Tensor) *Tensor {
+	n := t.Rank()
+	shape, strides := append([]int{}, t.shape...), append([]int{}, t.strides...)
+	for d := range n - 2 {
+		if strides[d] == 0 {
+			shape[d] = 1
+		}
+	}
+	v := t.view(shape, strides, t.off)
+	m := t.view(shape[n-2:], strides[n-2:], t.off)
+	_, _, ok := layout(m)
+	m.Free()
+	if ok {
+		return v
+	}
+	defer v.Free()
+	return v.Copy()
+}
+
+// batchAxes returns the axes of a batch of products, from the first, joined where their matrices allow: those of a into rows
+// that lie row apart, where b is the same for all of them.
+func batchAxes(c, a, b *Tensor) (rows, row int, axes []batchAxis) {
+	ra, rb := a.Rank(), b.Rank()
+	rows, row = a.shape[ra-2], a.strides[ra-2]
+	stride := func(t *Tensor, axis int) int { // counted from the end
+		if at := t.Rank() - axis; at >= 0 && t.shape[at] > 1 {
+			return t.strides[at]
+		}
+		return 0
+	}
+	for axis := 3; axis <= max(ra, rb); axis++ {
+		x := batchAxis{c.shape[c.Rank()-axis], stride(a, axis), stride(b, axis)}
+		if x.n == 1 {
+			continue
+		}
+		last := len(axes) - 1
+		if last < 0 && x.b == 0 && (x.a == rows*row || rows == 1) {
+			next := row
+			if rows == 1 {
+				next = x.a
+			}
+			if _, _, ok := lies(rows*x.n, a.shape[ra-1], next, a.strides[ra-1]); ok {
+				rows, row = rows*x.n, next
+				continue
+			}
+		}
+		switch {
+		case last >= 0 && x.a == axes[last].n*axes[last].a && x.b == axes[last].n*axes[last].b:
+			axes[last].n *= x.n
+		default:
+			axes = append(axes, x)
+		}
+	}
+	for i, j := 0, len(axes)-1; i < j; i, j = i+1, j-1 {
+		axes[i], axes[j] = axes[j], axes[i]
+	}
+	return rows, row, axes
+}
+
+// batchLaunch writes the products of the matrices a and b, and of those that lie along up to three axes, to c.
+func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
+	d := c.Device()
+	m, n, k := a.shape[0], b.shape[1], a.shape[1]
+	batch := ops.Batch{N: [3]int{1, 1, 1}}
+	lastA, lastB := a.extent(), b.extent() // of what the launch may read
+	for i, x := range axes {
+		at := 3 - len(axes) + i
+		batch.N[at], batch.A[at], batch.B[at] = x.n, x.a, x.b
+		lastA, lastB = lastA+(x.n-1)*x.a, lastB+(x.n-1)*x.b
+	}
+	whole := func(t *Tensor, n int) kernels.Arg { return kernels.Vec(t.st.buf, t.off, n) }
+	numbers := batch.Args()
+	s := d.core()
+	if ops.Direct(m, n, k, d.Limits()) {
+		args := append(s.mapArgs[:0], whole(a, lastA), whole(b, lastB), c.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(a.strides[0]),
+			kernels.I(a.strides[1]), kernels.I(b.strides[0]), kernels.I(b.strides[1]), kernels.Flag(accumulate))
+		args = append(args, numbers[:]...)
+		s.mapArgs = args
+		launch(d, ops.GemmDirect, args...)
+		clear(args)
+		return
+	}
+	lda, ta, _ := layout(a)
+	ldb, tb, _ := layout(b)
+	form := ops.NN
+	switch {
+	case ta && tb: // there is no TT kernel: copy A, all of it
+		copied := a.view([]int{batch.N[0], batch.N[1], batch.N[2], m, k}, append(batch.A[:], a.strides...), a.off)
+		for i, x := range batch.A {
+			if x == 0 {
+				copied.shape[i] = 1
+			}
+		}
+		packed := copied.Copy()
+		copied.Free()
+		defer packed.Free()
+		next := make([]batchAxis, 3)
+		for i := range next {
+			next[i] = batchAxis{batch.N[i], packed.strides[i], batch.B[i]}
+			if packed.shape[i] == 1 {
+				next[i].a = 0
+			}
+		}
+		one := packed.view([]int{m, k}, []int{k, 1}, packed.off)
+		defer one.Free()
+		batchLaunch(c, one, b, next, accumulate)
+		return
+	case ta:
+		form = ops.TN
+	case tb:
+		form = ops.NT
+	}
+	l := d.Limits()
+	slice := ops.GemmBatchSlice(batch.Len(), m, n, k, l)
+	slices := (k + slice - 1) / slice
+	parts := slices * batch.Len()
+	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, d.Real(), l, s.tuned)
+	rows := ops.GemmRows(m, n, parts, tile, l)
+	product := func(out *Tensor, accumulate bool) {
+		unused := whole(a, 0)
+		args := append(s.mapArgs[:0], whole(a, lastA), whole(b, lastB), unused, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
+			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.Flag(false), kernels.I(rows), kernels.I(slice))
+		args = append(args, numbers[:]...)
+		args = append(args, kernels.I(ops.GemmBatchRun(min(rows, m), min(n, tile.N), k, parts, l)))
+		s.mapArgs = args
+		launch(d, ops.GemmBatch(form, tile), args...)
+		clear(args) // the memory can be collected
+	}
+	if slices == 1 {
+		product(c, accumulate)
+		return
+	}
+	shares := alloc("MatMul", d, []int{slices, c.Len()})
+	product(shares, false)
+	sumAxis(c, shares, 1, slices, c.Len(), 1, accumulate)
+	shares.Free()
+}
