@@ -213,6 +213,7 @@ func gradCases(d tensor.Device) []gradCase {
 		}
 		cases = append(cases, unaryCase(b.op, 0.5, 2, func(x *node) *node { return b.f(x, x.MulScalar(1.7)) }))
 	}
+	cases = append(cases, lineCases()...)
 	for _, f := range kernels.Functions { // those with rows above need values beside their kinks, or views
 		if f == kernels.Identity || slices.ContainsFunc(cases, func(c gradCase) bool { return c.op == f.Name }) {
 			continue

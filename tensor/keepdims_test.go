@@ -84,7 +84,7 @@ func checkReduction(t *testing.T, what string, x *tensor.Tensor, v []float64, ma
 	})
 	want := make([]float64, len(lines))
 	for i, line := range lines {
-		if len(line) == 0 && (what[:3] == "Max" || what[:3] == "Min") {
+		if len(line) == 0 && slices.Contains([]string{"Max", "Min", "Arg", "Med"}, what[:3]) {
 			fails(t, func() { f(x, axes...) }, tensor.ErrShape)
 			return
 		}

@@ -1,6 +1,11 @@
 package catalog
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // reductions are those over axes.
 var reductions = family{"reductions", "Reductions", []operation{
@@ -13,6 +18,24 @@ var reductions = family{"reductions", "Reductions", []operation{
 		"scalar":  unary(func(x *node) *node { return x.SumTo() }),
 		"special": unary(func(x *node) *node { return x.SumTo(1, 3) }),
 	}},
+	{"Norm", "torch.linalg.vector_norm", cases{
+		"p1": normOf(1), "p2": normOf(2), "p3.5": normOf(3.5), "p0": normOf(0), "pinf": normOf(math.Inf(1)), "pminus inf": normOf(math.Inf(-1)),
+		"all":     unary(func(x *node) *node { return x.Norm(2) }),
+		"apart":   unary(func(x *node) *node { return x.Norm(3, 0, tensor.Keepdims, 2) }),
+		"special": normOf(2), "infinite": normOf(2),
+	}},
+	overAxes("LogSumExp", "torch.logsumexp", (*node).LogSumExp, "infinite", "empty").but("nan", "none"),
+	overAxes("Var", "torch.var", func(x *node, axes ...int) *node { return x.Var(1, axes...) }, "infinite", "empty").
+		and("population", unary(func(x *node) *node { return x.Var(0, 0) })).but("nan", "none"),
+	overAxes("Std", "torch.std", func(x *node, axes ...int) *node { return x.Std(1, axes...) }).
+		and("population", unary(func(x *node) *node { return x.Std(0, 0) })).but("nan", "none"),
+	{"MaxWithIndex", "torch.max", withIndex((*node).MaxWithIndex)},
+	{"MinWithIndex", "torch.min", withIndex((*node).MinWithIndex)},
+	{"ArgMax", "torch.argmax", indexOf((*node).ArgMax)},
+	{"ArgMin", "torch.argmin", indexOf((*node).ArgMin)},
+	{"CountNonzero", "torch.count_nonzero", counts((*node).CountNonzero)},
+	{"Any", "torch.any", counts((*node).Any)},
+	{"All", "torch.all", counts((*node).All)},
 }}
 
 // overAxes is a reduction with the usual cases, and further ones over axis 1.
@@ -24,4 +47,49 @@ func overAxes(name, torch string, f func(x *node, axes ...int) *node, further ..
 	c["apart"] = unary(func(x *node) *node { return f(x, 0, 2) })
 	c["kept"] = unary(func(x *node) *node { return f(x, 1, tensor.Keepdims, -1) })
 	return operation{name, torch, c}
+}
+
+// and returns the operation with a further case.
+func (o operation) and(name string, f func(in []*node) []*node) operation {
+	o.cases[name] = f
+	return o
+}
+
+// but returns the operation without cases.
+func (o operation) but(names ...string) operation {
+	for _, name := range names {
+		delete(o.cases, name)
+	}
+	return o
+}
+
+func normOf(p float64) func(in []*node) []*node {
+	return unary(func(x *node) *node { return x.Norm(p, 1) })
+}
+
+// withIndex is a reduction that returns an index, too.
+func withIndex(f func(x *node, axes ...int) (*node, *tensor.Tensor)) cases {
+	over := func(axes ...int) func(in []*node) []*node {
+		return func(in []*node) []*node {
+			y, index := f(in[0], axes...)
+			return []*node{y, autograd.Const(index)}
+		}
+	}
+	return cases{"rows": over(-1), "columns": over(0, tensor.Keepdims), "special": over(1)}
+}
+
+// indexOf is a reduction to an index.
+func indexOf(f func(x *node, axes ...int) *tensor.Tensor) cases {
+	over := func(axes ...int) func(in []*node) []*node {
+		return unary(func(x *node) *node { return autograd.Const(f(x, axes...)) })
+	}
+	return cases{"rows": over(-1), "all": over(), "columns": over(0, tensor.Keepdims), "special": over(1)}
+}
+
+// counts is a reduction to a number or a condition.
+func counts(f func(x *node, axes ...int) *tensor.Tensor) cases {
+	over := func(axis int) func(in []*node) []*node {
+		return unary(func(x *node) *node { return autograd.Const(f(x, axis)) })
+	}
+	return cases{"rows": over(-1), "middle": over(1), "ints": over(0), "special": over(1), "empty": over(1)}
 }

@@ -36,6 +36,9 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 	if cases == nil {
 		cases = rowCases(k, few)
 	}
+	if cases == nil {
+		cases = lineCases(k, few)
+	}
 	switch k {
 	case ops.ReduceShares:
 		perLength(func(o *kernels.Operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })

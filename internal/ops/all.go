@@ -29,6 +29,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 		all = append(all, MLPLoss(ExampleMLP, t, large, false))
 	}
 	all = append(all, maps(l)...)
+	all = append(all, alongLines()...)
 	for _, k := range append(slices.Clip(all), SumIntegers) {
 		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {
 			if form := k.Of(t); form != nil {

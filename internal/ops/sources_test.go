@@ -51,7 +51,7 @@ func TestParamsMatchSources(t *testing.T) {
 			used[file+" "+name] = true
 			params = expanded(params, before+texts[file])
 			for elem, suffix := range paramSuffix {
-				if k.Defines == "-DELEM="+elemNames[elem] { // IN and OUT are of ELEM
+				if strings.HasSuffix(k.Defines, "-DELEM="+elemNames[elem]) { // IN and OUT are of ELEM
 					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
 				}
 			}

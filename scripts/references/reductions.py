@@ -1,7 +1,7 @@
 """Sums and extremes over axes."""
 import torch
 
-from cases import INF, NAN, case, normal
+from cases import INF, NAN, case, ints, normal
 
 REDUCE = {"Sum": torch.sum, "Mean": torch.mean, "Max": torch.amax, "Min": torch.amin}
 for name, f in REDUCE.items():
@@ -18,3 +18,54 @@ case("Mean", "empty", lambda x: x.mean(1), normal(3, 0))
 case("SumTo", "rows", lambda x: x.sum_to_size(3, 1), normal(2, 3, 4))
 case("SumTo", "scalar", lambda x: x.sum(), normal(2, 3))
 case("SumTo", "special", lambda x: x.sum_to_size(1, 3), [[INF, NAN, 1], [-INF, 1, 2]])
+
+for p in (1, 2, 3.5, 0, INF, -INF):
+    at = f"p{p}".replace("-", "minus ")
+    case("Norm", at, lambda x: torch.linalg.vector_norm(x, p, dim=1), normal(3, 7, 2))
+case("Norm", "all", lambda x: torch.linalg.vector_norm(x), normal(3, 1, 5))
+case("Norm", "apart", lambda x: torch.linalg.vector_norm(x, 3, dim=(0, 2), keepdim=True), normal(3, 4, 2))
+case("Norm", "special", lambda x: torch.linalg.vector_norm(x, 2, dim=1), [[0, 0, -0.0], [3, 0, -4]])
+case("Norm", "infinite", lambda x: torch.linalg.vector_norm(x, 2, dim=1), [[INF, 1, 2], [NAN, 0, 1]], grad=False)
+
+reduce = {
+    "LogSumExp": torch.logsumexp,
+    "Var": lambda x, dim, keepdim=False: torch.var(x, dim, unbiased=True, keepdim=keepdim),
+    "Std": lambda x, dim, keepdim=False: torch.std(x, dim, unbiased=True, keepdim=keepdim),
+}
+for name, f in reduce.items():
+    case(name, "all", lambda x: f(x, tuple(range(x.dim()))), normal(3, 1, 7))
+    case(name, "last", lambda x: f(x, -1), normal(4, 33))
+    case(name, "apart", lambda x: f(x, (0, 2)), normal(3, 5, 2, 2))
+    case(name, "kept", lambda x: f(x, (1, -1), keepdim=True), normal(2, 3, 4, 5))
+case("LogSumExp", "special", lambda x: torch.logsumexp(x, 1), [[-INF, 1, 2], [100, 100, -1000], [-80, -81, -INF]])
+case("LogSumExp", "infinite", lambda x: torch.logsumexp(x, 1), [[INF, 1, 2], [-INF, -INF, -INF], [NAN, 1, INF]], grad=False)
+case("LogSumExp", "empty", lambda x: torch.logsumexp(x, 1), normal(3, 0))
+case("Var", "special", lambda x: torch.var(x, 1, unbiased=True), [[4096.0, 4097, 4098], [2, 2, 2]])
+case("Var", "infinite", lambda x: torch.var(x, 1, unbiased=True), [[INF, 1, 2], [NAN, 1, 2]], grad=False)
+case("Var", "population", lambda x: torch.var(x, 0, unbiased=False), normal(5, 3))
+case("Var", "empty", lambda x: torch.var(x, 1, unbiased=True), normal(3, 0), grad=False)
+case("Std", "special", lambda x: torch.std(x, 1, unbiased=True), [[2.0, 2, 2], [1, 2, 4]])
+case("Std", "population", lambda x: torch.std(x, 0, unbiased=False), normal(5, 3))
+
+ties = [[3, 1, 3, 0], [NAN, 5, NAN, -INF], [-0.0, 0.0, -0.0, -1], [INF, INF, -INF, -INF]]
+for name, f, arg in (("Max", torch.max, torch.argmax), ("Min", torch.min, torch.argmin)):
+    # PyTorch leaves open which of equal elements it names; clgrad names the first.
+    case(f"{name}WithIndex", "rows", lambda x: f(x, -1), normal(3, 1, 7))
+    case(f"{name}WithIndex", "columns", lambda x: f(x, 0, keepdim=True), normal(33, 3))
+    case(f"{name}WithIndex", "special", lambda x: f(x, 1), ties)
+    case(f"Arg{name}", "rows", lambda x: arg(x, -1), normal(3, 1, 7))
+    case(f"Arg{name}", "all", lambda x: arg(x), normal(3, 5))
+    case(f"Arg{name}", "columns", lambda x: arg(x, 0, keepdim=True), normal(33, 3))
+    case(f"Arg{name}", "special", lambda x: arg(x, 1), ties)
+
+sparse = ints(-1, 2, 3, 4, 5).astype(float)
+for name, f in (
+    ("CountNonzero", lambda x, dim: torch.count_nonzero(x, dim)),
+    ("Any", lambda x, dim: torch.any(x != 0, dim)),
+    ("All", lambda x, dim: torch.all(x != 0, dim)),
+):
+    case(name, "rows", lambda x: f(x, -1), sparse)
+    case(name, "middle", lambda x: f(x, 1), sparse)
+    case(name, "ints", lambda x: f(x, 0), ints(0, 2, 5, 3))
+    case(name, "special", lambda x: f(x, 1), [[NAN, 0, 0], [-0.0, 0.0, 0.0], [INF, NAN, 1]])
+    case(name, "empty", lambda x: f(x, 1), normal(3, 0))

@@ -1,0 +1,111 @@
+package autograd
+
+import (
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// CountNonzero returns, as Int32, how many elements are not 0 over the given axes: see [tensor.Tensor.CountNonzero], as which
+// it panics. It has no gradient.
+func (x *Node) CountNonzero(axes ...int) *tensor.Tensor {
+	return x.use("CountNonzero").CountNonzero(axes...)
+}
+
+// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0: see [tensor.Tensor.Any], as which it panics.
+// It has no gradient.
+func (x *Node) Any(axes ...int) *tensor.Tensor { return x.use("Any").Any(axes...) }
+
+// All returns, as Uint8, 1 where no element over the given axes is 0, else 0: see [tensor.Tensor.All], as which it panics. It
+// has no gradient.
+func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...) }
+
+// LogSumExp returns log Σ eˣ over the given axes, without overflow: see [tensor.Tensor.LogSumExp], as which it panics.
+// Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g.
+func (x *Node) LogSumExp(axes ...int) *Node {
+	xv := x.use("LogSumExp")
+	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
+	return Apply("LogSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, element(ops.LogSumExpGrad, nil, x, in.Output().Reshape(kept...), g.Reshape(kept...)))
+	}, xv, y)
+}
+
+// Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p): see [tensor.Tensor.Norm], as which it panics. Gradient:
+// sign(x)·(|x|/y)^(p − 1)·g for the result y, 0 where x is 0, whatever p is; of p = ±Inf that of Max or Min, of |x|; of p = 0
+// it is 0.
+func (x *Node) Norm(p float64, axes ...int) *Node {
+	xv := x.use("Norm")
+	switch {
+	case math.IsInf(p, 1):
+		return x.Abs().Max(axes...)
+	case math.IsInf(p, -1):
+		return x.Abs().Min(axes...)
+	}
+	y, kept := xv.Norm(p, axes...), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
+	return Apply("Norm", y, []*Node{x}, func(g *Node, in *Grads) {
+		g = g.Reshape(kept...)
+		switch p {
+		case 0:
+			in.GiveNode(0, Const(tensor.Zeros(xv.Device(), xv.Shape()...)))
+		case 1:
+			in.GiveNode(0, element(ops.Norm1Grad, nil, x, g))
+		case 2:
+			in.GiveNode(0, element(ops.Norm2Grad, nil, x, in.Output().Reshape(kept...), g))
+		default:
+			in.GiveNode(0, element(ops.NormPowGrad, []float64{p}, x, in.Output().Reshape(kept...), g))
+		}
+	}, xv, y)
+}
+
+// Var returns the variance over the given axes, Σ (x − mean)²/(n − correction): see [tensor.Tensor.Var], as which it panics.
+// Gradient: 2(x − mean)·g/(n − correction).
+func (x *Node) Var(correction int, axes ...int) *Node {
+	xv := x.use("Var")
+	mean, y := plumbing.Moments("Var", xv, correction, axes...)
+	d := x.deviations(xv, y, mean, correction, axes)
+	n := Apply("Var", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, element(ops.VarGrad, []float64{2 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...)))
+	}, xv)
+	n.keeping(mean)
+	return n
+}
+
+// Std returns the standard deviation over the given axes, the root of Var: see [tensor.Tensor.Std], as which it panics.
+// Gradient: (x − mean)·g/((n − correction)·y) for the result y, 0 where that is 0.
+func (x *Node) Std(correction int, axes ...int) *Node {
+	xv := x.use("Std")
+	mean, y := plumbing.Moments("Std", xv, correction, axes...)
+	y.MapInPlace(kernels.Sqrt, nil)
+	d := x.deviations(xv, y, mean, correction, axes)
+	n := Apply("Std", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, element(ops.StdGrad, []float64{1 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...), in.Output().Reshape(d.kept...)))
+	}, xv, y)
+	n.keeping(mean)
+	return n
+}
+
+// deviations is what the gradients of a variance read beside its operand.
+type deviations struct {
+	divisor float64 // n − correction, or 0
+	kept    []int   // the shape with the reduced axes at 1
+	mean    func(in *Grads) *Node
+}
+
+func (x *Node) deviations(xv, y, mean *tensor.Tensor, correction int, axes []int) deviations {
+	over := plumbing.Axes(xv, axes...)
+	kept := keepDims(xv.Shape(), over)
+	n := xv.Len() / max(y.Len(), 1)
+	return deviations{float64(max(n-correction, 0)), kept, func(in *Grads) *Node {
+		if in.Recorded() {
+			if len(over) == 0 {
+				return x.Mean(tensor.Keepdims)
+			}
+			return x.Mean(append(slices.Clip(over), tensor.Keepdims)...)
+		}
+		return Const(mean).Reshape(kept...)
+	}}
+}

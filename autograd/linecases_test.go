@@ -1,0 +1,51 @@
+package autograd_test
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// lineCases are the cases of operations along lines.
+func lineCases() []gradCase {
+	first := func(f func(x *node) (*node, *tensor.Tensor)) func(x *node) *node {
+		return func(x *node) *node {
+			y, _ := f(x)
+			return y
+		}
+	}
+	of := func(op string, shape []int, low, high float64, f func(x *node) *node) gradCase {
+		return gradCase{op, [][]int{shape}, low, high, func(in []*node) *node { return f(in[0]) }}
+	}
+	return []gradCase{
+		unaryCase("LogSumExp", -3, 3, func(x *node) *node { return x.LogSumExp() }),
+		unaryCase("LogSumExp", -3, 3, func(x *node) *node { return x.T().LogSumExp(0) }),
+		of("LogSumExp", []int{2, 3, 4}, -3, 3, func(x *node) *node { return x.LogSumExp(0, -1, tensor.Keepdims) }),
+		unaryCase("Norm", 0.3, 2, func(x *node) *node { return x.Norm(2) }),
+		unaryCase("Norm", -2, -0.3, func(x *node) *node { return x.Norm(1, 0) }),
+		unaryCase("Norm", 0.3, 2, func(x *node) *node { return x.Norm(3, -1, tensor.Keepdims) }),
+		unaryCase("Norm", -2, -0.3, func(x *node) *node { return x.Norm(0.5, 1) }),
+		unaryCase("Norm", 0.3, 2, func(x *node) *node { return x.Norm(0, 1) }),
+		unaryCase("Max", -2, -0.3, func(x *node) *node { return x.Norm(math.Inf(1), 1) }),
+		unaryCase("Min", -2, -0.3, func(x *node) *node { return x.Norm(math.Inf(-1), 1) }),
+		of("Norm", []int{2, 3, 4}, 0.3, 2, func(x *node) *node { return x.Norm(2, 0, 2) }),
+		unaryCase("Var", -2, 2, func(x *node) *node { return x.Var(1) }),
+		unaryCase("Var", -2, 2, func(x *node) *node { return x.Var(0, 0, tensor.Keepdims) }),
+		of("Var", []int{2, 3, 4}, -2, 2, func(x *node) *node { return x.Transpose(1, 2, 0).Var(1, 0, 2) }),
+		unaryCase("Std", -2, 2, func(x *node) *node { return x.Std(1) }),
+		unaryCase("Std", -2, 2, func(x *node) *node { return x.Std(2, -1) }),
+		unaryCase("MaxWithIndex", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.MaxWithIndex(1) })),
+		unaryCase("MaxWithIndex", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.T().MaxWithIndex() })),
+		of("MaxWithIndex", []int{2, 3, 4}, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.MaxWithIndex(2, tensor.Keepdims, 0) })),
+		unaryCase("MinWithIndex", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.MinWithIndex(0, tensor.Keepdims) })),
+		of("MinWithIndex", []int{}, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.MinWithIndex() })),
+		of("PlaceAlong", []int{3}, -2, 2, func(g *node) *node {
+			return pulled(g, []int{3, 5}, first(func(x *node) (*node, *tensor.Tensor) { return x.MaxWithIndex(1) }))
+		}),
+		of("TakeAlong", []int{3, 5}, -2, 2, func(h *node) *node { // the gradient of that gradient
+			return pulled(h, []int{3}, func(g *node) *node {
+				return pulled(g, []int{3, 5}, first(func(x *node) (*node, *tensor.Tensor) { return x.MaxWithIndex(1) }))
+			})
+		}),
+	}
+}

@@ -1,0 +1,144 @@
+package kernelcases
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// lineCases are the launches that test a kernel that works along the lines of [outer, n, inner]; none if k is no such kernel.
+func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
+	var cases []kernels.Case
+	add := func(build func(o operands), format string, a ...any) {
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf(format, a...), Build: func(o *kernels.Operands) { build(operands{o}) }})
+	}
+	boxes := [][3]int{{1, 1, 1}, {1, 300, 1}, {7, 33, 1}, {2, 100, 37}, {3, 17, 5}, {40, 3, 1}}
+	if !few {
+		boxes = append(boxes, [][3]int{{1, 100, 64}, {2, 65, 35}, {1, 513, 3}, {5, 129, 16}, {1, 2100, 1}, {300, 5, 2}}...)
+	}
+	// The shape of a launch: in one share, or in those of some elements; of work-groups of a width, as tall as they may be or
+	// of several lines.
+	shape := func(o operands, i int, b [3]int) (parts int) {
+		chunk, wide, tall := max(b[1], 1), 1, 256
+		if i%2 == 1 {
+			chunk = 32
+		}
+		for wide < b[2] && wide < 32 {
+			wide *= 2
+		}
+		if tall /= wide; i%3 == 0 {
+			tall = 4
+		}
+		shares := (max(b[1], 1) + chunk - 1) / chunk
+		o.num(b[0], b[1], b[2], chunk, shares, wide, tall)
+		return b[0] * shares * b[2]
+	}
+	parts := func(i int, b [3]int) int { return shape(operands{kernels.NewOperands(kernels.Float32, 1, 1)}, i, b) }
+	types := []kernels.DType{kernels.Float32, kernels.Int32}
+	for kind := ops.FoldProd; kind <= ops.FoldLSE; kind++ {
+		for _, t := range types {
+			if k != ops.Fold(kind, t) {
+				continue
+			}
+			boxes := boxes
+			if kind < ops.FoldMax || kind == ops.FoldLSE { // there is a fold of none
+				boxes = append(boxes, [3]int{4, 0, 3})
+			}
+			for i, b := range boxes {
+				add(func(o operands) {
+					n := b[0] * b[1] * b[2]
+					switch {
+					case t == kernels.Int32:
+						o.Ints(n, func(int) int { return o.Rand.IntN(7) - 3 })
+					case kind == ops.FoldProd:
+						o.In(n, 0.9, 1.1)
+					case kind == ops.FoldPow:
+						o.In(n, -2, 2)
+					default:
+						o.In(n, -9, 9)
+						if i%2 == 0 && kind != ops.FoldAbs && kind != ops.FoldSquare {
+							o.Special()
+						}
+					}
+					if t == kernels.Int32 || kind == ops.FoldCount {
+						o.undefined(kernels.Int32, parts(i, b))
+					} else {
+						o.Out(parts(i, b))
+					}
+					shape(o, i, b)
+					o.Int(i % 2).Real(2.5)
+				}, "%v", b)
+			}
+		}
+	}
+	for _, least := range []bool{false, true} {
+		for _, t := range types {
+			if k != ops.Arg(least, t) {
+				continue
+			}
+			for i, b := range boxes {
+				add(func(o operands) {
+					n := b[0] * b[1] * b[2]
+					o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(9)) }) // with ties
+					if t == kernels.Float32 && i%2 == 0 {
+						o.Special()
+					}
+					given := i % 3 % 2
+					o.Ints(given*n, func(i int) int { return 5*i + 1 })
+					o.undefined(t, parts(i, b)).undefined(kernels.Int32, parts(i, b))
+					shape(o, i, b)
+					o.Int(given)
+				}, "%v", b)
+			}
+		}
+	}
+	switch k {
+	case ops.Moments:
+		for i, b := range append(boxes, [3]int{4, 0, 3}) {
+			add(func(o operands) {
+				o.In(b[0]*b[1]*b[2], 90, 92)
+				if i == 4 {
+					o.Special()
+				}
+				o.Out(parts(i, b)).Out(parts(i, b))
+				shape(o, i, b)
+				o.Real(0.5)
+			}, "%v", b)
+		}
+	case ops.TakeAlong, ops.PlaceAlong, ops.AddAlong:
+		for _, b := range boxes[:5] {
+			add(func(o operands) {
+				n, lines := (b[1]+1)/2, b[0]*b[2]
+				index := func(i int) int { return (i/b[2]%n*7 + i) % b[1] }
+				if b[1]%7 == 0 || k != ops.AddAlong {
+					index = func(i int) int { return i / b[2] % n * 2 } // no two of a line
+				}
+				from, to := lines*b[1], lines*n
+				if k != ops.TakeAlong {
+					from, to = to, from
+				}
+				o.In(from, -1, 1).Ints(lines*n, func(i int) int {
+					if i%19 == 5 {
+						return []int{-1, b[1], 1 << 30}[i%3]
+					}
+					return index(i)
+				})
+				if k == ops.TakeAlong {
+					o.Out(to)
+				} else {
+					o.In(to, -1, 1)
+				}
+				o.num(b[0], b[1], b[2], n)
+			}, "%v", b)
+		}
+	case ops.MomentsJoin:
+		for _, b := range [][3]int{{1, 1, 1}, {3, 5, 7}, {1, 300, 2}} {
+			add(func(o operands) {
+				n := b[0] * b[1] * b[2]
+				o.In(n, 9, 11).In(n, 0, 5).Out(b[0]*b[2]).Out(b[0]*b[2]).Int(b[0], 32*b[1]-9, b[2], 32, b[1]).Real(0.01)
+			}, "%v", b)
+		}
+	}
+	return cases
+}

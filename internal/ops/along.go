@@ -1,0 +1,60 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Kernels that take elements by their index along the middle axis of [outer, len, inner], which I [outer, n, inner] has, and pass
+// over an index outside [0, len). All have the arguments X, I, Y, outer, len, inner, n.
+var (
+	// TakeAlong is Y[o, k, i] = X[o, I[o, k, i], i], 0 for an index outside.
+	TakeAlong = along("k_take_along", out("Y"), func(c kernels.Call[float32]) { takeAlongTwin(c) }, func(c kernels.Call[float64]) { takeAlongTwin(c) })
+	// PlaceAlong is Y[o, I[o, k, i], i] = X[o, k, i], of indices that differ along each line.
+	PlaceAlong = along("k_place_along", inOut("Y"), func(c kernels.Call[float32]) { addAlongTwin(c, false) }, func(c kernels.Call[float64]) { addAlongTwin(c, false) })
+	// AddAlong is Y[o, I[o, k, i], i] += X[o, k, i], in the order of k.
+	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.Call[float32]) { addAlongTwin(c, true) }, func(c kernels.Call[float64]) { addAlongTwin(c, true) })
+)
+
+func along(name string, y kernels.Param, f32 func(kernels.Call[float32]), f64 func(kernels.Call[float64])) *kernels.Kernel {
+	return &kernels.Kernel{Name: name, File: "along.cl",
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			lines, n := int(a[3].Int)*int(a[5].Int), int(a[6].Int)
+			if name == "k_add_along" {
+				n = 1
+			}
+			return kernels.Line(lines*n, l)
+		},
+		Params: []kernels.Param{in("X"), inInts("I"), y, intArg("outer"), intArg("len"), intArg("inner"), intArg("n")},
+		Twin:   kernels.Twin{F32: f32, F64: f64}}
+}
+
+func takeAlongTwin[T kernels.Real](c kernels.Call[T]) {
+	x, index, y, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), c.Int(6)
+	c.Parallel(len(index), 2, func(lo, hi int) {
+		for at := lo; at < hi; at++ {
+			if k := int(index[at]); k >= 0 && k < n {
+				y[at] = x[(at/inner/count*n+k)*inner+at%inner]
+			} else {
+				y[at] = 0
+			}
+		}
+	})
+}
+
+func addAlongTwin[T kernels.Real](c kernels.Call[T], add bool) {
+	x, index, y, outer, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+	c.Parallel(outer, intmath.CeilDiv(len(index), max(outer, 1)), func(lo, hi int) {
+		for at := lo * count * inner; at < hi*count*inner; at++ {
+			k := int(index[at])
+			if k < 0 || k >= n {
+				continue
+			}
+			if to := (at/inner/count*n+k)*inner + at%inner; add {
+				y[to] += x[at]
+			} else {
+				y[to] = x[at]
+			}
+		}
+	})
+}

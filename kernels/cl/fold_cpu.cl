@@ -1,0 +1,64 @@
+// @depends: fold
+// Folds for CPUs: one work-item per work-group, which folds a run of results, sixteen elements of a row or sixteen
+// columns at a time, with no local memory. The order is fixed.
+
+static RESULT fold_row(global const ELEM *x, int n, int root, REAL p) {
+    ACC16 a = START_A, b = START_B, c = START_A, d = START_B;
+    int k = 0;
+    for (; k + 32 <= n; k += 32) {
+        STEP(16, a, b, vload16(0, x + k));
+        STEP(16, c, d, vload16(0, x + k + 16));
+    }
+    ACC A = START_A, B = START_B;
+    if (k > 0) {
+        MERGE(16, a, b, c, d);
+        ACC8 a8 = a.lo, b8 = b.lo;
+        MERGE(8, a8, b8, a.hi, b.hi);
+        ACC4 a4 = a8.lo, b4 = b8.lo;
+        MERGE(4, a4, b4, a8.hi, b8.hi);
+        ACC2 a2 = a4.lo, b2 = b4.lo;
+        MERGE(2, a2, b2, a4.hi, b4.hi);
+        A = a2.x;
+        B = b2.x;
+        MERGE(, A, B, a2.y, b2.y);
+    }
+    for (; k < n; k++) STEP(, A, B, x[k]);
+    return (RESULT)FINISH(, A, B);
+}
+
+static void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int inner, int chunk, int shares, int root, REAL p) {
+    const int columns = (inner + 15) / 16, g = get_group_id(0), groups = get_num_groups(0);
+    const long units = (long)outer * shares * columns;
+    for (int u = units * g / groups; u < units * (g + 1) / groups; u++) {
+        const int row = u / columns, i = u % columns * 16, begin = row % shares * chunk, n = min(len - begin, chunk);
+        global const ELEM *x = X + (row / shares * len + begin) * inner + i;
+        global RESULT *y = Y + row * inner + i;
+        if (inner == 1) {
+            *y = fold_row(x, n, root, p);
+        } else if (i + 16 <= inner) {
+            ACC16 a = START_A, b = START_B;
+            for (int k = 0; k < n; k++) STEP(16, a, b, vload16(0, x + k * inner));
+            vstore16(TO_RESULT16(FINISH(16, a, b)), 0, y);
+        } else {
+            for (int c = 0; c < inner - i; c++) {
+                ACC a = START_A, b = START_B;
+                for (int k = 0; k < n; k++) STEP(, a, b, x[k * inner + c]);
+                y[c] = (RESULT)FINISH(, a, b);
+            }
+        }
+    }
+}
+
+#if defined(OF_INTS) || FOLD == FOLD_COUNT
+// As k_fold, to ints.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_fold_int(IN(X), OUT_INTS(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p) {
+    fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, root, p);
+}
+#else
+// Y[(o*shares + s)*inner + i] is the fold of X[(o*len + k)*inner + i] over k of share s: [s*chunk, min(len, (s+1)*chunk)).
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_fold(IN(X), OUT(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p) {
+    fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, root, p);
+}
+#endif

@@ -1,0 +1,44 @@
+package tensor
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// TakeAlong is that of package plumbing.
+func (s *base) TakeAlong(x, index *Tensor, axis, n int) *Tensor {
+	shape := slices.Clone(x.shape)
+	shape[axis] = n
+	y := alloc("TakeAlong", x.Device(), shape)
+	alongAxis(ops.TakeAlong, x, index, y, x.shape, axis, n)
+	return y
+}
+
+// PlaceAlong is that of package plumbing.
+func (s *base) PlaceAlong(x, index *Tensor, axis, n int, distinct bool) *Tensor {
+	shape := slices.Clone(x.shape)
+	shape[axis] = n
+	y := alloc("PlaceAlong", x.Device(), shape)
+	k := ops.PlaceAlong
+	if !distinct {
+		k = ops.AddAlong
+	}
+	if !distinct || n > x.shape[axis] { // else every element is written
+		y.zero()
+	}
+	alongAxis(k, x, index, y, shape, axis, x.shape[axis])
+	return y
+}
+
+// alongAxis launches one of the kernels of elements along an axis of a shape, of which a line has n indices.
+func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int) {
+	if index.Len() == 0 {
+		return
+	}
+	cx, at := x.reals(), index.contiguous()
+	defer cx.done()
+	defer at.done()
+	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.I(product(shape[:axis])), kernels.I(shape[axis]), kernels.I(product(shape[axis+1:])), kernels.I(n))
+}

@@ -1,0 +1,76 @@
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first; a NaN is a maximum. Over
+// several axes, and over all if none is given, it counts their elements in row-major order. The axes disappear from the shape
+// unless [Keepdims] is among them. It panics with ErrAxis for an axis that t has not, or that is named twice, and with
+// ErrShape if there is nothing to take the maximum of.
+func (t *Tensor) ArgMax(axes ...int) *Tensor { return t.extremeAt("ArgMax", false, axes) }
+
+// ArgMin returns, as Int32, the index of the minimum over the given axes, of equal ones the first; a NaN is a minimum. Over
+// several axes, and over all if none is given, it counts their elements in row-major order. The axes disappear from the shape
+// unless [Keepdims] is among them. It panics with ErrAxis for an axis that t has not, or that is named twice, and with
+// ErrShape if there is nothing to take the minimum of.
+func (t *Tensor) ArgMin(axes ...int) *Tensor { return t.extremeAt("ArgMin", true, axes) }
+
+func (t *Tensor) extremeAt(op string, least bool, axes []int) *Tensor {
+	values, indices := t.extremes(op, least, axes)
+	values.Free()
+	return indices
+}
+
+// MaxWithIndex returns the maximum over the given axes and, as [Tensor.ArgMax] does, its index. It panics as that does.
+func (t *Tensor) MaxWithIndex(axes ...int) (values, indices *Tensor) {
+	return t.extremes("MaxWithIndex", false, axes)
+}
+
+// MinWithIndex returns the minimum over the given axes and, as [Tensor.ArgMin] does, its index. It panics as that does.
+func (t *Tensor) MinWithIndex(axes ...int) (values, indices *Tensor) {
+	return t.extremes("MinWithIndex", true, axes)
+}
+
+// extremes returns the extremes of lines and their indices: of shares of the lines first, where that keeps the device busy.
+func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *Tensor) {
+	d := check(op, t)
+	over, keep := t.reduced(op, axes)
+	t.mustHave(op, over)
+	typ := Real
+	if t.typ.integer() {
+		typ = Int32
+	}
+	x := t.together(typ, over)
+	defer x.done()
+	var y, at *Tensor
+	if product([]int{x.outer, x.inner}) == 0 {
+		y, at = allocOf(op, d, typ, []int{x.outer, x.inner}), allocOf(op, d, Int32, []int{x.outer, x.inner})
+	} else {
+		k := ops.Arg(least, typ.On(d))
+		find := func(x *Tensor, j kernels.Arg, given bool, outer, n, inner int) (y, at *Tensor, shares int) {
+			shares, shape := foldShape(d, outer, n, inner)
+			y, at = allocOf(op, d, typ, []int{outer, shares, inner}), allocOf(op, d, Int32, []int{outer, shares, inner})
+			if !given {
+				j = at.Run(0, 0)
+			}
+			launch(d, k, x.arg(), j, y.arg(), at.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.Flag(given))
+			return y, at, shares
+		}
+		var shares int
+		y, at, shares = find(x.Tensor, kernels.Arg{}, false, x.outer, x.n, x.inner)
+		for shares > 1 {
+			part, where := y, at
+			y, at, shares = find(part, where.arg(), true, x.outer, shares, x.inner)
+			part.Free()
+			where.Free()
+		}
+	}
+	if t.typ == Uint8 {
+		whole := y
+		y = whole.To(Uint8)
+		whole.Free()
+	}
+	return t.shaped(y, over, keep), t.shaped(at, over, keep)
+}

@@ -1,0 +1,180 @@
+package tensor
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// foldAxes folds t, as a type, over sorted axes in a fixed order, a run of neighbouring axes at a time. p is the exponent of a
+// sum of powers, of which root asks for the root.
+func (t *Tensor) foldAxes(op string, kind ops.FoldKind, typ Type, axes []int, root bool, p float64) *Tensor {
+	x := t.as(typ)
+	defer x.done()
+	if len(axes) == 0 { // of a scalar
+		axes, x = []int{0}, operand{x.Reshape(1), true}
+		defer x.done()
+	}
+	now := kind
+	y := x.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
+		y := foldLines(op, now, x, outer, n, inner, root && last && now == kind, p)
+		root = root && !(last && now == kind)
+		now = then(kind)
+		return y
+	})
+	if root {
+		takeRoot(y, kind, p)
+	}
+	return y
+}
+
+// takeRoot makes a sum of powers its root.
+func takeRoot(y *Tensor, kind ops.FoldKind, p float64) {
+	if kind == ops.FoldSquare {
+		y.MapInPlace(kernels.Sqrt, nil)
+	} else {
+		y.MapInPlace(kernels.Pow, []float64{1 / p})
+	}
+}
+
+// then returns how the folds of parts are folded.
+func then(kind ops.FoldKind) ops.FoldKind {
+	if kind == ops.FoldSquare || kind == ops.FoldPow {
+		return ops.FoldAbs // they are not negative
+	}
+	return kind
+}
+
+// foldLines folds the middle axis of x [outer, n, inner]: in shares first where that keeps the device busy.
+func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, root bool, p float64) *Tensor {
+	d, typ := x.Device(), x.typ
+	if kind == ops.FoldCount {
+		typ = Int32
+	}
+	if product([]int{outer, inner}) == 0 {
+		return allocOf(op, d, typ, []int{outer, inner})
+	}
+	shares, shape := foldShape(d, outer, n, inner)
+	y := allocOf(op, d, typ, []int{outer, shares, inner})
+	launch(d, ops.Fold(kind, x.typ.On(d)), x.arg(), y.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6],
+		kernels.Flag(root && shares == 1), kernels.R(p))
+	if shares == 1 {
+		return y
+	}
+	defer y.Free()
+	if kind == ops.FoldCount {
+		sum := allocOf(op, d, Int32, []int{outer, inner})
+		sumRuns(sum, y, outer, shares, inner, 1)
+		return sum
+	}
+	z := foldLines(op, then(kind), y, outer, shares, inner, false, p)
+	if root {
+		takeRoot(z, kind, p)
+	}
+	return z
+}
+
+// Norm returns the p-norm over the given axes, (Σ |t|ᵖ)^(1/p), which disappear from the shape unless [Keepdims] is among them;
+// over all if none is given. For p = +Inf it is the largest |t|, for −Inf the least, for 0 the number of elements that are
+// not 0. As in PyTorch, the sum is of powers as they are: one that overflows makes it infinite. Of no elements it is 0.
+// Of integers it is of reals. It panics with ErrAxis for an axis that t has not, or that is named twice, with ErrValue if
+// p is NaN, and with ErrShape if p is infinite and there are no elements.
+func (t *Tensor) Norm(p float64, axes ...int) *Tensor {
+	const op = "Norm"
+	check(op, t)
+	over, keep := t.reduced(op, axes)
+	kind, root := ops.FoldPow, true
+	switch {
+	case p != p:
+		misuse(op, ErrValue, "the exponent is NaN", t)
+	case p == 0:
+		count := t.CountNonzero(axes...)
+		defer count.Free()
+		return count.To(Real)
+	case math.IsInf(p, 0):
+		t.mustHave(op, over)
+		kind, root, p = map[bool]ops.FoldKind{true: ops.FoldMaxAbs, false: ops.FoldMinAbs}[p > 0], false, 0
+	case p == 1:
+		kind, root = ops.FoldAbs, false
+	case p == 2:
+		kind = ops.FoldSquare
+	}
+	return t.shaped(t.foldAxes(op, kind, Real, over, root, p), over, keep)
+}
+
+// LogSumExp returns log Σ eᵗ over the given axes, without overflow, in one pass over t. The axes disappear from the shape unless
+// [Keepdims] is among them; all are meant if none is given. Of no elements it is −Inf, of integers a real. It panics
+// with ErrAxis for an axis that t has not, or that is named twice.
+func (t *Tensor) LogSumExp(axes ...int) *Tensor {
+	const op = "LogSumExp"
+	check(op, t)
+	over, keep := t.reduced(op, axes)
+	return t.shaped(t.foldAxes(op, ops.FoldLSE, Real, over, false, 0), over, keep)
+}
+
+// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear from the shape unless
+// [Keepdims] is among them; over all if none is given. A NaN is not 0. It panics with ErrAxis for an axis that t has not, or
+// that is named twice.
+func (t *Tensor) CountNonzero(axes ...int) *Tensor {
+	const op = "CountNonzero"
+	check(op, t)
+	over, keep := t.reduced(op, axes)
+	return t.shaped(t.counted(op, over), over, keep)
+}
+
+// counted counts what is not 0 over sorted axes.
+func (t *Tensor) counted(op string, axes []int) *Tensor {
+	typ := Real
+	if t.typ.integer() {
+		typ = Int32
+	}
+	x := t.as(typ)
+	defer x.done()
+	if len(axes) == 0 { // of a scalar
+		axes, x = []int{0}, operand{x.Reshape(1), true}
+		defer x.done()
+	}
+	first := true
+	return x.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
+		if first {
+			first = false
+			return foldLines(op, ops.FoldCount, x, outer, n, inner, false, 0)
+		}
+		y := allocOf(op, x.Device(), Int32, []int{outer, inner})
+		sumRuns(y, x, outer, n, inner, 1)
+		return y
+	})
+}
+
+// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes disappear from the shape unless
+// [Keepdims] is among them; all are meant if none is given. Of no elements it is 0. A NaN is not 0. It panics with ErrAxis
+// for an axis that t has not, or that is named twice.
+func (t *Tensor) Any(axes ...int) *Tensor {
+	const op = "Any"
+	check(op, t)
+	over, keep := t.reduced(op, axes)
+	n := t.counted(op, over)
+	defer n.Free()
+	n.MapInPlace(ops.SomeOf, nil)
+	return t.shaped(n.To(Uint8), over, keep)
+}
+
+// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear from the shape unless
+// [Keepdims] is among them; all are meant if none is given. Of no elements it is 1. A NaN is not 0. It panics with ErrAxis
+// for an axis that t has not, or that is named twice.
+func (t *Tensor) All(axes ...int) *Tensor {
+	const op = "All"
+	check(op, t)
+	over, keep := t.reduced(op, axes)
+	all := 1
+	for _, a := range over {
+		all = product([]int{all, t.shape[a]})
+	}
+	n := t.counted(op, over)
+	defer n.Free()
+	if n.Len() > 0 { // else the dimensions may be any
+		n.MapInPlace(ops.WholeOf, []float64{float64(all)})
+	}
+	return t.shaped(n.To(Uint8), over, keep)
+}

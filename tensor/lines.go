@@ -1,0 +1,83 @@
+package tensor
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// lines is a tensor without gaps as [outer, n, inner]: what an operation along the middle axis works on.
+type lines struct {
+	operand
+	outer, n, inner int
+}
+
+// together returns t, as a type, with sorted axes brought together: they are the middle axis, n elements in row-major order.
+// Call done after the launch.
+func (t *Tensor) together(typ Type, axes []int) lines {
+	c := t.as(typ)
+	if len(axes) == 0 {
+		return lines{c.packed(), t.Len(), 1, 1}
+	}
+	first, last := axes[0], axes[len(axes)-1]
+	if last-first+1 == len(axes) {
+		return lines{c.packed(), product(t.shape[:first]), product(t.shape[first : last+1]), product(t.shape[last+1:])}
+	}
+	order, outer, n := []int{}, 1, 1
+	for a, d := range t.shape {
+		if slices.Contains(axes, a) {
+			n = product([]int{n, d})
+		} else {
+			order = append(order, a)
+			outer = product([]int{outer, d})
+		}
+	}
+	moved := c.Transpose(append(order, axes...)...)
+	defer moved.Free()
+	defer c.done()
+	return lines{operand{moved.Copy(), true}, outer, n, 1}
+}
+
+// packed returns an operand without gaps in place of one that may have some.
+func (o operand) packed() operand {
+	if o.Contiguous() {
+		return o
+	}
+	defer o.done()
+	return operand{o.Copy(), true}
+}
+
+// without returns t's shape without sorted axes.
+func (t *Tensor) without(axes []int) []int {
+	shape := []int{}
+	for a, d := range t.shape {
+		if !slices.Contains(axes, a) {
+			shape = append(shape, d)
+		}
+	}
+	return shape
+}
+
+// shaped gives y, the result of a reduction of t over sorted axes that nobody else has seen, its shape.
+func (t *Tensor) shaped(y *Tensor, axes []int, keep bool) *Tensor {
+	if keep {
+		return t.keepDims(y, axes)
+	}
+	return y.reshaped(t.without(axes))
+}
+
+// mustHave panics with ErrShape if there is an axis without elements among those of a reduction that has no result then.
+func (t *Tensor) mustHave(op string, axes []int) {
+	for _, a := range axes {
+		if t.shape[a] == 0 {
+			misuse(op, ErrShape, "of no elements there is none", t)
+		}
+	}
+}
+
+// foldShape passes to a kernel how [outer, n, inner] is folded: see ops.FoldShape.
+func foldShape(d Device, outer, n, inner int) (shares int, args [7]kernels.Arg) {
+	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Limits())
+	return shares, [7]kernels.Arg{kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(chunk), kernels.I(shares), kernels.I(wide), kernels.I(tall)}
+}
