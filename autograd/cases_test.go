@@ -173,6 +173,29 @@ func gradCases(d tensor.Device) []gradCase {
 		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Softplus) }},
 		{"Linear", [][]int{{40, 4}, {4, 17}, {17}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], swish, 9, 0.7) }},
 		{"Linear", [][]int{{4, 3}, {17, 4}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1].T(), nil, kernels.LeakyReLU, -0.5) }},
+		{"Conv", [][]int{{2, 2, 7}, {4, 1, 3}, {4}}, -2, 2, func(in []*node) *node {
+			return in[0].Conv(in[1], in[2], tensor.ConvOptions{Stride: []int{2}, Padding: []int{2}, Groups: 2})
+		}},
+		{"Conv", [][]int{{2, 5, 6}, {3, 2, 3, 2}}, -2, 2, func(in []*node) *node { // one image
+			return in[0].Conv(in[1], nil, tensor.ConvOptions{Stride: []int{1, 2}, Padding: []int{1, 0}, PaddingEnd: []int{0, 2}, Dilation: []int{1, 2}})
+		}},
+		{"Conv", [][]int{{1, 2, 3, 4, 3}, {2, 2, 2, 2, 2}, {2}}, -2, 2, func(in []*node) *node {
+			return in[0].Conv(in[1], in[2], tensor.ConvOptions{Stride: []int{2, 1, 1}, Padding: []int{1}})
+		}},
+		{"ConvTranspose", [][]int{{2, 2, 3, 4}, {2, 3, 3, 2}, {3}}, -2, 2, func(in []*node) *node {
+			return in[0].ConvTranspose(in[1], in[2], tensor.ConvTransposeOptions{Stride: []int{2, 3}, Padding: []int{1, 0}, OutputPadding: []int{1, 2}})
+		}},
+		{"ConvTranspose", [][]int{{4, 5}, {4, 2, 3}}, -2, 2, func(in []*node) *node {
+			return in[0].ConvTranspose(in[1], nil, tensor.ConvTransposeOptions{Stride: []int{2}, Dilation: []int{3}, Groups: 2})
+		}},
+		{"ConvWeight", [][]int{{1, 2, 5, 5}, {1, 3, 3, 3}}, -2, 2, func(in []*node) *node {
+			w := autograd.Param(tensor.Zeros(d, 3, 2, 3, 3), "w")
+			slope, err := autograd.Grad(in[0].Conv(w, nil), []*node{w}, autograd.GradOptions{Seed: in[1], CreateGraph: true})
+			if err != nil {
+				panic(err)
+			}
+			return slope[0]
+		}},
 		{"SquaredError", [][]int{{7, 5}, {7, 5}}, -2, 2, func(in []*node) *node { return in[0].SquaredError(in[1]).MulScalar(0.3) }},
 		unaryCase("Softmax", -2, 2, func(x *node) *node { return x.Softmax(-1) }),
 		unaryCase("Softmax", -2, 2, func(x *node) *node { return x.Softmax(0) }),

@@ -31,6 +31,7 @@ var families = []family{
 	shapes,
 	arranged,
 	products,
+	convolutions,
 	norms,
 }
 

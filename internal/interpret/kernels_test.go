@@ -24,12 +24,16 @@ var opaque = map[string]string{
 	"k_fold -DFOLD=0":    "a product is no fold that an operation has",
 	"k_fold -DFOLD=9":    "the logarithm of a sum of exponentials, in one pass, is no fold that an operation has",
 	"k_fold_int -DFOLD=0 -DOF_INTS -DELEM=int": "a product is no fold that an operation has",
-	"k_arg":          "an index is no fold that an operation has",
-	"k_take_along":   "takes elements, not rows, by their index",
-	"k_place_along":  "puts elements, not rows, where their index says",
-	"k_add_along":    "adds elements, not rows, where their index says",
-	"k_moments":      "joins two sums, of which one is of what the other makes",
-	"k_moments_join": "joins two sums, of which one is of what the other makes",
+	"k_arg":                "an index is no fold that an operation has",
+	"k_take_along":         "takes elements, not rows, by their index",
+	"k_place_along":        "puts elements, not rows, where their index says",
+	"k_add_along":          "adds elements, not rows, where their index says",
+	"k_moments":            "joins two sums, of which one is of what the other makes",
+	"k_moments_join":       "joins two sums, of which one is of what the other makes",
+	"k_conv_output":        "no operation of the six is a convolution",
+	"k_conv_weight":        "no operation of the six is a convolution",
+	"k_conv_direct":        "no operation of the six is a convolution",
+	"k_conv_weight_direct": "no operation of the six is a convolution",
 }
 
 // limits are those of a CPU and of a GPU.

@@ -49,7 +49,13 @@ func TestParamsMatchSources(t *testing.T) {
 				continue
 			}
 			used[file+" "+name] = true
-			params = expanded(params, before+texts[file])
+			text := before + texts[file]
+			for _, m := range dependsFiles.FindAllStringSubmatch(text, -1) {
+				for _, name := range strings.Split(m[1], ", ") {
+					text += texts[name+".cl"]
+				}
+			}
+			params = expanded(params, text)
 			for elem, suffix := range paramSuffix {
 				if strings.HasSuffix(k.Defines, "-DELEM="+elemNames[elem]) { // IN and OUT are of ELEM
 					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
@@ -70,7 +76,10 @@ func TestParamsMatchSources(t *testing.T) {
 }
 
 // thenFile is the line of a generated text that names the file behind it; listMacro defines a part of the parameters.
+// dependsFiles is the line that names those before it.
 var (
+	dependsFiles = regexp.MustCompile(`(?m)^// @depends: (.+)$`)
+
 	thenFile  = regexp.MustCompile(`(?m)^// @then: (\w+)$`)
 	listMacro = regexp.MustCompile(`(?m)^#define (\w+_(?:PARAMS|INPUTS))\b(.*?)(?://.*)?$`)
 )

@@ -81,8 +81,10 @@ var definitions = map[*kernels.Kernel]func(c call){
 			}
 		})
 	},
-	ops.MaxAxis: func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, 1) }) },
-	ops.MinAxis: func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, -1) }) },
+	ops.ConvDirect:       convolve,
+	ops.ConvWeightDirect: correlate,
+	ops.MaxAxis:          func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, 1) }) },
+	ops.MinAxis:          func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, -1) }) },
 	ops.MaxAxisGrad: func(c call) {
 		n, inner := c.n(5), c.n(6)
 		each(c, 4, func(at int, line []float64) {
@@ -494,6 +496,9 @@ func TestTwinsInPieces(t *testing.T) {
 		{ops.OuterAcc, definitions[ops.OuterAcc], func(o *kernels.Operands) { o.In(100*9, -1, 1).In(100*80, -1, 1).In(9*80, -1, 1).Int(100, 9, 80) }},
 		{ops.LinearGrad(kernels.Tanh.Gradient(0)), layerGradient(kernels.Tanh.Gradient(0)), func(o *kernels.Operands) {
 			o.In(1000*70, -1, 1).In(1000*70, -1, 1).Out(1000*70).Out(9*70).Int(1000, 70, 120)
+		}},
+		{ops.ConvDirect, convolve, func(o *kernels.Operands) {
+			o.In(3*70*17*19, -1, 1).In(70*20*6, -1, 1).In(40, -1, 1).Out(3*40*16*17).Int(3, 2, 35, 20, 1, 17, 19, 1, 16, 17, 1, 2, 3, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1)
 		}},
 		{ops.FMAChains, definitions[ops.FMAChains], func(o *kernels.Operands) { o.Out(9).Int(9, 3).Real(0.9, 0.1) }},
 		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0], kernels.LeakyReLU), product(ops.NN, kernels.LeakyReLU), func(o *kernels.Operands) {

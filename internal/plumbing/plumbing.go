@@ -35,6 +35,10 @@ type device interface {
 	Moments(op string, x *tensor.Tensor, correction int, axes []int) (mean, variance *tensor.Tensor)
 	TakeAlong(x, index *tensor.Tensor, axis, n int) *tensor.Tensor
 	PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor
+	ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int)
+	ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int)
+	Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tensor, shape []int) *tensor.Tensor
+	ConvWeight(s *ops.ConvShape, x, g *tensor.Tensor, shape []int) *tensor.Tensor
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
@@ -131,3 +135,26 @@ func TrialsRemembered(d tensor.Device) (path string, trials int) { return of(d).
 
 // TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.
 func TuningName(d tensor.Device) string { return of(d).TuningName() }
+
+// ConvShape returns the numbers of a convolution of x, and the shape of its result. It panics as tensor.Tensor.Conv does.
+func ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int) {
+	return of(x.Device()).ConvShape(x, w, bias, options)
+}
+
+// ConvTransposeShape returns the numbers of the convolution of which a transposed one of x is the gradient, and the shape of
+// the result. It panics as tensor.Tensor.ConvTranspose does.
+func ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int) {
+	return of(x.Device()).ConvTransposeShape(x, w, bias, options)
+}
+
+// Conv computes a convolution Y from X and W, or if transposed X from Y and W, for op, of a shape. It panics with
+// tensor.ErrShape for a bias of another length than there are channels.
+func Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tensor, shape []int) *tensor.Tensor {
+	return of(x.Device()).Conv(op, s, transposed, x, w, bias, shape)
+}
+
+// ConvWeight computes W from X and Y: the gradient of the weights, if Y is the gradient of the result. The order of the
+// additions is fixed.
+func ConvWeight(s *ops.ConvShape, x, g *tensor.Tensor, shape []int) *tensor.Tensor {
+	return of(x.Device()).ConvWeight(s, x, g, shape)
+}

@@ -1,0 +1,110 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Conv returns the convolution of x [n, c, d…] with the weights w [o, c/groups, k…] and a bias [o], or nil for none, over 1, 2
+// or 3 spatial axes: see [tensor.Tensor.Conv], as which it panics. Gradients: the transposed convolution of g with w, the
+// correlation of x with g, and the sum of g over all axes but that of the channels.
+func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
+	const op = "Conv"
+	xv, wv, bv := x.use(op), w.use(op), bias.useMaybe(op)
+	s, shape := plumbing.ConvShape(xv, wv, bv, options)
+	return convolved(s, false, x, w, bias, plumbing.Conv(op, s, false, xv, wv, bv, shape))
+}
+
+// ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups, k…] and a bias [o], or nil
+// for none, over 1, 2 or 3 spatial axes: see [tensor.Tensor.ConvTranspose], as which it panics. Gradients: the convolution of
+// g with w, the correlation of g with x, and the sum of g over all axes but that of the channels.
+func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
+	const op = "ConvTranspose"
+	xv, wv, bv := x.use(op), w.use(op), bias.useMaybe(op)
+	s, shape := plumbing.ConvTransposeShape(xv, wv, bv, options)
+	return convolved(s, true, x, w, bias, plumbing.Conv(op, s, true, xv, wv, bv, shape))
+}
+
+// useMaybe returns the value of a node, or nil if there is none.
+func (n *Node) useMaybe(op string) *tensor.Tensor {
+	if n == nil {
+		return nil
+	}
+	return n.use(op)
+}
+
+// A convolution joins X, W and Y: Y is computed from X and W, and given the gradient of one of them, those of the two others
+// are what it is joined with by the other two. So three functions are each other's gradients, of any order.
+
+// convolved is the node of y, the convolution, transposed or not, of x with w and a bias.
+func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Tensor) *Node {
+	xv, wv := x.value, w.value
+	inputs := []*Node{x, w}
+	if bias != nil {
+		inputs = append(inputs, bias)
+	}
+	spatial := wv.Rank() - 2
+	gradient := func(g *Node, in *Grads) {
+		if bias != nil && in.Need(2) {
+			var axes []int
+			for a := range g.Rank() {
+				if a != g.Rank()-1-spatial {
+					axes = append(axes, a)
+				}
+			}
+			if in.Recorded() {
+				in.GiveNode(2, g.Sum(axes...))
+			} else {
+				in.Give(2, g.value.Sum(axes...))
+			}
+		}
+		a, b := x, g // X and Y
+		if transposed {
+			a, b = g, x
+		}
+		if in.Recorded() {
+			if in.Need(0) {
+				in.GiveNode(0, g.convolve(s, !transposed, w, x.Shape()))
+			}
+			if in.Need(1) {
+				in.GiveNode(1, a.convWeight(s, b, w.Shape()))
+			}
+			return
+		}
+		if in.Need(0) {
+			in.Give(0, plumbing.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
+		}
+		if in.Need(1) {
+			in.Give(1, plumbing.ConvWeight(s, a.value, b.value, wv.Shape()))
+		}
+	}
+	if transposed {
+		return Apply("ConvTranspose", y, inputs, gradient, xv, wv)
+	}
+	return Apply("Conv", y, inputs, gradient, xv, wv)
+}
+
+// convolve returns Y from X and w, or with transposed X from Y and w, of a shape.
+func (x *Node) convolve(s *ops.ConvShape, transposed bool, w *Node, shape []int) *Node {
+	op := "Conv"
+	if transposed {
+		op = "ConvTranspose"
+	}
+	return convolved(s, transposed, x, w, nil, plumbing.Conv(op, s, transposed, x.use(op), w.use(op), nil, shape))
+}
+
+// convWeight returns W from X and y, of a shape: the gradient of the weights. Gradients: those of a convolution with g as its
+// weights.
+func (x *Node) convWeight(s *ops.ConvShape, y *Node, shape []int) *Node {
+	const op = "ConvWeight"
+	xv, yv := x.use(op), y.use(op)
+	return Apply(op, plumbing.ConvWeight(s, xv, yv, shape), []*Node{x, y}, func(g *Node, in *Grads) {
+		if in.Need(0) {
+			in.GiveNode(0, y.convolve(s, true, g, xv.Shape()))
+		}
+		if in.Need(1) {
+			in.GiveNode(1, x.convolve(s, false, g, yv.Shape()))
+		}
+	}, xv, yv)
+}

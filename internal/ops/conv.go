@@ -1,0 +1,264 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// ConvShape is the numbers of a convolution of 1, 2 or 3 axes, which joins X [Batch, Groups·In, Size…],
+// W [Groups·Out, In, Kernel…] and Y [Batch, Groups·Out, OutSize…]. Along each axis, position q of Y meets tap r of W at
+// position q·Stride − Pad + r·Dilation of X, where positions outside of X hold 0. With fewer axes, the first have
+// size 1. Three kernels compute each of the three from the others, and their gradients are such kernels again.
+type ConvShape struct {
+	Batch, Groups, In, Out                       int // channels In and Out are those of a group
+	Size, OutSize, Kernel, Stride, Dilation, Pad [3]int
+}
+
+// Where the arguments of a convolution are: its operands, then the numbers of its shape.
+const (
+	convX = iota
+	convW
+	convBias
+	convY
+	convNumbers
+	convTransposed = convNumbers + convCount
+	convBiased     = convTransposed + 1
+	convRows       = convTransposed + 2
+	convCols       = convTransposed + 3
+
+	convWeightX       = 0
+	convWeightG       = 1
+	convWeightD       = 2
+	convWeightNumbers = 3
+	convWeightSlice   = convWeightNumbers + convCount
+
+	convCount = 22
+)
+
+var convNames = []string{"batch", "groups", "ci", "co", "iz", "iy", "ix", "oz", "oy", "ox", "kz", "ky", "kx",
+	"sz", "sy", "sx", "dz", "dy", "dx", "pz", "py", "px"}
+
+// Args appends the numbers of the shape to the arguments of a launch.
+func (s *ConvShape) Args(args []kernels.Arg) []kernels.Arg {
+	args = append(args, kernels.I(s.Batch), kernels.I(s.Groups), kernels.I(s.In), kernels.I(s.Out))
+	for _, v := range [...]*[3]int{&s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad} {
+		args = append(args, kernels.I(v[0]), kernels.I(v[1]), kernels.I(v[2]))
+	}
+	return args
+}
+
+// convShapeOf reads the numbers of a shape from the arguments of a launch.
+func convShapeOf(args []kernels.Arg, from int) *ConvShape {
+	at := func(i int) int { return int(args[from+i].Int) }
+	s := &ConvShape{Batch: at(0), Groups: at(1), In: at(2), Out: at(3)}
+	for k, v := range [...]*[3]int{&s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad} {
+		for a := range v {
+			v[a] = at(4 + 3*k + a)
+		}
+	}
+	return s
+}
+
+func volume(v [3]int) int { return v[0] * v[1] * v[2] }
+
+// weights returns the elements of W for one output channel.
+func (s *ConvShape) weights() int { return s.In * volume(s.Kernel) }
+
+// Rows returns the rows of Y of one channel, those of all images.
+func (s *ConvShape) Rows() int { return s.Batch * s.OutSize[0] * s.OutSize[1] }
+
+// products returns the multiplications of one image.
+func (s *ConvShape) products() int { return s.Groups * s.Out * s.weights() * volume(s.OutSize) }
+
+// convAxis is what is summed up along one axis for an output, as axis of convolution.cl.
+type convAxis struct {
+	count, spread, first int
+	taps, r, rstep       int
+	stride, shift, step  int
+}
+
+func (s *ConvShape) forward(a int) convAxis {
+	return convAxis{s.OutSize[a], 1, 0, s.Kernel[a], 0, 1, s.Stride[a], -s.Pad[a], s.Dilation[a]}
+}
+
+func (s *ConvShape) backward(a, phase int) convAxis {
+	k, stride, dilation, p := s.Kernel[a], s.Stride[a], s.Dilation[a], s.Pad[a]
+	rstep, rest := stride, dilation
+	for rest != 0 {
+		rstep, rest = rest, rstep%rest
+	}
+	rstep = stride / rstep
+	r := 0
+	for r < min(k, rstep) && (phase+p-r*dilation)%stride != 0 {
+		r++
+	}
+	taps := 0
+	if r < min(k, rstep) {
+		taps = intmath.CeilDiv(k-r, rstep)
+	}
+	return convAxis{intmath.CeilDiv(s.Size[a]-phase, stride), stride, phase, taps, r, rstep, 1,
+		(phase + p - r*dilation) / stride, -(rstep * dilation / stride)}
+}
+
+// axes returns those of Y, or of a phase of X.
+func (s *ConvShape) axes(transposed bool, phase int) (z, y, x convAxis) {
+	if !transposed {
+		return s.forward(0), s.forward(1), s.forward(2)
+	}
+	t := s.Stride
+	return s.backward(0, phase/(t[1]*t[2])), s.backward(1, phase/t[2]%t[1]), s.backward(2, phase%t[2])
+}
+
+// phases returns how many sets of taps the positions of Y, or of X, have.
+func (s *ConvShape) phases(transposed bool) int {
+	if transposed {
+		return volume(s.Stride)
+	}
+	return 1
+}
+
+// Whether work-items of a CPU compute a shape: PLANES and TAPS of conv_cpu.cl.
+const (
+	convPlanes = 81920
+	convTaps   = 4096
+	convPixels = 256
+)
+
+// planes returns the elements of the planes of a channel, for one tap of the first axis and rows×cols positions of a number
+// of channels: block_of of conv_cpu.cl.
+func planes(y, x convAxis, rows, cols, written int) int {
+	rows, cols = min(rows, y.count), min(cols, x.count)
+	span := func(a convAxis) int { return max(a.step, -a.step) * max(a.taps-1, 0) }
+	tall := min(y.stride, span(y)+1) * (rows + span(y)/y.stride)
+	between := span(x) / x.stride
+	if written >= 16 && 8*between > cols {
+		return tall * x.taps * cols
+	}
+	return tall * min(x.stride, span(x)+1) * (cols + between)
+}
+
+// ConvBlock chooses the rows×cols positions that one work-item of a CPU computes: few enough that the planes of all
+// channels fit, if that is possible, and so many that reading them is a small part of the work. ok is false if a
+// single row does not fit.
+func (s *ConvShape) ConvBlock(transposed bool, l kernels.Limits) (rows, cols int, ok bool) {
+	const most, least = 1024, 128 // positions
+	read, written, taps := s.In, s.Out, 0
+	if transposed {
+		read, written = written, read
+	}
+	size := 0 // the largest of a phase
+	var tall, wide int
+	measure := func(rows, cols int) int {
+		size = 0
+		for phase := range s.phases(transposed) {
+			z, y, x := s.axes(transposed, phase)
+			taps = max(taps, z.taps*y.taps*x.taps)
+			size = max(size, z.taps*planes(y, x, rows, cols, written))
+			tall, wide = max(tall, y.count), max(wide, x.count)
+		}
+		return size
+	}
+	measure(1, 1)
+	for cols = min(wide, most); measure(1, cols) > convPlanes && cols > 1; {
+		cols = intmath.CeilDiv(cols, 2)
+	}
+	if size > convPlanes || taps > convTaps {
+		return 1, 1, false
+	}
+	rows = min(tall, max(1, most/max(cols, 1)))
+	for rows > 1 && measure(rows, cols)*read > convPlanes && (rows-1)*cols >= least {
+		rows--
+	}
+	for rows > 1 && measure(rows, cols) > convPlanes {
+		rows--
+	}
+	apart := s.Batch * s.Groups * s.phases(transposed)
+	for rows > 1 && apart*intmath.CeilDiv(tall, rows) < 4*l.Units && (rows-1)*cols >= least {
+		rows = intmath.CeilDiv(rows, 2)
+	}
+	return intmath.CeilDiv(tall, intmath.CeilDiv(tall, max(rows, 1))), cols, true
+}
+
+// fitsWeight reports whether the planes of a channel fit while gradients of weights are computed.
+func (s *ConvShape) fitsWeight() bool {
+	cols := min(s.OutSize[2], convPixels)
+	rows := max(1, convPixels/max(cols, 1))
+	return planes(s.forward(1), s.forward(2), rows, cols, 0) <= convPlanes && s.Kernel[1]*s.Kernel[2] <= convTaps
+}
+
+// ConvSlice chooses how many rows of Y are summed up to one part of the gradient of the weights: all, unless the weights
+// alone would leave units idle. It does not depend on the tile, so that tuning changes no result.
+func (s *ConvShape) ConvSlice(l kernels.Limits) int {
+	rows := max(s.Rows(), 1)
+	if l.CPU {
+		slices := max(1, 2*l.Units/s.Groups)
+		return intmath.CeilDiv(rows, min(slices, rows))
+	}
+	const tile, short = 64, 256 // positions: a slice of less is not worth the part that it writes
+	tiles := s.Groups * intmath.CeilDiv(s.Out, tile) * intmath.CeilDiv(s.weights(), tile)
+	if s.few(s.Out) {
+		tiles = s.Groups * s.Out * s.weights()
+	}
+	slices := max(1, min(2*l.Units/max(tiles, 1), rows*s.OutSize[2]/short, rows))
+	return intmath.CeilDiv(rows, slices)
+}
+
+// few reports whether so few channels of a group are computed that a tile of them is not worth it.
+func (s *ConvShape) few(channels int) bool { return channels < 8 }
+
+// ConvKernel returns the kernel for Y from X and W, or with transposed for X from Y and W. Arguments: what is read, W,
+// BIAS, what is written, the numbers of the shape, transposed and biased (0 or 1), and rows and cols, which are
+// ConvBlock's. If biased is 0, BIAS is any buffer.
+func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Limits, tuned []GemmChoice) *kernels.Kernel {
+	read, written, positions := s.In, s.Out, s.Batch*volume(s.OutSize)
+	if transposed {
+		read, written, positions = s.Out, s.In, s.Batch*volume(s.Size)
+	}
+	if l.CPU {
+		if _, _, ok := s.ConvBlock(transposed, l); !ok {
+			return ConvDirect
+		}
+		return Conv(GemmTile{})
+	}
+	sum := read * volume(s.Kernel)
+	if s.few(written) || sum >= convSteps {
+		return ConvDirect
+	}
+	return Conv(convTile(written, positions, sum, t, l, tuned))
+}
+
+// WeightKernel returns the kernel for the parts of the gradient of the weights. Arguments: X, the gradient of Y, the
+// parts [slices, Groups, In·Kernel…, Out], the numbers of the shape, and slice, which is ConvSlice's.
+func (s *ConvShape) WeightKernel(t kernels.DType, l kernels.Limits, tuned []GemmChoice) *kernels.Kernel {
+	switch {
+	case l.CPU && s.fitsWeight():
+		return ConvWeight(GemmTile{})
+	case l.CPU || s.few(s.Out):
+		return ConvWeightDirect
+	}
+	return ConvWeight(convTile(s.weights(), s.Out, s.Rows()*s.OutSize[2], t, l, tuned))
+}
+
+// convSteps bounds the sum of a tile: what conv_gpu.cl divides by multiplying.
+const convSteps = 1 << 21
+
+// convTile returns the tile of a matrix product of that size, narrower where it would be half empty.
+func convTile(m, n, k int, t kernels.DType, l kernels.Limits, tuned []GemmChoice) GemmTile {
+	tile := GemmTileFor(NN, m, n, k, t, l, tuned)
+	for _, other := range GemmTiles(t, l) {
+		if m <= tile.M/2 && other.M < tile.M && other.M >= m && other.N <= 64 || n <= tile.N/2 && other.N < tile.N && other.N >= n {
+			tile = other
+		}
+	}
+	return tile
+}
+
+// convolutions returns the kernels of convolutions: those in tiles once for a CPU, and for the smallest tile of a GPU.
+func convolutions(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
+	tile := GemmTile{}
+	if !l.CPU {
+		tiles := GemmTiles(t, l)
+		tile = tiles[len(tiles)-1]
+	}
+	return []*kernels.Kernel{ConvDirect, ConvWeightDirect, Conv(tile), ConvWeight(tile)}
+}

@@ -1,0 +1,241 @@
+package ops
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and WeightKernel.
+var (
+	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl",
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
+			written, size := s.Out, volume(s.OutSize)
+			if transposed {
+				written, size = s.In, volume(s.Size)
+			}
+			const block = 4 // BLOCK_O of conv_direct.cl
+			return kernels.Plane(size, s.Batch*s.Groups*intmath.CeilDiv(written, block), l)
+		}})
+	ConvWeightDirect = convWeightKernel(&kernels.Kernel{Name: "k_conv_weight_direct", File: "conv_direct.cl",
+		Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+			s, slice := convShapeOf(a, convWeightNumbers), int(a[convWeightSlice].Int)
+			const group = 64 // SUM_GROUP of conv_direct.cl
+			return kernels.Grid{Dims: 2, Local: [3]int{group, 1},
+				Global: [3]int{s.Groups * s.Out * s.weights() * group, intmath.CeilDiv(s.Rows(), slice)}}
+		}})
+)
+
+// convs are the kernels in tiles, by tile; that of CPUs is the zero tile.
+var convs, convWeights sync.Map
+
+// Conv returns the kernel of ConvShape.ConvKernel for a tile.
+func Conv(tile GemmTile) *kernels.Kernel {
+	return tiled(&convs, tile, func() *kernels.Kernel {
+		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: convDefines(tile),
+			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
+				z, y, x := s.axes(transposed, 0) // which has the most positions
+				phases, written := s.phases(transposed), s.Out
+				if transposed {
+					written = s.In
+				}
+				if l.CPU {
+					blocks := z.count * intmath.CeilDiv(y.count, int(a[convRows].Int)) * intmath.CeilDiv(x.count, int(a[convCols].Int))
+					return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{blocks, s.Batch * s.Groups, phases}}
+				}
+				t := tile.orFirst()
+				return kernels.Grid{Dims: 3, Local: [3]int{t.items(), 1, 1}, Global: [3]int{
+					intmath.CeilDiv(s.Batch*z.count*y.count*x.count, t.N) * t.items(), s.Groups * intmath.CeilDiv(written, t.M), phases}}
+			},
+			Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel { return []*kernels.Kernel{ConvDirect} },
+		})
+	})
+}
+
+// ConvWeight returns the kernel of ConvShape.WeightKernel for a tile.
+func ConvWeight(tile GemmTile) *kernels.Kernel {
+	return tiled(&convWeights, tile, func() *kernels.Kernel {
+		return convWeightKernel(&kernels.Kernel{Name: "k_conv_weight", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: convDefines(tile),
+			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+				s := convShapeOf(a, convWeightNumbers)
+				slices := intmath.CeilDiv(s.Rows(), int(a[convWeightSlice].Int))
+				if l.CPU {
+					return kernels.Groups(s.Groups, slices)
+				}
+				t := tile.orFirst()
+				return kernels.Grid{Dims: 3, Local: [3]int{t.items(), 1, 1}, Global: [3]int{
+					intmath.CeilDiv(s.Out, t.N) * t.items(), s.Groups * intmath.CeilDiv(s.weights(), t.M), slices}}
+			},
+			Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel { return []*kernels.Kernel{ConvWeightDirect} },
+		})
+	})
+}
+
+func tiled(kernelsOf *sync.Map, tile GemmTile, make func() *kernels.Kernel) *kernels.Kernel {
+	if k, ok := kernelsOf.Load(tile); ok {
+		return k.(*kernels.Kernel)
+	}
+	k, _ := kernelsOf.LoadOrStore(tile, make())
+	return k.(*kernels.Kernel)
+}
+
+// orFirst returns the tile, or the default of GPUs for that of CPUs: a CPU's kernel may be tried as a GPU's.
+func (t GemmTile) orFirst() GemmTile {
+	if t == (GemmTile{}) {
+		return gpuTiles[0]
+	}
+	return t
+}
+
+func convDefines(tile GemmTile) string {
+	if tile == (GemmTile{}) {
+		return ""
+	}
+	return tile.defines()
+}
+
+func convKernel(k *kernels.Kernel) *kernels.Kernel {
+	k.Params = []kernels.Param{in("X"), in("W"), in("BIAS"), out("Y")}
+	for _, name := range append(convNames[:convCount:convCount], "transposed", "biased", "rows", "cols") {
+		k.Params = append(k.Params, intArg(name))
+	}
+	k.Twin = kernels.Twin{F32: convTwin[float32](), F64: convTwin[float64]()}
+	k.Tol = kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
+		s := convShapeOf(a, convNumbers)
+		terms := s.In
+		if a[convTransposed].Int != 0 {
+			terms = s.Out
+		}
+		return float64(terms*volume(s.Kernel))*kernels.MaxAbs(a, convX)*kernels.MaxAbs(a, convW) + float64(a[convBiased].Int)*kernels.MaxAbs(a, convBias)
+	}}
+	k.Cases = func(few bool) []kernels.Case {
+		var cases []kernels.Case
+		for i, s := range convCases(few) {
+			for transposed := range 2 {
+				biased := (i + transposed) % 2
+				cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v transposed %d", *s, transposed), Build: func(o *kernels.Operands) {
+					x, y := s.Batch*s.Groups*s.In*volume(s.Size), s.Batch*s.Groups*s.Out*volume(s.OutSize)
+					channels := s.Groups * s.Out
+					if transposed == 1 {
+						x, y, channels = y, x, s.Groups*s.In
+					}
+					rows, cols, _ := s.ConvBlock(transposed == 1, kernels.Limits{CPU: true, Units: 2})
+					o.In(x, -1, 1).In(s.Groups*s.Out*s.weights(), -1, 1).In(channels*biased, -1, 1).Out(y)
+					o.Args = s.Args(o.Args)
+					o.Int(transposed, biased, rows, cols)
+				}})
+			}
+		}
+		return cases
+	}
+	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+		if like == nil {
+			return nil
+		}
+		s, transposed := convShapeOf(like, convNumbers), like[convTransposed].Int != 0
+		x, y := s.Groups*s.In*volume(s.Size), s.Groups*s.Out*volume(s.OutSize) // of an image
+		batch := s.trialBatch(x + y)
+		if batch == 0 {
+			return nil
+		}
+		if transposed {
+			x, y = y, x
+		}
+		ops := []kernels.Operand{kernels.Draw(batch*x, -1, 1), kernels.Draw(like[convW].N, -1, 1), kernels.Draw(like[convBias].N, -1, 1), kernels.Output(batch * y)}
+		for _, a := range like[convNumbers:] {
+			ops = append(ops, kernels.Number(float64(a.Int)))
+		}
+		ops[convNumbers].Number = float64(batch)
+		return ops
+	}
+	return k
+}
+
+// trialBatch returns how many images of so many elements a trial takes, 0 if one is too large.
+func (s *ConvShape) trialBatch(elements int) int {
+	if s.Groups*s.Out*s.weights() > kernels.TrialElements/2 {
+		return 0
+	}
+	return min(s.Batch, kernels.TrialElements/2/max(elements, 1), kernels.TrialProducts/max(s.products(), 1))
+}
+
+func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
+	k.Params = []kernels.Param{in("X"), in("G"), out("D")}
+	for _, name := range append(convNames[:convCount:convCount], "slice") {
+		k.Params = append(k.Params, intArg(name))
+	}
+	k.Twin = kernels.Twin{F32: convWeightTwin[float32](), F64: convWeightTwin[float64]()}
+	k.Tol = kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
+		s := convShapeOf(a, convWeightNumbers)
+		terms := int(a[convWeightSlice].Int) * s.OutSize[2]
+		return float64(terms) * kernels.MaxAbs(a, convWeightX) * kernels.MaxAbs(a, convWeightG)
+	}}
+	k.Cases = func(few bool) []kernels.Case {
+		var cases []kernels.Case
+		for i, s := range convCases(few) {
+			slice := max(1, s.Rows()/(1+i%3))
+			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v slice %d", *s, slice), Build: func(o *kernels.Operands) {
+				o.In(s.Batch*s.Groups*s.In*volume(s.Size), -1, 1).In(s.Batch*s.Groups*s.Out*volume(s.OutSize), -1, 1)
+				o.Out(intmath.CeilDiv(s.Rows(), slice) * s.Groups * s.Out * s.weights())
+				o.Args = s.Args(o.Args)
+				o.Int(slice)
+			}})
+		}
+		return cases
+	}
+	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+		if like == nil {
+			return nil
+		}
+		s, slice := convShapeOf(like, convWeightNumbers), int(like[convWeightSlice].Int)
+		x, y := s.Groups*s.In*volume(s.Size), s.Groups*s.Out*volume(s.OutSize) // of an image
+		s.Batch = s.trialBatch(x + y)
+		parts := intmath.CeilDiv(s.Rows(), max(slice, 1)) * s.Groups * s.Out * s.weights()
+		if s.Batch == 0 || parts > kernels.TrialElements {
+			return nil
+		}
+		ops := []kernels.Operand{kernels.Draw(s.Batch*x, -1, 1), kernels.Draw(s.Batch*y, -1, 1), kernels.Output(parts)}
+		for _, a := range like[convWeightNumbers:] {
+			ops = append(ops, kernels.Number(float64(a.Int)))
+		}
+		ops[convWeightNumbers].Number = float64(s.Batch)
+		return ops
+	}
+	return k
+}
+
+// convCases are the shapes that test the kernels: of 1, 2 and 3 axes, with strides, dilations and padding that divide each
+// other and do not, with groups of one channel and of many, with short rows and long ones, and with tiles that are whole and
+// cut off.
+func convCases(few bool) []*ConvShape {
+	one := [3]int{1, 1, 1}
+	all := []*ConvShape{
+		{Batch: 2, Groups: 1, In: 2, Out: 3, Size: [3]int{1, 3, 5}, Kernel: [3]int{1, 3, 2}, Stride: one, Dilation: one, Pad: [3]int{0, 1, 1}},
+		{Batch: 1, Groups: 2, In: 1, Out: 1, Size: [3]int{3, 2, 5}, Kernel: [3]int{2, 1, 2}, Stride: [3]int{1, 1, 2}, Dilation: [3]int{2, 1, 3}, Pad: [3]int{1, 0, 1}},
+	}
+	if !few {
+		all = append(all,
+			&ConvShape{Batch: 2, Groups: 1, In: 3, Out: 5, Size: [3]int{1, 7, 9}, Kernel: [3]int{1, 3, 3}, Stride: one, Dilation: one, Pad: [3]int{0, 1, 1}},
+			&ConvShape{Batch: 1, Groups: 2, In: 2, Out: 9, Size: [3]int{1, 8, 11}, Kernel: [3]int{1, 3, 2}, Stride: [3]int{1, 2, 3}, Dilation: [3]int{1, 2, 1}, Pad: [3]int{0, 2, 1}},
+			&ConvShape{Batch: 2, Groups: 3, In: 1, Out: 1, Size: [3]int{1, 5, 20}, Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, 1, 2}, Dilation: one, Pad: [3]int{0, 1, 0}},
+			&ConvShape{Batch: 2, Groups: 1, In: 2, Out: 3, Size: [3]int{4, 5, 6}, Kernel: [3]int{3, 2, 3}, Stride: [3]int{2, 1, 2}, Dilation: [3]int{1, 2, 2}, Pad: [3]int{1, 1, 2}},
+			&ConvShape{Batch: 1, Groups: 1, In: 17, Out: 40, Size: [3]int{1, 6, 6}, Kernel: [3]int{1, 3, 3}, Stride: one, Dilation: one, Pad: [3]int{0, 1, 1}},
+			&ConvShape{Batch: 3, Groups: 1, In: 8, Out: 70, Size: [3]int{1, 1, 30}, Kernel: [3]int{1, 1, 5}, Stride: [3]int{1, 1, 2}, Dilation: one, Pad: [3]int{0, 0, 2}},
+			&ConvShape{Batch: 2, Groups: 1, In: 12, Out: 8, Size: [3]int{1, 4, 4}, Kernel: one, Stride: [3]int{1, 3, 2}, Dilation: one},
+			&ConvShape{Batch: 1, Groups: 1, In: 8, Out: 8, Size: [3]int{1, 9, 9}, Kernel: [3]int{1, 2, 2}, Stride: [3]int{1, 4, 4}, Dilation: [3]int{1, 3, 6}, Pad: [3]int{0, 5, 7}},
+			&ConvShape{Batch: 1, Groups: 1, In: 2, Out: 20, Size: [3]int{1, 2, 8}, Kernel: [3]int{1, 1, 6}, Stride: [3]int{1, 1, 7}, Dilation: one, Pad: [3]int{0, 0, 6}},
+			&ConvShape{Batch: 2, Groups: 1, In: 20, Out: 66, Size: [3]int{1, 12, 17}, Kernel: [3]int{1, 3, 3}, Stride: one, Dilation: one, Pad: [3]int{0, 1, 1}},
+			&ConvShape{Batch: 1, Groups: 1, In: 3, Out: 20, Size: [3]int{1, 3, 600}, Kernel: [3]int{1, 2, 7}, Stride: [3]int{1, 1, 2}, Dilation: [3]int{1, 1, 3}, Pad: [3]int{0, 0, 9}},
+			&ConvShape{Batch: 1, Groups: 1, In: 90, Out: 3, Size: [3]int{1, 1, 1200}, Kernel: [3]int{1, 1, 3}, Stride: one, Dilation: one, Pad: [3]int{0, 0, 1}})
+	}
+	for _, s := range all {
+		for a := range s.OutSize {
+			s.OutSize[a] = (s.Size[a]+2*s.Pad[a]-s.Dilation[a]*(s.Kernel[a]-1)-1)/s.Stride[a] + 1
+		}
+	}
+	return all
+}

@@ -1,0 +1,344 @@
+// @depends: common, convolution
+// Convolutions for CPUs, without a matrix of the inputs of every output: see convolution.cl for what is computed.
+//
+// One work-item per work-group, and no local memory. A work-item copies what a block of positions reads into private
+// memory: for each channel and tap of the first axis a plane, with the zeros of the padding in place. A stride splits
+// a plane into one for each remainder of the positions by it. Then the inputs of tap (y, x) at the neighbours of a
+// position are the neighbours of its input, and every tap is one offset into the planes: sixteen positions are one load,
+// whatever the shape. Positions count through the rows of a plane, so that a vector may span two rows; what it has between
+// them is dropped. Where that would be much, as in short rows, each tap along x has a plane of its own with nothing between.
+
+#ifndef PLANES
+#define PLANES 81920 // elements of the planes
+#endif
+#ifndef TAPS
+#define TAPS 4096 // the longest sum over the planes: its offsets are in tables
+#endif
+#ifndef WIDE
+#define WIDE 3
+#endif
+#ifndef MR
+#define MR 8
+#endif
+#define NARROW_MR 16
+#define THIN_WIDE 6
+#define PANEL (16 * THIN_WIDE) // the most positions that are computed at once
+#define PIXELS 256             // positions of Y that are transposed at once
+#define PANEL_O 64             // channels of them
+
+// The planes of a block of rows×cols positions from (y0, x0) on.
+typedef struct {
+    axis y, x;
+    int y0, x0, rows, cols;
+    int low_y, low_x;             // the least input position, from that of the block on
+    int remainders_y, remainders_x; // planes of a stride
+    int apart;                      // there is a plane for each tap along x instead
+    int height, width, size;        // of a plane, and of all of them
+} block;
+
+static int lowest(axis a) { return a.shift + min(0, (a.taps - 1) * a.step); }
+
+static int span(axis a) { return abs(a.step) * max(a.taps - 1, 0); }
+
+// An eighth of the work is worth the planes, if many channels are written.
+static block block_of(axis y, axis x, int y0, int x0, int rows, int cols, int written) {
+    block b;
+    b.y = y, b.x = x, b.y0 = y0, b.x0 = x0;
+    b.rows = min(rows, y.count - y0), b.cols = min(cols, x.count - x0);
+    b.low_y = lowest(y) + y0 * y.stride, b.low_x = lowest(x) + x0 * x.stride;
+    b.apart = written >= 16 && 8 * (span(x) / x.stride) > min(cols, x.count);
+    b.remainders_y = min(y.stride, span(y) + 1), b.remainders_x = b.apart ? x.taps : min(x.stride, span(x) + 1);
+    b.height = b.rows + span(y) / y.stride, b.width = b.cols + (b.apart ? 0 : span(x) / x.stride);
+    b.size = b.remainders_y * b.remainders_x * b.height * b.width;
+    return b;
+}
+
+// Where the planes have the input of a tap for the first position of the block.
+static int tap_offset(const block *b, int jy, int jx) {
+    const int y = b->y.shift - lowest(b->y) + jy * b->y.step, x = b->x.shift - lowest(b->x) + jx * b->x.step;
+    const int plane = y % b->y.stride * b->remainders_x + (b->apart ? jx : x % b->x.stride);
+    return (plane * b->height + y / b->y.stride) * b->width + (b->apart ? 0 : x / b->x.stride);
+}
+
+// Copies count elements that are `stride` apart, in vectors where they are neighbours.
+static void copy_run(REAL *to, global const REAL *from, int count, int stride) {
+    int i = 0;
+    if (stride == 1) {
+        for (; i + 16 <= count; i += 16) vstore16(vload16(0, from + i), 0, to + i);
+        for (; i + 4 <= count; i += 4) vstore4(vload4(0, from + i), 0, to + i);
+    }
+    for (; i < count; i++) to[i] = from[i * stride];
+}
+
+// Writes the planes of one channel and tap of the first axis, whose input of height×width elements is X.
+static void fill_planes(REAL *P, global const REAL *X, const block *b, int height, int width) {
+    const int s = b->x.stride;
+    for (int ry = 0; ry < b->remainders_y; ry++) {
+        for (int rx = 0; rx < b->remainders_x; rx++) {
+            const int x = b->apart ? b->x0 * s + b->x.shift + rx * b->x.step : b->low_x + rx; // of column 0
+            const int from = min(b->width, x < 0 ? (-x + s - 1) / s : 0);
+            const int to = max(from, min(b->width, x < width ? (width - x + s - 1) / s : 0));
+            for (int a = 0; a < b->height; a++) {
+                const int y = b->low_y + ry + a * b->y.stride;
+                const int in = y >= 0 && y < height;
+                for (int i = 0; i < (in ? from : b->width); i++) P[i] = 0;
+                if (in) {
+                    copy_run(P + from, X + y * width + x + from * s, to - from, s);
+                    for (int i = to; i < b->width; i++) P[i] = 0;
+                }
+                P += b->width;
+            }
+        }
+    }
+}
+
+// Adds sums to a run of a row of the output, or sets it, and adds the bias.
+static void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
+    int i = 0;
+    if (spread == 1) {
+        for (; i + 16 <= count; i += 16) {
+            REAL16 v = vload16(0, from + i) + bias;
+            if (add) v += vload16(0, to + i);
+            vstore16(v, 0, to + i);
+        }
+        for (; i + 4 <= count; i += 4) {
+            REAL4 v = vload4(0, from + i) + bias;
+            if (add) v += vload4(0, to + i);
+            vstore4(v, 0, to + i);
+        }
+    }
+    for (; i < count; i++) to[i * spread] = (add ? to[i * spread] : 0) + from[i] + bias;
+}
+
+// R channels of V vectors of positions: S[r*PANEL + i] = Σ_k W[woff[k] + r*row]·P[poff[k] + i]. Channels past the last
+// repeat it.
+#define MICRO(name, R, V)                                                                                       \
+    static void name(const REAL *P, const int *poff, global const REAL *W, const int *woff, int row, int live, \
+                     int count, REAL *S) {                                                                      \
+        REAL16 acc[R][V];                                                                                       \
+        _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
+            _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                                        \
+        int at[R];                                                                                              \
+        _Pragma("unroll") for (int r = 0; r < R; r++) at[r] = min(r, live - 1) * row;                           \
+        for (int k = 0; k < count; k++) {                                                                       \
+            const REAL *p = P + poff[k];                                                                        \
+            global const REAL *w = W + woff[k];                                                                 \
+            REAL16 b[V];                                                                                        \
+            _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, p);                                 \
+            _Pragma("unroll") for (int r = 0; r < R; r++) {                                                     \
+                const REAL16 x = (REAL16)(w[at[r]]);                                                            \
+                _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);              \
+            }                                                                                                   \
+        }                                                                                                       \
+        _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
+            _Pragma("unroll") for (int v = 0; v < V; v++) vstore16(acc[r][v], v, S + r * PANEL);                \
+    }
+
+MICRO(wide, MR, WIDE)
+MICRO(narrow, NARROW_MR, 1)
+MICRO(thin, 2, THIN_WIDE)
+
+// Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
+// computes all channels of a group at rows×cols positions of a slice.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols) {
+    REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL];
+    int poff[TAPS], woff[TAPS];
+    const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
+    const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, phase / (sx * sy)) : axis_forward(oz, kz, sz, dz, pz);
+    const axis y = transposed ? axis_backward(iy, ky, sy, dy, py, phase / sx % sy) : axis_forward(oy, ky, sy, dy, py);
+    const axis x = transposed ? axis_backward(ix, kx, sx, dx, px, phase % sx) : axis_forward(ox, kx, sx, dx, px);
+    // The sizes of what is read and of what is written, and of phase 0, which has the most positions.
+    const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix;
+    const int wy = transposed ? iy : oy, wx = transposed ? ix : ox, wz = transposed ? iz : oz;
+    const int across = ((wx + x.spread - 1) / x.spread + cols - 1) / cols;
+    const int down = ((wy + y.spread - 1) / y.spread + rows - 1) / rows;
+    const int id = get_group_id(0), qz = id / (across * down);
+    const int y0 = id / across % down * rows, x0 = id % across * cols;
+    if (qz >= z.count || y0 >= y.count || x0 >= x.count) return;
+
+    const int cr = transposed ? co : ci, cw = transposed ? ci : co; // channels that are read and written
+    const block b = block_of(y, x, y0, x0, rows, cols, cw);
+    const int2 taps_z = axis_within(z, qz, rz);
+    const int planes = taps_z.s1 - taps_z.s0, taps = planes * y.taps * x.taps;
+    const int kernel_size = kz * ky * kx;
+    const int w_read = transposed ? ci * kernel_size : kernel_size, w_written = transposed ? kernel_size : ci * kernel_size;
+    global const REAL *in = X + X_off + (n * groups + g) * cr * rz * ry * rx;
+    global const REAL *weights = W + W_off + g * co * ci * kernel_size;
+    const int out_size = wz * wy * wx;
+    global REAL *out = Y + Y_off + (n * groups + g) * cw * out_size
+                     + ((qz * z.spread + z.first) * wy + y0 * y.spread + y.first) * wx + x0 * x.spread + x.first;
+
+    const int most = taps == 0 ? cr : max(1, min(PLANES / (planes * b.size), TAPS / taps));
+    const int length = (b.rows - 1) * b.width + b.cols;
+    for (int c0 = 0; c0 == 0 || c0 < cr; c0 += most) {
+        const int channels = min(most, cr - c0);
+        int count = 0;
+        for (int c = 0; c < channels && taps > 0; c++) {
+            for (int jz = taps_z.s0; jz < taps_z.s1; jz++) {
+                const int at = (c * planes + jz - taps_z.s0) * b.size, from = qz * z.stride + z.shift + jz * z.step;
+                fill_planes(P + at, in + ((c0 + c) * rz + from) * ry * rx, &b, ry, rx);
+                for (int jy = 0; jy < y.taps; jy++) {
+                    for (int jx = 0; jx < x.taps; jx++) {
+                        poff[count] = at + tap_offset(&b, jy, jx);
+                        woff[count++] = (c0 + c) * w_read
+                                      + ((z.r + jz * z.rstep) * ky + y.r + jy * y.rstep) * kx + x.r + jx * x.rstep;
+                    }
+                }
+            }
+        }
+        for (int i = 0; i < 2 * PANEL && taps > 0; i++) P[channels * planes * b.size + i] = 0; // what the last vectors read
+        for (int from = 0, done; from < length; from += done) {
+            const int vectors = (length - from + 15) / 16;
+            const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
+            const int step = way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
+            done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
+            const int end = min(length, from + done);
+            for (int o = 0; o < cw; o += step) {
+                const int live = min(step, cw - o);
+                global const REAL *w = weights + o * w_written;
+                if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
+                else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
+                else wide(P + from, poff, w, woff, w_written, live, count, S);
+                for (int a = from / b.width; a * b.width < end; a++) { // rows of the output, in part
+                    const int i = max(from, a * b.width), j = min(end, a * b.width + b.cols);
+                    global REAL *to = out + o * out_size + a * y.spread * wx + (i - a * b.width) * x.spread;
+                    for (int r = 0; r < live; r++) {
+                        const REAL bias = biased && c0 == 0 ? BIAS[BIAS_off + g * cw + o + r] : 0;
+                        put_run(S + r * PANEL + i - from, to + r * out_size, j - i, x.spread, bias, c0 > 0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// T[i*width + o] = G[o*size + at(i)] for the positions i of a block, zero for o from `live` to width.
+static void transpose_block(REAL *T, global const REAL *G, const block *b, int ox, int size, int live, int width) {
+    for (int a = 0; a < b->rows; a++) {
+        global const REAL *row = G + a * ox;
+        REAL *t = T + a * b->cols * width;
+        int o = 0;
+        for (; o + 4 <= live; o += 4) {
+            global const REAL *r0 = row + o * size, *r1 = r0 + size, *r2 = r1 + size, *r3 = r2 + size;
+            int i = 0;
+            for (; i + 4 <= b->cols; i += 4) {
+                const REAL4 e = vload4(0, r0 + i), f = vload4(0, r1 + i), g = vload4(0, r2 + i), h = vload4(0, r3 + i);
+                REAL *to = t + i * width + o;
+                vstore4((REAL4)(e.s0, f.s0, g.s0, h.s0), 0, to);
+                vstore4((REAL4)(e.s1, f.s1, g.s1, h.s1), 0, to + width);
+                vstore4((REAL4)(e.s2, f.s2, g.s2, h.s2), 0, to + 2 * width);
+                vstore4((REAL4)(e.s3, f.s3, g.s3, h.s3), 0, to + 3 * width);
+            }
+            for (; i < b->cols; i++) vstore4((REAL4)(r0[i], r1[i], r2[i], r3[i]), 0, t + i * width + o);
+        }
+        for (; o < live; o++) {
+            for (int i = 0; i < b->cols; i++) t[i * width + o] = row[o * size + i];
+        }
+        for (; o < width; o++) {
+            for (int i = 0; i < b->cols; i++) t[i * width + o] = 0;
+        }
+    }
+}
+
+// R weights by V vectors of channels: adds Σ P[poff[r] + a*stride + i]·T[(a*cols + i)*16*V + o] over the positions to
+// D[doff[r] + o], or sets it. Weights past the last repeat it.
+#define MICRO_WEIGHT(name, R, V)                                                                              \
+    static void name(const REAL *P, const int *poff, int live, const REAL *T, int rows, int cols, int stride, \
+                     global REAL *D, const int *doff, int width, int add) {                                   \
+        REAL16 acc[R][V];                                                                                     \
+        _Pragma("unroll") for (int r = 0; r < R; r++)                                                         \
+            _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                                      \
+        int at[R];                                                                                            \
+        _Pragma("unroll") for (int r = 0; r < R; r++) at[r] = poff[min(r, live - 1)];                         \
+        for (int a = 0; a < rows; a++) {                                                                      \
+            for (int i = 0; i < cols; i++) {                                                                  \
+                const REAL *p = P + a * stride + i, *t = T + (a * cols + i) * 16 * V;                         \
+                REAL16 b[V];                                                                                  \
+                _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, t);                           \
+                _Pragma("unroll") for (int r = 0; r < R; r++) {                                               \
+                    const REAL16 x = (REAL16)(p[at[r]]);                                                      \
+                    _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);        \
+                }                                                                                             \
+            }                                                                                                 \
+        }                                                                                                     \
+        _Pragma("unroll") for (int r = 0; r < R; r++) {                                                       \
+            if (r >= live) continue;                                                                          \
+            _Pragma("unroll") for (int v = 0; v < V; v++) add16(acc[r][v], D + doff[r] + 16 * v, width - 16 * v, add); \
+        }                                                                                                     \
+    }
+
+// Adds up to 16 elements, or sets them.
+__attribute__((noinline)) static void add16(REAL16 v, global REAL *d, int count, int add) {
+    if (count >= 16) {
+        if (add) v += vload16(0, d);
+        vstore16(v, 0, d);
+        return;
+    }
+    REAL part[16];
+    vstore16(v, 0, part);
+    for (int j = 0; j < count; j++) d[j] = add ? d[j] + part[j] : part[j];
+}
+
+MICRO_WEIGHT(weight_64, 6, 4)
+MICRO_WEIGHT(weight_32, 12, 2)
+MICRO_WEIGHT(weight_16, 12, 1)
+
+// D[((s*groups + g)*ci*kernel + k)*co + o] is the part s of the gradient of weight k, which counts channels and taps, of
+// output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
+// gradient of Y.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice) {
+    REAL P[PLANES], T[PIXELS * PANEL_O];
+    int poff[TAPS], doff[TAPS];
+    const int g = get_group_id(0), s = get_group_id(1), kernel_size = kz * ky * kx;
+    const axis z = axis_forward(oz, kz, sz, dz, pz), y = axis_forward(oy, ky, sy, dy, py), x = axis_forward(ox, kx, sx, dx, px);
+    const int cols = min(ox, PIXELS), rows_most = max(1, PIXELS / cols), size = oz * oy * ox;
+    global REAL *D0 = D + D_off + (s * groups + g) * ci * kernel_size * co;
+    const int begin = s * slice, finish = min(batch * oz * oy, begin + slice);
+    const block whole = block_of(y, x, 0, 0, rows_most, cols, 0);
+    // One tap of the first axis at a time, for as many channels as fit.
+    const int taps = ky * kx, most = max(1, min(PLANES / whole.size, TAPS / taps));
+    for (int jz = 0; jz < kz; jz++) {
+        for (int c0 = 0; c0 < ci; c0 += most) {
+            const int channels = min(most, ci - c0);
+            int add = 0;
+            for (int row = begin; row < finish;) {
+                const int n = row / (oz * oy), qz = row / oy % oz, y0 = row % oy;
+                const int rows = min(min(rows_most, oy - y0), finish - row);
+                const int from = qz * sz - pz + jz * dz;
+                row += rows;
+                if (from < 0 || from >= iz) continue;
+                for (int x0 = 0; x0 < ox; x0 += cols) {
+                    block b = block_of(y, x, y0, x0, rows, cols, 0);
+                    global const REAL *in = X + X_off + (((n * groups + g) * ci + c0) * iz + from) * iy * ix;
+                    for (int c = 0; c < channels; c++) {
+                        fill_planes(P + c * b.size, in + c * iz * iy * ix, &b, iy, ix);
+                        for (int t = 0; t < taps; t++) {
+                            poff[c * taps + t] = c * b.size + tap_offset(&b, t / kx, t % kx);
+                            doff[c * taps + t] = ((c0 + c) * kernel_size + jz * taps + t) * co;
+                        }
+                    }
+                    global const REAL *gradient = G + G_off + (n * groups + g) * co * size + (qz * oy + y0) * ox + x0;
+                    for (int o = 0; o < co; o += PANEL_O) {
+                        const int live = min(PANEL_O, co - o);
+                        const int vectors = live > 32 ? 4 : live > 16 ? 2 : 1, step = vectors == 4 ? 6 : 12;
+                        transpose_block(T, gradient + o * size, &b, ox, size, live, 16 * vectors);
+                        for (int t = 0; t < channels * taps; t += step) {
+                            const int some = min(step, channels * taps - t), *p = poff + t, *d = doff + t;
+                            if (vectors == 4) weight_64(P, p, some, T, b.rows, b.cols, b.width, D0 + o, d, live, add);
+                            else if (vectors == 2) weight_32(P, p, some, T, b.rows, b.cols, b.width, D0 + o, d, live, add);
+                            else weight_16(P, p, some, T, b.rows, b.cols, b.width, D0 + o, d, live, add);
+                        }
+                    }
+                    add = 1;
+                }
+            }
+            if (!add) { // no row of the slice meets the tap
+                for (int c = 0; c < channels; c++) {
+                    for (int i = 0; i < taps * co; i++) D0[((c0 + c) * kernel_size + jz * taps) * co + i] = 0;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+"""Convolutions, pooling and interpolation."""
+import torch
+import torch.nn.functional as F
+
+from cases import INF, NAN, case, normal
+
+case("Conv", "one", lambda x, w, b: F.conv1d(x, w, b, stride=2, padding=3, dilation=2), normal(2, 3, 11), normal(4, 3, 3), normal(4))
+case("Conv", "two", lambda x, w, b: F.conv2d(x, w, b, padding=2), normal(2, 3, 7, 9), normal(5, 3, 5, 5), normal(5))
+case("Conv", "strided", lambda x, w: F.conv2d(x, w, stride=(2, 3), padding=(1, 2), dilation=(2, 1)), normal(1, 4, 9, 10), normal(6, 4, 3, 4))
+case("Conv", "grouped", lambda x, w, b: F.conv2d(x, w, b, groups=2, stride=2), normal(2, 6, 5, 7), normal(4, 3, 2, 2), normal(4))
+case("Conv", "depthwise", lambda x, w: F.conv2d(x, w, groups=5, padding=1), normal(2, 5, 6, 5), normal(10, 1, 3, 3))
+case("Conv", "three", lambda x, w, b: F.conv3d(x, w, b, padding=1, stride=(1, 2, 1)), normal(1, 2, 3, 4, 5), normal(3, 2, 3, 2, 3), normal(3))
+case("Conv", "image", lambda x, w: F.conv2d(x, w), normal(3, 5, 6), normal(2, 3, 5, 1))
+case("Conv", "same", lambda x, w: F.conv2d(x, w, padding="same"), normal(1, 2, 5, 6), normal(3, 2, 4, 2))
+case("Conv", "empty", lambda x, w, b: F.conv2d(x, w, b), normal(0, 3, 5, 5), normal(2, 3, 3, 3), normal(2))
+case("Conv", "special", lambda x, w: F.conv1d(x, w, padding=1), [[[INF, 1, 2, NAN, 3, -INF, 0, 1e30, -0.0]]], [[[1.0, 2, 3]], [[-1, 0.5, 1]]], grad=False)
+
+case("ConvTranspose", "one", lambda x, w, b: F.conv_transpose1d(x, w, b, stride=3, padding=1, output_padding=2), normal(2, 3, 5), normal(3, 4, 4), normal(4))
+case("ConvTranspose", "two", lambda x, w: F.conv_transpose2d(x, w, stride=(2, 1), dilation=(1, 3), padding=(0, 2)), normal(2, 4, 3, 5), normal(4, 3, 3, 2))
+case("ConvTranspose", "grouped", lambda x, w, b: F.conv_transpose2d(x, w, b, groups=2, stride=2, output_padding=1), normal(1, 4, 3, 2), normal(4, 3, 2, 3), normal(6))
+case("ConvTranspose", "three", lambda x, w: F.conv_transpose3d(x, w, stride=2), normal(1, 2, 2, 3, 2), normal(2, 2, 2, 1, 3))
+case("ConvTranspose", "image", lambda x, w: F.conv_transpose1d(x, w, dilation=2), normal(3, 5), normal(3, 2, 3))
+case("ConvTranspose", "special", lambda x, w: F.conv_transpose1d(x, w, stride=2), [[[1, -INF, 2, NAN, 0.0, 1e30]]], [[[1.0, 2, -3]]], grad=False)

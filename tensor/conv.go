@@ -1,0 +1,323 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// ConvOptions are those of [Tensor.Conv]. Its lists have a number for each spatial axis, or one for all.
+type ConvOptions struct {
+	Stride     []int // positions of the input from one output to the next; nil: 1
+	Padding    []int // zeros before and behind the input; nil: none
+	PaddingEnd []int // zeros behind it, where they are another number; nil: Padding
+	Dilation   []int // positions of the input from one weight to the next; nil: 1
+	Groups     int   // parts of the channels that are convolved apart; 0: 1
+}
+
+// ConvTransposeOptions are those of [Tensor.ConvTranspose]. Its lists have a number for each spatial axis, or one for
+// all.
+type ConvTransposeOptions struct {
+	Stride        []int // positions of the output from one input to the next; nil: 1
+	Padding       []int // positions cut off both ends of the output; nil: none
+	OutputPadding []int // positions more at the end of the output, below the stride or the dilation; nil: none
+	Dilation      []int // positions of the output from one weight to the next; nil: 1
+	Groups        int   // parts of the channels that are convolved apart; 0: 1
+}
+
+// Conv returns the convolution, or cross-correlation, of t [n, c, d…] with the weights w [o, c/groups, k…], over 1, 2 or 3
+// spatial axes, as many as w has behind its first two:
+//
+//	y[n, o, q…] = bias[o] + Σ_{c, r…} w[o, c, r…]·t[n, c, q·stride − padding + r·dilation…]
+//
+// where t is 0 outside of its axes, and of each group of o only the channels c of that group count. The bias [o] may be
+// nil. The result is [n, o, (d + padding + paddingEnd − dilation·(k−1) − 1)/stride + 1…], rounded down; without n, if t has
+// none. Integers are converted to reals. The order of the additions is fixed. It panics with ErrShape, with ErrValue for bad
+// options, and with ErrType if both are of integers. PyTorch's conv1d, conv2d and conv3d.
+func (t *Tensor) Conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
+	const op = "Conv"
+	checkConv(op, t, w, bias)
+	s := convShape(op, t, w, options)
+	return conv(op, &s.ConvShape, false, t, w, bias, s.result)
+}
+
+// ConvTranspose returns the transposed convolution of t [n, c, d…] with the weights w [c, o/groups, k…], over 1, 2 or 3
+// spatial axes: what gives the input its gradient in a [Tensor.Conv] with these weights. Input q adds, times weight r, to the
+// output at
+//
+//	q·stride − padding + r·dilation
+//
+// The bias [o] may be nil. The result is [n, o, (d−1)·stride − 2·padding + dilation·(k−1) + outputPadding + 1…]; without
+// n, if t has none. Integers are converted to reals. The order of the additions is fixed. It panics with ErrShape, with
+// ErrValue for bad options, and with ErrType if both are of integers. PyTorch's conv_transpose1d, 2d and 3d.
+func (t *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions) *Tensor {
+	const op = "ConvTranspose"
+	checkConv(op, t, w, bias)
+	s := convTransposeShape(op, t, w, options)
+	return conv(op, &s.ConvShape, true, t, w, bias, s.result)
+}
+
+// convolution is the numbers of a convolution, and the shape of its result.
+type convolution struct {
+	ops.ConvShape
+	result []int
+}
+
+func checkConv(op string, t, w, bias *Tensor) {
+	check(op, t, w)
+	if bias != nil {
+		check(op, t, bias)
+	}
+	if higher(t.typ, w.typ) != Real {
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", t, w)
+	}
+	if w.Rank() < 3 || w.Rank() > 5 {
+		misuse(op, ErrShape, "weights have two axes of channels, and 1, 2 or 3 spatial axes", t, w)
+	}
+	if t.Rank() != w.Rank() && t.Rank() != w.Rank()-1 {
+		misuse(op, ErrShape, fmt.Sprintf("with weights of %d spatial axes, the input has an axis of channels before these, and may have one of images before that", w.Rank()-2), t, w)
+	}
+}
+
+// convShape works out a convolution of t with w, which checkConv has checked.
+func convShape(op string, t, w *Tensor, options []ConvOptions) convolution {
+	o := only(op, options)
+	axes := w.Rank() - 2
+	lead := t.Rank() - axes - 1 // axes before the channels
+	var s convolution
+	s.Stride, s.Dilation = perAxis(op, "Stride", o.Stride, axes, 1, 1), perAxis(op, "Dilation", o.Dilation, axes, 1, 1)
+	s.Pad = perAxis(op, "Padding", o.Padding, axes, 0, 0)
+	end := s.Pad
+	if o.PaddingEnd != nil {
+		end = perAxis(op, "PaddingEnd", o.PaddingEnd, axes, 0, 0)
+	}
+	s.Groups = groups(op, o.Groups)
+	channels := t.shape[lead]
+	if channels != w.shape[1]*s.Groups || w.shape[0]%s.Groups != 0 {
+		misuse(op, ErrShape, fmt.Sprintf("in %d groups, the first axis of the weights is a multiple of %d, and the second %d times is the number of channels", s.Groups, s.Groups, s.Groups), t, w)
+	}
+	s.Batch, s.In, s.Out = product(t.shape[:lead]), w.shape[1], w.shape[0]/s.Groups
+	s.result = append(slices.Clone(t.shape[:lead]), w.shape[0])
+	s.Size, s.Kernel, s.OutSize = spatial(t.shape[lead+1:]), spatial(w.shape[2:]), [3]int{1, 1, 1}
+	for a := 3 - axes; a < 3; a++ {
+		padded := s.Size[a] + s.Pad[a] + end[a]
+		reach := s.Dilation[a]*(s.Kernel[a]-1) + 1
+		if s.Kernel[a] < 1 || reach > padded {
+			misuse(op, ErrShape, fmt.Sprintf("along axis %d, weights reach over %d positions, and the input has %d with its padding", t.Rank()-3+a, reach, padded), t, w)
+		}
+		s.OutSize[a] = (padded-reach)/s.Stride[a] + 1
+		s.result = append(s.result, s.OutSize[a])
+	}
+	s.settle(op, t, w)
+	return s
+}
+
+// convTransposeShape works out a transposed convolution of t with w, which checkConv has checked: its input is the result
+// of the convolution, its result is the input.
+func convTransposeShape(op string, t, w *Tensor, options []ConvTransposeOptions) convolution {
+	o := only(op, options)
+	axes := w.Rank() - 2
+	lead := t.Rank() - axes - 1
+	var s convolution
+	s.Stride, s.Dilation = perAxis(op, "Stride", o.Stride, axes, 1, 1), perAxis(op, "Dilation", o.Dilation, axes, 1, 1)
+	s.Pad = perAxis(op, "Padding", o.Padding, axes, 0, 0)
+	more := perAxis(op, "OutputPadding", o.OutputPadding, axes, 0, 0)
+	s.Groups = groups(op, o.Groups)
+	if t.shape[lead] != w.shape[0] || w.shape[0]%s.Groups != 0 {
+		misuse(op, ErrShape, fmt.Sprintf("the first axis of the weights is the number of channels, a multiple of %d groups", s.Groups), t, w)
+	}
+	s.Batch, s.In, s.Out = product(t.shape[:lead]), w.shape[1], w.shape[0]/s.Groups
+	s.result = append(slices.Clone(t.shape[:lead]), w.shape[1]*s.Groups)
+	s.OutSize, s.Kernel, s.Size = spatial(t.shape[lead+1:]), spatial(w.shape[2:]), [3]int{1, 1, 1}
+	for a := 3 - axes; a < 3; a++ {
+		if most := max(s.Stride[a], s.Dilation[a]); more[a] >= most {
+			panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("an OutputPadding of %d is below the stride or the dilation, %d", more[a], most)})
+		}
+		s.Size[a] = (s.OutSize[a]-1)*s.Stride[a] - 2*s.Pad[a] + s.Dilation[a]*(s.Kernel[a]-1) + more[a] + 1
+		if s.Kernel[a] < 1 || s.OutSize[a] < 1 || s.Size[a] < 1 {
+			misuse(op, ErrShape, fmt.Sprintf("the result would have size %d along axis %d", s.Size[a], t.Rank()-3+a), t, w)
+		}
+		s.result = append(s.result, s.Size[a])
+	}
+	s.settle(op, t, w)
+	return s
+}
+
+// settle checks that kernels can count the positions, and sets a stride of which there is no second position to 1.
+func (s *convolution) settle(op string, t, w *Tensor) {
+	for a := range s.Stride {
+		if s.OutSize[a] == 1 {
+			s.Stride[a] = 1
+		}
+		const most = math.MaxInt32 / 4
+		if s.Size[a] > most || s.Pad[a] > most || s.OutSize[a] > most/s.Stride[a] {
+			misuse(op, ErrShape, fmt.Sprintf("a padded axis has more than %d positions", most), t, w)
+		}
+		if s.Kernel[a] == 1 {
+			s.Dilation[a] = 1
+		}
+	}
+}
+
+// only returns the options of a call, which are given once or not at all.
+func only[O any](op string, options []O) (o O) {
+	if len(options) > 1 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "options are given once"})
+	}
+	if len(options) == 1 {
+		o = options[0]
+	}
+	return o
+}
+
+func groups(op string, n int) int {
+	if n < 0 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("%d groups: there are 1 or more", n)})
+	}
+	return max(n, 1)
+}
+
+// perAxis returns a number for each of the last axes of three, and `other` for those before, or for all if none is given.
+func perAxis(op, name string, v []int, axes, other, least int) [3]int {
+	all := [3]int{other, other, other}
+	if v == nil {
+		return all
+	}
+	if len(v) != axes && len(v) != 1 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("%s has %d numbers: there is one for all axes, or one for each of %d", name, len(v), axes)})
+	}
+	for i := range axes {
+		n := v[min(i, len(v)-1)]
+		if n < least || n > math.MaxInt32/4 {
+			panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("%s is %d: it is at least %d, and at most %d", name, n, least, math.MaxInt32/4)})
+		}
+		all[3-axes+i] = n
+	}
+	return all
+}
+
+// spatial returns the sizes of the last axes of three; the others are 1.
+func spatial(shape []int) [3]int {
+	all := [3]int{1, 1, 1}
+	copy(all[3-len(shape):], shape)
+	return all
+}
+
+// conv computes Y from X and W, or with transposed X from Y and W, and gives it a shape.
+func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shape []int) *Tensor {
+	d := x.Device()
+	written, read := s.Groups*s.Out, s.In
+	if transposed {
+		written, read = s.Groups*s.In, s.Out
+	}
+	if bias != nil && (bias.Rank() != 1 || bias.shape[0] != written) {
+		misuse(op, ErrShape, fmt.Sprintf("the bias has one element for each of %d channels", written), x, w, bias)
+	}
+	y := alloc(op, d, shape)
+	if y.Len() == 0 {
+		return y
+	}
+	if x.Len() == 0 || read == 0 {
+		y.zero()
+		if bias != nil {
+			column := bias.Reshape(append([]int{written}, make1(w.Rank()-2)...)...)
+			y.MapInPlace(kernels.Add, nil, column)
+			column.Free()
+		}
+		return y
+	}
+	cx, cw := x.reals(), w.reals()
+	defer cx.done()
+	defer cw.done()
+	b := cx.arg() // any buffer, and no element of it: the kernel does not read it
+	b.N = 0
+	if bias != nil {
+		cb := bias.reals()
+		defer cb.done()
+		b = cb.arg()
+	}
+	c := d.core()
+	rows, cols, _ := s.ConvBlock(transposed, d.Limits())
+	args := s.Args(append(c.mapArgs[:0], cx.arg(), cw.arg(), b, y.arg()))
+	args = append(args, kernels.Flag(transposed), kernels.Flag(bias != nil), kernels.I(rows), kernels.I(cols))
+	c.mapArgs = args
+	launch(d, s.ConvKernel(transposed, d.Real(), d.Limits(), c.tuned), args...)
+	clear(args) // the memory can be collected
+	return y
+}
+
+// make1 returns a shape of ones.
+func make1(n int) []int { return slices.Repeat([]int{1}, n) }
+
+// convWeight computes the gradient of the weights from X and the gradient of Y, and gives it a shape.
+func convWeight(op string, s *ops.ConvShape, x, g *Tensor, shape []int) *Tensor {
+	d := x.Device()
+	y := alloc(op, d, shape)
+	if y.Len() == 0 {
+		return y
+	}
+	if x.Len() == 0 || g.Len() == 0 {
+		y.zero()
+		return y
+	}
+	cx, cg := x.reals(), g.reals()
+	defer cx.done()
+	defer cg.done()
+	slice := s.ConvSlice(d.Limits())
+	slices := (s.Rows() + slice - 1) / slice
+	weights := y.Len() / (s.Groups * s.Out)
+	parts := y
+	if slices > 1 || s.Out > 1 {
+		parts = alloc(op, d, []int{slices, s.Groups, weights, s.Out})
+	}
+	c := d.core()
+	args := append(s.Args(append(c.mapArgs[:0], cx.arg(), cg.arg(), parts.arg())), kernels.I(slice))
+	c.mapArgs = args
+	launch(d, s.WeightKernel(d.Real(), d.Limits(), c.tuned), args...)
+	clear(args) // the memory can be collected
+	if slices > 1 {
+		sum := y
+		if s.Out > 1 {
+			sum = alloc(op, d, []int{1, s.Groups, weights, s.Out})
+		}
+		sumAxis(sum, parts, 1, slices, y.Len(), 1, false)
+		parts.Free()
+		parts = sum
+	}
+	if s.Out > 1 {
+		to := y.view([]int{s.Groups, weights, s.Out}, []int{s.Out * weights, 1, weights}, y.off)
+		from := parts.Reshape(s.Groups, weights, s.Out)
+		copyTo(to, from)
+		to.Free()
+		from.Free()
+		parts.Free()
+	}
+	return y
+}
+
+// ConvShape is that of package plumbing.
+func (*base) ConvShape(x, w, bias *Tensor, options []ConvOptions) (*ops.ConvShape, []int) {
+	checkConv("Conv", x, w, bias)
+	s := convShape("Conv", x, w, options)
+	return &s.ConvShape, s.result
+}
+
+// ConvTransposeShape is that of package plumbing.
+func (*base) ConvTransposeShape(x, w, bias *Tensor, options []ConvTransposeOptions) (*ops.ConvShape, []int) {
+	checkConv("ConvTranspose", x, w, bias)
+	s := convTransposeShape("ConvTranspose", x, w, options)
+	return &s.ConvShape, s.result
+}
+
+// Conv is that of package plumbing.
+func (*base) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shape []int) *Tensor {
+	return conv(op, s, transposed, x, w, bias, shape)
+}
+
+// ConvWeight is that of package plumbing.
+func (*base) ConvWeight(s *ops.ConvShape, x, g *Tensor, shape []int) *Tensor {
+	return convWeight("ConvWeight", s, x, g, shape)
+}
