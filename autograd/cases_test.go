@@ -205,6 +205,24 @@ func gradCases(d tensor.Device) []gradCase {
 		{"LogSoftmax", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].LogSoftmax(1) }},
 		{"LogSoftmax", [][]int{{2, 0}}, -2, 2, func(in []*node) *node { return in[0].LogSoftmax(1) }},
 		unaryCase("Softmin", -2, 2, func(x *node) *node { return x.Softmin(1) }),
+		{"LayerNorm", [][]int{{3, 5}, {5}, {5}}, -2, 2, func(in []*node) *node { return in[0].LayerNorm(-1, in[1], in[2], 1e-3) }},
+		{"LayerNorm", [][]int{{4, 2, 3}, {2, 3}}, -2, 2, func(in []*node) *node { return in[0].LayerNorm(1, in[1], nil, 1e-2) }},
+		{"LayerNorm", [][]int{{4, 3}, {4}}, -2, 2, func(in []*node) *node { return in[0].T().LayerNorm(-1, nil, in[1], 1e-2) }},
+		{"LayerNorm", [][]int{{2, 0}, {0}, {0}}, -2, 2, func(in []*node) *node { return in[0].LayerNorm(1, in[1], in[2], 1e-2) }},
+		{"RMSNorm", [][]int{{3, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].RMSNorm(-1, in[1], 1e-3) }},
+		{"RMSNorm", [][]int{{2, 2, 3}}, -2, 2, func(in []*node) *node { return in[0].RMSNorm(-2, nil, 1e-2) }},
+		{"GroupNorm", [][]int{{2, 4, 3}, {4}, {4}}, -2, 2, func(in []*node) *node { return in[0].GroupNorm(2, in[1], in[2], 1e-2) }},
+		{"GroupNorm", [][]int{{3, 4}, {4}}, -2, 2, func(in []*node) *node { return in[0].GroupNorm(1, in[1], nil, 1e-2) }},
+		{"GroupNorm", [][]int{{2, 4, 2, 2}}, -2, 2, func(in []*node) *node { return in[0].Transpose(1, 0, 3, 2).GroupNorm(1, nil, nil, 1e-2) }},
+		{"GroupNorm", [][]int{{0, 4, 2}, {4}, {4}}, -2, 2, func(in []*node) *node { return in[0].GroupNorm(2, in[1], in[2], 1e-2) }},
+		{"InstanceNorm", [][]int{{2, 3, 4}, {3}, {3}}, -2, 2, func(in []*node) *node { return in[0].InstanceNorm(in[1], in[2], 1e-2) }},
+		{"BatchNorm", [][]int{{4, 3}, {3}, {3}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(in[1], in[2], 1e-2) }},
+		{"BatchNorm", [][]int{{2, 3, 4}, {3}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(nil, in[1], 1e-2) }},
+		{"BatchNorm", [][]int{{2, 2, 2, 1, 2}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(nil, nil, 1e-2) }},
+		{"BatchNorm", [][]int{{2, 3, 2}, {3}, {3}}, -2, 2, func(in []*node) *node {
+			return in[0].BatchNorm(in[1], in[2], 1e-2, tensor.BatchNormOptions{Mean: tensor.New(d, []float64{1, 0, -1}), Var: tensor.New(d, []float64{1, 2, 3}), Eval: true})
+		}},
+		{"BatchNorm", [][]int{{0, 3}, {3}, {3}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(in[1], in[2], 1e-2) }},
 		{"MLPLoss", [][]int{{20, 12}, {12, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
 			m, err := autograd.NewFusedMLP(autograd.NewArena(in[1:]), 0.1, autograd.AbsoluteLoss)
 			if err != nil {

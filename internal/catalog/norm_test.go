@@ -1,14 +1,65 @@
 package catalog
 
+import "github.com/clgrad/clgrad/tensor"
+
 // norms are those of lines that are divided by their size or their sum, attention, and dropout.
 var norms = family{"norm", "Softmax, norms, attention", []operation{
 	{"Softmax", "torch.nn.functional.softmax", softmax((*node).Softmax)},
 	{"LogSoftmax", "torch.nn.functional.log_softmax", softmax((*node).LogSoftmax)},
 	{"Softmin", "torch.nn.functional.softmin", softmax((*node).Softmin)},
+	{"LayerNorm", "torch.nn.functional.layer_norm", cases{
+		"rows":  one(func(in []*node) *node { return in[0].LayerNorm(-1, in[1], in[2], 1e-5) }),
+		"long":  one(func(in []*node) *node { return in[0].LayerNorm(-1, in[1], in[2], 1e-5) }),
+		"empty": one(func(in []*node) *node { return in[0].LayerNorm(-1, in[1], in[2], 1e-5) }),
+		"axes":  binary(func(x, w *node) *node { return x.LayerNorm(-2, w, nil, 1e-3) }),
+		"plain": plain((*node).LayerNorm), "special": plain((*node).LayerNorm), "nan": plain((*node).LayerNorm),
+	}},
+	{"RMSNorm", "torch.nn.functional.rms_norm", cases{ // which PyTorch 1.13 has not: composed
+		"rows":    binary(func(x, w *node) *node { return x.RMSNorm(-1, w, 1e-5) }),
+		"axes":    binary(func(x, w *node) *node { return x.RMSNorm(1, w, 1e-3) }),
+		"special": unary(func(x *node) *node { return x.RMSNorm(-1, nil, 1e-5) }),
+		"nan":     unary(func(x *node) *node { return x.RMSNorm(-1, nil, 1e-5) }),
+	}},
+	{"GroupNorm", "torch.nn.functional.group_norm", cases{
+		"odd":     one(func(in []*node) *node { return in[0].GroupNorm(3, in[1], in[2], 1e-5) }),
+		"flat":    binary(func(x, w *node) *node { return x.GroupNorm(2, w, nil, 1e-3) }),
+		"plain":   unary(func(x *node) *node { return x.GroupNorm(1, nil, nil, 1e-5) }),
+		"special": unary(func(x *node) *node { return x.GroupNorm(2, nil, nil, 1e-5) }),
+		"nan":     unary(func(x *node) *node { return x.GroupNorm(2, nil, nil, 1e-5) }),
+	}},
+	{"InstanceNorm", "torch.nn.functional.instance_norm", cases{
+		"odd":     one(func(in []*node) *node { return in[0].InstanceNorm(in[1], in[2], 1e-5) }),
+		"volume":  unary(func(x *node) *node { return x.InstanceNorm(nil, nil, 1e-3) }),
+		"special": unary(func(x *node) *node { return x.InstanceNorm(nil, nil, 1e-5) }),
+		"nan":     unary(func(x *node) *node { return x.InstanceNorm(nil, nil, 1e-5) }),
+	}},
+	{"BatchNorm", "torch.nn.functional.batch_norm", cases{
+		"flat": one(trained), "line": one(trained), "picture": one(trained),
+		"volume": one(trained), "special": one(trained), "nan": one(trained),
+		"eval": one(func(in []*node) *node {
+			return in[0].BatchNorm(in[1], in[2], 1e-5, tensor.BatchNormOptions{Mean: in[3].Value(), Var: in[4].Value(), Eval: true})
+		}),
+		"running": values(func(in []*tensor.Tensor) []*tensor.Tensor {
+			y := in[0].BatchNorm(nil, nil, 1e-5, tensor.BatchNormOptions{Mean: in[1], Var: in[2], Momentum: 0.3})
+			return []*tensor.Tensor{y, in[1], in[2]}
+		}),
+	}},
 }}
 
 func softmax(f func(x *node, axis int) *node) cases {
 	along := func(axis int) func(in []*node) []*node { return unary(func(x *node) *node { return f(x, axis) }) }
 	return cases{"rows": along(-1), "columns": along(0), "middle": along(1), "long": along(-1), "scalar": along(0), "empty": along(1),
 		"large": along(1), "special": along(1), "nan": along(1)}
+}
+
+func plain(f func(x *node, axis int, w, b *node, eps float64) *node) func(in []*node) []*node {
+	return unary(func(x *node) *node { return f(x, -1, nil, nil, 1e-5) })
+}
+
+// trained is a batch norm with weights and biases, if there are any.
+func trained(in []*node) *node {
+	if len(in) == 1 {
+		return in[0].BatchNorm(nil, nil, 1e-5)
+	}
+	return in[0].BatchNorm(in[1], in[2], 1e-5)
 }

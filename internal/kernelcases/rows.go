@@ -18,7 +18,77 @@ func rowCases(k *kernels.Kernel, few bool) []kernels.Case {
 	if few {
 		lines = [][3]int{{5, 3, 1}, {2, 130, 1}, {2, 33, 18}}
 	}
+	channels := [][4]int{{1, 1, 1, 1}, {6, 5, 1, 6}, {40, 37, 1, 10}, {5, 3, 7, 2}, {4, 2, 500, 4}, {7, 1, 33, 3}, {300, 2, 9, 300}}
+	if few {
+		channels = [][4]int{{6, 18, 1, 2}, {5, 3, 37, 2}}
+	}
 	switch k {
+	case ops.Norm:
+		for i, b := range [][4]int{{1, 1, 1, 1}, {5, 3, 1, 1}, {300, 7, 1, 1}, {3, 33, 1, 1}, {2, 5000, 1, 1}, {6, 30, 3, 10}, {4, 700, 2, 350}, {4, 20, 4, 20}} {
+			if few && (i < 3 || i == 4 || i > 5) {
+				continue
+			}
+			for _, form := range []int{ops.NormCentred | ops.NormWeights | ops.NormBiases, ops.NormCentred, ops.NormWeights, 0} {
+				add(func(o *kernels.Operands) {
+					o.In(b[0]*b[1], -1, 3)
+					if form == ops.NormCentred { // each row has one of these, or is of equal elements
+						o.Args = o.Args[:0]
+						special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 300, 0.5}
+						o.Reals(b[0]*b[1], func(i int) float64 {
+							r := i / b[1] % len(special)
+							if i%b[1] == r%b[1] {
+								return special[r]
+							}
+							return 0.5
+						})
+					}
+					c := b[2] * b[1] / b[3]
+					o.In(c, -2, 2).In(c, -2, 2).Out(b[0]*b[1]).Out(b[0]).Out(b[0]).Int(b[0], b[1], b[2], b[3]).Real(1e-3).Int(form)
+				}, "%v form %d", b, form)
+			}
+		}
+	case ops.NormGrad:
+		for i, b := range [][3]int{{1, 1, 1}, {5, 3, 2}, {300, 7, 64}, {3, 33, 3}, {5, 5000, 2}, {70, 130, 32}} {
+			if few && i != 1 && i != 5 {
+				continue
+			}
+			for _, form := range []int{ops.NormCentred | ops.NormWeights | ops.NormBiases | ops.NormShares, ops.NormWeights | ops.NormShares, ops.NormCentred, 0} {
+				add(func(o *kernels.Operands) {
+					o.In(b[0]*b[1], -1, 1).In(b[0]*b[1], -1, 1).In(b[1], -2, 2).In(b[0], -1, 1).In(b[0], 0.5, 2).Out(b[0] * b[1])
+					shares := 0
+					if form&ops.NormShares != 0 {
+						shares = (b[0] + b[2] - 1) / b[2] * b[1]
+					}
+					o.Out(shares).Out(shares).Int(b[0], b[1], b[2], form)
+				}, "%v form %d", b, form)
+			}
+		}
+	case ops.ChannelMoments:
+		for _, b := range channels {
+			parts := (b[0] + b[3] - 1) / b[3]
+			add(func(o *kernels.Operands) {
+				o.In(b[0]*b[1]*b[2], -1, 3).Out(parts*b[1]).Out(parts*b[1]).Int(b[0], b[1], b[2], b[3])
+			}, "%v", b)
+		}
+	case ops.ChannelJoin:
+		for i, b := range channels {
+			parts := (b[0] + b[3] - 1) / b[3]
+			add(func(o *kernels.Operands) {
+				o.In(parts*b[1], -1, 1).In(parts*b[1], 0.5, 2).Out(b[1]).Out(b[1]).In(b[1], -1, 1).In(b[1], 0, 1)
+				o.Int(b[1], b[0], b[2], b[3], i%2).Real(1e-3, 0.3)
+			}, "%v running %d", b, i%2)
+		}
+	case ops.ChannelSums:
+		for i, b := range channels {
+			parts, share := (b[0]+b[3]-1)/b[3], 1
+			if b[1]%2 == 0 && i%2 == 0 {
+				share = 2
+			}
+			add(func(o *kernels.Operands) {
+				o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[1]*b[2], -1, 1).In(b[1]/share, -1, 1).In(b[1]/share, 0.5, 2)
+				o.Out(parts*b[1]).Out(parts*b[1]).Int(b[0], b[1], b[2], b[3], share)
+			}, "%v, %d share", b, share)
+		}
 	case ops.Softmax:
 		for i, b := range lines {
 			for logarithm := range 2 {

@@ -12,7 +12,8 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, ScatterAddRows, Pad,
 		Sum, SquaredError, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
-		GemmDirect, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
+		GemmDirect, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad,
+		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
 		MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), true)}
 	for _, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {

@@ -16,30 +16,36 @@ const (
 const rowsChunk = 4096
 
 // lines returns the grid of a kernel of lines along the middle axis of [outer, n, inner], which are int arguments at, at+1
-// and at+2. CPUs have a work-item for runs of rows, or of blocks of sixteen columns. GPUs have lanes for each line, a
-// power of two: as many as keep half of what their registers hold, beside each other for rows, above each other for columns.
+// and at+2.
 func lines(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
 	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-		outer, n, inner := int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int)
-		if l.CPU {
-			units, size := outer, n
-			if inner > 1 {
-				units, size = outer*intmath.CeilDiv(inner, 16), 16*n
-			}
-			return kernels.Grid{Dims: 1, Global: [3]int{intmath.CeilDiv(units, max(1, rowsChunk/max(size, 1)))}, Local: [3]int{1}}
-		}
-		lanes := lanesOf(n)
-		if inner == 1 {
-			rows := rowsGroup / lanes
-			return kernels.Grid{Dims: 2, Global: [3]int{lanes, intmath.RoundUp(outer, rows)}, Local: [3]int{lanes, rows}}
-		}
-		lanes = min(lanes, rowsGroup/8) // eight neighbours are a sector of the cache
-		columns := rowsGroup / lanes
-		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(outer*inner, columns), lanes}, Local: [3]int{columns, lanes}}
+		return lineGrid(int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int), l)
 	}
 }
 
-// lanesOf returns how many work-items of a GPU share a line of n elements.
+// lineGrid covers lines of n elements: `outer` rows, or where inner is not 1 inner columns beside each other, outer times.
+// CPUs have a work-item for runs of rows, or of blocks of sixteen columns. GPUs have work-groups of one size, of which each line
+// has some lanes: see rows_gpu.cl.
+func lineGrid(outer, n, inner int, l kernels.Limits) kernels.Grid {
+	if n == 0 {
+		outer = 0
+	}
+	if l.CPU {
+		units, size := outer, n
+		if inner > 1 {
+			units, size = outer*intmath.CeilDiv(inner, 16), 16*n
+		}
+		return kernels.Grid{Dims: 1, Global: [3]int{intmath.CeilDiv(units, max(1, rowsChunk/max(size, 1)))}, Local: [3]int{1}}
+	}
+	lanes := lanesOf(n)
+	if inner > 1 {
+		lanes = min(lanes, rowsGroup/8)
+	}
+	groups := intmath.CeilDiv(outer*inner, rowsGroup/lanes)
+	return kernels.Grid{Dims: 1, Global: [3]int{groups * rowsGroup}, Local: [3]int{rowsGroup}}
+}
+
+// lanesOf is lanes_of in rows_gpu.cl.
 func lanesOf(n int) int {
 	lanes := 1
 	for lanes < rowsGroup && lanes*rowsPer/2 < n {

@@ -39,6 +39,11 @@ type device interface {
 	ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int)
 	Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tensor, shape []int) *tensor.Tensor
 	ConvWeight(s *ops.ConvShape, x, g *tensor.Tensor, shape []int) *tensor.Tensor
+	RowNorm(op string, t *tensor.Tensor, axis int, w, b *tensor.Tensor, eps float64, centred bool) (y, mean, rstd *tensor.Tensor)
+	RowNormGrad(x, g, w, mean, rstd *tensor.Tensor, centred, shares bool) (dx, dw, db *tensor.Tensor)
+	GroupNorm(op string, t *tensor.Tensor, groups int, w, b *tensor.Tensor, eps float64) (y, mean, rstd *tensor.Tensor)
+	BatchNorm(t, w, b *tensor.Tensor, eps float64, options []tensor.BatchNormOptions) (y, mean, rstd *tensor.Tensor)
+	ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor)
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
@@ -122,6 +127,34 @@ func MaxGrad(x, y, g *tensor.Tensor, axes ...int) *tensor.Tensor {
 // It panics with tensor.ErrAxis as they do.
 func SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor {
 	return of(y.Device()).SoftmaxGrad(y, g, axis, logarithm)
+}
+
+// RowNorm is x.LayerNorm if it is centred, or else x.RMSNorm, and returns the mean and 1/√(variance + eps) of each row, too. op
+// names it in errors.
+func RowNorm(op string, x *tensor.Tensor, axis int, w, b *tensor.Tensor, eps float64, centred bool) (y, mean, rstd *tensor.Tensor) {
+	return of(x.Device()).RowNorm(op, x, axis, w, b, eps, centred)
+}
+
+// RowNormGrad returns the gradient of RowNorm by x, for the gradient g of y, and if shares are wanted those by w and b, to be
+// added up, [runs, elements of w]. Those are nil if x has no elements.
+func RowNormGrad(x, g, w, mean, rstd *tensor.Tensor, centred, shares bool) (dx, dw, db *tensor.Tensor) {
+	return of(x.Device()).RowNormGrad(x, g, w, mean, rstd, centred, shares)
+}
+
+// GroupNorm is x.GroupNorm, and returns the mean and 1/√(variance + eps) of each item's groups, too. op names it in errors.
+func GroupNorm(op string, x *tensor.Tensor, groups int, w, b *tensor.Tensor, eps float64) (y, mean, rstd *tensor.Tensor) {
+	return of(x.Device()).GroupNorm(op, x, groups, w, b, eps)
+}
+
+// BatchNorm is x.BatchNorm, and returns the mean and 1/√(variance + eps) of each channel that it took, too.
+func BatchNorm(x, w, b *tensor.Tensor, eps float64, options []tensor.BatchNormOptions) (y, mean, rstd *tensor.Tensor) {
+	return of(x.Device()).BatchNorm(x, w, b, eps, options)
+}
+
+// ChannelSums returns the sums of g and of g·(x − mean)·rstd for each channel of x and g, as [outer, channels, inner], in parts
+// to be added up, [parts, channels]. mean and rstd have an element for each channel, or for as many neighbours as they have less.
+func ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor) {
+	return of(x.Device()).ChannelSums(x, g, mean, rstd, outer, channels)
 }
 
 // Try tries a kernel on small operands, for what can do without it. The error is a *tensor.TrialError, if a device

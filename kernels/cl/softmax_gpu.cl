@@ -4,8 +4,12 @@
 
 // Y = e / Σ e, with e = exp(X − max X), or its logarithm. A whole line of NaN, or of −∞, has −∞ for its maximum, and NaN
 // for every difference.
-kernel void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
-    LINES
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
+    local REAL t[2 * GROUP];
+    LINES(len, inner > 1)
+    const int line = get_group_id(0) * beside + place, count = line < outer * inner ? len : 0;
+    const int at = line / inner * len * inner + line % inner;
     global const REAL *x = X + X_off + at;
     global REAL *y = Y + Y_off + at;
     REAL v[PER], m = -INFINITY, s = 0;
@@ -37,8 +41,12 @@ kernel void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarith
 }
 
 // D = Y·(G − Σ G·Y), of a softmax Y, or D = G − exp(Y)·Σ G, of its logarithm.
-kernel void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
-    LINES
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
+    local REAL t[2 * GROUP];
+    LINES(len, inner > 1)
+    const int line = get_group_id(0) * beside + place, count = line < outer * inner ? len : 0;
+    const int at = line / inner * len * inner + line % inner;
     global const REAL *y = Y + Y_off + at, *g = G + G_off + at;
     global REAL *d = D + D_off + at;
     REAL v[PER], up[PER], s = 0;

@@ -14,3 +14,53 @@ for name, f in {"Softmax": F.softmax, "LogSoftmax": F.log_softmax, "Softmin": F.
     case(name, "large", lambda x: f(x, dim=1), [[1000, 0, 1000], [-1e30, -1e30, -1e30], [1e30, 0, -1e30], [0, -0.0, 700]])
     case(name, "special", lambda x: f(x, dim=1), [[-INF, 0, 1], [1, -2, -INF], [-INF, -INF, 3]] if name != "Softmin" else [[INF, 0, 1], [1, -2, INF], [INF, INF, 3]])
     case(name, "nan", lambda x: f(x, dim=1), [[NAN, 0, 1], [INF, 0, 1], [-INF, -INF, -INF], [INF, INF, -INF]], grad=False)
+
+case("LayerNorm", "rows", lambda x, w, b: F.layer_norm(x, (33,), w, b), normal(5, 33), normal(33), normal(33))
+case("LayerNorm", "axes", lambda x, w: F.layer_norm(x, (3, 7), w, None, 1e-3), 5 + normal(2, 1, 3, 7), normal(3, 7))
+case("LayerNorm", "plain", lambda x: F.layer_norm(x, (5,)), normal(2, 5))
+case("LayerNorm", "long", lambda x, w, b: F.layer_norm(x, (301,), w, b), 100 + normal(3, 301), normal(301), normal(301))
+case("LayerNorm", "empty", lambda x, w, b: F.layer_norm(x, (5,), w, b), normal(0, 5), normal(5), normal(5))
+case("LayerNorm", "special", lambda x: F.layer_norm(x, (3,), eps=1e-5), [[1, 1, 1], [0, -0.0, 0], [1e8, 0, -1e8], [3, 4, 5]])
+case("LayerNorm", "nan", lambda x: F.layer_norm(x, (3,)), [[NAN, 1, 2], [INF, 1, 2], [-INF, 0, 0], [0, 1, 2]], grad=False)
+
+
+def rms_norm(x, w, dims, eps):
+    y = x * torch.rsqrt((x * x).mean(dims, keepdim=True) + eps)
+    return y if w is None else y * w
+
+
+case("RMSNorm", "rows", lambda x, w: rms_norm(x, w, (-1,), 1e-5), normal(5, 33), normal(33))
+case("RMSNorm", "axes", lambda x, w: rms_norm(x, w, (-2, -1), 1e-3), normal(2, 3, 7), normal(3, 7))
+case("RMSNorm", "special", lambda x: rms_norm(x, None, (-1,), 1e-5), [[0, -0.0, 0], [1, 1, 1], [1e8, 0, -1e8]])
+case("RMSNorm", "nan", lambda x: rms_norm(x, None, (-1,), 1e-5), [[NAN, 1, 2], [0, 1, 2]], grad=False)
+
+case("GroupNorm", "odd", lambda x, w, b: F.group_norm(x, 3, w, b), normal(2, 6, 5, 7), normal(6), normal(6))
+case("GroupNorm", "flat", lambda x, w: F.group_norm(x, 2, w, None, 1e-3), normal(3, 4), normal(4))
+case("GroupNorm", "plain", lambda x: F.group_norm(x, 1), 3 + normal(2, 3, 19))
+case("GroupNorm", "special", lambda x: F.group_norm(x, 2), [[[1, 1], [1, 1], [0, 2], [1e8, -1e8]]])
+case("GroupNorm", "nan", lambda x: F.group_norm(x, 2), [[[NAN, 1], [1, 1]], [[INF, 1], [0, 2]]], grad=False)
+
+case("InstanceNorm", "odd", lambda x, w, b: F.instance_norm(x, weight=w, bias=b), normal(2, 3, 5, 3), normal(3), normal(3))
+case("InstanceNorm", "volume", lambda x: F.instance_norm(x, eps=1e-3), normal(1, 2, 2, 3, 2))
+case("InstanceNorm", "special", lambda x: F.instance_norm(x), [[[1, 1, 1], [0, -0.0, 0], [1e8, -1e8, 0], [3, 4, 5]]])
+case("InstanceNorm", "nan", lambda x: F.instance_norm(x), [[[NAN, 1], [2, 1]], [[INF, 1], [0, 2]]], grad=False)
+
+
+def batch_norm(x, w=None, b=None, m=None, v=None, train=True, momentum=0.1):
+    return F.batch_norm(x, m, v, w, b, train, momentum)
+
+
+def running(x, m, v):
+    m, v = m.clone(), v.clone()
+    y = F.batch_norm(x, m, v, None, None, True, 0.3)
+    return y, m, v
+
+
+case("BatchNorm", "flat", batch_norm, normal(7, 5), normal(5), normal(5))
+case("BatchNorm", "line", batch_norm, 5 + normal(3, 2, 19), normal(2), normal(2))
+case("BatchNorm", "picture", batch_norm, normal(3, 5, 3, 7), normal(5), normal(5))
+case("BatchNorm", "volume", batch_norm, normal(2, 3, 2, 1, 3))
+case("BatchNorm", "eval", lambda x, w, b, m, v: F.batch_norm(x, m.detach(), v.detach(), w, b), normal(3, 4, 5), normal(4), normal(4), normal(4), [0.5, 1, 2, 3])
+case("BatchNorm", "running", running, normal(4, 3, 5), normal(3), [0.5, 1, 2], grad=False)
+case("BatchNorm", "special", batch_norm, [[1, 0, 1e8, 3], [1, -0.0, -1e8, 4]])
+case("BatchNorm", "nan", batch_norm, [[NAN, INF, 0], [1, 2, 3], [4, 5, 6]], grad=False)

@@ -1,0 +1,343 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction, over an axis and all axes
+// after it, the shape of w and b; either may be nil, for 1 and 0. PyTorch's eps is 1e-5. It panics with tensor.ErrAxis for an axis that
+// x has not, and with tensor.ErrShape for a w or b of another shape than those axes of x. Gradients, with h = (x − mean)/√(variance + eps)
+// and u = w·g: (u − mean u − h·mean(u·h))/√(variance + eps), and the sums of g·h and of g over the axes before. Source: Ba, Kiros,
+// Hinton, "Layer Normalization", 2016.
+func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
+	const op = "LayerNorm"
+	n := newNorm(op, x, w, b, eps)
+	y := n.rows(op, axis, true)
+	return n.keep(Apply(op, y, n.inputs, n.rowsBackward, n.saved...))
+}
+
+// RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape of w, which may be nil for
+// 1. It panics as [Node.LayerNorm] does. Gradients, with h = x/√(mean x² + eps) and u = w·g: (u − h·mean(u·h))/√(mean x² + eps),
+// and the sum of g·h over the axes before. Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
+func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
+	const op = "RMSNorm"
+	n := newNorm(op, x, w, nil, eps)
+	y := n.rows(op, axis, false)
+	return n.keep(Apply(op, y, n.inputs, n.rowsBackward, n.saved...))
+}
+
+// GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's group less its mean, over the
+// root of its variance, without correction, plus eps; times w and plus b, of one element for each channel, either of which may be nil.
+// It panics with tensor.ErrShape for less than two axes, channels that do not fall into that many groups, and another w or b.
+// Gradients: as of [Node.LayerNorm], within groups, those of w and b over all axes but the channels. Source: Wu, He, "Group
+// Normalization", 2018.
+func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
+	const op = "GroupNorm"
+	n := newNorm(op, x, w, b, eps)
+	y := n.groups(op, groups)
+	return n.keep(Apply(op, y, n.inputs, n.groupsBackward, n.saved...))
+}
+
+// InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does. Gradients: as of that. Source: Ulyanov, Vedaldi,
+// Lempitsky, "Instance Normalization: The Missing Ingredient for Fast Stylization", 2016.
+func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
+	const op = "InstanceNorm"
+	n := newNorm(op, x, w, b, eps)
+	groups := 1 // of what is misuse
+	if n.x.Rank() > 1 {
+		groups = n.x.Shape()[1]
+	}
+	y := n.groups(op, groups)
+	return n.keep(Apply(op, y, n.inputs, n.groupsBackward, n.saved...))
+}
+
+// BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps, each over all axes but the
+// channels; times w and plus b, of one element for each channel, either of which may be nil. See [tensor.BatchNormOptions]; it
+// panics as [tensor.Tensor.BatchNorm] does. Gradients: as of [Node.LayerNorm], within channels; in evaluation, where mean and variance
+// are constants, u/√(variance + eps). Source: Ioffe, Szegedy, "Batch Normalization", 2015.
+func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOptions) *Node {
+	const op = "BatchNorm"
+	n := newNorm(op, x, w, b, eps)
+	y := n.batch(options)
+	return n.keep(Apply(op, y, n.inputs, n.batchBackward, n.saved...))
+}
+
+// norm is the operation of a norm: x less a mean, times rstd = 1/√(variance + eps), times w, plus b.
+type norm struct {
+	nodes   [3]*Node // x, w and b; the last two may be nil
+	at      [3]int   // their numbers among the inputs
+	inputs  []*Node
+	x, w, b *tensor.Tensor
+	eps     float64
+	saved   []*tensor.Tensor
+
+	mean, rstd *tensor.Tensor
+	centred    bool
+	fixed      bool  // mean and rstd do not depend on x
+	split      []int // the shape of x in which axes are normalised: x's own, or with channels by groups
+	axes       []int // which, and tensor.Keepdims
+	perChannel bool  // parameters have an element for each channel, not for each element of a row
+}
+
+func newNorm(op string, x, w, b *Node, eps float64) *norm {
+	n := &norm{nodes: [3]*Node{x, w, b}, eps: eps, centred: true}
+	for i, in := range n.nodes {
+		if i > 0 && in == nil {
+			continue
+		}
+		v := in.use(op)
+		n.at[i] = len(n.inputs)
+		n.inputs = append(n.inputs, in)
+		switch i {
+		case 0:
+			n.x, n.saved = v, append(n.saved, v)
+		case 1:
+			n.w, n.saved = v, append(n.saved, v)
+		case 2:
+			n.b = v
+		}
+	}
+	return n
+}
+
+// keep gives the node what its backward function reads, to be freed with the graph.
+func (n *norm) keep(y *Node) *Node {
+	if y.scratch = []*tensor.Tensor{n.mean, n.rstd}; y.backward == nil {
+		y.freeScratch()
+	}
+	return y
+}
+
+func (n *norm) rows(op string, axis int, centred bool) (y *tensor.Tensor) {
+	y, n.mean, n.rstd = plumbing.RowNorm(op, n.x, axis, n.w, n.b, n.eps, centred)
+	n.centred, n.split = centred, n.x.Shape()
+	if axis < 0 {
+		axis += n.x.Rank()
+	}
+	for ; axis < n.x.Rank(); axis++ {
+		n.axes = append(n.axes, axis)
+	}
+	n.axes = append(n.axes, tensor.Keepdims)
+	return y
+}
+
+func (n *norm) groups(op string, groups int) (y *tensor.Tensor) {
+	y, n.mean, n.rstd = plumbing.GroupNorm(op, n.x, groups, n.w, n.b, n.eps)
+	shape := n.x.Shape()
+	inner := 1
+	for _, d := range shape[2:] {
+		inner *= d
+	}
+	groups = max(groups, 1)
+	n.perChannel = true
+	n.split, n.axes = []int{shape[0], groups, shape[1] / groups, inner}, []int{2, 3, tensor.Keepdims}
+	return y
+}
+
+func (n *norm) batch(options []tensor.BatchNormOptions) (y *tensor.Tensor) {
+	y, n.mean, n.rstd = plumbing.BatchNorm(n.x, n.w, n.b, n.eps, options)
+	n.fixed = len(options) > 0 && options[0].Eval
+	n.perChannel, n.split = true, n.x.Shape()
+	for axis := range n.split {
+		if axis != 1 {
+			n.axes = append(n.axes, axis)
+		}
+	}
+	n.axes = append(n.axes, tensor.Keepdims)
+	return y
+}
+
+// parameter returns w or b as it broadcasts to x: along all axes after those of channels.
+func (n *norm) parameter(p *Node) *Node {
+	if n.perChannel {
+		return p.Reshape(n.along(p.Len())...)
+	}
+	return p
+}
+
+// recorded delivers the gradients by operations on Nodes.
+func (n *norm) recorded(g *Node, in *Grads) {
+	x, shape := n.nodes[0].Reshape(n.split...), n.x.Shape()
+	var h, r *Node
+	if n.fixed {
+		r = Const(n.rstd).Reshape(n.along(n.mean.Len())...)
+		h = x.Sub(Const(n.mean).Reshape(n.along(n.mean.Len())...)).Mul(r)
+	} else {
+		if n.centred {
+			x = x.Sub(x.Mean(n.axes...))
+		}
+		r = x.Square().Mean(n.axes...).AddScalar(n.eps).Sqrt().RDivScalar(1)
+		h = x.Mul(r)
+	}
+	up := g
+	if n.w != nil {
+		up = g.Mul(n.parameter(n.nodes[1]))
+		in.parameter(n.at[1], g.Mul(h.Reshape(shape...)), n)
+	}
+	if n.b != nil {
+		in.parameter(n.at[2], g, n)
+	}
+	up = up.Reshape(n.split...)
+	if !n.fixed {
+		d := up.Sub(h.Mul(up.Mul(h).Mean(n.axes...)))
+		if n.centred {
+			d = d.Sub(up.Mean(n.axes...))
+		}
+		up = d
+	}
+	in.GiveNode(0, up.Mul(r).Reshape(shape...))
+}
+
+// parameter delivers the gradient of a parameter, which comes in the shape of x.
+func (in *Grads) parameter(i int, g *Node, n *norm) {
+	if n.perChannel {
+		axes := []int{0}
+		for axis := 2; axis < n.x.Rank(); axis++ {
+			axes = append(axes, axis)
+		}
+		g = g.Sum(axes...)
+	}
+	in.GiveNode(i, g)
+}
+
+// along is the shape of a vector of channels that broadcasts to x.
+func (n *norm) along(channels int) []int {
+	shape := []int{channels}
+	for len(shape) < n.x.Rank()-1 {
+		shape = append(shape, 1)
+	}
+	return shape
+}
+
+func (n *norm) rowsBackward(g *Node, in *Grads) {
+	if in.Recorded() {
+		n.recorded(g, in)
+		return
+	}
+	dx, dw, db := plumbing.RowNormGrad(n.x, g.value, n.w, n.mean, n.rstd, n.centred, n.needs(in, 1) || n.needs(in, 2))
+	in.Give(0, dx)
+	n.shares(in, 1, dw)
+	n.shares(in, 2, db)
+}
+
+// needs reports whether parameter i is there and wants a gradient.
+func (n *norm) needs(in *Grads, i int) bool { return n.nodes[i] != nil && in.Need(n.at[i]) }
+
+// shares delivers the gradient of parameter i, if it wants one, from shares [runs, elements], or from nil where there is
+// nothing to add up. It frees them.
+func (n *norm) shares(in *Grads, i int, shares *tensor.Tensor) {
+	if n.needs(in, i) {
+		in.Fill(n.at[i], func(dst *tensor.Tensor) {
+			if shares == nil {
+				dst.ZeroInPlace()
+			} else if dst.Len() > 0 {
+				flat := dst.Reshape(dst.Len())
+				plumbing.SumRowsInto(flat, shares, false)
+				flat.Free()
+			}
+		})
+	}
+	if shares != nil {
+		shares.Free()
+	}
+}
+
+// slope returns the gradient by x, in the shape that is normalised, from the sums of w·g and of w·g·h. stat is the shape in which
+// those, mean and rstd broadcast to that, and weight that in which w does.
+func (n *norm) slope(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []int) *tensor.Tensor {
+	rstd := n.rstd.Reshape(stat...)
+	operands := []*tensor.Tensor{n.x.Reshape(n.split...), g.Reshape(n.split...), n.mean.Reshape(stat...), rstd}
+	if n.w != nil {
+		w := n.w.Reshape(weight...)
+		operands[3] = rstd.Mul(w)
+		w.Free()
+	}
+	for i, sum := range sums {
+		along := sum.Reshape(stat...)
+		operands = append(operands, tensor.Map(ops.NormParts[i], []float64{float64(n.mean.Len()) / float64(n.x.Len())}, along, rstd))
+		along.Free()
+		sum.Free()
+	}
+	dx := tensor.Map(ops.NormSlope, nil, operands...)
+	for _, t := range append(operands, rstd) {
+		t.Free()
+	}
+	return dx
+}
+
+func (n *norm) groupsBackward(g *Node, in *Grads) {
+	if in.Recorded() {
+		n.recorded(g, in)
+		return
+	}
+	batch, groups, size := n.split[0], n.split[1], n.split[2]
+	channels := groups * size
+	if n.x.Len() == 0 {
+		in.Give(0, tensor.Zeros(g.Device(), n.x.Shape()...))
+		n.shares(in, 1, nil)
+		n.shares(in, 2, nil)
+		return
+	}
+	sg, sh := plumbing.ChannelSums(n.x, g.value, n.mean, n.rstd, 1, batch*channels)
+	if in.Need(0) {
+		var sums [2]*tensor.Tensor
+		for i, s := range []*tensor.Tensor{sg, sh} {
+			each := s.Reshape(batch, groups, size)
+			if n.w != nil {
+				w := n.w.Reshape(groups, size)
+				weighted := each.Mul(w)
+				w.Free()
+				each.Free()
+				each = weighted
+			}
+			sums[i] = each.Sum(-1)
+			each.Free()
+		}
+		dx := n.slope(g.value, sums, []int{batch, groups, 1, 1}, []int{groups, size, 1})
+		in.Give(0, dx.Reshape(n.x.Shape()...))
+		dx.Free()
+	}
+	for i, s := range []*tensor.Tensor{sh, sg} {
+		n.shares(in, 1+i, s.Reshape(batch, channels))
+		s.Free()
+	}
+}
+
+func (n *norm) batchBackward(g *Node, in *Grads) {
+	if in.Recorded() {
+		n.recorded(g, in)
+		return
+	}
+	shape := n.x.Shape()
+	stat := n.along(n.mean.Len())
+	var sg, sh *tensor.Tensor
+	if !n.fixed || n.needs(in, 1) || n.needs(in, 2) {
+		sg, sh = plumbing.ChannelSums(n.x, g.value, n.mean, n.rstd, shape[0], shape[1])
+	}
+	switch {
+	case !in.Need(0):
+	case n.fixed:
+		operands := []*tensor.Tensor{g.value, n.rstd.Reshape(stat...)}
+		f := kernels.Mul
+		if n.w != nil {
+			f, operands = ops.BatchNormEvalSlope, append(operands, n.w.Reshape(stat...))
+		}
+		in.Give(0, tensor.Map(f, nil, operands...))
+		for _, t := range operands[1:] {
+			t.Free()
+		}
+	default:
+		var sums [2]*tensor.Tensor
+		for i, s := range []*tensor.Tensor{sg, sh} {
+			if sums[i] = s.Sum(0); n.w != nil {
+				sums[i].MapInPlace(kernels.Mul, nil, n.w)
+			}
+		}
+		in.Give(0, n.slope(g.value, sums, stat, stat))
+	}
+	n.shares(in, 1, sh)
+	n.shares(in, 2, sg)
+}

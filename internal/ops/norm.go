@@ -1,0 +1,339 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// What a norm does: the bits of `form`.
+const (
+	NormCentred = 1 << iota // the mean is taken off
+	NormWeights             // the result is multiplied by weights
+	NormBiases              // and biases are added
+	NormShares              // the gradients of both are wanted
+)
+
+var (
+	// Norm is Y = (X − MEAN)·RSTD·W + B of rows of X [rows, len], by the mean of a row and the root of the mean square of its
+	// differences from that, plus eps. Rows belong to one of `sets` sets of len/span channels, W and B having one element
+	// for each channel of each: X, W, B, Y, MEAN [rows], RSTD [rows], rows, len, sets, span, eps, form.
+	Norm = &kernels.Kernel{Name: "k_norm", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			return lineGrid(int(a[6].Int), int(a[7].Int), 1, l)
+		},
+		Params: []kernels.Param{in("X"), in("W"), in("B"), out("Y"), out("MEAN"), out("RSTD"), intArg("rows"), intArg("len"),
+			intArg("sets"), intArg("span"), realArg("eps"), intArg("form")},
+		Twin: kernels.Twin{F32: normTwin[float32], F64: normTwin[float64]}, Describe: describeNorm,
+		Tol: kernels.Tolerance{ULP: 4, Bound: normBound}}
+	// NormGrad is the gradient D of Norm where the rows are of one set and each element is a channel, and in shares, for runs of
+	// rows, those of W and B: X, G, W, MEAN, RSTD, D, DW [runs, len], DB [runs, len], rows, len, run, form.
+	NormGrad = &kernels.Kernel{Name: "k_norm_grad", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			items := 1
+			if !l.CPU {
+				items = rowsGroup
+			}
+			return kernels.Grid{Dims: 1, Global: [3]int{intmath.CeilDiv(int(a[8].Int), int(a[10].Int)) * items}, Local: [3]int{items}}
+		},
+		Params: []kernels.Param{in("X"), in("G"), in("W"), in("MEAN"), in("RSTD"), out("D"), out("DW"), out("DB"), intArg("rows"), intArg("len"),
+			intArg("run"), intArg("form")},
+		Twin: kernels.Twin{F32: normGradTwin[float32], F64: normGradTwin[float64]}, Describe: describeNormGrad,
+		Tol: kernels.Tolerance{ULP: 4, Bound: normGradBound}}
+	// ChannelMoments is the mean of each channel c of X [outer, channels, inner], and the sum of the squares of its elements'
+	// differences from it, in parts of `run` of the outer axis: X, MEAN [parts, channels], SQ [parts, channels], outer,
+	// channels, inner, run.
+	ChannelMoments = &kernels.Kernel{Name: "k_channel_moments", File: "norm_cpu.cl", GPU: "norm_gpu.cl", Grid: channelGrid(3),
+		Params: []kernels.Param{in("X"), out("MEAN"), out("SQ"), intArg("outer"), intArg("channels"), intArg("inner"), intArg("run")},
+		Twin:   kernels.Twin{F32: channelMomentsTwin[float32], F64: channelMomentsTwin[float64]}, Describe: describeChannelMoments,
+		Tol: kernels.Tolerance{ULP: 4, Bound: channelMomentsBound}}
+	// ChannelJoin joins the parts of ChannelMoments: M is the mean, R = 1/√(variance + eps), and running statistics move to
+	// those by momentum, if there are any: MEAN, SQ, M, R, RM, RV, channels, outer, inner, run, running, eps, momentum.
+	ChannelJoin = kernels.Tried(&kernels.Kernel{Name: "k_channel_join", File: "norm.cl", Grid: kernels.PerInt(6),
+		Params: []kernels.Param{in("MEAN"), in("SQ"), out("M"), out("R"), inOut("RM"), inOut("RV"), intArg("channels"), intArg("outer"),
+			intArg("inner"), intArg("run"), intArg("running"), realArg("eps"), realArg("momentum")},
+		Twin: kernels.Twin{F32: channelJoinTwin[float32], F64: channelJoinTwin[float64]}, Describe: describeChannelJoin,
+		Tol: kernels.Tolerance{ULP: 4, Bound: channelJoinBound}}, func(ops []kernels.Operand) bool {
+		ops[1].Lo = 0.5 // squares
+		return true
+	})
+	// ChannelSums is Σ G and Σ G·(X − MEAN)·RSTD of each channel c of [outer, channels, inner], in parts of `run` of the
+	// outer axis; `share` neighbouring channels have a mean and a deviation in common: X, G, MEAN, RSTD, SG [parts, channels],
+	// SH [parts, channels], outer, channels, inner, run, share.
+	ChannelSums = &kernels.Kernel{Name: "k_channel_sums", File: "norm_cpu.cl", GPU: "norm_gpu.cl", Grid: channelGrid(6),
+		Params: []kernels.Param{in("X"), in("G"), in("MEAN"), in("RSTD"), out("SG"), out("SH"), intArg("outer"), intArg("channels"),
+			intArg("inner"), intArg("run"), intArg("share")},
+		Twin: kernels.Twin{F32: channelSumsTwin[float32], F64: channelSumsTwin[float64]}, Describe: describeChannelSums,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
+			n := float64(a[6].Int) * float64(a[8].Int)
+			return n * kernels.MaxAbs(a, 1) * (1 + (kernels.MaxAbs(a, 0)+kernels.MaxAbs(a, 2))*kernels.MaxAbs(a, 3))
+		}}}
+)
+
+// channelGrid is that of kernels of the channels of [outer, channels, inner], in parts of `run` of the outer axis: int
+// arguments from at on.
+func channelGrid(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		outer, channels, inner, run := int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int), int(a[at+3].Int)
+		parts, n := intmath.CeilDiv(outer, run), min(run, outer)*inner
+		g := lineGrid(channels, n, 1, l)
+		if inner == 1 {
+			g = lineGrid(1, n, max(channels, 2), l) // one is a column, too
+		}
+		g.Dims, g.Global[1], g.Local[1] = 2, parts, 1
+		return g
+	}
+}
+
+// NormRun returns of how many rows of n elements NormGrad sums the gradients of the weights at a time.
+func NormRun(rows, n int, l kernels.Limits) int {
+	if l.CPU {
+		return max(1, rowsChunk/max(n, 1), intmath.CeilDiv(rows, 4*l.Units))
+	}
+	beside := rowsGroup / lanesOf(n)
+	return intmath.RoundUp(max(1, intmath.CeilDiv(rows, 4*l.Units)), beside)
+}
+
+// ChannelRun returns how many of the outer axis of [outer, channels, inner] are a part: all, unless the channels would fill
+// only a piece of a GPU.
+func ChannelRun(outer, channels, inner int, l kernels.Limits) int {
+	const short = 4096 // elements: fewer are not worth a work-group
+	groups := channels
+	if inner == 1 {
+		groups = intmath.CeilDiv(channels, 8)
+	}
+	if l.CPU || groups >= 2*l.Units {
+		return max(outer, 1)
+	}
+	parts := intmath.CeilDiv(4*l.Units, max(groups, 1))
+	return max(1, intmath.CeilDiv(outer, parts), min(outer, short/max(inner, 1)))
+}
+
+func normTwin[T kernels.Real](c kernels.Call[T]) {
+	x, w, b, y, means, rstds := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
+	rows, n, sets, span, eps, form := c.Int(6), c.Int(7), c.Int(8), c.Int(9), float64(c.Real(10)), c.Int(11)
+	c.Parallel(rows, 5*n, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			row, to := x[r*n:][:n], y[r*n:][:n]
+			mean, square := 0.0, 0.0
+			if form&NormCentred != 0 {
+				for _, v := range row {
+					mean += float64(v)
+				}
+				mean /= float64(n)
+			}
+			for _, v := range row {
+				d := float64(v) - mean
+				square += d * d
+			}
+			rstd := 1 / math.Sqrt(square/float64(n)+eps)
+			means[r], rstds[r] = T(mean), T(rstd)
+			first := r % sets * (n / span)
+			for k, v := range row {
+				h := (float64(v) - mean) * rstd
+				if form&NormWeights != 0 {
+					h *= float64(w[first+k/span])
+				}
+				if form&NormBiases != 0 {
+					h += float64(b[first+k/span])
+				}
+				to[k] = T(h)
+			}
+		}
+	})
+}
+
+func normGradTwin[T kernels.Real](c kernels.Call[T]) {
+	x, g, w, means, rstds, d, dw, db := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Reals(6), c.Reals(7)
+	rows, n, run, form := c.Int(8), c.Int(9), c.Int(10), c.Int(11)
+	c.Parallel(intmath.CeilDiv(rows, run), 5*n*run, func(lo, hi int) {
+		up := make([]float64, n)
+		hs, gs := make([]float64, n), make([]float64, n)
+		for part := lo; part < hi; part++ {
+			clear(hs)
+			clear(gs)
+			for r := part * run; r < min(rows, (part+1)*run); r++ {
+				row, above, to := x[r*n:][:n], g[r*n:][:n], d[r*n:][:n]
+				mean, rstd := float64(means[r]), float64(rstds[r])
+				byG, byH := 0.0, 0.0
+				for k, v := range row {
+					h := (float64(v) - mean) * rstd
+					up[k] = float64(above[k])
+					gs[k] += up[k]
+					hs[k] += up[k] * h
+					if form&NormWeights != 0 {
+						up[k] *= float64(w[k])
+					}
+					byG += up[k]
+					byH += up[k] * h
+				}
+				if byG /= float64(n); form&NormCentred == 0 {
+					byG = 0
+				}
+				byH /= float64(n)
+				for k, v := range row {
+					to[k] = T(rstd * (up[k] - byG - (float64(v)-mean)*rstd*byH))
+				}
+			}
+			if form&NormShares != 0 {
+				for k := range n {
+					dw[part*n+k], db[part*n+k] = T(hs[k]), T(gs[k])
+				}
+			}
+		}
+	})
+}
+
+// eachChannel calls f for the channels of [outer, channels, inner] in parts of `run`, on several cores: each calls `each` with
+// the runs of elements that the channel has in the part.
+func eachChannel[T kernels.Real](c kernels.Call[T], outer, channels, inner, run int, f func(part, channel int, each func(func(at int)))) {
+	c.Parallel(intmath.CeilDiv(outer, run)*channels, 4*run*inner, func(lo, hi int) {
+		for l := lo; l < hi; l++ {
+			part, channel := l/channels, l%channels
+			f(part, channel, func(body func(at int)) {
+				for n := part * run; n < min(outer, (part+1)*run); n++ {
+					body((n*channels + channel) * inner)
+				}
+			})
+		}
+	})
+}
+
+func channelMomentsTwin[T kernels.Real](c kernels.Call[T]) {
+	x, means, squares, outer, channels, inner, run := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+	eachChannel(c, outer, channels, inner, run, func(part, channel int, each func(func(at int))) {
+		sum, square := 0.0, 0.0
+		each(func(at int) {
+			for _, v := range x[at:][:inner] {
+				sum += float64(v)
+			}
+		})
+		mean := sum / float64((min(outer, (part+1)*run)-part*run)*inner)
+		each(func(at int) {
+			for _, v := range x[at:][:inner] {
+				square += (float64(v) - mean) * (float64(v) - mean)
+			}
+		})
+		means[part*channels+channel], squares[part*channels+channel] = T(mean), T(square)
+	})
+}
+
+func channelJoinTwin[T kernels.Real](c kernels.Call[T]) {
+	means, squares, m, r, rm, rv := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
+	channels, outer, inner, run, running, eps, momentum := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10) != 0, float64(c.Real(11)), float64(c.Real(12))
+	for ch := range channels {
+		mean, square, count := float64(means[ch]), float64(squares[ch]), float64(min(run, outer)*inner)
+		for p := 1; p*run < outer; p++ {
+			more := float64(min(run, outer-p*run) * inner)
+			d := float64(means[p*channels+ch]) - mean
+			mean += d * more / (count + more)
+			square += float64(squares[p*channels+ch]) + d*d*count*more/(count+more)
+			count += more
+		}
+		m[ch], r[ch] = T(mean), T(1/math.Sqrt(square/count+eps))
+		if running {
+			rm[ch] = T((1-momentum)*float64(rm[ch]) + momentum*mean)
+			rv[ch] = T((1-momentum)*float64(rv[ch]) + momentum*square/(count-1))
+		}
+	}
+}
+
+func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
+	x, g, means, rstds, sg, sh := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
+	outer, channels, inner, run, share := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10)
+	eachChannel(c, outer, channels, inner, run, func(part, channel int, each func(func(at int))) {
+		mean, a, b := float64(means[channel/share]), 0.0, 0.0
+		each(func(at int) {
+			row := x[at:][:inner]
+			for k, v := range g[at:][:inner] {
+				a += float64(v)
+				b += float64(v) * (float64(row[k]) - mean)
+			}
+		})
+		sg[part*channels+channel], sh[part*channels+channel] = T(a), T(b*float64(rstds[channel/share]))
+	})
+}
+
+// normBound: a difference x − mean is off by the roundings of x's size, its mean square by those of a sum of n terms at least
+// sixteen beside each other, and by those of the differences.
+func normBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	exact := exactly(kernels.Twin{F64: normTwin[float64]}, args)
+	eps, _ := real.Epsilon()
+	n, form := int(args[7].Int), args[11].Int
+	x, w, b := kernels.MaxAbs(args, 0), 1.0, 0.0
+	if form&NormWeights != 0 {
+		w = kernels.MaxAbs(args, 1)
+	}
+	if form&NormBiases != 0 {
+		b = kernels.MaxAbs(args, 2)
+	}
+	return func(param, i int) float64 {
+		row := i
+		if param == 3 {
+			row = i / n
+		}
+		rstd := exact[5].At(row)
+		relative := float64(n)/16 + 8 + 4*x*rstd
+		switch param {
+		case 4:
+			return 8 * eps * x
+		case 5:
+			return relative * eps * rstd
+		}
+		return eps * (w*x*rstd*(2*relative+8) + 4*b)
+	}
+}
+
+// normGradBound is reckoned as that of a sum of n terms, or of run, at least sixteen of n beside each other.
+func normGradBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	eps, _ := real.Epsilon()
+	n, run, w := float64(args[9].Int), float64(args[10].Int), 1.0
+	if args[11].Int&NormWeights != 0 {
+		w = kernels.MaxAbs(args, 2)
+	}
+	g, rstd := kernels.MaxAbs(args, 1), kernels.MaxAbs(args, 4)
+	h := (kernels.MaxAbs(args, 0) + kernels.MaxAbs(args, 3)) * rstd
+	return func(param, i int) float64 {
+		if param == 5 {
+			return (n/16 + 8) * eps * rstd * g * w * (2 + h*h)
+		}
+		return (run + 4) * eps * run * g * (1 + h)
+	}
+}
+
+// channelMomentsBound: as of a norm.
+func channelMomentsBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	exact := exactly(kernels.Twin{F64: channelMomentsTwin[float64]}, args)
+	eps, _ := real.Epsilon()
+	x, count := kernels.MaxAbs(args, 0), float64(args[5].Int)*float64(args[6].Int)
+	return func(param, i int) float64 {
+		if param == 1 {
+			return 8 * eps * x
+		}
+		square := exact[2].At(i)
+		return eps*((count/16+8)*square+8*x*math.Sqrt(count*square)) + 64*count*eps*eps*x*x
+	}
+}
+
+// channelJoinBound: each part adds some roundings of the means and squares.
+func channelJoinBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	exact := exactly(kernels.Twin{F64: channelJoinTwin[float64]}, args)
+	eps, _ := real.Epsilon()
+	most, squares, parts := kernels.MaxAbs(args, 0), kernels.MaxAbs(args, 1), float64(args[0].N)/float64(max(args[6].Int, 1))
+	count := float64(args[7].Int) * float64(args[8].Int)
+	off := eps * (8 + 4*parts)
+	variance := off * (parts*squares/count + 4*most*most) // of the variance
+	return func(param, i int) float64 {
+		switch v := math.Abs(exact[param].At(i)); param {
+		case 2:
+			return off * most
+		case 3:
+			return v*v*v*variance/2 + 8*eps*v
+		case 4:
+			return off*most + 8*eps*v
+		default:
+			return variance*count/math.Max(count-1, 1) + 8*eps*(v+kernels.MaxAbs(args, 5))
+		}
+	}
+}

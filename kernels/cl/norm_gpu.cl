@@ -1,0 +1,166 @@
+// @depends: common, rows_gpu, norm
+// Rows that are divided by their deviation or their size, and channels of a batch, for GPUs: a work-group for a row, or for
+// several short ones. Lanes keep their elements in registers, so that a row of up to PER for each is read once. The formulas
+// are those of norm_cpu.cl.
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form) {
+    local REAL2 t[2 * GROUP];
+    LINES(len, 0)
+    const int r = get_group_id(0) * beside + place, count = r < rows ? len : 0;
+    global const REAL *x = X + X_off + r * len;
+    global REAL *y = Y + Y_off + r * len;
+    REAL v[PER], s = 0, q = 0;
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        const int k = lane + j * lanes;
+        v[j] = k < count ? x[k] : 0;
+        s += v[j];
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) s += x[k];
+    const REAL2 total = tree_sums(t, (REAL2)(s, 0), slot, lane, lanes, step);
+    const REAL about = form & CENTRED ? total.x / len : 0;
+    s = 0;
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        if (lane + j * lanes < count) {
+            const REAL d = v[j] - about;
+            s += d;
+            q = fma(d, d, q);
+        }
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) {
+        const REAL d = x[k] - about;
+        s += d;
+        q = fma(d, d, q);
+    }
+    const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step) / len;
+    const REAL rest = form & CENTRED ? left(both.x) : 0, mean = about + rest, rstd = 1 / sqrt(both.y - rest * rest + eps);
+    if (lane == 0 && r < rows) {
+        MEAN[MEAN_off + r] = mean;
+        RSTD[RSTD_off + r] = rstd;
+    }
+    const int first = r % sets * (len / span);
+    global const REAL *w = W + W_off + first, *b = B + B_off + first;
+#define PUT(k, value)                                                     \
+    {                                                                     \
+        const int c = span == 1 ? (k) : (k) / span;                       \
+        const REAL h = ((value) - mean) * rstd;                           \
+        y[k] = (form & WEIGHTS ? h * w[c] : h) + (form & BIASES ? b[c] : 0); \
+    }
+    _Pragma("unroll") for (int j = 0; j < PER; j++) {
+        const int k = lane + j * lanes;
+        if (k < count) PUT(k, v[j])
+    }
+    for (int k = lane + PER * lanes; k < count; k += lanes) PUT(k, x[k])
+}
+
+// A group has a run of rows, as many beside each other as its items allow, and sums the gradients of weights and biases in
+// registers; rows that do not fit in them have a group for themselves, and sums in DW and DB.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form) {
+    local REAL2 t[2 * GROUP];
+    LINES(len, 0)
+    const int from = get_group_id(0) * run, to = min(rows, from + run);
+    global const REAL *w = W + W_off;
+    global REAL *dw = DW + DW_off + get_group_id(0) * len, *db = DB + DB_off + get_group_id(0) * len;
+    REAL h[PER], up[PER], hs[PER], gs[PER];
+    _Pragma("unroll") for (int j = 0; j < PER; j++) hs[j] = gs[j] = 0;
+    for (int r0 = from; r0 < from + run; r0 += beside) {
+        const int r = r0 + place, count = r < to ? len : 0;
+        const REAL mean = r < to ? MEAN[MEAN_off + r] : 0, rstd = r < to ? RSTD[RSTD_off + r] : 0;
+        global const REAL *x = X + X_off + r * len, *g = G + G_off + r * len;
+        global REAL *d = D + D_off + r * len;
+        REAL s = 0, q = 0;
+        _Pragma("unroll") for (int j = 0; j < PER; j++) {
+            const int k = lane + j * lanes;
+            up[j] = k < count ? g[k] : 0;
+            h[j] = k < count ? (x[k] - mean) * rstd : 0;
+            gs[j] += up[j];
+            hs[j] = fma(up[j], h[j], hs[j]);
+            if (form & WEIGHTS && k < count) up[j] *= w[k];
+            s += up[j];
+            q = fma(up[j], h[j], q);
+        }
+        for (int k = lane + PER * lanes; k < count; k += lanes) {
+            const REAL u = g[k], e = (x[k] - mean) * rstd, v = form & WEIGHTS ? u * w[k] : u;
+            s += v;
+            q = fma(v, e, q);
+            if (form & SHARES) {
+                dw[k] = r == from ? u * e : fma(u, e, dw[k]);
+                db[k] = r == from ? u : u + db[k];
+            }
+        }
+        const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step) / len;
+        const REAL by_g = form & CENTRED ? both.x : 0, by_h = both.y;
+        _Pragma("unroll") for (int j = 0; j < PER; j++) {
+            const int k = lane + j * lanes;
+            if (k < count) d[k] = rstd * (up[j] - by_g - h[j] * by_h);
+        }
+        for (int k = lane + PER * lanes; k < count; k += lanes)
+            d[k] = rstd * ((form & WEIGHTS ? g[k] * w[k] : g[k]) - by_g - (x[k] - mean) * rstd * by_h);
+    }
+    const int kept = form & SHARES ? min((len + lanes - 1) / lanes, PER) : 0;
+    for (int j = 0; j < kept; j++) {
+        REAL a = 0, b = 0; // hs[j] and gs[j], of registers, which have no index
+        _Pragma("unroll") for (int i = 0; i < PER; i++) {
+            a = i == j ? hs[i] : a;
+            b = i == j ? gs[i] : b;
+        }
+        const REAL2 both = tree_sums(t, (REAL2)(a, b), slot, place, beside, lanes);
+        const int k = lane + j * lanes;
+        if (k < len && place == 0) {
+            dw[k] = both.x;
+            db[k] = both.y;
+        }
+    }
+}
+
+// A line is a channel: its lanes go over the elements i of the items n of a part, `lanes` further with each step. Channels of
+// one element lie beside each other.
+#define CHANNELS                                                                                                 \
+    local REAL2 t[2 * GROUP];                                                                                    \
+    LINES(min(run, outer) * inner, inner == 1)                                                                   \
+    const int c = get_group_id(0) * beside + place, part = get_group_id(1);                                      \
+    const int n0 = part * run, n1 = c < channels ? min(outer, n0 + run) : 0;                                     \
+    const int first_n = n0 + lane / inner, first_i = lane % inner, next_n = lanes / inner, next_i = lanes % inner;
+
+#define EACH(body)                                                        \
+    for (int n = first_n, i = first_i; n < n1;) {                         \
+        const int at = (n * channels + c) * inner + i;                    \
+        body;                                                             \
+        n += next_n;                                                      \
+        i += next_i;                                                      \
+        if (i >= inner) {                                                 \
+            i -= inner;                                                   \
+            n++;                                                          \
+        }                                                                 \
+    }
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int inner, int run) {
+    CHANNELS
+    const REAL count = (REAL)(min(outer, n0 + run) - n0) * inner;
+    REAL s = 0, q = 0;
+    EACH(s += X[X_off + at])
+    const REAL mean = tree_sums(t, (REAL2)(s, 0), slot, lane, lanes, step).x / count;
+    s = 0;
+    EACH(const REAL d = X[X_off + at] - mean; s += d; q = fma(d, d, q))
+    const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step);
+    const REAL rest = left(both.x / count);
+    if (lane == 0 && c < channels) {
+        MEAN[MEAN_off + part * channels + c] = mean + rest;
+        SQ[SQ_off + part * channels + c] = both.y - rest * rest * count;
+    }
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int outer, int channels, int inner, int run, int share) {
+    CHANNELS
+    const REAL mean = c < channels ? MEAN[MEAN_off + c / share] : 0;
+    REAL s = 0, q = 0;
+    EACH(const REAL up = G[G_off + at]; s += up; q = fma(up, X[X_off + at] - mean, q))
+    const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step);
+    if (lane == 0 && c < channels) {
+        SG[SG_off + part * channels + c] = both.x;
+        SH[SH_off + part * channels + c] = both.y * RSTD[RSTD_off + c / share];
+    }
+}

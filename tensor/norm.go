@@ -1,0 +1,315 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// LayerNorm returns (t − mean)/√(variance + eps)·w + b, with mean and variance, without correction, over an axis and all
+// axes after it, the shape of w and b; either may be nil, for 1 and 0. PyTorch's eps is 1e-5. It panics with ErrAxis for an
+// axis that t has not, and with ErrShape for a w or b of another shape than those axes of t. Source: Ba, Kiros, Hinton, "Layer
+// Normalization", 2016.
+func (t *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
+	y, mean, rstd := t.rowNorm("LayerNorm", axis, w, b, eps, ops.NormCentred)
+	mean.Free()
+	rstd.Free()
+	return y
+}
+
+// RMSNorm returns t/√(mean t² + eps)·w, with the mean over an axis and all axes after it, the shape of w, which may be nil
+// for 1. It panics as [Tensor.LayerNorm] does. Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
+func (t *Tensor) RMSNorm(axis int, w *Tensor, eps float64) *Tensor {
+	y, mean, rstd := t.rowNorm("RMSNorm", axis, w, nil, eps, 0)
+	mean.Free()
+	rstd.Free()
+	return y
+}
+
+// RowNorm is that of package plumbing.
+func (*base) RowNorm(op string, t *Tensor, axis int, w, b *Tensor, eps float64, centred bool) (y, mean, rstd *Tensor) {
+	form := 0
+	if centred {
+		form = ops.NormCentred
+	}
+	return t.rowNorm(op, axis, w, b, eps, form)
+}
+
+// rowNorm normalises over an axis and those after it. mean and rstd have an element for each row.
+func (t *Tensor) rowNorm(op string, axis int, w, b *Tensor, eps float64, form int) (y, mean, rstd *Tensor) {
+	check(op, t)
+	a := axisOf(op, t, axis)
+	for _, p := range []*Tensor{w, b} {
+		if p != nil {
+			check(op, t, p)
+			if !slices.Equal(p.shape, t.shape[a:]) {
+				misuse(op, ErrShape, fmt.Sprintf("weights and biases have the shape %v of what is normalised", t.shape[a:]), t, p)
+			}
+		}
+	}
+	return t.norm(op, product(t.shape[:a]), product(t.shape[a:]), 1, 1, w, b, eps, form)
+}
+
+// norm normalises rows of n elements: see ops.Norm.
+func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps float64, form int) (y, mean, rstd *Tensor) {
+	d := t.Device()
+	x := t.reals()
+	defer x.done()
+	cw, cb := x, x // what is not read is passed all the same
+	if w != nil {
+		form |= ops.NormWeights
+		cw = w.reals()
+		defer cw.done()
+	}
+	if b != nil {
+		form |= ops.NormBiases
+		cb = b.reals()
+		defer cb.done()
+	}
+	y = alloc(op, d, t.shape)
+	if y.Len() == 0 {
+		return y, Zeros(d, 0), Zeros(d, 0)
+	}
+	mean, rstd = alloc(op, d, []int{rows}), alloc(op, d, []int{rows})
+	launch(d, ops.Norm, x.arg(), cw.arg(), cb.arg(), y.arg(), mean.arg(), rstd.arg(),
+		kernels.I(rows), kernels.I(n), kernels.I(sets), kernels.I(span), kernels.R(eps), kernels.I(form))
+	return y, mean, rstd
+}
+
+// RowNormGrad is that of package plumbing.
+func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx, dw, db *Tensor) {
+	const op = "norm gradient"
+	d := check(op, x, g, mean, rstd)
+	cx, cg := x.reals(), g.reals()
+	defer cx.done()
+	defer cg.done()
+	dx = alloc(op, d, x.shape)
+	rows := mean.Len()
+	if dx.Len() == 0 {
+		return dx, nil, nil
+	}
+	n := dx.Len() / rows
+	form, cw := 0, cx
+	if centred {
+		form |= ops.NormCentred
+	}
+	if w != nil {
+		form |= ops.NormWeights
+		cw = w.reals()
+		defer cw.done()
+	}
+	run := ops.NormRun(rows, n, d.Limits())
+	dwArg, dbArg := dx.Run(0, 0), dx.Run(0, 0)
+	if shares {
+		form |= ops.NormShares
+		runs := (rows + run - 1) / run
+		dw, db = alloc(op, d, []int{runs, n}), alloc(op, d, []int{runs, n})
+		dwArg, dbArg = dw.arg(), db.arg()
+	}
+	launch(d, ops.NormGrad, cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
+		kernels.I(rows), kernels.I(n), kernels.I(run), kernels.I(form))
+	return dx, dw, db
+}
+
+// GroupNorm returns t [batch, channels, …] with the channels in groups of neighbours, each item's group less its mean, over
+// the root of its variance, without correction, plus eps; times w and plus b, of one element for each channel, either of which may
+// be nil. It panics with ErrShape for less than two axes, channels that do not fall into that many groups, and another w or b.
+// Source: Wu, He, "Group Normalization", 2018.
+func (t *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
+	y, mean, rstd := t.groupNorm("GroupNorm", groups, w, b, eps)
+	mean.Free()
+	rstd.Free()
+	return y
+}
+
+// InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does. Source: Ulyanov, Vedaldi,
+// Lempitsky, "Instance Normalization: The Missing Ingredient for Fast Stylization", 2016.
+func (t *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
+	const op = "InstanceNorm"
+	check(op, t)
+	t.mustHaveChannels(op, w, b)
+	y, mean, rstd := t.groupNorm(op, t.shape[1], w, b, eps)
+	mean.Free()
+	rstd.Free()
+	return y
+}
+
+// GroupNorm is that of package plumbing.
+func (*base) GroupNorm(op string, t *Tensor, groups int, w, b *Tensor, eps float64) (y, mean, rstd *Tensor) {
+	return t.groupNorm(op, groups, w, b, eps)
+}
+
+func (t *Tensor) groupNorm(op string, groups int, w, b *Tensor, eps float64) (y, mean, rstd *Tensor) {
+	check(op, t)
+	t.mustHaveChannels(op, w, b)
+	channels := t.shape[1]
+	if channels > 0 && (groups < 1 || channels%groups != 0) {
+		misuse(op, ErrShape, fmt.Sprintf("%d channels do not fall into %d groups", channels, groups), t)
+	}
+	span := product(t.shape[2:])
+	return t.norm(op, t.shape[0]*groups, channels/max(groups, 1)*span, max(groups, 1), span, w, b, eps, ops.NormCentred)
+}
+
+// mustHaveChannels panics unless t is [batch, channels, …], and w and b have an element for each channel, or are nil.
+func (t *Tensor) mustHaveChannels(op string, perChannel ...*Tensor) {
+	if t.Rank() < 2 {
+		misuse(op, ErrShape, "its axes are the batch, the channels, and others after those", t)
+	}
+	for _, p := range perChannel {
+		if p != nil {
+			check(op, t, p)
+			if p.Rank() != 1 || p.shape[0] != t.shape[1] {
+				misuse(op, ErrShape, fmt.Sprintf("there is one element for each of %d channels", t.shape[1]), t, p)
+			}
+		}
+	}
+}
+
+// BatchNormOptions say where the statistics of a batch norm come from. The zero value: from the batch.
+type BatchNormOptions struct {
+	// Mean and Var are running statistics, contiguous tensors of reals with an element for each channel, which training
+	// writes in place; or both are nil. They have no gradient.
+	Mean, Var *Tensor
+	// Momentum is the part that a batch has of the running statistics; 0 is PyTorch's 0.1.
+	Momentum float64
+	// Eval takes the running statistics for those of the batch, and leaves them as they are.
+	Eval bool
+}
+
+// BatchNorm returns t [batch, channels, …] less its mean, over the root of its variance plus eps, each over all axes but the
+// channels; times w and plus b, of one element for each channel, either of which may be nil. The variance is without
+// correction; that of which the running one gets its part has Bessel's. A batch without elements leaves those as they are. It panics
+// with ErrShape for less than two axes, another w, b, Mean or Var, and channels of one element in training; with ErrType unless Mean and
+// Var are of reals; with ErrValue for one without the other, with gaps, or none in evaluation, a momentum outside [0, 1], and more than
+// one Options. Source: Ioffe, Szegedy, "Batch Normalization", 2015.
+func (t *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {
+	y, mean, rstd := t.batchNorm(w, b, eps, options)
+	mean.Free()
+	rstd.Free()
+	return y
+}
+
+// BatchNorm is that of package plumbing.
+func (*base) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (y, mean, rstd *Tensor) {
+	return t.batchNorm(w, b, eps, options)
+}
+
+// batchNorm returns the mean and 1/√(variance + eps) of each channel, too.
+func (t *Tensor) batchNorm(w, b *Tensor, eps float64, options []BatchNormOptions) (y, mean, rstd *Tensor) {
+	const op = "BatchNorm"
+	check(op, t)
+	var o BatchNormOptions
+	if len(options) > 1 {
+		misuse(op, ErrValue, "more than one Options", t)
+	} else if len(options) == 1 {
+		o = options[0]
+	}
+	t.mustHaveChannels(op, w, b, o.Mean, o.Var)
+	o.check(t)
+	if o.Eval {
+		mean, rstd = o.Mean.Copy(), Map(ops.InverseDeviation, []float64{eps}, o.Var)
+	} else {
+		mean, rstd = t.channelStatistics(eps, o)
+	}
+	operands, affine := make([]*Tensor, 3, 5), [2]int{}
+	operands[0] = t
+	for i, p := range []*Tensor{w, b} {
+		if p != nil {
+			affine[i] = 1
+			operands = append(operands, p)
+		}
+	}
+	operands[1], operands[2] = mean, rstd
+	for i, p := range operands[1:] {
+		operands[1+i] = p.perChannel(t.Rank())
+		defer operands[1+i].Free()
+	}
+	y = Map(ops.BatchNorms[affine[0]][affine[1]], nil, operands...)
+	return y, mean, rstd
+}
+
+// check panics unless the options can be those of a batch norm of t.
+func (o *BatchNormOptions) check(t *Tensor) {
+	const op = "BatchNorm"
+	if (o.Mean == nil) != (o.Var == nil) || o.Eval && o.Mean == nil {
+		misuse(op, ErrValue, "running statistics are Mean and Var, and evaluation needs them", t)
+	}
+	if !(o.Momentum >= 0 && o.Momentum <= 1) {
+		misuse(op, ErrValue, fmt.Sprintf("the momentum is %v: it is in [0, 1]", o.Momentum), t)
+	}
+	if o.Momentum == 0 {
+		o.Momentum = 0.1
+	}
+	if o.Mean == nil {
+		return
+	}
+	for _, p := range []*Tensor{o.Mean, o.Var} {
+		mustReal(op, p)
+		if !p.Contiguous() {
+			misuse(op, ErrValue, "running statistics have no gaps", p)
+		}
+	}
+}
+
+// perChannel returns a view of a vector that broadcasts along the axes after the second of a tensor of that rank.
+func (t *Tensor) perChannel(rank int) *Tensor {
+	shape := []int{t.Len()}
+	for len(shape) < rank-1 {
+		shape = append(shape, 1)
+	}
+	return t.Reshape(shape...)
+}
+
+// channelStatistics returns the mean of each channel of t, and 1/√(variance + eps), and moves the running statistics.
+func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd *Tensor) {
+	const op = "BatchNorm"
+	d := t.Device()
+	outer, channels, inner := t.shape[0], t.shape[1], product(t.shape[2:])
+	mean, rstd = alloc(op, d, []int{channels}), alloc(op, d, []int{channels})
+	if t.Len() == 0 {
+		mean.zero()
+		rstd.zero()
+		return mean, rstd
+	}
+	if outer*inner == 1 {
+		misuse(op, ErrShape, "one element has no variance: train on more, or evaluate", t)
+	}
+	x := t.reals()
+	defer x.done()
+	run := ops.ChannelRun(outer, channels, inner, d.Limits())
+	parts := (outer + run - 1) / run
+	means, squares := alloc(op, d, []int{parts, channels}), alloc(op, d, []int{parts, channels})
+	defer means.Free()
+	defer squares.Free()
+	launch(d, ops.ChannelMoments, x.arg(), means.arg(), squares.arg(), kernels.I(outer), kernels.I(channels), kernels.I(inner), kernels.I(run))
+	rm, rv := mean.Run(0, 0), mean.Run(0, 0)
+	if o.Mean != nil {
+		o.Mean.st.version++
+		o.Var.st.version++
+		rm, rv = o.Mean.arg(), o.Var.arg()
+	}
+	launch(d, ops.ChannelJoin, means.arg(), squares.arg(), mean.arg(), rstd.arg(), rm, rv, kernels.I(channels), kernels.I(outer),
+		kernels.I(inner), kernels.I(run), kernels.Flag(o.Mean != nil), kernels.R(eps), kernels.R(o.Momentum))
+	return mean, rstd
+}
+
+// ChannelSums is that of package plumbing.
+func (*base) ChannelSums(x, g, mean, rstd *Tensor, outer, channels int) (sg, sh *Tensor) {
+	const op = "norm gradient"
+	d := check(op, x, g, mean, rstd)
+	if x.Len() == 0 {
+		return Zeros(d, 1, channels), Zeros(d, 1, channels)
+	}
+	inner := x.Len() / (outer * channels)
+	cx, cg := x.reals(), g.reals()
+	defer cx.done()
+	defer cg.done()
+	run := ops.ChannelRun(outer, channels, inner, d.Limits())
+	parts := (outer + run - 1) / run
+	sg, sh = alloc(op, d, []int{parts, channels}), alloc(op, d, []int{parts, channels})
+	launch(d, ops.ChannelSums, cx.arg(), cg.arg(), mean.arg(), rstd.arg(), sg.arg(), sh.arg(), kernels.I(outer), kernels.I(channels),
+		kernels.I(inner), kernels.I(run), kernels.I(channels/mean.Len()))
+	return sg, sh
+}
