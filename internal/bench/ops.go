@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/replay"
@@ -21,10 +22,21 @@ type opRow struct {
 func opRows(d tensor.Device) []opRow {
 	index := tensor.NewRNG(2).Ints(d, 32768, 8192).Keep()
 	softmax := func(in []*autograd.Node) *autograd.Node { return in[0].Softmax(-1) }
+	conv := func(side, pad, channels, maps, batch int) opRow {
+		return opRow{
+			name:   fmt.Sprintf("conv %dx%d %d-%d %dx%dx%d", 2*pad+1, 2*pad+1, channels, maps, side, side, batch),
+			shapes: [][]int{{batch, channels, side, side}, {maps, channels, 2*pad + 1, 2*pad + 1}, {maps}},
+			f: func(in []*autograd.Node) *autograd.Node {
+				return in[0].Conv(in[1], in[2], tensor.ConvOptions{Padding: []int{pad}})
+			},
+		}
+	}
 	return []opRow{
+		conv(28, 2, 1, 32, 128), conv(14, 2, 32, 64, 128), conv(56, 1, 64, 64, 8),
 		{"softmax 131072x128", [][]int{{131072, 128}}, 2, 3, softmax},
 		{"softmax 4096x4096", [][]int{{4096, 4096}}, 2, 3, softmax},
 		{"embedding 8192 of 32768x256", [][]int{{32768, 256}}, 0, 0, func(in []*autograd.Node) *autograd.Node { return in[0].GatherRows(index) }},
+		{"products 64 of 64x64x64", [][]int{{64, 64, 64}, {64, 64, 64}}, 0, 0, func(in []*autograd.Node) *autograd.Node { return in[0].MatMul(in[1]) }},
 	}
 }
 
