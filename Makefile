@@ -57,6 +57,7 @@ fuzz:
 	$(FUZZ) FuzzRead ./internal/npz
 	$(FUZZ) FuzzDecode ./internal/npz
 	$(FUZZ) FuzzReadNPZ ./tensor
+	$(FUZZ) FuzzParse ./internal/einsum
 	$(FUZZ) FuzzDecodeImage ./imagefit
 	$(FUZZ) FuzzDecodeModel ./imagefit
 	$(FUZZ) FuzzDecodeCheckpoint ./imagefit

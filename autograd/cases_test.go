@@ -160,6 +160,7 @@ func gradCases(d tensor.Device) []gradCase {
 		{"MatMul", [][]int{{2, 3, 4}, {4}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
 		{"MatMul", [][]int{{3, 4}, {4}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
 		{"MatMul", [][]int{{1, 3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return in[0].MatMul(in[1]) }},
+		{"MatMul", [][]int{{2, 3, 3}, {3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return autograd.Einsum("aii,ij,ja->j", in...) }},
 		{"Dot", [][]int{{7}, {7}}, -2, 2, func(in []*node) *node { return in[0].Dot(in[1]) }},
 		{"Dot", [][]int{{7}}, -2, 2, func(in []*node) *node { return in[0].Dot(in[0]) }},
 		{"Linear", [][]int{{2, 3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Tanh) }},

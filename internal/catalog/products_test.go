@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -15,6 +16,17 @@ var products = family{"products", "Products", []operation{
 		"heads": binary(func(x, w *node) *node { return x.Transpose(0, 2, 1, 3).MatMul(w.Transpose(0, 2, 3, 1)) }),
 	}},
 	{"Dot", "torch.dot", under(binary((*node).Dot), "odd", "empty", "special")},
+	{"Outer", "torch.outer", under(binary((*node).Outer), "odd", "empty", "special")},
+	{"TensorDot", "torch.tensordot", cases{
+		"odd":     binary(func(x, w *node) *node { return x.TensorDot(w, []int{1, -1}, []int{-1, 0}) }),
+		"outer":   binary(func(x, w *node) *node { return x.TensorDot(w, nil, nil) }),
+		"all":     binary(func(x, w *node) *node { return x.TensorDot(w, []int{0, 1}, []int{0, 1}) }),
+		"empty":   binary(func(x, w *node) *node { return x.TensorDot(w, []int{1}, []int{0}) }),
+		"special": binary(func(x, w *node) *node { return x.TensorDot(w, []int{1}, []int{1}) }),
+	}},
+	{"autograd.Einsum", "torch.einsum", einsums("bik,bkj->bij", "ij,jk,kl->il", "ii->i", "ii", "iij->j", "bthd,bshd->bhts", "...ij,...jk->...ik", "b...,b...->...",
+		"bA,Ab", "ij->ji", "i,j", "ij,ij->", "a,a,a->a", "i...->...", "bi,ijk,bj->bk", "xy,zy->", "ab,cb,db,eb->acde", "ij,k->jk", "a,a->", "ij,jk",
+		"a,ab,bc,cd,de,ef,fg,gh,h->", "ij,ij->ij")},
 	{"Linear", "torch.nn.functional.linear", cases{
 		"tanh":    one(func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Tanh) }),
 		"plain":   binary(func(x, w *node) *node { return x.Linear(w, nil, nil) }),
@@ -28,3 +40,12 @@ var products = family{"products", "Products", []operation{
 		return in[:1]
 	}), "odd", "special")},
 }}
+
+// einsums makes a case of each equation, under its name.
+func einsums(equations ...string) cases {
+	c := cases{}
+	for _, equation := range equations {
+		c[equation] = one(func(in []*node) *node { return autograd.Einsum(equation, in...) })
+	}
+	return c
+}

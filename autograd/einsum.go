@@ -1,0 +1,61 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/einsum"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Einsum returns a sum of products in Einstein's notation, such as "bik,bkj->bij": see tensor.Einsum. It panics as that does.
+// Gradients are those of the transposes, sums and products that it is made of.
+func Einsum(equation string, operands ...*Node) *Node {
+	const op = "Einsum"
+	shapes := make([][]int, len(operands))
+	for i, x := range operands {
+		shapes[i] = x.use(op).Shape()
+	}
+	var e *einsum.Expression
+	kind, detail := tensor.ErrValue, "there is no operand"
+	if len(operands) > 0 {
+		var err error
+		if e, err = einsum.Parse(equation, shapes); err == nil {
+			return einsum.Compute(e, operands, integers)
+		}
+		kind, detail = tensor.ErrShape, err.Error()
+	}
+	panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: kind, Shapes: shapes, Detail: detail})
+}
+
+// integers reports whether both nodes are of integers, which matrix products do not take.
+func integers(a, b *Node) bool {
+	whole := func(t tensor.Type) bool { return t == tensor.Int32 || t == tensor.Uint8 }
+	return whole(a.value.Type()) && whole(b.value.Type())
+}
+
+// TensorDot returns the products of x and w summed over some axes of x, and as many of w, in pairs. The result has the
+// other axes of x, then those of w. Without axes it is the outer product. It panics with tensor.ErrAxis for an axis that is
+// not there, or named twice, and with tensor.ErrShape unless those of a pair are of one length. Gradients are those of the
+// transposes and of the product that it is made of.
+func (x *Node) TensorDot(w *Node, axes, of []int) *Node {
+	const op = "TensorDot"
+	xv, wv := x.use(op), w.use(op)
+	e, err := einsum.Dot([2][]int{xv.Shape(), wv.Shape()}, [2][]int{axes, of})
+	if err != nil {
+		kind := tensor.ErrShape
+		if _, ok := err.(einsum.AxisError); ok {
+			kind = tensor.ErrAxis
+		}
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: kind, Shapes: [][]int{xv.Shape(), wv.Shape()}, Detail: err.Error()})
+	}
+	return einsum.Compute(e, []*Node{x, w}, integers)
+}
+
+// Outer returns the products x[i]·w[j] of two nodes of one axis, of shape [length of x, length of w]. It panics with
+// tensor.ErrShape for other ranks. Gradients: g·w, gᵀ·x.
+func (x *Node) Outer(w *Node) *Node {
+	const op = "Outer"
+	xv, wv := x.use(op), w.use(op)
+	if xv.Rank() != 1 || wv.Rank() != 1 {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{xv.Shape(), wv.Shape()}, Detail: "both are of one axis"})
+	}
+	return x.Unsqueeze(1).Mul(w)
+}
