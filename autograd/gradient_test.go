@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -117,7 +118,7 @@ func TestEveryOpHasCase(t *testing.T) {
 		have[c.op] = true
 	}
 	want := map[string]bool{}
-	for _, f := range kernels.Functions {
+	for _, f := range slices.Concat(kernels.Functions, kernels.Choices) {
 		if f != kernels.Identity { // whose node is Copy
 			want[f.Name] = true
 		}

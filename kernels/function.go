@@ -13,6 +13,10 @@ import (
 // declared once, as a formula; its kernels for every layout of the operands, their Go twins, and its gradients of any
 // order come from that. Package tensor applies one with Map, package autograd with a gradient. It must not be changed
 // after its first use.
+//
+// A formula that is a condition makes a function that is 1 where it holds and 0 elsewhere, of Uint8 whatever its operands
+// are, and without a gradient. One of a primitive that only integers have, such as BitAnd of package expr, is of
+// integers alone.
 type Function struct {
 	Name  string     // of kernels, nodes and errors: letters, digits and _
 	Value *expr.Expr // of expr.X(0) … and expr.S(0) …
@@ -29,6 +33,10 @@ type Function struct {
 
 	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for reals
 
+	// Masks is how many of the operands, the last ones, are masks: of Uint8 whatever the others are, and in the formula
+	// the number of an element. They have no say in the type of the result, and no gradient.
+	Masks int
+
 	Domains [][2]float64 // where tests and trials draw each operand; that of the last holds for the rest; nil: [−3, 3)
 	Scalars []float64    // what tests and trials take, as many as the function has
 	Kinks   []float64    // of operand 0, where there is no derivative at those scalars: tests of gradients stay away
@@ -41,6 +49,7 @@ type Function struct {
 	operands  []bool // whether each occurs
 	scalars   []bool
 	indexed   bool
+	whole     bool   // of integers alone
 	inPlace   string // see InPlace
 	program   *expr.Program
 	mu        sync.Mutex
@@ -72,10 +81,12 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q: its formula has no value in integers: leave Integers out", f.Name)
 		case f.of == nil && len(f.operands) > MapOperands-2: // a gradient reads the value and its gradient, too
 			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands-2)
-		case f.Value.IsCondition():
-			f.err = fmt.Errorf("function %q: its formula is a condition: make a number of it with expr.Where", f.Name)
 		case f.Value.IsInt():
 			f.err = fmt.Errorf("function %q: its formula is an int: make a number of it with Real", f.Name)
+		case f.Value.OfIntegers() && !f.Integers:
+			f.err = fmt.Errorf("function %q: its formula is of integers: set Integers", f.Name)
+		case f.Masks < 0 || f.of == nil && f.Masks > len(f.operands):
+			f.err = fmt.Errorf("function %q has %d operands and %d masks", f.Name, len(f.operands), f.Masks)
 		case f.ByValue != nil && (len(f.operands) != 1 || reads(f.ByValue, 0)):
 			f.err = fmt.Errorf("function %q: ByValue is of y = expr.X(1) and g = expr.X(2), for a function of one operand", f.Name)
 		case len(f.Gradients) > len(f.operands):
@@ -90,10 +101,19 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q reads %d tensors, and a kernel %d at most: it is a gradient of too high an order", f.Name, n, MapOperands)
 		}
 		f.indexed = len(f.Value.Axes())+len(f.Value.Gathers())+len(f.Value.Ints()) > 0
-		f.program, f.inPlace = expr.Compile(f.Value), f.Name+"InPlace"
+		f.whole = f.Value.OfIntegers()
+		f.program, f.inPlace = expr.Compile(f.number()), f.Name+"InPlace"
 		f.gradients, f.within = make([]*Function, len(f.operands)), map[Use]*Kernel{}
 		f.alone = &Joined{Name: f.Name, Functions: []*Function{f}}
 	})
+}
+
+// number is the formula, of a condition 1 where it holds and 0 elsewhere.
+func (f *Function) number() *expr.Expr {
+	if f.Value.IsCondition() {
+		return expr.Where(f.Value, expr.C(1), expr.C(0))
+	}
+	return f.Value
 }
 
 // reads reports whether operand i occurs in a formula.
@@ -146,6 +166,21 @@ func (f *Function) UsesScalar(i int) bool { f.prepare(); return i < len(f.scalar
 // InPlace returns the name of the form that writes over its first operand, for errors.
 func (f *Function) InPlace() string { f.prepare(); return f.inPlace }
 
+// Condition reports whether f is 1 where a condition holds and 0 elsewhere, of Uint8.
+func (f *Function) Condition() bool { return f.Value.IsCondition() }
+
+// Whole reports whether f is of integers alone.
+func (f *Function) Whole() bool { f.prepare(); return f.whole }
+
+// Mask reports whether operand i is a mask.
+func (f *Function) Mask(i int) bool {
+	for f.of != nil {
+		f = f.of
+	}
+	n := f.Operands()
+	return i < n && i >= n-f.Masks
+}
+
 // Is reports whether f is operand i itself.
 func (f *Function) Is(i int) bool { return f.Value.IsOperand(i) }
 
@@ -162,6 +197,9 @@ func (f *Function) Gradient(i int) *Function {
 	}
 	n := len(f.operands)
 	value := f.Value.Derivative
+	if f.Condition() || f.Mask(i) {
+		value = func(int, *expr.Expr) *expr.Expr { return expr.C(0) }
+	}
 	if i < len(f.Gradients) && f.Gradients[i] != nil {
 		value = func(int, *expr.Expr) *expr.Expr { return f.Gradients[i] }
 	}
@@ -188,7 +226,7 @@ func (f *Function) LayerGradient(scalars []float64) *Function {
 func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
 	g := &Function{Name: f.Name + suffix, of: f, Value: value, Scalars: f.Scalars, Kinks: f.Kinks}
 	for k := range f.operands {
-		g.Domains = append(g.Domains, f.domain(k))
+		g.Domains = append(g.Domains, f.Domain(k))
 	}
 	g.Domains = append(g.Domains, [2]float64{0.1, 0.9}, [2]float64{-2, 2})
 	return g
@@ -229,8 +267,11 @@ func gradientSuffix(operands, i int) string {
 	return fmt.Sprintf("_d%d", i)
 }
 
-// domain returns where operand i is drawn.
-func (f *Function) domain(i int) [2]float64 {
+// IsGradient reports whether f is the gradient of another function.
+func (f *Function) IsGradient() bool { return f.of != nil }
+
+// Domain returns where tests and trials draw operand i.
+func (f *Function) Domain(i int) [2]float64 {
 	if len(f.Domains) == 0 {
 		return [2]float64{-3, 3}
 	}

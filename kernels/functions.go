@@ -7,10 +7,10 @@ import "github.com/clgrad/clgrad/kernels/expr"
 var (
 	x, w   = expr.X(0), expr.X(1)
 	y1, g1 = expr.X(1), expr.X(2)
-	g2     = expr.X(3)
+	y2, g2 = expr.X(2), expr.X(3)
 	a, b   = expr.S(0), expr.S(1)
 
-	zero, one, two = expr.C(0), expr.C(1), expr.C(2)
+	zero, half, one, two = expr.C(0), expr.C(0.5), expr.C(1), expr.C(2)
 )
 
 // The element-wise functions of one tensor. Values at kinks and ties are stated where the functions are exported, in
@@ -31,12 +31,10 @@ var (
 	LeakyReLU = &Function{Name: "leaky_relu", Value: expr.Where(x.Gt(zero), x, a.Mul(x)), Domains: wide, Kinks: []float64{0},
 		Scalars: []float64{0.1}, Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, a.Mul(g1))},
 		ByValue: expr.Where(y1.Gt(zero), g1, a.Mul(g1)), Tells: func(s []float64) bool { return !(s[0] < 0) }}
-	Sine     = &Function{Name: "sine", Value: a.Mul(x).Sin(), Domains: wide, Scalars: []float64{2}, Gradients: []*expr.Expr{a.Mul(a.Mul(x).Cos()).Mul(g1)}}
-	Tanh     = &Function{Name: "tanh", Value: x.Tanh(), Domains: wide, Gradients: []*expr.Expr{one.Sub(y1.Mul(y1)).Mul(g1)}}
-	Sigmoid  = &Function{Name: "sigmoid", Value: one.Div(one.Add(x.Neg().Exp())), Domains: wide, Gradients: []*expr.Expr{y1.Mul(one.Sub(y1)).Mul(g1)}}
-	Softplus = &Function{Name: "softplus", Value: x.Max(zero).Add(x.Abs().Neg().Exp().Log1p()), Domains: wide,
-		Gradients: []*expr.Expr{g1.Div(one.Add(x.Neg().Exp()))}}
-	Pow = &Function{Name: "pow", Value: x.Pow(a), Domains: [][2]float64{{0.1, 3}}, Scalars: []float64{2.5},
+	Sine    = &Function{Name: "sine", Value: a.Mul(x).Sin(), Domains: wide, Scalars: []float64{2}, Gradients: []*expr.Expr{a.Mul(a.Mul(x).Cos()).Mul(g1)}}
+	Tanh    = &Function{Name: "tanh", Value: x.Tanh(), Domains: wide, Gradients: []*expr.Expr{one.Sub(y1.Mul(y1)).Mul(g1)}}
+	Sigmoid = &Function{Name: "sigmoid", Value: one.Div(one.Add(x.Neg().Exp())), Domains: wide, Gradients: []*expr.Expr{y1.Mul(one.Sub(y1)).Mul(g1)}}
+	Pow     = &Function{Name: "pow", Value: x.Pow(a), Domains: [][2]float64{{0.1, 3}}, Scalars: []float64{2.5},
 		Gradients: []*expr.Expr{expr.Where(a.Eq(zero), zero, a.Mul(x.Pow(a.Sub(one))).Mul(g1))}}
 	Clamp = &Function{Name: "clamp", Value: clamped, Integers: true, Scalars: []float64{-1, 1}, Kinks: []float64{-1, 1},
 		Gradients: []*expr.Expr{expr.Where(x.Lt(a).Or(x.Gt(b)), zero, g1)}}
@@ -64,9 +62,17 @@ var (
 	Max = &Function{Name: "max", Value: x.Max(w), Integers: true}
 )
 
-// Functions are all of them, those of one tensor first.
+// Functions are all that give numbers of numbers; those with more operands than one come last. What takes masks is in
+// Choices, what gives them in Conditions, and what is of integers alone in Bitwise.
 var Functions = []*Function{Identity, Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Sine, Tanh, Sigmoid, Softplus, Pow,
-	Clamp, AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar, Add, Sub, Mul, Div, Min, Max}
+	Clamp, AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar,
+	Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh,
+	Exp2, Expm1, Log2, Log10, Log1p, Rsqrt, Reciprocal, Erf, Erfc, ErfInv,
+	Floor, Ceil, Round, Trunc, Frac, NanToNum,
+	GELU, GELUTanh, SiLU, ELU, SELU, CELU, Softsign, Mish, Hardswish, Hardsigmoid, Hardtanh, ReLU6, LogSigmoid, SoftplusBeta,
+	Add, Sub, Mul, Div, Min, Max,
+	Atan2, Hypot, PowTensor, Copysign, Heaviside, Fmod, Remainder, FloorDivide, Lerp,
+	LerpTensor, ClampTensor}
 
 var (
 	wide     = [][2]float64{{-9, 9}}

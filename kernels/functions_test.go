@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,30 +16,44 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestFunctionsListed: every function that functions.go declares is in Functions, once.
+// TestFunctionsListed: every function that the files of tables declare is in one of the lists, once, and under one name.
 func TestFunctionsListed(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "functions.go", nil, 0)
+	files, err := filepath.Glob("functions*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var declared int
-	ast.Inspect(file, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.CompositeLit); ok {
-			if name, ok := lit.Type.(*ast.Ident); ok && name.Name == "Function" {
-				declared++
+	for _, path := range append(files, "conditions.go", "bits.go") {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.CompositeLit); ok {
+				if name, ok := lit.Type.(*ast.Ident); ok && name.Name == "Function" {
+					declared++
+				}
 			}
+			return true
+		})
+	}
+	seen, names := map[*Function]bool{}, map[string]bool{}
+	for _, list := range [][]*Function{Functions, Choices, Conditions, Bitwise} {
+		for _, f := range list {
+			if seen[f] || names[f.Name] {
+				t.Errorf("%s is listed twice", f.Name)
+			}
+			if err := f.Err(); err != nil {
+				t.Error(err)
+			}
+			seen[f], names[f.Name] = true, true
 		}
-		return true
-	})
-	seen := map[*Function]bool{}
-	for _, f := range Functions {
-		if seen[f] {
-			t.Errorf("%s is listed twice", f.Name)
-		}
-		seen[f] = true
 	}
 	if len(seen) != declared {
-		t.Errorf("functions.go declares %d functions, and Functions lists %d", declared, len(seen))
+		t.Errorf("the files declare %d functions, and the lists have %d", declared, len(seen))
 	}
 }
 
@@ -49,7 +64,7 @@ func draws(f *Function) [][]float64 {
 	for range 200 {
 		x := make([]float64, f.Operands())
 		for i := range x {
-			d := f.domain(i)
+			d := f.Domain(i)
 			x[i] = d[0] + (d[1]-d[0])*r.Float64()
 		}
 		all = append(all, x)
@@ -57,7 +72,7 @@ func draws(f *Function) [][]float64 {
 	special := append([]float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300, -1e300, 700, -700}, f.Kinks...)
 	for _, v := range special {
 		for _, w := range special {
-			all = append(all, []float64{v, w}[:f.Operands()])
+			all = append(all, []float64{v, w, 0.25}[:f.Operands()])
 		}
 	}
 	return all
@@ -99,7 +114,7 @@ func testGradients(t *testing.T, f *Function, order int) {
 			x := make([]float64, n)
 			kink := false
 			for k := range x {
-				lo, hi := f.domain(k)[0], f.domain(k)[1]
+				lo, hi := f.Domain(k)[0], f.Domain(k)[1]
 				x[k] = lo + 10*h + (hi-lo-20*h)*r.Float64()
 				kink = kink || slices.ContainsFunc(f.Kinks, func(v float64) bool { return math.Abs(x[k]-v) < 10*h }) ||
 					k > 0 && math.Abs(x[k]-x[0]) < 10*h
@@ -212,7 +227,8 @@ func TestFunctionMistakes(t *testing.T) {
 		`function "own": its formula has no value in integers`: {Name: "own", Value: x.Exp(), Integers: true},
 		`function "own" has 10 operands`:                       {Name: "own", Value: expr.X(9)},
 		`function "own": ByValue is of y = expr.X(1)`:          {Name: "own", Value: x.Exp(), ByValue: x.Mul(g1)},
-		`function "cond": its formula is a condition`:          {Name: "cond", Value: x.Lt(w)},
+		`function "bits": its formula is of integers`:          {Name: "bits", Value: x.BitAnd(w)},
+		`function "mask" has 1 operands and 2 masks`:           {Name: "mask", Value: x.Exp(), Masks: 2},
 		`function "many" has 1 operands and 2 gradients`:       {Name: "many", Value: x.Exp(), Gradients: []*expr.Expr{g1, g1}},
 		`function "far": a gradient is a number`:               {Name: "far", Value: x.Exp(), Gradients: []*expr.Expr{g2}},
 		`function "true": a gradient is a number`:              {Name: "true", Value: x.Exp(), Gradients: []*expr.Expr{x.Lt(g1)}},

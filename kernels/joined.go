@@ -39,7 +39,7 @@ func (j *Joined) prepare() {
 		var axes []bool
 		j.integers = true
 		for _, f := range j.Functions {
-			formulas = append(formulas, f.Value)
+			formulas = append(formulas, f.number())
 			j.operands, j.gathers = either(j.operands, f.operands), either(j.gathers, f.Value.Gathers())
 			j.scalars, j.ints = either(j.scalars, f.scalars), either(j.ints, f.Value.Ints())
 			axes = either(axes, f.Value.Axes())
@@ -66,6 +66,9 @@ func (j *Joined) problem() error {
 		}
 		if err := f.Err(); err != nil {
 			return err
+		}
+		if len(j.Functions) > 1 && (f.Condition() || f.Masks > 0) {
+			return fmt.Errorf("%q joins %q, which gives or takes masks: they have a type of their own", j.Name, f.Name)
 		}
 		if first := j.Functions[0]; len(f.Scalars) != len(first.Scalars) {
 			return fmt.Errorf("%q joins %q of %d scalars and %q of %d: set Scalars of all to values of all", j.Name,

@@ -43,11 +43,12 @@ const MapVector = 4
 // mapKey tells the kernels of a function apart.
 type mapKey struct {
 	layout Layout
-	typ    DType // of every tensor: Float32 stands for the device's reals
+	typ    DType // of every tensor that has no type of its own: Float32 stands for the device's reals
 }
 
 // Map returns the kernel that computes f on tensors of type t, as they are laid out; there is one for each layout, and
-// devices build it once. Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
+// devices build it once. Masks, and the result of a condition, are of Uint8 whatever t is. Its arguments, for m operands
+// that occur, and k = Rank − 1 outer axes:
 //
 //	X0 … X{m−1}, Y    the operands that occur, in their order, and the result
 //	n                 elements of the innermost axis
@@ -63,15 +64,30 @@ func (f *Function) Map(t DType, l Layout) *Kernel { return f.Alone().Map(t, l) }
 type mapSpec struct {
 	j       *Joined
 	f       *Function // the first of them
-	typ     DType
+	typ     DType     // what it is computed in: reals or, of Int32 and Uint8, int32
 	l       Layout
-	uses    []int // the operands that occur
-	scalars []int // those that occur
-	outer   int   // axes
+	types   []DType // of the tensors
+	uses    []int   // the operands that occur
+	scalars []int   // those that occur
+	outer   int     // axes
 }
 
 func newMap(j *Joined, t DType, l Layout) *Kernel {
 	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, uses: j.uses(), scalars: positions(j.scalars), outer: l.Rank - 1}
+	for _, i := range m.uses {
+		typ := t
+		if m.user(i).Mask(i) {
+			typ = Uint8
+		}
+		m.types = append(m.types, typ)
+	}
+	for _, f := range j.Functions {
+		typ := t
+		if f.Condition() {
+			typ = Uint8
+		}
+		m.types = append(m.types, typ)
+	}
 	k := &Kernel{Name: entry(j.Name), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
 	if t != Float32 {
@@ -156,7 +172,7 @@ func (m *mapSpec) params() []Param {
 				mode = InOut
 			}
 		}
-		ps = append(ps, Param{m.name(t), mode.of(m.typ)})
+		ps = append(ps, Param{m.name(t), mode.of(m.types[t])})
 	}
 	add := func(format string, a ...any) { ps = append(ps, Param{fmt.Sprintf(format, a...), IntArg}) }
 	add("n")
@@ -251,6 +267,9 @@ func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 func (m *mapSpec) moves() bool {
 	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0])
 }
+
+// bytes reports whether tensor t is of Uint8 beside others that are not.
+func (m *mapSpec) bytes(t int) bool { return m.types[t] != m.typ }
 
 // compute returns the type that the formula is computed in, as OpenCL C names it for width elements.
 func (m *mapSpec) compute(width int) string {

@@ -134,10 +134,19 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 	for t, operand := range m.uses {
 		n := lengths[t]
 		f := m.user(operand)
-		domain := f.domain(operand)
+		domain := f.Domain(operand)
 		switch {
+		case m.bytes(t):
+			o.Elements(Uint8, n, func(int) float64 { return float64(o.Rand.IntN(3)) })
 		case m.typ != Float32:
 			o.Elements(m.typ, n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
+		case m.f.Condition(): // whole numbers, so that some are equal
+			o.Reals(n, func(int) float64 { return math.Round(domain[0] + (domain[1]-domain[0])*o.Rand.Float64()) })
+			values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)}
+			if t > 0 { // beside other elements of operand 0 than its special ones, and beside the same
+				values = []float64{1, math.Inf(1), math.Inf(1), math.Copysign(0, -1), 0, 0, math.NaN()}
+			}
+			o.Start(values...)
 		case operand == 0:
 			o.In(n, domain[0], domain[1])
 			if f.of == nil {
@@ -160,10 +169,10 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		}
 	}
 	for y := len(m.uses); y < m.tensors(); y++ {
-		if m.typ == Float32 {
+		if m.types[y] == Float32 {
 			o.Out(lengths[y])
 		} else {
-			o.Elements(m.typ, lengths[y], func(int) float64 { return 77 })
+			o.Elements(m.types[y], lengths[y], func(int) float64 { return 77 })
 		}
 	}
 	inner := dims[m.outer]
@@ -234,7 +243,13 @@ func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
 // trial returns the operands of a launch like one with the arguments like; of a large one without outer axes, with as many
 // elements as a trial has time for.
 func (m *mapSpec) trial(like []Arg) []Operand {
-	ops := launchOperands(m.params(), like)
+	params := m.params()
+	for t := range m.tensors() {
+		if m.bytes(t) && m.typ == Float32 {
+			params[t].Mode -= InBytes
+		}
+	}
+	ops := launchOperands(params, like)
 	if ops == nil {
 		return nil
 	}
@@ -256,7 +271,10 @@ func (m *mapSpec) trial(like []Arg) []Operand {
 		ops[m.nAt()].Number = min(ops[m.nAt()].Number, float64(n))
 	}
 	for t, operand := range m.uses {
-		d := m.user(operand).domain(operand)
+		d := m.user(operand).Domain(operand)
+		if m.bytes(t) {
+			d = [2]float64{0, 3}
+		}
 		ops[t].Lo, ops[t].Hi = d[0], d[1]
 	}
 	return ops

@@ -50,10 +50,15 @@ func (m *mapSpec) parameters() string {
 	var list []string
 	for i, ps := range m.params() {
 		switch {
-		case i < m.tensors() && m.result(i):
-			list = append(list, "OUT("+ps.Name+")")
-		case i < len(m.uses):
-			list = append(list, "IN("+ps.Name+")")
+		case i < m.tensors():
+			macro := "IN"
+			if m.result(i) {
+				macro = "OUT"
+			}
+			if m.bytes(i) {
+				macro += "_BYTES"
+			}
+			list = append(list, macro+"("+ps.Name+")")
 		case ps.Mode == IntArg:
 			list = append(list, "int "+ps.Name)
 		default:
@@ -107,8 +112,16 @@ func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 		if m.result(t) {
 			constant = ""
 		}
-		p("%sglobal %sELEM *p%d = %s + %s;", indent, constant, t, m.name(t), fmt.Sprintf(at, t))
+		p("%sglobal %s%s *p%d = %s + %s;", indent, constant, m.element(t), t, m.name(t), fmt.Sprintf(at, t))
 	}
+}
+
+// element returns the type of the elements of tensor t in memory.
+func (m *mapSpec) element(t int) string {
+	if m.bytes(t) {
+		return "uchar"
+	}
+	return "ELEM"
 }
 
 // tiled reports whether tensor t goes through a tile, b0, b1 …: on a CPU of a work-item's own, on others of local memory.
@@ -140,8 +153,8 @@ func inTile(cpu bool) string {
 func (m *mapSpec) load(t, width int, cpu bool) string {
 	typ := m.compute(width)
 	convert := func(text string) string {
-		if m.typ == Uint8 && !m.moves() {
-			return fmt.Sprintf("convert_%s(%s)", typ, text)
+		if m.types[t] == Uint8 && !m.moves() {
+			return fmt.Sprintf("CONVERT(%s, %s)", typ, text)
 		}
 		return text
 	}
@@ -166,14 +179,14 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 		}
 		return fmt.Sprintf("(%s)(%s)", typ, strings.Join(list, ", "))
 	case !cpu:
-		return convert(fmt.Sprintf("*(global const %s *)(%s)", m.vector(width), from))
+		return convert(fmt.Sprintf("*(global const %s *)(%s)", m.vector(t, width), from))
 	}
 	return convert(fmt.Sprintf("vload%d(0, %s)", width, from))
 }
 
-// vector returns the vector type of the elements in memory.
-func (m *mapSpec) vector(width int) string {
-	return fmt.Sprintf("%s%d", map[DType]string{Float32: "REAL", Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.typ], width)
+// vector returns the vector type of the elements of tensor t in memory.
+func (m *mapSpec) vector(t, width int) string {
+	return fmt.Sprintf("%s%d", map[DType]string{Float32: "REAL", Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.types[t]], width)
 }
 
 // apply returns the statement that computes width elements from column c on.
@@ -230,11 +243,14 @@ func suffix(width int) string {
 
 // store returns the statement that writes a value to width elements of tensor t from column c on.
 func (m *mapSpec) store(t, width int, cpu bool, value string) string {
-	if m.typ == Uint8 && !m.moves() { // it wraps around
+	if m.types[t] == Uint8 && !m.moves() {
+		if !m.f.Condition() { // it wraps around
+			value += " & 255"
+		}
 		if width == 1 {
-			value = fmt.Sprintf("(uchar)(%s & 255)", value)
+			value = fmt.Sprintf("(uchar)(%s)", value)
 		} else {
-			value = fmt.Sprintf("convert_%s(%s & 255)", m.vector(width), value)
+			value = fmt.Sprintf("convert_%s(%s)", m.vector(t, width), value)
 		}
 	}
 	to := fmt.Sprintf("p%d + c", t)
@@ -248,13 +264,13 @@ func (m *mapSpec) store(t, width int, cpu bool, value string) string {
 	case width == 1:
 		return fmt.Sprintf("*(%s) = %s;", to, value)
 	case step == Strided:
-		text := fmt.Sprintf("{ const %s v = %s; ", m.vector(width), value)
+		text := fmt.Sprintf("{ const %s v = %s; ", m.vector(t, width), value)
 		for i := range width {
 			text += fmt.Sprintf("p%d[(c + %d) * %s_n] = v.s%x; ", t, i, m.name(t), i)
 		}
 		return text + "}"
 	case !cpu:
-		return fmt.Sprintf("*(global %s *)(%s) = %s;", m.vector(width), to, value)
+		return fmt.Sprintf("*(global %s *)(%s) = %s;", m.vector(t, width), to, value)
 	}
 	return fmt.Sprintf("vstore%d(%s, 0, %s);", width, value, to)
 }
@@ -285,7 +301,7 @@ func (m *mapSpec) cpuBody(p func(string, ...any)) {
 	for t := range m.tensors() {
 		p("    int at%d[%d];", t, mapTall)
 		if m.tiled(t, true) {
-			p("    ELEM b%d[%d];", t, mapTall*mapWide)
+			p("    %s b%d[%d];", m.element(t), t, mapTall*mapWide)
 		}
 	}
 	p("    for (int top = first; top < last; top += %d) {", mapTall)
@@ -324,7 +340,7 @@ func (m *mapSpec) copyTile(p func(string, ...any), t int) {
 	p("%s{", indent)
 	p("%s    const int across = tall > 1 && at%d[1] > at%d[0] && at%d[1] - at%d[0] < %s_n;", indent, t, t, t, t, name)
 	if !back {
-		four := m.vector(4)
+		four := m.vector(t, 4)
 		p("%s    int side = across && tall == %d && wide == %d;", indent, mapTall, mapWide)
 		p("%s    for (int k = 1; side && k < %d; k++) side = at%d[k] == at%d[0] + k;", indent, mapTall, t, t)
 		p("%s    if (side) {", indent)
@@ -381,7 +397,7 @@ func (m *mapSpec) gpuTiled(p func(string, ...any)) {
 	y := len(m.uses)
 	for t := range m.tensors() {
 		if m.tiled(t, false) {
-			p("    local ELEM b%d[%d];", t, gpuTile*(gpuTile+1))
+			p("    local %s b%d[%d];", m.element(t), t, gpuTile*(gpuTile+1))
 		}
 	}
 	for t := range y {

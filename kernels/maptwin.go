@@ -160,6 +160,11 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 					*block = p
 				}
 				for t, operand := range m.uses {
+					if m.bytes(t) {
+						s.operands[operand] = s.memory[t][:p.rows*p.cols]
+						gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand])
+						continue
+					}
 					x := c.Reals(t)
 					if whole != nil && whole[t] != nil {
 						s.operands[operand] = whole[t]
@@ -171,6 +176,12 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 					}
 					s.operands[operand] = s.memory[t][:p.rows*p.cols]
 					gather(l, t, p, s.at[:p.rows], x, s.operands[operand])
+				}
+				if m.bytes(y) {
+					s.results[0] = s.memory[y][:p.rows*p.cols]
+					s.eval.RunAll(s.results, s.operands, indices)
+					scatter(l, y, p, s.at[:p.rows], s.results[0], c.Bytes(y))
+					continue
 				}
 				if to, ok := direct[E, T](l, y, p, c.Reals(y)); ok && m.tensors() == y+1 {
 					s.results[0] = to

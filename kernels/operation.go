@@ -117,9 +117,10 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 //
 // Each result is computed in its type: of reals with every primitive rounded to them, of Int32 and Uint8 in int32, which
 // wraps around, and of which a Uint8 takes the low 8 bits. Float16 is computed in reals, and rounded at the end. An
-// operand of another type is converted first. What a type does not hold becomes the nearest that it holds: as an
-// integer, fractions are cut off, numbers beyond the range become its end and NaN 0; as a real or Float16, numbers are
-// rounded to nearest, ties to even, and beyond Float16 become infinite.
+// operand of another type is converted first. A function that is a condition is 1 where it holds and 0 elsewhere; it is
+// computed in reals, or in int32 if it is of integers, as are all operands that it uses. What a type does not hold becomes
+// the nearest that it holds: as an integer, fractions are cut off, numbers beyond the range become its end and NaN 0; as
+// a real or Float16, numbers are rounded to nearest, ties to even, and beyond Float16 become infinite.
 //
 // A function may read the index of the element along an axis (expr.Index): that of Dims. An operand that it reads by
 // index (expr.At) has a View of one stride and a number of Elements; others than those are 0.

@@ -67,6 +67,15 @@ func (t DType) Epsilon() (eps, least float64) {
 	return 0x1p-23, 0x1p-126
 }
 
+// Limit returns v, or the greatest or the least real of type t where v is beyond; NaN stays.
+func (t DType) Limit(v float64) float64 {
+	most := math.MaxFloat64
+	if t == Float32 {
+		most = math.MaxFloat32
+	}
+	return min(max(v, -most), most)
+}
+
 // Accepts reports whether got matches want for elements of type t; scale is that of the launch. Integers match
 // if they are equal.
 func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {

@@ -13,7 +13,8 @@ import (
 //	y[i, j] = f(Σ_k x[i, k]·w[k, j] + b[j]; scalars)
 //
 // for x [m, k], w [k, n], b [n] or nil for none, and a function f of one operand with its scalars, or nil for none. The
-// leading axes of an x of another rank are rows; it is copied where they have gaps. It panics with ErrShape, and with ErrValue for a function of another number of operands, or another number of scalars.
+// leading axes of an x of another rank are rows; it is copied where they have gaps. It panics with ErrShape,
+// and with ErrValue for a function of another number of operands or scalars, or one that gives no reals.
 func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	const op = "Linear"
 	check(op, x, w)
@@ -48,6 +49,9 @@ func linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool)
 	if f.Operands() != 1 || len(scalars) != len(f.Scalars) {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q takes %d operands and %d scalars: a layer has 1 operand for it, and %d scalars were given",
 			f.Name, f.Operands(), len(f.Scalars), len(scalars))})
+	}
+	if f.Condition() || f.Whole() {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q gives no reals, as a layer does", f.Name)})
 	}
 	checkMatMul(op, x, w)
 	var e epilogue

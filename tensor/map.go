@@ -9,15 +9,16 @@ import (
 
 // Map returns f of the operands, element by element, with as many scalars as f has: what the methods of the functions
 // call, and the door for functions of other packages. The shapes broadcast by NumPy's rule; views of any kind are read
-// where they are. An operand that f does not use may be nil. Of integers it is of the highest of their types, if f is of
-// integers, and the scalars must be numbers of that type; otherwise it is of reals. It panics with ErrShape if the shapes
-// do not broadcast, with ErrValue for another number of operands or scalars, a function that is nil, or an operand that
-// is nil and used, and with ErrType for a scalar that is no number of the type.
+// where they are. An operand that f does not use may be nil. Of integers it is computed in the highest of their types, if
+// f is of integers, and the scalars must be numbers of that type; otherwise in reals. So is the result, but that of a
+// condition is of Uint8. Masks are of Uint8, and do not count. It panics with ErrShape if the shapes do not broadcast, with
+// ErrValue for another number of operands or scalars, a function that is nil, or an operand that is nil and used, and with
+// ErrType for a scalar that is no number of the type, a mask of another type, or reals where f is of integers alone.
 func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 	mustFunction("Map", f, scalars, len(operands))
 	d, shape, typ := mapped(f.Name, f, operands)
-	out := allocOf(f.Name, d, typ, shape)
-	mapTo(f.Name, f, out, scalars, operands)
+	out := allocOf(f.Name, d, resultOf(f, typ), shape)
+	mapTo(f.Name, f, typ, out, scalars, operands)
 	return out
 }
 
@@ -40,8 +41,8 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 			misuse(op, ErrShape, "", t, o)
 		}
 	}
-	_, _, typ := mapped(op, f, operands)
-	if typ != t.typ {
+	_, _, in := mapped(op, f, operands)
+	if typ := resultOf(f, in); typ != t.typ {
 		detail := fmt.Sprintf("it gives %v, not %v: convert the destination with To(tensor.%v)", typ, t.typ, typ)
 		if len(others) == 1 && f.Uses(1) {
 			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Real), or the operand", t.typ, others[0].typ, t.typ)
@@ -58,7 +59,7 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 			operands[1+i] = c.Tensor
 		}
 	}
-	mapTo(op, f, t, scalars, operands)
+	mapTo(op, f, in, t, scalars, operands)
 	for _, c := range copies {
 		c.done()
 	}
@@ -81,7 +82,16 @@ func mustFunction(op string, f *kernels.Function, scalars []float64, operands in
 	}
 }
 
-// mapped returns the device of the operands that f uses, the shape that they broadcast to, and the type of the result.
+// resultOf returns the type of f of operands of a type.
+func resultOf(f *kernels.Function, typ Type) Type {
+	if f.Condition() {
+		return Uint8
+	}
+	return typ
+}
+
+// mapped returns the device of the operands that f uses, the shape that they broadcast to, and the type that f is computed
+// in.
 func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, Type) {
 	var first *Tensor
 	var d Device
@@ -92,10 +102,17 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 			continue
 		}
 		if first == nil {
-			d, first, shape, typ = check(op, t), t, t.shape, t.typ
-			continue
+			d, first, shape = check(op, t), t, t.shape
+		} else {
+			check(op, first, t)
 		}
-		check(op, first, t)
+		if f.Mask(i) {
+			if t.typ != Uint8 {
+				misuse(op, ErrType, notMask(t), t)
+			}
+		} else {
+			typ = higher(typ, t.typ)
+		}
 		if !slices.Equal(shape, t.shape) {
 			whole, ok := Broadcast(shape, t.shape)
 			if !ok {
@@ -103,7 +120,6 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 			}
 			shape = whole
 		}
-		typ = higher(typ, t.typ)
 	}
 	if first == nil {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: "the function uses no operand: see Full"})
@@ -111,19 +127,30 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 	if !typ.integer() || !f.Integers {
 		typ = Real
 	}
+	if typ == Real && f.Whole() {
+		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
+	}
 	return d, shape, typ
 }
 
-// mapTo writes f of the operands, which broadcast to its shape, to out.
-func mapTo(op string, f *kernels.Function, out *Tensor, scalars []float64, operands []*Tensor) {
+// notMask says why a tensor is none.
+func notMask(t *Tensor) string {
+	return fmt.Sprintf("a mask is of type Uint8, not %v: compare it with a number, as with NeScalar(0)", t.typ)
+}
+
+// mapTo writes f of the operands, computed in a type, to out, to whose shape they broadcast.
+func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []float64, operands []*Tensor) {
 	for _, s := range scalars {
-		out.typ.must(op, s)
+		typ.must(op, s)
 	}
 	var converted [kernels.MapOperands]operand
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
-			c := t.as(out.typ)
+			c := operand{t, false}
+			if !f.Mask(i) {
+				c = t.as(typ)
+			}
 			converted[len(tensors)] = c
 			tensors = append(tensors, c.Tensor)
 		}
@@ -131,17 +158,17 @@ func mapTo(op string, f *kernels.Function, out *Tensor, scalars []float64, opera
 	var numbers [kernels.MapOperands]kernels.Arg
 	args := numbers[:0]
 	for _, v := range scalars {
-		args = append(args, out.typ.number(v))
+		args = append(args, typ.number(v))
 	}
-	launchMap(f.Alone(), append(tensors, out), args)
+	launchMap(f.Alone(), typ, append(tensors, out), args)
 	for i := range tensors {
 		converted[i].done()
 	}
 }
 
-// launchMap launches functions on tensors of one type: the operands that they use, then the results, to whose shape those
+// launchMap launches functions, computed in a type: on the operands that they use, then the results, to whose shape those
 // broadcast that are not read by index.
-func launchMap(j *kernels.Joined, tensors []*Tensor, scalars []kernels.Arg) {
+func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg) {
 	ins := len(tensors) - len(j.Functions)
 	out := tensors[ins]
 	n := out.Len()
@@ -208,7 +235,7 @@ func launchMap(j *kernels.Joined, tensors []*Tensor, scalars []kernels.Arg) {
 		}
 	}
 	s.mapArgs = args
-	launch(d, j.Map(out.typ.On(d), layout), args...)
+	launch(d, j.Map(typ.On(d), layout), args...)
 	clear(args) // the memory can be collected
 }
 

@@ -78,7 +78,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	for _, r := range results {
 		r.st.version++
 	}
-	launchMap(j, append(tensors, results...), scalars)
+	launchMap(j, out.typ, append(tensors, results...), scalars)
 	for _, c := range made {
 		c.done()
 	}
@@ -99,6 +99,11 @@ func mustJoined(j *kernels.Joined, scalars []kernels.Arg, results, operands int)
 	}
 	if err := j.Err(); err != nil {
 		panic(&Error{Op: "MapInto", Kind: ErrValue, Detail: err.Error()})
+	}
+	for _, f := range j.Functions {
+		if f.Condition() || f.Masks > 0 {
+			panic(&Error{Op: j.Name, Kind: ErrValue, Detail: fmt.Sprintf("%q gives or takes masks, which have a type of their own: apply it alone, with Map", f.Name)})
+		}
 	}
 	if n := len(j.Functions[0].Scalars); len(scalars) != n || operands != j.Operands() || results != len(j.Functions) {
 		panic(&Error{Op: j.Name, Kind: ErrValue, Detail: fmt.Sprintf("it takes %d results, %d operands and %d scalars, not %d, %d and %d",

@@ -306,7 +306,7 @@ func (e epilogue) apply(c *Tensor) {
 		to.MapInPlace(kernels.Add, nil, e.bias)
 	}
 	if e.f != nil {
-		mapTo(e.f.Name, e.f, c, e.scalars, []*Tensor{to})
+		mapTo(e.f.Name, e.f, Real, c, e.scalars, []*Tensor{to})
 	}
 }
 

@@ -63,7 +63,7 @@ func TestMisuse(t *testing.T) {
 		{"Map", tensor.ErrValue, func() { tensor.Map(nil, nil, x) }, "the function is nil"},
 		{"MapInPlace", tensor.ErrValue, func() { x.MapInPlace(nil, nil) }, "the function is nil"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "own"}, nil, x) }, "function \"own\" has no formula"},
-		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "cond", Value: expr.X(0).Lt(expr.C(1))}, nil, x) }, "its formula is a condition"},
+		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "masks", Value: expr.X(0), Masks: 2}, nil, x) }, "1 operands and 2 masks"},
 		{"sine", tensor.ErrValue, func() { tensor.Map(kernels.Sine, nil, x) }, "it takes 1 operands and 1 scalars, not 1 and 0"},
 		{"add", tensor.ErrValue, func() { tensor.Map(kernels.Add, nil, x) }, "it takes 2 operands and 0 scalars, not 1 and 0"},
 		{"add", tensor.ErrValue, func() { tensor.Map(kernels.Add, nil, x, nil) }, "a tensor is nil"},

@@ -142,7 +142,7 @@ func (t *Tensor) Copy() *Tensor {
 }
 
 // copyTo writes src, any view, to dst, any view of the same shape and type that repeats no element.
-func copyTo(dst, src *Tensor) { launchMap(kernels.Identity.Alone(), []*Tensor{src, dst}, nil) }
+func copyTo(dst, src *Tensor) { launchMap(kernels.Identity.Alone(), dst.typ, []*Tensor{src, dst}, nil) }
 
 // extent returns the distance from a tensor's first element to past its last.
 func (t *Tensor) extent() int {

@@ -7,21 +7,34 @@ import (
 
 // formula computes one result of a Map, in the type that its elements are computed in.
 type formula[T kernels.Real] struct {
-	typ      kernels.DType
+	typ      kernels.DType // that it is computed in
 	reals    *single[T]
 	integers *single[int32]
 }
 
-func newFormula[T kernels.Real](r kernels.Result, operands int, args []kernels.Arg) *formula[T] {
-	f := &formula[T]{typ: r.View.Type}
+func newFormula[T kernels.Real](r kernels.Result, operands []kernels.View, args []kernels.Arg) *formula[T] {
+	f := &formula[T]{typ: computedIn(r, operands)}
 	scalar := func(i int) float64 { return r.Scalars[i].In(args, f.typ) }
 	whole := func(i int) int32 { return int32(int64(r.Scalars[i].In(args, kernels.Int32))) }
 	if f.typ.Integer() {
-		f.integers = newSingle[int32](r.Function, operands, scalar, whole)
+		f.integers = newSingle[int32](r.Function, len(operands), scalar, whole)
 	} else {
-		f.reals = newSingle[T](r.Function, operands, scalar, whole)
+		f.reals = newSingle[T](r.Function, len(operands), scalar, whole)
 	}
 	return f
+}
+
+// computedIn returns the type that a result is computed in: its own or, of a condition, that of its operands.
+func computedIn(r kernels.Result, operands []kernels.View) kernels.DType {
+	if !r.Function.Condition() {
+		return r.View.Type
+	}
+	for i, v := range operands {
+		if r.Function.Uses(i) && (!v.Type.Integer() || !r.Function.Integers) {
+			return kernels.Float32
+		}
+	}
+	return kernels.Int32
 }
 
 // gathered sets the elements of operand i, which is read by index.

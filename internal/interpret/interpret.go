@@ -69,7 +69,7 @@ func each(dims []int, f func(index []int)) {
 func (m *machine[T]) elements(op *kernels.Map) {
 	formulas := make([]*formula[T], len(op.Results))
 	for k, r := range op.Results {
-		formulas[k] = newFormula[T](r, len(op.Operands), m.args)
+		formulas[k] = newFormula[T](r, op.Operands, m.args)
 	}
 	used := make([]bool, len(op.Operands)) // at the index of a result
 	for i := range used {
@@ -92,11 +92,11 @@ func (m *machine[T]) elements(op *kernels.Map) {
 				operands[i] = m.load(v, index...)
 			}
 		}
-		for k, r := range op.Results {
+		for k := range op.Results {
 			copy(converted, operands)
 			for i, v := range op.Operands {
-				if used[i] && v.Type != r.View.Type {
-					converted[i] = m.convert(operands[i], r.View.Type)
+				if used[i] && v.Type != formulas[k].typ {
+					converted[i] = m.convert(operands[i], formulas[k].typ)
 				}
 			}
 			results[k] = formulas[k].at(converted, index)

@@ -126,7 +126,7 @@ func (c *checker) result(k int, r kernels.Result, operands, rank int) {
 		c.fail("%s: %s takes %d scalars, not %d", name, r.Function.Name, len(r.Function.Scalars), len(r.Scalars))
 	case r.Function.Alone().Rank() > rank:
 		c.fail("%s: %s reads the index along axis %d of %d", name, r.Function.Name, r.Function.Alone().Rank()-1, rank)
-	case r.View.Type.Integer() && !r.Function.Integers && !r.Function.Is(0):
+	case r.View.Type.Integer() && !r.Function.Integers && !r.Function.Is(0) && !r.Function.Condition():
 		c.fail("%s: %s is no function of integers", name, r.Function.Name)
 	default:
 		for i, s := range r.Scalars {

@@ -44,6 +44,7 @@ type device interface {
 	GroupNorm(op string, t *tensor.Tensor, groups int, w, b *tensor.Tensor, eps float64) (y, mean, rstd *tensor.Tensor)
 	BatchNorm(t, w, b *tensor.Tensor, eps float64, options []tensor.BatchNormOptions) (y, mean, rstd *tensor.Tensor)
 	ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor)
+	MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor)
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
@@ -114,6 +115,13 @@ func SumRowsInto(dst, x *tensor.Tensor, accumulate bool) {
 // additions is fixed. It panics with tensor.ErrShape unless both have one shape.
 func SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor) {
 	return of(x.Device()).SquaredError(x, t)
+}
+
+// MaskedIndex returns the shape that t and a mask, of Uint8, broadcast to, and the numbers of the elements in it that are
+// chosen, in order, as Int32 [n], for an operation op. It waits for the device. It panics with tensor.ErrShape and
+// tensor.ErrType.
+func MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor) {
+	return of(t.Device()).MaskedIndex(op, t, mask)
 }
 
 // MaxGrad returns the gradient of y = x.Max(axes...), or of x.Min, for the gradient g of y: ties share it equally,

@@ -75,7 +75,7 @@ func intValue(o op, args [4]interval) float64 {
 func (s *step) exact() bool {
 	switch s.op {
 	case opNeg, opAbs, opMin, opMax, opCopysign, opFloor, opCeil, opTrunc, opRound, opLt, opLe, opEq, opAnd, opOr, opNot,
-		opWhere, opWhereLt, opWhereLe, opWhereEq:
+		opWhere, opWhereLt, opWhereLe, opWhereEq, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
 		return true
 	}
 	return false

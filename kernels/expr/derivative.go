@@ -192,6 +192,8 @@ func (e *Expr) partials(g *Expr) []*Expr {
 		return []*Expr{negative(times(times(C(math.Pi), x.SinPi()), g))}
 	case opLdexp:
 		return []*Expr{g.Ldexp(y), nil}
+	case opErfInv:
+		return []*Expr{times(times(C(math.Sqrt(math.Pi)/2), e.Square().Exp()), g)}
 	case opWhere:
 		return []*Expr{nil, g, g}
 	}

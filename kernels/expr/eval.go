@@ -204,6 +204,17 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 		turn(d, a, 0)
 	case opCosPi:
 		turn(d, a, 1)
+	case opFmod, opFloorDiv, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
+		if _, ints := any(d).([]int32); ints || primitives[o].integers {
+			for i := range d {
+				d[i] = T(integer(o, int32(a[i]), int32(b[i])))
+			}
+			return
+		}
+		f := primitives[o].two
+		for i := range d {
+			d[i] = T(f(float64(a[i]), float64(b[i])))
+		}
 	default:
 		if f := primitives[o].value; f != nil {
 			for i := range d {

@@ -106,7 +106,7 @@ func (x *Expr) Min(y *Expr) *Expr { return x.with(opMin, y) }
 // Max is the greater of x and y, NaN if either is. Of 0 and −0 it is either.
 func (x *Expr) Max(y *Expr) *Expr { return x.with(opMax, y) }
 
-// Fmod is x − y·trunc(x/y).
+// Fmod is x − y·trunc(x/y). Of integers, it is 0 where y is 0.
 func (x *Expr) Fmod(y *Expr) *Expr { return x.with(opFmod, y) }
 
 // Copysign is |x| with the sign of y.
@@ -237,6 +237,27 @@ func At(i int, n *Expr) *Expr {
 	return x
 }
 
+// FloorDiv is ⌊x/y⌋, as Python rounds it: exact where |x/y| is below 2²¹ in single precision. Of integers, it is 0 where y is 0.
+func (x *Expr) FloorDiv(y *Expr) *Expr { return x.with(opFloorDiv, y) }
+
+// BitAnd is the bits that are set in x and y. It and the others of bits are of integers alone.
+func (x *Expr) BitAnd(y *Expr) *Expr { return x.with(opBitAnd, y) }
+
+// BitOr is the bits that are set in x or y.
+func (x *Expr) BitOr(y *Expr) *Expr { return x.with(opBitOr, y) }
+
+// BitXor is the bits that are set in one of x and y.
+func (x *Expr) BitXor(y *Expr) *Expr { return x.with(opBitXor, y) }
+
+// ShiftLeft is x·2ʸ, of which the low 32 bits stay; 0 unless y is 0 to 31.
+func (x *Expr) ShiftLeft(y *Expr) *Expr { return x.with(opShiftLeft, y) }
+
+// ShiftRight is ⌊x/2ʸ⌋; where y is not 0 to 31, as for 31: 0, or −1 for x below 0.
+func (x *Expr) ShiftRight(y *Expr) *Expr { return x.with(opShiftRight, y) }
+
+// ErfInv is the inverse of the error function, infinite at −1 and 1 and NaN beyond.
+func (x *Expr) ErfInv() *Expr { return x.with(opErfInv) }
+
 // Lt says that x < y.
 func (x *Expr) Lt(y *Expr) *Expr { return x.with(opLt, y) }
 
@@ -314,6 +335,16 @@ func (x *Expr) Whole() bool {
 		}
 	}
 	return true
+}
+
+// OfIntegers reports whether the formula has a value in int32 arithmetic alone: one of its primitives is of integers.
+func (x *Expr) OfIntegers() bool {
+	for _, e := range x.sorted() {
+		if primitives[e.op].integers {
+			return true
+		}
+	}
+	return false
 }
 
 // is reports whether the formula is the constant v; 0 is not −0.

@@ -60,6 +60,13 @@ const (
 	opRem
 	opMulHigh
 	opRandom
+	opErfInv
+	opFloorDiv
+	opBitAnd
+	opBitOr
+	opBitXor
+	opShiftLeft
+	opShiftRight
 	opLt
 	opLe
 	opEq
@@ -82,6 +89,7 @@ type primitive struct {
 	c         string // OpenCL C, for values and vectors of a type; $0, $1, $2 are the arguments, $T the type
 	ints      string // OpenCL C for ints, if it differs; $U is the unsigned type
 	whole     bool   // has a value in int32 arithmetic
+	integers  bool   // has a value in int32 arithmetic alone
 	depends   string // the .cl file with the functions that c calls
 	// lanes says that vectors are computed one element after the other: PoCL 3.1's builtin for vectors is wrong in elements
 	// beside an infinite one.
@@ -107,12 +115,12 @@ var primitives = [...]primitive{
 	opFMA:      {name: "fma", takes: "rrr", c: "fma($0, $1, $2)"},
 	opMin:      {name: "min", takes: "rr", c: "$0 != $0 || $0 < $1 ? $0 : $1", ints: "min($0, $1)", whole: true},
 	opMax:      {name: "max", takes: "rr", c: "$0 != $0 || $0 > $1 ? $0 : $1", ints: "max($0, $1)", whole: true},
-	opFmod:     {name: "fmod", takes: "rr", c: "fmod($0, $1)", two: math.Mod},
+	opFmod:     {name: "fmod", takes: "rr", c: "fmod($0, $1)", ints: "fmod_int($0, $1)", depends: "floordiv", whole: true, lanes: true, two: math.Mod},
 	opCopysign: {name: "copysign", takes: "rr", c: "copysign($0, $1)", two: math.Copysign},
-	opFloor:    {name: "floor", takes: "r", c: "floor($0)", value: math.Floor},
-	opCeil:     {name: "ceil", takes: "r", c: "ceil($0)", value: math.Ceil},
-	opTrunc:    {name: "trunc", takes: "r", c: "trunc($0)", value: math.Trunc},
-	opRound:    {name: "round", takes: "r", c: "rint($0)", value: math.RoundToEven},
+	opFloor:    {name: "floor", takes: "r", c: "floor($0)", ints: "$0", whole: true, value: math.Floor},
+	opCeil:     {name: "ceil", takes: "r", c: "ceil($0)", ints: "$0", whole: true, value: math.Ceil},
+	opTrunc:    {name: "trunc", takes: "r", c: "trunc($0)", ints: "$0", whole: true, value: math.Trunc},
+	opRound:    {name: "round", takes: "r", c: "rint($0)", ints: "$0", whole: true, value: math.RoundToEven},
 	opSqrt:     {name: "sqrt", takes: "r", c: "sqrt($0)", ulp: 3, value: math.Sqrt},
 	opHypot:    {name: "hypot", takes: "rr", c: "hypot($0, $1)", ulp: 4, two: math.Hypot},
 	opPow:      {name: "pow", takes: "rr", c: "pow($0, $1)", lanes: true, ulp: 16, two: math.Pow},
@@ -120,12 +128,12 @@ var primitives = [...]primitive{
 	opExp2:     {name: "exp2", takes: "r", c: "exp2($0)", ulp: 3, value: math.Exp2},
 	opExpm1:    {name: "expm1", takes: "r", c: "expm1($0)", ulp: 3, value: math.Expm1},
 	opLog:      {name: "log", takes: "r", c: "log($0)", ulp: 3, value: math.Log},
-	opLog2:     {name: "log2", takes: "r", c: "log2($0)", ulp: 3, value: math.Log2},
-	opLog10:    {name: "log10", takes: "r", c: "log10($0)", ulp: 3, value: math.Log10},
+	opLog2:     {name: "log2", takes: "r", c: "log2($0)", ulp: 4, value: log2},
+	opLog10:    {name: "log10", takes: "r", c: "log10($0)", ulp: 4, value: log10},
 	opLog1p:    {name: "log1p", takes: "r", c: "log1p($0)", ulp: 2, value: math.Log1p},
 	opSin:      {name: "sin", takes: "r", c: "sine_$T($0, 0)", depends: "sine", ulp: 12, value: math.Sin}, // Go is off by 11 at 6e38
 	opCos:      {name: "cos", takes: "r", c: "sine_$T($0, 1)", depends: "sine", ulp: 12, value: math.Cos},
-	opTan:      {name: "tan", takes: "r", c: "tan($0)", ulp: 12, value: math.Tan},
+	opTan:      {name: "tan", takes: "r", c: "sine_$T($0, 0) / sine_$T($0, 1)", depends: "sine", ulp: 12, value: math.Tan},
 	opAsin:     {name: "asin", takes: "r", c: "asin($0)", ulp: 4, value: math.Asin},
 	opAcos:     {name: "acos", takes: "r", c: "acos($0)", ulp: 4, value: math.Acos},
 	opAtan:     {name: "atan", takes: "r", c: "atan($0)", ulp: 5, value: math.Atan},
@@ -149,17 +157,40 @@ var primitives = [...]primitive{
 	opRem:      {name: "rem", takes: "ii", gives: 'i', ints: "as_$T(as_$U($0) % max(as_$U($1), ($U)1))", whole: true},
 	opMulHigh:  {name: "mul high", takes: "ii", gives: 'i', ints: "as_$T(mul_hi(as_$U($0), as_$U($1)))", whole: true},
 	opRandom:   {name: "random", takes: "iiii", gives: 'i', ints: "as_$T(word_$U(as_$U($0), as_$U($1), as_$U($2), as_$U($3)))", depends: "word", whole: true},
-	opLt:       {name: "lt", takes: "rr", condition: true, c: "$0 < $1", whole: true},
-	opLe:       {name: "le", takes: "rr", condition: true, c: "$0 <= $1", whole: true},
-	opEq:       {name: "eq", takes: "rr", condition: true, c: "$0 == $1", whole: true},
-	opAnd:      {name: "and", takes: "cc", condition: true, c: "$0 && $1", whole: true},
-	opOr:       {name: "or", takes: "cc", condition: true, c: "$0 || $1", whole: true},
-	opNot:      {name: "not", takes: "c", condition: true, c: "!$0", whole: true},
-	opWhere:    {name: "where", takes: "crr", c: "$0 ? $1 : $2", whole: true},
-	opWhereLt:  {name: "where", takes: "rrrr", c: "$0 < $1 ? $2 : $3", whole: true},
-	opWhereLe:  {name: "where", takes: "rrrr", c: "$0 <= $1 ? $2 : $3", whole: true},
-	opWhereEq:  {name: "where", takes: "rrrr", c: "$0 == $1 ? $2 : $3", whole: true},
+	opErfInv:   {name: "erfinv", takes: "r", c: "erfinv_of($0)", lanes: true, depends: "erfinv", ulp: 16, value: math.Erfinv},
+	opFloorDiv: {name: "floordiv", takes: "rr", c: "floordiv_real($0, $1)", ints: "floordiv_int($0, $1)", depends: "floordiv", whole: true, lanes: true, ulp: 3, two: floorDiv},
+	opBitAnd:   {name: "bitand", takes: "rr", c: "$0 & $1", whole: true, integers: true},
+	opBitOr:    {name: "bitor", takes: "rr", c: "$0 | $1", whole: true, integers: true},
+	opBitXor:   {name: "bitxor", takes: "rr", c: "$0 ^ $1", whole: true, integers: true},
+	opShiftLeft: {name: "shift left", takes: "rr", c: "$1 < 0 || $1 > 31 ? ($T)0 : as_$T(as_$U($0) << as_$U($1 & 31))",
+		whole: true, integers: true},
+	opShiftRight: {name: "shift right", takes: "rr", c: "$0 >> ($1 < 0 || $1 > 31 ? ($T)31 : $1)", whole: true, integers: true},
+	opLt:         {name: "lt", takes: "rr", condition: true, c: "$0 < $1", whole: true},
+	opLe:         {name: "le", takes: "rr", condition: true, c: "$0 <= $1", whole: true},
+	opEq:         {name: "eq", takes: "rr", condition: true, c: "$0 == $1", whole: true},
+	opAnd:        {name: "and", takes: "cc", condition: true, c: "$0 && $1", whole: true},
+	opOr:         {name: "or", takes: "cc", condition: true, c: "$0 || $1", whole: true},
+	opNot:        {name: "not", takes: "c", condition: true, c: "!$0", whole: true},
+	opWhere:      {name: "where", takes: "crr", c: "$0 ? $1 : $2", whole: true},
+	opWhereLt:    {name: "where", takes: "rrrr", c: "$0 < $1 ? $2 : $3", whole: true},
+	opWhereLe:    {name: "where", takes: "rrrr", c: "$0 <= $1 ? $2 : $3", whole: true},
+	opWhereEq:    {name: "where", takes: "rrrr", c: "$0 == $1 ? $2 : $3", whole: true},
 }
 
 // onInts reports whether the primitive is one of ints too, where it is a number of numbers.
 func (p *primitive) onInts() bool { return p.ints != "" && p.gives == 0 }
+
+// log2 and log10 of package math take the exponent off first, and have few places left beside 1.
+func log2(x float64) float64 {
+	if math.Abs(x-1) < 0.5 {
+		return math.Log(x) * math.Log2E
+	}
+	return math.Log2(x)
+}
+
+func log10(x float64) float64 {
+	if math.Abs(x-1) < 0.5 {
+		return math.Log(x) * math.Log10E
+	}
+	return math.Log10(x)
+}

@@ -1,0 +1,16 @@
+package kernels
+
+import "github.com/clgrad/clgrad/kernels/expr"
+
+// Functions of the bits of integers.
+var (
+	BitwiseNot        = &Function{Name: "bitwise_not", Value: x.BitXor(expr.C(-1)), Integers: true}
+	BitwiseAnd        = &Function{Name: "bitwise_and", Value: x.BitAnd(w), Integers: true}
+	BitwiseOr         = &Function{Name: "bitwise_or", Value: x.BitOr(w), Integers: true}
+	BitwiseXor        = &Function{Name: "bitwise_xor", Value: x.BitXor(w), Integers: true}
+	BitwiseLeftShift  = &Function{Name: "bitwise_left_shift", Value: x.ShiftLeft(w), Integers: true}
+	BitwiseRightShift = &Function{Name: "bitwise_right_shift", Value: x.ShiftRight(w), Integers: true}
+)
+
+// Bitwise are all of them. They have no gradient, and no value of reals.
+var Bitwise = []*Function{BitwiseNot, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseLeftShift, BitwiseRightShift}

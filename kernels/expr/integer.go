@@ -1,0 +1,48 @@
+package expr
+
+import "math"
+
+// integer is a primitive of two integers.
+func integer(o op, x, y int32) int32 {
+	switch o {
+	case opFmod:
+		if y == 0 {
+			return 0
+		}
+		return x % y
+	case opFloorDiv:
+		if y == 0 {
+			return 0
+		}
+		q := x / y
+		if r := x % y; r != 0 && (r < 0) != (y < 0) {
+			q--
+		}
+		return q
+	case opBitAnd:
+		return x & y
+	case opBitOr:
+		return x | y
+	case opBitXor:
+		return x ^ y
+	case opShiftLeft:
+		return x << uint32(y) // a count beyond the bits, as one below 0 is then, shifts all of them out
+	}
+	return x >> uint32(y)
+}
+
+// floorDiv is ⌊x/y⌋. What is left over is taken off first, so that the quotient is near a whole number.
+func floorDiv(x, y float64) float64 {
+	if y == 0 {
+		return x / y
+	}
+	rest := math.Mod(x, y)
+	q := (x - rest) / y
+	if rest != 0 && (y < 0) != (rest < 0) {
+		q--
+	}
+	if q == 0 {
+		return math.Copysign(0, x/y)
+	}
+	return math.RoundToEven(q)
+}

@@ -1,0 +1,86 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Functions between layers. Their forms lose no accuracy where one of their factors nears 0.
+var (
+	Softplus = &Function{Name: "softplus", Value: softplus(x), Domains: wide, Gradients: []*expr.Expr{g1.Div(one.Add(x.Neg().Exp()))}}
+	// SoftplusBeta is x itself above the threshold.
+	SoftplusBeta = &Function{Name: "softplus_beta", Value: expr.Where(a.Mul(x).Gt(b), x, softplus(a.Mul(x)).Div(a)), Domains: wide,
+		Scalars: []float64{1.5, 6}, Kinks: []float64{4},
+		Gradients: []*expr.Expr{expr.Where(a.Mul(x).Gt(b), g1, g1.Div(one.Add(a.Mul(x).Neg().Exp())))}}
+	LogSigmoid = &Function{Name: "log_sigmoid", Value: softplus(x.Neg()).Neg(), Domains: wide, Gradients: []*expr.Expr{g1.Div(one.Add(x.Exp()))}}
+
+	// GELU is x·Φ(x), with the distribution Φ of the normal distribution: erfc is exact where Φ is small.
+	GELU = &Function{Name: "gelu", Value: x.Mul(normal), Domains: wide,
+		Gradients: []*expr.Expr{normal.Add(x.Mul(x.Square().Div(two).Neg().Exp()).Mul(expr.C(1 / math.Sqrt(2*math.Pi)))).Mul(g1)}}
+	// GELUTanh is x·(1 + tanh u)/2 = x/(1 + e⁻²ᵘ). The slope of u overflows where that of the tanh has long been 0.
+	GELUTanh = &Function{Name: "gelu_tanh", Value: x.Div(geluExp(x)), Domains: wide,
+		Gradients: []*expr.Expr{one.Div(geluExp(x)).Add(near.Mul(geluExp(near).Sub(one).Div(geluExp(near)).Div(geluExp(near))).
+			Mul(expr.C(2 * geluScale).Mul(one.Add(expr.C(3 * 0.044715).Mul(near.Square()))))).Mul(g1)}}
+	SiLU = &Function{Name: "silu", Value: x.Div(one.Add(x.Neg().Exp())), Domains: wide,
+		Gradients: []*expr.Expr{logistic.Mul(one.Add(x.Mul(one.Sub(logistic)))).Mul(g1)}}
+	// Mish is x·tanh(softplus(x)), which is a quotient of polynomials of e⁻|ˣ|.
+	Mish = &Function{Name: "mish", Value: x.Mul(mishTanh), Domains: wide,
+		Gradients: []*expr.Expr{mishTanh.Add(x.Mul(mishRest.Mul(one.Add(mishTanh))).Mul(mishLogistic)).Mul(g1)}}
+
+	ELU = &Function{Name: "elu", Value: expr.Where(x.Le(zero), a.Mul(x.Expm1()), x), Domains: wide, Scalars: []float64{0.7}, Kinks: []float64{0},
+		Gradients: []*expr.Expr{expr.Where(x.Le(zero), a.Mul(x.Exp()).Mul(g1), g1)}}
+	SELU = &Function{Name: "selu", Value: expr.Where(x.Le(zero), expr.C(seluScale*seluAlpha).Mul(x.Expm1()), expr.C(seluScale).Mul(x)), Domains: wide,
+		Kinks:     []float64{0},
+		Gradients: []*expr.Expr{expr.Where(x.Le(zero), expr.C(seluScale*seluAlpha).Mul(x.Exp()), expr.C(seluScale)).Mul(g1)}}
+	CELU = &Function{Name: "celu", Value: expr.Where(x.Le(zero), a.Mul(x.Div(a).Expm1()), x), Domains: wide, Scalars: []float64{0.7}, Kinks: []float64{0},
+		Gradients: []*expr.Expr{expr.Where(x.Le(zero), x.Div(a).Exp().Mul(g1), g1)}}
+	Softsign = &Function{Name: "softsign", Value: x.Div(one.Add(x.Abs())), Domains: wide, Kinks: []float64{0}, // of the second derivative
+		Gradients: []*expr.Expr{g1.Div(one.Add(x.Abs())).Div(one.Add(x.Abs()))}}
+	Hardswish = &Function{Name: "hardswish", Value: x.Mul(hardsigmoid), Domains: wide, Kinks: []float64{-3, 3},
+		Gradients: []*expr.Expr{expr.Where(x.Lt(expr.C(-3)), zero, expr.Where(x.Le(three), x.Div(three).Add(half).Mul(g1), g1))}}
+	Hardsigmoid = &Function{Name: "hardsigmoid", Value: hardsigmoid, Domains: wide, Kinks: []float64{-3, 3},
+		Gradients: []*expr.Expr{expr.Where(x.Gt(expr.C(-3)).And(x.Lt(three)), g1.Div(expr.C(6)), zero)}}
+	Hardtanh = &Function{Name: "hardtanh", Value: clamped, Integers: true, Scalars: []float64{-1, 1}, Kinks: []float64{-1, 1},
+		Gradients: []*expr.Expr{expr.Where(x.Le(a).Or(x.Ge(b)), zero, g1)}}
+	ReLU6 = &Function{Name: "relu6", Value: limited(x, expr.C(6)), Integers: true, Domains: wide, Kinks: []float64{0, 6},
+		Gradients: []*expr.Expr{expr.Where(x.Le(zero).Or(x.Ge(expr.C(6))), zero, g1)}}
+)
+
+// What SELU is made of, so that layers keep mean 0 and variance 1.
+const (
+	seluAlpha = 1.6732632423543772848170429916717
+	seluScale = 1.0507009873554804934193349852946
+)
+
+var (
+	three       = expr.C(3)
+	normal      = half.Mul(x.Mul(expr.C(-1 / math.Sqrt2)).Erfc())
+	logistic    = one.Div(one.Add(x.Neg().Exp()))
+	hardsigmoid = limited(x.Add(three), expr.C(6)).Div(expr.C(6))
+
+	geluScale = math.Sqrt(2 / math.Pi)
+	near      = x.Max(expr.C(-100)).Min(expr.C(100))
+
+	mishExp      = x.Abs().Neg().Exp()
+	mishAbove    = x.Ge(zero)
+	mishTop      = expr.Where(mishAbove, two.Mul(mishExp).Add(one), mishExp.Mul(mishExp.Add(two)))
+	mishLeft     = expr.Where(mishAbove, two.Mul(mishExp).Mul(mishExp), two) // so that tanh = top/(top + left)
+	mishTanh     = mishTop.Div(mishTop.Add(mishLeft))
+	mishRest     = mishLeft.Div(mishTop.Add(mishLeft)) // 1 − tanh
+	mishLogistic = expr.Where(mishAbove, one, mishExp).Div(one.Add(mishExp))
+)
+
+// softplus is log(1 + eᵗ), without overflow.
+func softplus(t *expr.Expr) *expr.Expr { return t.Max(zero).Add(t.Abs().Neg().Exp().Log1p()) }
+
+// geluExp is 1 + e⁻²ᵘ of u = √(2/π)·(t + 0.044715·t³).
+func geluExp(t *expr.Expr) *expr.Expr {
+	return one.Add(expr.C(-2 * math.Sqrt(2/math.Pi)).Mul(t.Mul(one.Add(expr.C(0.044715).Mul(t.Square())))).Exp())
+}
+
+// limited is t limited to [0, high]; NaN stays.
+func limited(t, high *expr.Expr) *expr.Expr {
+	least := expr.Where(t.Lt(zero), zero, t)
+	return expr.Where(least.Gt(high), high, least)
+}

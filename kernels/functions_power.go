@@ -1,0 +1,28 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Powers, logarithms and the error function.
+var (
+	Exp2  = &Function{Name: "exp2", Value: x.Exp2(), Domains: wide, Gradients: []*expr.Expr{y1.Mul(expr.C(math.Ln2)).Mul(g1)}}
+	Expm1 = &Function{Name: "expm1", Value: x.Expm1(), Domains: wide}
+	Log2  = &Function{Name: "log2", Value: x.Log2(), Domains: positive}
+	Log10 = &Function{Name: "log10", Value: x.Log10(), Domains: positive}
+	Log1p = &Function{Name: "log1p", Value: x.Log1p(), Domains: [][2]float64{{-0.9, 9}}}
+	Rsqrt = &Function{Name: "rsqrt", Value: one.Div(x.Sqrt()), Domains: [][2]float64{{0.1, 9}},
+		Gradients: []*expr.Expr{half.Neg().Mul(y1).Mul(y1).Mul(y1).Mul(g1)}}
+	Reciprocal = &Function{Name: "reciprocal", Value: one.Div(x), Domains: [][2]float64{{0.3, 9}}, Gradients: []*expr.Expr{y1.Mul(y1).Neg().Mul(g1)}}
+	Erf        = &Function{Name: "erf", Value: x.Erf()}
+	Erfc       = &Function{Name: "erfc", Value: x.Erfc()}
+	ErfInv     = &Function{Name: "erfinv", Value: x.ErfInv(), Domains: [][2]float64{{-0.8, 0.8}},
+		Gradients: []*expr.Expr{expr.C(math.Sqrt(math.Pi) / 2).Mul(y1.Square().Exp()).Mul(g1)}}
+
+	// At x = 0 the exponent's gradient is 0 where the power is, and at 0⁰.
+	PowTensor = &Function{Name: "pow_tensor", Value: x.Pow(w), Domains: [][2]float64{{0.1, 3}, {-2, 2}}, Gradients: []*expr.Expr{
+		expr.Where(w.Eq(zero), zero, w.Mul(x.Pow(w.Sub(one))).Mul(g2)),
+		expr.Where(x.Eq(zero).And(w.Ge(zero)), zero, y2.Mul(x.Log()).Mul(g2))}}
+)

@@ -1,0 +1,23 @@
+package kernels
+
+import "github.com/clgrad/clgrad/kernels/expr"
+
+// Functions of angles, hyperbolic ones, and their inverses.
+var (
+	Sin   = &Function{Name: "sin", Value: x.Sin(), Domains: wide}
+	Cos   = &Function{Name: "cos", Value: x.Cos(), Domains: wide}
+	Tan   = &Function{Name: "tan", Value: x.Tan(), Domains: [][2]float64{{-1.2, 1.2}}, Gradients: []*expr.Expr{one.Add(y1.Square()).Mul(g1)}}
+	Asin  = &Function{Name: "asin", Value: x.Asin(), Domains: inside}
+	Acos  = &Function{Name: "acos", Value: x.Acos(), Domains: inside}
+	Atan  = &Function{Name: "atan", Value: x.Atan(), Domains: wide}
+	Sinh  = &Function{Name: "sinh", Value: x.Sinh(), Domains: [][2]float64{{-5, 5}}}
+	Cosh  = &Function{Name: "cosh", Value: x.Cosh(), Domains: [][2]float64{{-5, 5}}}
+	Asinh = &Function{Name: "asinh", Value: x.Asinh(), Domains: wide}
+	Acosh = &Function{Name: "acosh", Value: x.Acosh(), Domains: [][2]float64{{1.2, 9}}}
+	Atanh = &Function{Name: "atanh", Value: x.Atanh(), Domains: inside}
+	Atan2 = &Function{Name: "atan2", Value: x.Atan2(w), Domains: [][2]float64{{0.5, 3}}}
+	Hypot = &Function{Name: "hypot", Value: x.Hypot(w), Domains: [][2]float64{{0.5, 3}},
+		Gradients: []*expr.Expr{x.Div(y2).Mul(g2), w.Div(y2).Mul(g2)}}
+)
+
+var inside = [][2]float64{{-0.9, 0.9}}

@@ -1,0 +1,293 @@
+package tensor_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestConditionMethods: every condition is what its formula says in float64, as 1 and 0 of Uint8, of operands of all types, in
+// views and broadcast. Integers are compared as such: these differ by less than float32 can tell.
+func TestConditionMethods(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		reals := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 2, 0.5, -2, 3, 1}
+		large := []int32{math.MaxInt32, math.MaxInt32 - 1, math.MinInt32, math.MinInt32 + 1, 0, 1, -1, 1 << 24, 1<<24 + 1, 2, 255, 3}
+		operands := map[string][2]*tensor.Tensor{
+			"reals":      {tensor.New(d, reals, 12, 1), tensor.New(d, reals)},
+			"ints":       {tensor.New(d, large, 12, 1), tensor.New(d, large)},
+			"bytes":      {tensor.New(d, []uint8{0, 1, 2, 255, 128, 7}, 2, 3).T(), tensor.New(d, []uint8{1, 255, 0, 7, 2, 128}, 3, 2)},
+			"halves":     {tensor.New(d, reals, 4, 3).To(tensor.Float16).T(), tensor.New(d, reals[:3], 3, 1)},
+			"int, real":  {tensor.New(d, []int32{1, 2, 0, 3}), tensor.New(d, []float64{1, 1.5, math.NaN(), math.Inf(1)})},
+			"byte, int":  {tensor.New(d, []uint8{255, 1, 0}), tensor.New(d, []int32{255, 257, -1})},
+			"empty":      {tensor.New(d, reals[:0], 0, 3), tensor.New(d, reals[:3])},
+			"no axes":    {tensor.Scalar(d, 1), tensor.Scalar(d, 1)},
+			"with steps": {tensor.New(d, reals, 3, 4).Step(1, 2), tensor.New(d, reals[:6], 2, 3).T()},
+		}
+		for _, f := range kernels.Conditions {
+			method := methodOf(t, f)
+			for name, pair := range operands {
+				if !isGo(d) && f != kernels.Lt && f != kernels.IsFinite && name != "reals" {
+					continue
+				}
+				x, y := pair[0], pair[1]
+				in := []*tensor.Tensor{x, y}[:f.Operands()]
+				scalars := slices.Clone(f.Scalars)
+				if name == "bytes" {
+					scalars = slices.Repeat([]float64{7}, len(scalars))
+				}
+				shape := x.Shape()
+				if f.Operands() == 2 {
+					shape, _ = tensor.Broadcast(x.Shape(), y.Shape())
+				}
+				got := method(in, scalars)
+				if got.Type() != tensor.Uint8 || !slices.Equal(got.Shape(), shape) {
+					t.Fatalf("%s of %s is %v %v", f.Name, name, got.Type(), got.Shape())
+				}
+				bits, err := got.Uint8s()
+				if err != nil {
+					t.Fatal(err)
+				}
+				vx, vy := numbers(t, x.Expand(shape...)), []float64(nil)
+				if f.Operands() == 2 {
+					vy = numbers(t, y.Expand(shape...))
+				}
+				for i, b := range bits {
+					at := []float64{vx[i]}
+					if vy != nil {
+						at = append(at, vy[i])
+					}
+					if want := f.At(scalars, at...); float64(b) != want {
+						t.Errorf("%s of %s: of %v it is %v, want %v", f.Name, name, at, b, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestConditions: what the formulas themselves are held to, beside PyTorch's numbers in package catalog.
+func TestConditions(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		f    *kernels.Function
+		x, y float64
+		want float64
+	}{
+		{kernels.Eq, nan, nan, 0}, {kernels.Ne, nan, nan, 1}, {kernels.Le, nan, 1, 0}, {kernels.Ge, nan, 1, 0}, {kernels.Eq, 0, math.Copysign(0, -1), 1}, {kernels.Lt, -inf, inf, 1},
+		{kernels.IsNaN, nan, 0, 1}, {kernels.IsNaN, inf, 0, 0}, {kernels.IsInf, inf, 0, 1}, {kernels.IsInf, -inf, 0, 1}, {kernels.IsInf, nan, 0, 0}, {kernels.IsInf, 3, 0, 0},
+		{kernels.IsFinite, 3, 0, 1}, {kernels.IsFinite, nan, 0, 0}, {kernels.IsFinite, -inf, 0, 0},
+		{kernels.IsClose, inf, inf, 1}, {kernels.IsClose, inf, -inf, 0}, {kernels.IsClose, 1, inf, 0}, {kernels.IsClose, nan, nan, 0}, {kernels.IsClose, 4, 2, 0}, {kernels.IsClose, 3, 2, 1}, {kernels.IsClose, 1, -2, 0},
+		{kernels.LogicalNot, nan, 0, 0}, {kernels.LogicalNot, 0, 0, 1}, {kernels.LogicalXor, 2, 3, 0}, {kernels.LogicalXor, 0, 3, 1}, {kernels.LogicalAnd, 2, nan, 1}, {kernels.LogicalOr, 0, 0, 0},
+	} {
+		if got := c.f.At(c.f.Scalars, []float64{c.x, c.y}[:c.f.Operands()]...); got != c.want {
+			t.Errorf("%s of %v and %v is %v", c.f.Name, c.x, c.y, got)
+		}
+	}
+}
+
+// TestWhere: of every type, broadcast, with views, and with what is not chosen infinite or NaN.
+func TestWhere(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		nan := math.NaN()
+		x := tensor.New(d, []float64{1, nan, 3, 4, math.Inf(1), 6}, 2, 3)
+		cond := x.IsFinite()
+		expect(t, "Where", x.Where(cond, tensor.Scalar(d, 0)), array{[]int{2, 3}, []float64{1, 0, 3, 4, 0, 6}}, 0)
+		expect(t, "of views", x.T().Where(cond.T(), tensor.New(d, []float64{-1, -2})), array{[]int{3, 2}, []float64{1, 4, -1, -2, 3, 6}}, 0)
+		expect(t, "broadcast", tensor.Scalar(d, 5).Where(tensor.New(d, []uint8{0, 7}, 2, 1), tensor.New(d, []float64{1, 2, 3})), array{[]int{2, 3}, []float64{1, 2, 3, 5, 5, 5}}, 0)
+		expect(t, "empty", x.Slice(0, 0, 0).Where(cond.Slice(0, 0, 0), x.Slice(0, 0, 0)), array{[]int{0, 3}, nil}, 0)
+		expect(t, "MaskedFill", x.MaskedFill(cond.LogicalNot(), -1), array{[]int{2, 3}, []float64{1, -1, 3, 4, -1, 6}}, 0)
+		expect(t, "MaskedFill, broadcast", tensor.Scalar(d, 5).MaskedFill(tensor.New(d, []uint8{0, 7}), nan).IsNaN(), array{[]int{2}, []float64{0, 1}}, 0)
+
+		mask := tensor.New(d, []uint8{1, 0, 255})
+		for _, c := range []struct{ x, y, want tensor.Type }{
+			{tensor.Int32, tensor.Int32, tensor.Int32}, {tensor.Uint8, tensor.Uint8, tensor.Uint8}, {tensor.Uint8, tensor.Int32, tensor.Int32},
+			{tensor.Int32, tensor.Real, tensor.Real}, {tensor.Float16, tensor.Float16, tensor.Real},
+		} {
+			x, y := tensor.New(d, []int32{1, 2, 3}).To(c.x), tensor.New(d, []int32{4, 5, 6}).To(c.y)
+			z := x.Where(mask, y)
+			if got := numbers(t, z); z.Type() != c.want || !slices.Equal(got, []float64{1, 5, 3}) {
+				t.Errorf("Where of %v and %v: %v %v", c.x, c.y, z.Type(), got)
+			}
+			if z := x.MaskedFill(mask, 9); !slices.Equal(numbers(t, z), []float64{9, 2, 9}) {
+				t.Errorf("MaskedFill of %v: %v", c.x, numbers(t, z))
+			}
+		}
+		big := tensor.New(d, []int32{math.MaxInt32, 1<<24 + 1})
+		if v, err := big.Where(tensor.New(d, []uint8{1, 1}), big).Int32s(); err != nil || !slices.Equal(v, []int32{math.MaxInt32, 1<<24 + 1}) {
+			t.Errorf("Where of large integers: %v (err %v)", v, err)
+		}
+		y := x.Copy()
+		y.MapInPlace(kernels.Where, nil, tensor.Scalar(d, 0), cond)
+		expect(t, "in place", y, array{[]int{2, 3}, []float64{1, 0, 3, 4, 0, 6}}, 0)
+		m := tensor.New(d, []uint8{3, 0, 1})
+		m.MapInPlace(kernels.LogicalNot, nil)
+		expect(t, "a mask in place", m, array{[]int{3}, []float64{0, 1, 0}}, 0)
+	})
+}
+
+// TestMaskedSelect: in the order of indices, of views and broadcast, of all types, and of nothing.
+func TestMaskedSelect(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, typ := range types {
+			x := tensor.New(d, []int32{1, 2, 3, 4, 5, 6}, 2, 3).To(typ)
+			for _, c := range []struct {
+				x    *tensor.Tensor
+				mask []uint8
+				m    []int
+				want []float64
+			}{
+				{x, []uint8{1, 0, 0, 255, 1, 0}, []int{2, 3}, []float64{1, 4, 5}},
+				{x.T(), []uint8{1, 0, 0, 2, 1, 0}, []int{3, 2}, []float64{1, 5, 3}},
+				{x, []uint8{0, 1}, []int{2, 1}, []float64{4, 5, 6}},
+				{x.Select(0, 0), []uint8{1, 1, 0, 0, 0, 1}, []int{2, 3}, []float64{1, 2, 3}},
+				{x, []uint8{0}, []int{1}, []float64{}},
+				{x, []uint8{1}, []int{}, []float64{1, 2, 3, 4, 5, 6}},
+				{x.Slice(0, 0, 0), []uint8{1, 1, 1}, []int{3}, []float64{}},
+			} {
+				y := c.x.MaskedSelect(tensor.New(d, c.mask, c.m...))
+				if got := numbers(t, y); y.Type() != typ || y.Rank() != 1 || !slices.Equal(got, c.want) {
+					t.Errorf("of %v by %v: %v %v, want %v", typ, c.mask, y, got, c.want)
+				}
+			}
+		}
+	})
+}
+
+// TestBitwise: bits of both integer types are those of Go, where the type is known; counts of shifts beyond the bits are
+// those of the documentation.
+func TestBitwise(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		ints := []int32{0, 1, -1, math.MaxInt32, math.MinInt32, 31, 32, 0x55AA33CC, -7, 5}
+		x, y := tensor.New(d, ints, 10, 1), tensor.New(d, ints)
+		shift := func(a, n int32, left bool) int32 {
+			switch {
+			case left && (n < 0 || n > 31):
+				return 0
+			case left:
+				return int32(uint32(a) << n)
+			case n < 0 || n > 31:
+				n = 31
+			}
+			return a >> n
+		}
+		for f, want := range map[*kernels.Function]func(a, b int32) int32{
+			kernels.BitwiseAnd: func(a, b int32) int32 { return a & b }, kernels.BitwiseOr: func(a, b int32) int32 { return a | b },
+			kernels.BitwiseXor: func(a, b int32) int32 { return a ^ b }, kernels.BitwiseLeftShift: func(a, b int32) int32 { return shift(a, b, true) },
+			kernels.BitwiseRightShift: func(a, b int32) int32 { return shift(a, b, false) },
+		} {
+			got, err := methodOf(t, f)([]*tensor.Tensor{x, y}, nil).Int32s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range got {
+				if a, b := ints[i/10], ints[i%10]; v != want(a, b) {
+					t.Errorf("%s of %v and %v is %v, want %v", f.Name, a, b, v, want(a, b))
+				}
+			}
+			bytes := tensor.New(d, []uint8{0, 1, 200, 255})
+			z := tensor.Map(f, nil, bytes.Reshape(4, 1), bytes)
+			if z.Type() != tensor.Uint8 {
+				t.Errorf("%s of bytes is %v", f.Name, z.Type())
+			}
+			for i, v := range numbers(t, z) {
+				a, b := numbers(t, bytes)[i/4], numbers(t, bytes)[i%4]
+				if w := uint8(want(int32(a), int32(b))); v != float64(w) {
+					t.Errorf("%s of bytes %v and %v is %v, want %v", f.Name, a, b, v, w)
+				}
+			}
+		}
+		if v := numbers(t, tensor.New(d, []uint8{0, 1, 255}).BitwiseNot()); !slices.Equal(v, []float64{255, 254, 0}) {
+			t.Errorf("BitwiseNot of bytes: %v", v)
+		}
+		if v := numbers(t, tensor.New(d, []int32{0, -1, 5}).BitwiseNot()); !slices.Equal(v, []float64{-1, 0, -6}) {
+			t.Errorf("BitwiseNot: %v", v)
+		}
+	})
+}
+
+// TestIntegerQuotients: of integers, those by 0 are 0, and that of the least by −1 wraps around.
+func TestIntegerQuotients(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, []int32{7, -7, 7, -7, 6, -6, 5, math.MinInt32, math.MinInt32, math.MaxInt32, 0, 1<<24 + 3})
+		y := tensor.New(d, []int32{2, 2, -2, -2, -3, 3, 0, -1, 2, math.MinInt32, 5, 2})
+		for f, want := range map[*kernels.Function][]int32{
+			kernels.FloorDivide: {3, -4, -4, 3, -2, -2, 0, math.MinInt32, -1 << 30, -1, 0, 1<<23 + 1},
+			kernels.Remainder:   {1, 1, -1, -1, 0, 0, 0, 0, 0, -1, 0, 1},
+			kernels.Fmod:        {1, -1, 1, -1, 0, 0, 0, 0, 0, math.MaxInt32, 0, 1},
+		} {
+			v, err := tensor.Map(f, nil, x, y).Int32s()
+			if err != nil || !slices.Equal(v, want) {
+				t.Errorf("%s: %v, want %v (err %v)", f.Name, v, want, err)
+			}
+		}
+		a, b := tensor.New(d, []uint8{200, 7, 255, 3}), tensor.New(d, []uint8{7, 200, 0, 3})
+		for f, want := range map[*kernels.Function][]float64{kernels.FloorDivide: {28, 0, 0, 1}, kernels.Remainder: {4, 7, 0, 0}, kernels.Fmod: {4, 7, 0, 0}, kernels.Heaviside: {1, 1, 1, 1}} {
+			if z := tensor.Map(f, nil, a, b); z.Type() != tensor.Uint8 || !slices.Equal(numbers(t, z), want) {
+				t.Errorf("%s of bytes: %v, want %v", f.Name, numbers(t, z), want)
+			}
+		}
+	})
+}
+
+// TestNanToNum: infinities stand for the greatest and the least number of the device.
+func TestNanToNum(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		most := math.MaxFloat64
+		if d.Real() == kernels.Float32 {
+			most = math.MaxFloat32
+		}
+		inf := math.Inf(1)
+		x := tensor.New(d, []float64{math.NaN(), inf, -inf, 1.5, math.Copysign(0, -1)})
+		got := numbers(t, x.NanToNum(0.5, inf, -inf))
+		if want := []float64{0.5, most, -most, 1.5, 0}; fmt.Sprint(got[:4]) != fmt.Sprint(want[:4]) || got[4] != 0 || !math.Signbit(got[4]) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		if got := numbers(t, x.NanToNum(math.NaN(), 3, 4)); !math.IsNaN(got[0]) || got[1] != 3 || got[2] != 4 {
+			t.Error(got)
+		}
+		if f := tensor.New(d, []int32{3}).NanToNum(0, inf, -inf); f.Type() != tensor.Real {
+			t.Error(f.Type())
+		}
+	})
+}
+
+// TestFunctionTypes: what rounds keeps integers, what leaves them gives reals, and a mask is a mask.
+func TestFunctionTypes(t *testing.T) {
+	d := devtest.CPU(t)
+	x, i, b := tensor.New(d, []float64{1, 2}), tensor.New(d, []int32{1, 2}), tensor.New(d, []uint8{1, 0})
+	for want, list := range map[tensor.Type][]*tensor.Tensor{
+		tensor.Int32: {i.Round(), i.Floor(), i.ReLU6(), i.Hardtanh(-1, 1), i.ClampTensor(i, b), b.Remainder(i), i.Where(b, b), i.MaskedFill(b, 7)},
+		tensor.Uint8: {b.Trunc(), b.Where(b, b), x.GtScalar(1), i.Eq(x), b.BitwiseNot(), b.LogicalXor(i), x.To(tensor.Float16).IsNaN()},
+		tensor.Real:  {i.Sin(), b.GELU(), i.Frac(), i.PowTensor(i), i.Where(b, x), x.To(tensor.Float16).Floor(), i.Lerp(b, 0.5)},
+	} {
+		for k, y := range list {
+			if y.Type() != want {
+				t.Errorf("%d: %v, not %v", k, y.Type(), want)
+			}
+		}
+	}
+	for want, f := range map[string]func(){
+		"where: bad element type [2]: a mask is of type Uint8, not Real: compare it with a number, as with NeScalar(0)": func() { x.Where(x, x) },
+		"a mask is of type Uint8, not Int32":                              func() { x.MaskedFill(i, 1) },
+		"MaskedSelect: bad element type [2] [2]: a mask is of type Uint8": func() { x.MaskedSelect(i) },
+		"bitwise_and: bad element type [2] [2]: it is of integers":        func() { x.BitwiseAnd(i) },
+		"1.5 is no number of a tensor of type Int32":                      func() { i.MaskedFill(b, 1.5) },
+		"0.5 is no number of a tensor of type Uint8":                      func() { b.GtScalar(0.5) },
+	} {
+		fails(t, f, tensor.ErrType)
+		if err := tensor.Maybe(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	fails(t, func() { x.MaskedSelect(tensor.New(d, []uint8{1, 1, 1})) }, tensor.ErrShape)
+	fails(t, func() { x.Where(tensor.New(d, []uint8{1, 1, 1}), x) }, tensor.ErrShape)
+	fails(t, func() { x.MapInPlace(kernels.Eq, nil, x) }, tensor.ErrType)
+	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, kernels.IsNaN) }, tensor.ErrValue)
+	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, kernels.BitwiseNot) }, tensor.ErrValue)
+}
