@@ -27,6 +27,8 @@ type cases map[string]func(in []*node) []*node
 // families are all operations.
 var families = []family{
 	functions,
+	elements,
+	masks,
 	reductions,
 	shapes,
 	arranged,

@@ -24,6 +24,9 @@ func TestReferences(t *testing.T) {
 			t.Skip("float64 is compared on the Go device")
 		}
 		for _, f := range families {
+			if slices.Contains(onGo, f.name) && !strings.HasPrefix(d.Name(), "cpu") {
+				continue
+			}
 			refs := references(t, f)
 			for _, o := range f.operations {
 				o.compare(t, d, refs)
@@ -34,6 +37,10 @@ func TestReferences(t *testing.T) {
 		}
 	})
 }
+
+// onGo are families of which every operation has a kernel of its own that is made of a formula: other devices would build
+// them all, and are compared with the formula elsewhere.
+var onGo = []string{"elements", "masks"}
 
 func references(t *testing.T, f family) map[string]npz.Array {
 	t.Helper()

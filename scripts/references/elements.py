@@ -1,0 +1,51 @@
+"""Functions element by element: angles, powers, whole numbers, activations, and those of several tensors."""
+import torch
+import torch.nn.functional as F
+
+from cases import INF, NAN, case, normal, uniform
+
+SPECIAL = [INF, -INF, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 6.0, 30.0, -30.0]
+
+# PyTorch 1.13 has the sixth of its hardsigmoid in single precision.
+UNARY = {  # with the range of the operand
+    "Sin": (torch.sin, -9, 9), "Cos": (torch.cos, -9, 9), "Tan": (torch.tan, -1.4, 1.4), "Asin": (torch.asin, -1, 1), "Acos": (torch.acos, -1, 1),
+    "Atan": (torch.atan, -9, 9), "Sinh": (torch.sinh, -3, 3), "Cosh": (torch.cosh, -3, 3), "Asinh": (torch.asinh, -9, 9), "Acosh": (torch.acosh, 1.1, 9),
+    "Atanh": (torch.atanh, -0.99, 0.99),
+    "Exp2": (torch.exp2, -3, 3), "Expm1": (torch.expm1, -9, 2), "Log2": (torch.log2, 0.1, 9), "Log10": (torch.log10, 0.1, 9), "Log1p": (torch.log1p, -0.9, 9),
+    "Rsqrt": (torch.rsqrt, 0.1, 9), "Reciprocal": (torch.reciprocal, 0.1, 9), "Erf": (torch.erf, -3, 3), "Erfc": (torch.erfc, -3, 3),
+    "ErfInv": (torch.erfinv, -0.99, 0.99),
+    "Floor": (torch.floor, -9, 9), "Ceil": (torch.ceil, -9, 9), "Trunc": (torch.trunc, -9, 9), "Round": (torch.round, -9, 9), "Frac": (torch.frac, -9, 9),
+    "NanToNum": (lambda x: torch.nan_to_num(x, 0.5, 7, -8), -9, 9),
+    "GELU": (F.gelu, -9, 9), "GELUTanh": (lambda x: F.gelu(x, approximate="tanh"), -9, 9), "SiLU": (F.silu, -9, 9), "ELU": (lambda x: F.elu(x, 0.7), -9, 9),
+    "SELU": (F.selu, -9, 9), "CELU": (lambda x: F.celu(x, 0.5), -9, 9), "Softsign": (F.softsign, -9, 9), "Mish": (F.mish, -9, 9),
+    "Hardswish": (F.hardswish, -9, 9), "Hardsigmoid": (lambda x: F.hardtanh(x + 3, 0, 6) / 6, -9, 9), "Hardtanh": (lambda x: F.hardtanh(x, -1, 2), -9, 9), "ReLU6": (F.relu6, -9, 9),
+    "LogSigmoid": (F.logsigmoid, -9, 9), "SoftplusBeta": (lambda x: F.softplus(x, 1.5, 3), -9, 9),
+}
+# Where PyTorch's gradient is NaN, or a number though the function is NaN there: clgrad has the limit, or NaN.
+OTHER = ("GELUTanh", "Softsign", "Acosh")
+for name, (f, low, high) in UNARY.items():
+    case(name, "odd", f, uniform(low, high, 3, 1, 7))
+    case(name, "special", f, SPECIAL, grad=name not in OTHER)
+    case(name, "nan", f, [NAN, 1], grad=False)
+    case(name, "empty", f, normal(2, 0, 3))
+    case(name, "scalar", f, uniform(max(low, 0.5), 0.9) if high < 9 else uniform(1.2, 2))
+
+BINARY = {"Atan2": torch.atan2, "Hypot": torch.hypot, "PowTensor": torch.pow, "Copysign": torch.copysign, "Heaviside": torch.heaviside, "Fmod": torch.fmod,
+          "Remainder": torch.remainder, "FloorDivide": torch.floor_divide, "Lerp": lambda x, y: torch.lerp(x, y, 0.7)}
+NONE = ("Heaviside", "FloorDivide")  # without a gradient
+for name, f in BINARY.items():
+    grad = name not in NONE
+    case(name, "broadcast", f, uniform(0.3, 4, 3, 1, 5), uniform(0.3, 4, 4, 1), grad=grad)
+    case(name, "signs", f, normal(3, 5), normal(5), grad=grad)
+    case(name, "scalar", f, normal(2, 3), uniform(0.5, 1), grad=grad)
+    case(name, "empty", f, normal(2, 0, 3), normal(3), grad=grad)
+    # Gradients of infinities with a sign are NaN in PyTorch.
+    case(name, "special", f, [[v] for v in SPECIAL], [SPECIAL], grad=grad and name != "Copysign")
+    # NumPy's step of NaN is NaN, PyTorch's 0.
+    case(name, "nan", (lambda x, y: torch.where(x.isnan(), x, torch.heaviside(x, y))) if name == "Heaviside" else f, [[NAN], [1]], [NAN, INF, 2], grad=False)
+
+case("LerpTensor", "broadcast", torch.lerp, normal(3, 1, 5), normal(4, 1), uniform(0, 1, 4, 5))
+case("LerpTensor", "special", torch.lerp, [1, INF, 0, 5], [3, 2, -0.0, -INF], [0.25, 0, 1, 0.75])
+case("ClampTensor", "broadcast", lambda x, low, high: torch.clamp(*torch.broadcast_tensors(x, low, high)), normal(3, 1, 5), normal(4, 1), normal(1))
+case("ClampTensor", "special", torch.clamp, [0, -1, 1, -2, 2, 0, 2, -2, NAN, 0, 0, 1, 2, 0], [-1, -1, -1, -1, -1, 1, 1, 1, -1, NAN, -1, 1, 1, 1],
+     [1, 1, 1, 1, 1, -1, -1, -1, 1, 1, NAN, 1, 1, 1])
