@@ -34,6 +34,9 @@ var opaque = map[string]string{
 	"k_conv_weight":        "no operation of the six is a convolution",
 	"k_conv_direct":        "no operation of the six is a convolution",
 	"k_conv_weight_direct": "no operation of the six is a convolution",
+	"k_scan":               "a scan is no operation that there is",
+	"k_scan_arg":           "a scan is no operation that there is",
+	"k_scan_linear":        "a scan is no operation that there is",
 }
 
 // limits are those of a CPU and of a GPU.

@@ -2,6 +2,7 @@ package kernelcases
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -36,13 +37,13 @@ func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
 	}
 	parts := func(i int, b [3]int) int { return shape(operands{kernels.NewOperands(kernels.Float32, 1, 1)}, i, b) }
 	types := []kernels.DType{kernels.Float32, kernels.Int32}
-	for kind := ops.FoldProd; kind <= ops.FoldLSE; kind++ {
+	for kind := ops.FoldProd; kind <= ops.FoldSum; kind++ {
 		for _, t := range types {
 			if k != ops.Fold(kind, t) {
 				continue
 			}
 			boxes := boxes
-			if kind < ops.FoldMax || kind == ops.FoldLSE { // there is a fold of none
+			if kind < ops.FoldMax || kind >= ops.FoldLSE { // there is a fold of none
 				boxes = append(boxes, [3]int{4, 0, 3})
 			}
 			for i, b := range boxes {
@@ -93,7 +94,56 @@ func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
 			}
 		}
 	}
+	for kind := ops.ScanSum; kind <= ops.ScanMin; kind++ {
+		for _, t := range types {
+			if k != ops.Scan(kind, t) {
+				continue
+			}
+			for i, b := range append(boxes, [3]int{4, 0, 3}) {
+				add(func(o operands) {
+					n, low, high := b[0]*b[1]*b[2], -9.0, 9.0
+					if kind == ops.ScanProd {
+						low, high = -1.1, 1.1
+					}
+					o.elements(t, n, func(int) float64 {
+						if t == kernels.Int32 || kind >= ops.ScanMax {
+							return float64(o.Rand.IntN(9) - 4) // with ties
+						}
+						return low + (high-low)*o.Rand.Float64()
+					})
+					if kind >= ops.ScanMax {
+						if i%2 == 0 && t == kernels.Float32 {
+							o.Special()
+						}
+						o.undefined(t, n).undefined(kernels.Int32, n)
+						o.num(b[0], b[1], b[2], ops.ScanTall(b[1]))
+						return
+					}
+					if i == 1 && kind == ops.ScanLSE {
+						o.Start(math.Inf(-1), math.Inf(-1), 3)
+					}
+					chunk := max(b[1], 1)
+					if i%3 == 2 {
+						chunk = 24
+					}
+					shares := (max(b[1], 1) + chunk - 1) / chunk
+					o.elements(t, b[0]*shares*b[2], func(i int) float64 { return float64(1 + i%2) })
+					o.undefined(t, n)
+					o.num(b[0], b[1], b[2], chunk, shares, ops.ScanTall(min(chunk, max(b[1], 1))), []int{0, ops.ScanReverse, ops.ScanCarry, ops.ScanExclusive,
+						ops.ScanCarry | ops.ScanExclusive | ops.ScanReverse}[i%5])
+				}, "%v", b)
+			}
+		}
+	}
 	switch k {
+	case ops.ScanLinear:
+		for i, b := range append(boxes, [3]int{4, 0, 3}) {
+			add(func(o operands) {
+				n := b[0] * b[1] * b[2]
+				o.In(n, -1.1, 1.1).In(n, -1, 1).Out(n)
+				o.num(b[0], b[1], b[2], ops.ScanTall(b[1]), []int{0, ops.ScanReverse, ops.ScanShifted, ops.ScanReverse | ops.ScanShifted}[i%4])
+			}, "%v", b)
+		}
 	case ops.Moments:
 		for i, b := range append(boxes, [3]int{4, 0, 3}) {
 			add(func(o operands) {

@@ -16,7 +16,7 @@ var (
 // an operation has: nil.
 func describeFold(kind FoldKind) func(args) operations {
 	of := map[FoldKind]*kernels.Function{FoldAbs: kernels.Abs, FoldSquare: kernels.Square, FoldPow: absolutePower, FoldCount: isNotZero,
-		FoldMax: kernels.Identity, FoldMin: kernels.Identity, FoldMaxAbs: kernels.Abs, FoldMinAbs: kernels.Abs}[kind]
+		FoldSum: kernels.Identity, FoldMax: kernels.Identity, FoldMin: kernels.Identity, FoldMaxAbs: kernels.Abs, FoldMinAbs: kernels.Abs}[kind]
 	if of == nil {
 		return nil
 	}

@@ -23,6 +23,7 @@ const (
 	FoldMaxAbs                 // the greatest |x|
 	FoldMinAbs                 // the least |x|
 	FoldLSE                    // log Σ eˣ, without overflow
+	FoldSum                    // Σ x
 	foldKinds  = iota
 )
 
@@ -41,7 +42,7 @@ var folds, intFolds = func() (reals, ints [foldKinds]*kernels.Kernel) {
 	for kind := range FoldKind(foldKinds) {
 		reals[kind] = newFold(kind, kernels.Float32)
 	}
-	for _, kind := range []FoldKind{FoldProd, FoldCount} {
+	for _, kind := range []FoldKind{FoldProd, FoldCount, FoldSum} {
 		ints[kind] = newFold(kind, kernels.Int32)
 	}
 	return reals, ints
@@ -49,9 +50,14 @@ var folds, intFolds = func() (reals, ints [foldKinds]*kernels.Kernel) {
 
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
-	all := append(folds[:], intFolds[FoldProd], intFolds[FoldCount], Moments, MomentsJoin, TakeAlong, PlaceAlong, AddAlong)
+	all := append(folds[:], intFolds[FoldProd], intFolds[FoldCount], intFolds[FoldSum], Moments, MomentsJoin, TakeAlong, PlaceAlong, AddAlong)
 	for _, of := range argKernels {
 		all = append(all, of[:]...)
+	}
+	for _, k := range append(append(scans[:], intScans[:]...), ScanLinear) {
+		if k != nil {
+			all = append(all, k)
+		}
 	}
 	return all
 }
@@ -70,6 +76,13 @@ func newFold(kind FoldKind, t kernels.DType) *kernels.Kernel {
 	switch {
 	case t == kernels.Int32 && kind == FoldCount:
 		k.Twin = kernels.ElementTwin(foldIntTwin(func(line []int32) int32 { return int32(count(line)) }))
+	case t == kernels.Int32 && kind == FoldSum:
+		k.Twin = kernels.ElementTwin(foldIntTwin(func(line []int32) (s int32) {
+			for _, x := range line {
+				s += x
+			}
+			return s
+		}))
 	case t == kernels.Int32:
 		k.Twin = kernels.ElementTwin(foldIntTwin(func(line []int32) int32 {
 			p := int32(1)
@@ -220,6 +233,12 @@ func foldLine[T kernels.Real](kind FoldKind, line []T, root bool, p float64) flo
 			a *= float64(x)
 		}
 		return a
+	case FoldSum:
+		a := 0.0
+		for _, x := range line {
+			a += float64(x)
+		}
+		return a
 	case FoldAbs:
 		a := 0.0
 		for _, x := range line {
@@ -300,6 +319,8 @@ func foldBound(kind FoldKind) func(real kernels.DType, a []kernels.Arg) func(par
 			}
 			v, terms := math.Abs(foldLine(kind, line, root, p)), float64(len(line))
 			switch kind {
+			case FoldSum:
+				return foldLine(FoldAbs, line, false, 0) * eps * (terms + 2)
 			case FoldPow: // pow is off by 16 units, and the root of a sum by 1/p times what that is off by
 				return v*eps*(terms+16)*max(1, math.Abs(1/p)) + 16*eps*v + least
 			case FoldLSE:

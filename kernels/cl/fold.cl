@@ -15,6 +15,7 @@
 #define FOLD_MAX_ABS 7 // the greatest |x|
 #define FOLD_MIN_ABS 8 // the least |x|
 #define FOLD_LSE 9     // log Σ eˣ: A is the maximum so far, B the sum of e^(x − A)
+#define FOLD_SUM 10    // Σ x
 
 #ifndef FOLD
 #define FOLD FOLD_PROD
@@ -60,6 +61,10 @@
 #define START_A 1
 #define STEP(W, A, B, x) A *= x
 #define MERGE(W, A, B, C, D) A *= C
+#elif FOLD == FOLD_SUM
+#define START_A 0
+#define STEP(W, A, B, x) A += x
+#define MERGE(W, A, B, C, D) A += C
 #elif FOLD == FOLD_ABS
 #define START_A 0
 #define STEP(W, A, B, x) A += fabs(x)

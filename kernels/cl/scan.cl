@@ -1,0 +1,86 @@
+// @depends: common
+// What the scans of scan_cpu.cl and scan_gpu.cl run along a line: SCAN says which. A STATE is what has come so far; JOIN makes
+// one of two that follow each other. LOAD reads element k of a line, inner apart, STORE writes it.
+
+#define SCAN_SUM 0    // Σ x
+#define SCAN_PROD 1   // Π x
+#define SCAN_LSE 2    // log Σ eˣ
+#define SCAN_MAX 3    // the greatest x and its last index; a NaN is greater than all others
+#define SCAN_MIN 4    // the least x and its last index; a NaN is less than all others
+#define SCAN_LINEAR 5 // y = a·y + b
+
+#ifndef SCAN
+#define SCAN SCAN_SUM
+#endif
+
+#define REVERSE 1   // flags: from the end to the start,
+#define EXCLUSIVE 2 // without the element itself,
+#define CARRY 4     // behind what C holds,
+#define SHIFTED 8   // each with the factor of the element before
+
+#if SCAN <= SCAN_LSE
+#define STATE ELEM
+#ifdef OF_INTS
+#define ELEM4 int4
+#define ELEM8 int8
+#define ELEM16 int16
+#else
+#define ELEM4 REAL4
+#define ELEM8 REAL8
+#define ELEM16 REAL16
+#endif
+#if SCAN == SCAN_SUM
+#define NEUTRAL 0
+#define JOINED(W, a, b) ((a) + (b))
+#elif SCAN == SCAN_PROD
+#define NEUTRAL 1
+#define JOINED(W, a, b) ((a) * (b))
+#else
+#define NEUTRAL -INFINITY
+#define LN2 (REAL)0.69314718055994530942
+#define JOINED(W, a, b) ((a) == (b) ? (a) + (REAL##W)LN2 : ((a) > (b) ? (a) : (b)) + log1p(exp(-fabs((a) - (b)))))
+#endif
+static STATE join(STATE a, STATE b) { return JOINED(, a, b); }
+#define START NEUTRAL
+#define LOAD(k) x[(k) * inner]
+#define STORE(k, s) y[(k) * inner] = s
+#elif SCAN <= SCAN_MIN
+// An element as an integer in the same order, a NaN behind all others, and its index: less than 0 is none.
+#if defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
+#define KEY long
+#define AS_KEY as_long
+#define LEAST_KEY LONG_MIN
+#define GREATEST_KEY LONG_MAX
+typedef long2 STATE;
+#else
+#define KEY int
+#define AS_KEY as_int
+#define LEAST_KEY INT_MIN
+#define GREATEST_KEY INT_MAX
+typedef int2 STATE;
+#endif
+static KEY key(ELEM x) {
+#ifdef OF_INTS
+    const KEY k = x;
+#else
+    if (isnan(x)) return GREATEST_KEY;
+    const KEY bits = x == 0 ? 0 : AS_KEY(x), k = bits < 0 ? bits ^ GREATEST_KEY : bits;
+#endif
+    return SCAN == SCAN_MAX ? k : ~k;
+}
+static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
+#define START (STATE)(LEAST_KEY, -1)
+#define LOAD(k) (STATE)(key(x[(k) * inner]), k)
+#define STORE(k, s)                            \
+    do {                                       \
+        y[(k) * inner] = x[(int)(s).y * inner]; \
+        where[(k) * inner] = (int)(s).y;       \
+    } while (0)
+#else
+typedef REAL2 STATE; // the factor of what came before, and what is added to it
+static STATE join(STATE a, STATE b) { return (STATE)(a.x * b.x, fma(b.x, a.y, b.y)); }
+#define START (STATE)(1, 0)
+#define BEFORE(k) (flags & REVERSE ? ((k) + 1 < n ? x[((k) + 1) * inner] : 0) : ((k) > 0 ? x[((k) - 1) * inner] : 0))
+#define LOAD(k) (STATE)(flags & SHIFTED ? BEFORE(k) : x[(k) * inner], z[(k) * inner])
+#define STORE(k, s) y[(k) * inner] = (s).y
+#endif

@@ -1,0 +1,88 @@
+// @depends: scan
+// Scans for CPUs: one work-item per work-group, which takes a run of lines, or blocks of sixteen columns; of sums, products
+// and logarithms of sums sixteen elements of a row at a time. The order is fixed.
+
+#if SCAN <= SCAN_LSE
+// What has come up to each lane, in four steps.
+static ELEM16 prefix(ELEM16 v) {
+    v = JOINED(16, ((ELEM16)(NEUTRAL, v.lo, v.s89ab, v.scd, v.se)), v);
+    v = JOINED(16, ((ELEM16)(NEUTRAL, NEUTRAL, v.lo, v.s89ab, v.scd)), v);
+    v = JOINED(16, ((ELEM16)((ELEM4)(NEUTRAL), v.lo, v.s89ab)), v);
+    return JOINED(16, ((ELEM16)((ELEM8)(NEUTRAL), v.lo)), v);
+}
+
+// Scans a row and returns how many of its elements, from the side where it begins.
+static int scan_row(global const ELEM *x, global ELEM *y, int n, int flags, ELEM *carried) {
+    ELEM carry = *carried;
+    int k = 0;
+    for (; k + 16 <= n; k += 16) {
+        const int at = flags & REVERSE ? n - 16 - k : k;
+        ELEM16 v = vload16(0, x + at);
+        if (flags & REVERSE) v = v.sfedcba9876543210;
+        v = prefix(v);
+        ELEM16 out = JOINED(16, (ELEM16)(carry), v);
+        const ELEM before = carry;
+        carry = join(carry, v.sf);
+        if (flags & EXCLUSIVE) out = (ELEM16)(before, out.lo, out.s89ab, out.scd, out.se);
+        if (flags & REVERSE) out = out.sfedcba9876543210;
+        vstore16(out, 0, y + at);
+    }
+    *carried = carry;
+    return k;
+}
+#endif
+
+static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global int *I, int outer, int len,
+                 int inner, int chunk, int shares, int flags) {
+    const int columns = (inner + 15) / 16, g = get_group_id(0), groups = get_num_groups(0);
+    const long units = (long)outer * shares * columns;
+    for (int u = units * g / groups; u < units * (g + 1) / groups; u++) {
+        const int row = u / columns, i = u % columns * 16, begin = row % shares * chunk, n = min(len - begin, chunk);
+        const int from = (row / shares * len + begin) * inner + i, w = min(16, inner - i);
+        STATE s[16];
+        for (int j = 0; j < w; j++) {
+            s[j] = START;
+#if SCAN <= SCAN_LSE
+            if (flags & CARRY) s[j] = C[row * inner + i + j];
+#endif
+        }
+        int done = 0;
+#if SCAN <= SCAN_LSE
+        if (inner == 1) done = scan_row(X + from, Y + from, n, flags, s);
+#endif
+        for (int m = done; m < n; m++) {
+            const int k = flags & REVERSE ? n - 1 - m : m;
+            for (int j = 0; j < w; j++) {
+                global const ELEM *x = X + from + j, *z = Z + from + j;
+                global ELEM *y = Y + from + j;
+                global int *where = I + from + j;
+                const STATE next = join(s[j], LOAD(k));
+                if (flags & EXCLUSIVE) STORE(k, s[j]);
+                else STORE(k, next);
+                s[j] = next;
+            }
+        }
+    }
+}
+
+#if SCAN <= SCAN_LSE
+// Y[o, k, i] is what X[o, l, i] come to over l up to k of share s of the middle axis, [s*chunk, min(len, (s+1)*chunk)): in the
+// direction, with or without k itself, and behind C[o, s, i] or not, as flags say.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_scan(IN(X), IN(C), OUT(Y), int outer, int len, int inner, int chunk, int shares, int tall, int flags) {
+    scan(X + X_off, X, C + C_off, Y + Y_off, 0, outer, len, inner, chunk, shares, flags);
+}
+#elif SCAN <= SCAN_MIN
+// Y[o, k, i] is the extreme of X[o, l, i] over l up to k, I[o, k, i] its index.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_scan_arg(IN(X), OUT(Y), OUT_INTS(I), int outer, int len, int inner, int tall) {
+    scan(X + X_off, X, X, Y + Y_off, I + I_off, outer, len, inner, len, 1, 0);
+}
+#else
+// Y[o, k, i] = X[o, k, i]·Y[o, k − 1, i] + Z[o, k, i], 0 being before the first; with the flag REVERSE, k + 1 and the last. With
+// SHIFTED the factor is the X of where that Y is.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_scan_linear(IN(X), IN(Z), OUT(Y), int outer, int len, int inner, int tall, int flags) {
+    scan(X + X_off, Z + Z_off, X, Y + Y_off, 0, outer, len, inner, len, 1, flags);
+}
+#endif
