@@ -43,7 +43,7 @@ func toSelected(x *Node, axis int, index *tensor.Tensor) func(g *Node, in *Grads
 // index itself is the node's: a caller who frees the view leaves the gradient what it reads.
 func (n *Node) chosen(x *Node, axes []int, index *tensor.Tensor) (*Node, *tensor.Tensor) {
 	shape := n.Shape()
-	if slices.Contains(axes, tensor.Keepdims) {
+	if keeps(axes) {
 		shape = keepDims(x.Shape(), plumbing.Axes(x.value, axes...))
 	}
 	view := index.Reshape(shape...)
@@ -53,3 +53,6 @@ func (n *Node) chosen(x *Node, axes []int, index *tensor.Tensor) (*Node, *tensor
 	}
 	return n.Reshape(shape...), view
 }
+
+// keeps reports whether tensor.Keepdims is among the axes of a reduction.
+func keeps(axes []int) bool { return slices.Contains(axes, tensor.Keepdims) }

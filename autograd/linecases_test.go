@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -17,7 +18,35 @@ func lineCases() []gradCase {
 	of := func(op string, shape []int, low, high float64, f func(x *node) *node) gradCase {
 		return gradCase{op, [][]int{shape}, low, high, func(in []*node) *node { return f(in[0]) }}
 	}
+	cube := []int{2, 3, 4}
+	scan := func(f func(x *node, axis int) (*node, *tensor.Tensor), axis int) func(x *node) *node {
+		return first(func(x *node) (*node, *tensor.Tensor) { return f(x, axis) })
+	}
 	return []gradCase{
+		unaryCase("Prod", -2, 2, func(x *node) *node { return x.Prod() }),
+		unaryCase("Prod", -2, 2, func(x *node) *node { return x.Prod(0, tensor.Keepdims) }),
+		of("Prod", cube, -2, 2, func(x *node) *node { return x.Prod(0, 2) }),
+		unaryCase("Prod", -2, 2, func(x *node) *node { return x.ReLU().Prod(1) }), // of zeros, too
+		of("Prod", []int{}, -2, 2, func(x *node) *node { return x.Prod() }),
+		unaryCase("CumSum", -2, 2, func(x *node) *node { return x.CumSum(1) }),
+		of("CumSum", cube, -2, 2, func(x *node) *node { return x.Transpose().CumSum(-2) }),
+		unaryCase("CumProd", -2, 2, func(x *node) *node { return x.CumProd(-1) }),
+		of("CumProd", cube, -2, 2, func(x *node) *node { return x.CumProd(1) }),
+		of("CumProd", []int{4, 1}, -2, 2, func(x *node) *node { return x.CumProd(1) }),
+		unaryCase("LogCumSumExp", -2, 2, func(x *node) *node { return x.LogCumSumExp(1) }),
+		of("LogCumSumExp", cube, -2, 2, func(x *node) *node { return x.LogCumSumExp(0) }),
+		unaryCase("CumMax", -2, 2, scan((*node).CumMax, 1)),
+		of("CumMax", cube, -2, 2, scan((*node).CumMax, -2)),
+		unaryCase("CumMin", -2, 2, scan((*node).CumMin, 0)),
+		of("CumMin", []int{}, -2, 2, scan((*node).CumMin, 0)),
+		of("LinearScan", []int{3, 5}, -2, 2, func(g *node) *node { // the gradient of products, which has one by both
+			x := autograd.Param(tensor.New(g.Device(), []float64{1, 2, -1, 0.5, 3, 1, 1, 2, 2, 1, 3, 1, -1, 1, 2}, 3, 5), "x")
+			slope, err := autograd.Grad(x.CumProd(1), []*node{x}, autograd.GradOptions{Seed: g, CreateGraph: true})
+			if err != nil {
+				panic(err)
+			}
+			return slope[0]
+		}),
 		unaryCase("LogSumExp", -3, 3, func(x *node) *node { return x.LogSumExp() }),
 		unaryCase("LogSumExp", -3, 3, func(x *node) *node { return x.T().LogSumExp(0) }),
 		of("LogSumExp", []int{2, 3, 4}, -3, 3, func(x *node) *node { return x.LogSumExp(0, -1, tensor.Keepdims) }),

@@ -67,10 +67,5 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 			where.Free()
 		}
 	}
-	if t.typ == Uint8 {
-		whole := y
-		y = whole.To(Uint8)
-		whole.Free()
-	}
-	return t.shaped(y, over, keep), t.shaped(at, over, keep)
+	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
 }

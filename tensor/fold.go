@@ -75,6 +75,20 @@ func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, roo
 	return z
 }
 
+// Prod returns the product over the given axes, which disappear from the shape unless [Keepdims] is among them; over all
+// if none is given. Of no elements it is 1. The order of the factors is fixed: the same input gives the same bits. Of integers it is
+// Int32, and wraps around. It panics with ErrAxis for an axis that t has not, or that is named twice.
+func (t *Tensor) Prod(axes ...int) *Tensor {
+	const op = "Prod"
+	check(op, t)
+	over, keep := t.reduced(op, axes)
+	typ := Real
+	if t.typ.integer() {
+		typ = Int32
+	}
+	return t.shaped(t.foldAxes(op, ops.FoldProd, typ, over, false, 0), over, keep)
+}
+
 // Norm returns the p-norm over the given axes, (Σ |t|ᵖ)^(1/p), which disappear from the shape unless [Keepdims] is among them;
 // over all if none is given. For p = +Inf it is the largest |t|, for −Inf the least, for 0 the number of elements that are
 // not 0. As in PyTorch, the sum is of powers as they are: one that overflows makes it infinite. Of no elements it is 0.

@@ -19,6 +19,7 @@ type reduction struct {
 
 // lineReductions are those of whole lines, with their references.
 var lineReductions = map[string]reduction{
+	"Prod":   {(*tensor.Tensor).Prod, factorsOf},
 	"Norm 1": {norm(1), func(line []float64) float64 { return sumOf(each1(line, math.Abs)) }},
 	"Norm 2": {norm(2), func(line []float64) float64 { return math.Sqrt(sumOf(each1(line, square))) }},
 	"Norm 3": {norm(3), func(line []float64) float64 {
@@ -66,6 +67,14 @@ func each1(line []float64, f func(float64) float64) []float64 {
 	return out
 }
 
+func factorsOf(line []float64) float64 {
+	p := 1.0
+	for _, x := range line {
+		p *= x
+	}
+	return p
+}
+
 func countOf(line []float64) (n float64) {
 	for _, x := range line {
 		if x != 0 {
@@ -103,7 +112,14 @@ func TestLineReductions(t *testing.T) {
 					if masks > 16 && mask%51 != 0 || name != "whole" && mask%5 != 0 {
 						continue // all axes, those that are apart, and one
 					}
-					checkReduction(t, fmt.Sprintf("%s of %s, axes %b", op, name, mask), x, v, mask, r.f, r.want)
+					want := r.want
+					if op == "Prod" && x.Type() == tensor.Int32 {
+						want = func(line []float64) float64 { return float64(int32(int64(r.want(line)))) }
+					}
+					if op == "Prod" && x.Type() == tensor.Uint8 && size(x.Shape()) > 30 { // beyond what a float64 holds
+						continue
+					}
+					checkReduction(t, fmt.Sprintf("%s of %s, axes %b", op, name, mask), x, v, mask, r.f, want)
 				}
 			}
 		}
@@ -139,6 +155,9 @@ func TestLongLines(t *testing.T) {
 				tol = 2e-5
 			}
 			for op, c := range lineReductions {
+				if op == "Prod" { // of these it is 0
+					continue
+				}
 				got := numbers(t, c.f(x, 1))
 				for i := range inner {
 					line := make([]float64, n)
@@ -166,6 +185,13 @@ func TestLongLines(t *testing.T) {
 				}
 			}
 		}
+		factors := make([]float64, n)
+		for i := range factors {
+			factors[i] = []float64{2, 0.5, -1, 1, 1}[i%5]
+		}
+		if got, want := numbers(t, tensor.New(d, factors).Prod())[0], factorsOf(factors); got != want {
+			t.Errorf("a product of %d factors is %v, want %v", n, got, want)
+		}
 	})
 }
 
@@ -183,6 +209,7 @@ func TestReductionsOfSpecials(t *testing.T) {
 			{"LogSumExp", []float64{-1000, -1000}, -1000 + math.Ln2}, {"LogSumExp", []float64{}, -inf}, {"LogSumExp", []float64{nan}, nan},
 			{"Norm 1", []float64{-inf, 1}, inf}, {"Norm 2", []float64{inf, nan}, nan}, {"Norm 3", []float64{-inf}, inf}, {"Norm 2", []float64{}, 0},
 			{"MaxNorm", []float64{1, -inf}, inf}, {"MaxNorm", []float64{nan, inf}, nan}, {"MinNorm", []float64{inf, nan, 0}, nan}, {"Norm 0", []float64{nan, 0, -inf, math.Copysign(0, -1)}, 2},
+			{"Prod", []float64{0, inf}, nan}, {"Prod", []float64{}, 1}, {"Prod", []float64{-inf, 2}, -inf}, {"Prod", []float64{2, nan, 0}, nan},
 			{"Var", []float64{5}, nan}, {"Var", []float64{}, nan}, {"Var", []float64{1, inf, 2}, nan}, {"Var", []float64{1, nan}, nan}, {"Std", []float64{7, 7, 7}, 0},
 			{"Any", []float64{}, 0}, {"All", []float64{}, 1}, {"Any", []float64{0, nan}, 1}, {"All", []float64{1, nan, inf}, 1}, {"Any", []float64{0, math.Copysign(0, -1)}, 0},
 			{"ArgMax", []float64{1, nan, 3, nan}, 1}, {"ArgMin", []float64{1, nan, -inf}, 1}, {"ArgMax", []float64{-inf, -inf}, 0}, {"ArgMin", []float64{inf, inf}, 0},

@@ -33,6 +33,13 @@ var reductions = family{"reductions", "Reductions", []operation{
 	{"MinWithIndex", "torch.min", withIndex((*node).MinWithIndex)},
 	{"ArgMax", "torch.argmax", indexOf((*node).ArgMax)},
 	{"ArgMin", "torch.argmin", indexOf((*node).ArgMin)},
+	overAxes("Prod", "torch.prod", (*node).Prod, "infinite", "empty").but("nan", "none", "apart").
+		and("kept", unary(func(x *node) *node { return x.Prod(1, tensor.Keepdims) })),
+	{"CumSum", "torch.cumsum", running((*node).CumSum)},
+	{"CumProd", "torch.cumprod", running((*node).CumProd)},
+	{"LogCumSumExp", "torch.logcumsumexp", running((*node).LogCumSumExp)},
+	{"CumMax", "torch.cummax", runningIndex((*node).CumMax)},
+	{"CumMin", "torch.cummin", runningIndex((*node).CumMin)},
 	{"CountNonzero", "torch.count_nonzero", counts((*node).CountNonzero)},
 	{"Any", "torch.any", counts((*node).Any)},
 	{"All", "torch.all", counts((*node).All)},
@@ -92,4 +99,23 @@ func counts(f func(x *node, axes ...int) *tensor.Tensor) cases {
 		return unary(func(x *node) *node { return autograd.Const(f(x, axis)) })
 	}
 	return cases{"rows": over(-1), "middle": over(1), "ints": over(0), "special": over(1), "empty": over(1)}
+}
+
+// running is a scan along an axis.
+func running(f func(x *node, axis int) *node) cases {
+	return runningIndex(func(x *node, axis int) (*node, *tensor.Tensor) { return f(x, axis), nil })
+}
+
+// runningIndex is a scan that returns an index, too.
+func runningIndex(f func(x *node, axis int) (*node, *tensor.Tensor)) cases {
+	along := func(axis int) func(in []*node) []*node {
+		return func(in []*node) []*node {
+			y, index := f(in[0], axis)
+			if index == nil {
+				return []*node{y}
+			}
+			return []*node{y, autograd.Const(index)}
+		}
+	}
+	return cases{"rows": along(-1), "columns": along(0), "middle": along(1), "empty": along(1), "infinite": along(1), "special": along(1)}
 }

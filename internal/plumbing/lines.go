@@ -1,6 +1,9 @@
 package plumbing
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Moments returns the mean and the variance of x over axes, for an operation: see tensor.Tensor.Var, as which it panics.
 func Moments(op string, x *tensor.Tensor, correction int, axes ...int) (mean, variance *tensor.Tensor) {
@@ -18,4 +21,16 @@ func TakeAlong(x, index *tensor.Tensor, axis, n int) *tensor.Tensor {
 // is faster to say so. Indices that are none are passed over; nothing else is checked.
 func PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor {
 	return of(x.Device()).PlaceAlong(x, index, axis, n, distinct)
+}
+
+// Scan runs a sum, a product or a logarithm of a sum along an axis of x, for an operation, in the direction and with or without
+// each element itself, as ops.ScanReverse and ops.ScanExclusive say. It panics with tensor.ErrAxis.
+func Scan(op string, kind ops.ScanKind, x *tensor.Tensor, axis, flags int) *tensor.Tensor {
+	return of(x.Device()).Scan(op, kind, x, axis, flags)
+}
+
+// ScanLinear returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, 0 being before the first, of x and z of one shape; with
+// ops.ScanReverse k + 1 is before k, with ops.ScanShifted the factor is the x of where that y is. It panics with tensor.ErrAxis.
+func ScanLinear(x, z *tensor.Tensor, axis, flags int) *tensor.Tensor {
+	return of(x.Device()).ScanLinear(x, z, axis, flags)
 }

@@ -32,6 +32,8 @@ type device interface {
 	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
 	MaxGrad(x, y, g *tensor.Tensor, axes []int) *tensor.Tensor
 	SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor
+	Scan(op string, kind ops.ScanKind, x *tensor.Tensor, axis, flags int) *tensor.Tensor
+	ScanLinear(x, z *tensor.Tensor, axis, flags int) *tensor.Tensor
 	Moments(op string, x *tensor.Tensor, correction int, axes []int) (mean, variance *tensor.Tensor)
 	TakeAlong(x, index *tensor.Tensor, axis, n int) *tensor.Tensor
 	PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor

@@ -69,3 +69,23 @@ for name, f in (
     case(name, "ints", lambda x: f(x, 0), ints(0, 2, 5, 3))
     case(name, "special", lambda x: f(x, 1), [[NAN, 0, 0], [-0.0, 0.0, 0.0], [INF, NAN, 1]])
     case(name, "empty", lambda x: f(x, 1), normal(3, 0))
+
+case("Prod", "all", lambda x: torch.prod(x), normal(3, 1, 7))
+case("Prod", "last", lambda x: torch.prod(x, -1), normal(4, 33))
+case("Prod", "kept", lambda x: torch.prod(x, 1, keepdim=True), normal(2, 3, 4, 5))
+case("Prod", "special", lambda x: torch.prod(x, 1), [[0.0, 2, 3], [0, 0, 4], [-0.0, 1, -1], [2, -3, 0.5]])
+case("Prod", "infinite", lambda x: torch.prod(x, 1), [[INF, 2, 3], [NAN, 0, 4], [INF, 0, 1]], grad=False)
+case("Prod", "empty", lambda x: torch.prod(x, 1), normal(3, 0))
+
+run = {"CumSum": torch.cumsum, "CumProd": torch.cumprod, "LogCumSumExp": torch.logcumsumexp, "CumMax": torch.cummax, "CumMin": torch.cummin}
+for name, f in run.items():
+    case(name, "rows", lambda x: f(x, -1), normal(3, 1, 37))
+    case(name, "columns", lambda x: f(x, 0), normal(33, 3))
+    case(name, "middle", lambda x: f(x, 1), normal(2, 5, 17))
+    case(name, "empty", lambda x: f(x, 1), normal(3, 0))
+    case(name, "infinite", lambda x: f(x, 1), [[1, INF, 2, -INF], [2, NAN, 1, 5], [-INF, -INF, 0, 1]], grad=False)
+case("CumSum", "special", lambda x: torch.cumsum(x, 1), [[1e30, 1, -1e30], [0, -0.0, 2]])
+case("CumProd", "special", lambda x: torch.cumprod(x, 1), [[2.0, 0, 3, 4], [0, 5, 0, 1]])
+case("LogCumSumExp", "special", lambda x: torch.logcumsumexp(x, 1), [[-100.0, 100, 100], [1, -1000, 2]])
+case("CumMax", "special", lambda x: torch.cummax(x, 1), [[1.0, 1, 0, 1, 2, 2]])
+case("CumMin", "special", lambda x: torch.cummin(x, 1), [[1.0, 1, 2, 1, 0, 0]])

@@ -1,0 +1,171 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// CumSum returns the sums of the elements up to each along an axis: see [tensor.Tensor.CumSum], as which it panics. Gradient:
+// the sums of g from each on.
+func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
+
+// cumSum is CumSum in a direction.
+func (x *Node) cumSum(axis, direction int) *Node {
+	return Apply("CumSum", plumbing.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.cumSum(axis, direction^ops.ScanReverse))
+	})
+}
+
+// CumProd returns the products of the elements up to each along an axis: see [tensor.Tensor.CumProd], as which it panics.
+// Gradient: that of every product, without a division, so that it is right where elements are 0.
+func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
+
+// cumProd is CumProd in a direction. Product k has the gradient g[k]·Π x[l] by x[i], over all l ≤ k but i: that is the product up
+// to i, without x[i], times the sum r[i] of what follows, r[i] = g[i] + x[i+1]·r[i+1].
+func (x *Node) cumProd(axis, direction int) *Node {
+	xv := x.use("CumProd")
+	y := plumbing.Scan("CumProd", ops.ScanProd, xv, axis, direction)
+	back := direction ^ ops.ScanReverse | ops.ScanShifted
+	return Apply("CumProd", y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.GiveNode(0, x.linearScan(g, axis, back).Mul(in.Output().exclusive(axis, direction)))
+			return
+		}
+		r, before := plumbing.ScanLinear(xv, g.value, axis, back), plumbing.Scan("CumProd", ops.ScanProd, xv, axis, direction|ops.ScanExclusive)
+		in.Give(0, r.Mul(before))
+		r.Free()
+		before.Free()
+	}, xv, y)
+}
+
+// exclusive returns products y along an axis, in a direction, without the element itself: those before each, 1 for the first.
+func (y *Node) exclusive(axis, direction int) *Node {
+	shape := y.Shape()
+	if len(shape) == 0 {
+		return Const(tensor.Full(y.Device(), 1))
+	}
+	axis = fromFront(axis, len(shape))
+	one := make([]float64, shape[axis])
+	if n := len(one); n > 0 {
+		one[[]int{0, n - 1}[direction&ops.ScanReverse]] = 1
+	}
+	line := keepDims(shape, sequence(len(shape)))
+	line[axis] = len(one)
+	return y.shifted(axis, direction).Add(Const(tensor.New(y.Device(), one, line...)))
+}
+
+func fromFront(axis, rank int) int {
+	if axis < 0 {
+		return axis + rank
+	}
+	return axis
+}
+
+// shifted returns the element before each along an axis, in a direction: 0 for the first.
+func (x *Node) shifted(axis, direction int) *Node {
+	shape := x.Shape()
+	if len(shape) == 0 {
+		return x.MulScalar(0)
+	}
+	n := shape[fromFront(axis, len(shape))]
+	from, to := 0, min(1, n)
+	if direction&ops.ScanReverse != 0 {
+		from, to = to, from
+	}
+	rest := max(n-1, 0)
+	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, to, to+rest) }, func(g *Node) *Node { return g.Slice(axis, to, to+rest) }}
+	return c.place(x.Slice(axis, from, from+rest), shape)
+}
+
+// linearScan returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, as flags say: see [plumbing.ScanLinear]. Gradient: r, the
+// same scan of g in the other direction with the factor that follows, for z; the product of r and the y before for x.
+func (x *Node) linearScan(z *Node, axis, flags int) *Node {
+	const op = "LinearScan"
+	xv, zv := x.use(op), z.use(op)
+	y := plumbing.ScanLinear(xv, zv, axis, flags)
+	return Apply(op, y, []*Node{x, z}, func(g *Node, in *Grads) {
+		r := x.linearScan(g, axis, flags^ops.ScanReverse^ops.ScanShifted)
+		if flags&ops.ScanShifted != 0 { // x[k] takes y[k] to what follows
+			in.GiveNode(0, in.Output().Mul(r.shifted(axis, flags^ops.ScanReverse)))
+		} else {
+			in.GiveNode(0, r.Mul(in.Output().shifted(axis, flags)))
+		}
+		in.GiveNode(1, r)
+	}, xv, y)
+}
+
+// LogCumSumExp returns log Σ eˣ of the elements up to each along an axis: see [tensor.Tensor.LogCumSumExp], as which it panics.
+// Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal infinities the power is 1.
+func (x *Node) LogCumSumExp(axis int) *Node {
+	xv := x.use("LogCumSumExp")
+	y := xv.LogCumSumExp(axis)
+	return Apply("LogCumSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
+		// e^(x − y)·r, with r[i] = g[i] + e^(y[i] − y[i+1])·r[i+1]: no power is above 1.
+		out, unit := in.Output(), Const(tensor.Full(xv.Device(), 1))
+		fall := element(ops.LogSumExpGrad, nil, out.shifted(axis, 0), out, unit)
+		in.GiveNode(0, element(ops.LogSumExpGrad, nil, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted)))
+	}, xv, y)
+}
+
+// CumMax returns the maximum of the elements up to each along an axis and its index: see [tensor.Tensor.CumMax], as which it
+// panics. Gradient: g to the elements that the index names.
+func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
+	y, index := x.use("CumMax").CumMax(axis)
+	return Apply("CumMax", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
+}
+
+// CumMin returns the minimum of the elements up to each along an axis and its index: see [tensor.Tensor.CumMin], as which it
+// panics. Gradient: g to the elements that the index names.
+func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
+	y, index := x.use("CumMin").CumMin(axis)
+	return Apply("CumMin", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
+}
+
+// toRunning returns the gradient of extremes up to each element of x along an axis: to those that index names.
+func (x *Node) toRunning(axis int, index *tensor.Tensor) func(g *Node, in *Grads) {
+	shape := x.Shape()
+	return func(g *Node, in *Grads) {
+		if len(shape) == 0 {
+			in.GiveNode(0, g)
+			return
+		}
+		a := fromFront(axis, len(shape))
+		in.GiveNode(0, g.placeAlong(index, a, shape[a], false))
+	}
+}
+
+// ofIndex returns n, whose gradient reads index, and a view of index for the caller.
+func (n *Node) ofIndex(index *tensor.Tensor) (*Node, *tensor.Tensor) {
+	view := index.View()
+	n.keeping(index)
+	return n, view
+}
+
+// Prod returns the product over the given axes: see [tensor.Tensor.Prod], as which it panics. Gradient: g times the product of
+// the other elements, without a division, so that it is right where elements are 0.
+func (x *Node) Prod(axes ...int) *Node {
+	over := plumbing.Axes(x.use("Prod"), axes...)
+	line, axis := x.joined(over)
+	lv := line.use("Prod")
+	one := keepDims(lv.Shape(), []int{axis})
+	y := Apply("Prod", lv.Prod(axis), []*Node{line}, func(g *Node, in *Grads) {
+		g = g.Reshape(one...)
+		if in.Recorded() {
+			before := line.cumProd(axis, 0).exclusive(axis, 0)
+			in.GiveNode(0, g.Mul(before.Mul(line.cumProd(axis, ops.ScanReverse).exclusive(axis, ops.ScanReverse))))
+			return
+		}
+		before := plumbing.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive)
+		after := plumbing.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive|ops.ScanReverse)
+		others := before.Mul(after)
+		before.Free()
+		after.Free()
+		in.Give(0, others.Mul(g.value))
+		others.Free()
+	}, lv)
+	if kept := keepDims(x.Shape(), over); keeps(axes) {
+		return y.Reshape(kept...)
+	}
+	return y
+}

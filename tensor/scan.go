@@ -1,0 +1,115 @@
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// CumSum returns the sums of the elements up to each along an axis. The order of the additions is fixed: the same input gives
+// the same bits. Of integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis.
+func (t *Tensor) CumSum(axis int) *Tensor { return t.scan("CumSum", ops.ScanSum, axis, 0) }
+
+// CumProd returns the products of the elements up to each along an axis, in a fixed order. Of integers it is Int32, and wraps
+// around. A scalar has axis 0. It panics with ErrAxis.
+func (t *Tensor) CumProd(axis int) *Tensor { return t.scan("CumProd", ops.ScanProd, axis, 0) }
+
+// LogCumSumExp returns log Σ eᵗ of the elements up to each along an axis, without overflow, in a fixed order. Of integers it
+// is a real. A scalar has axis 0. It panics with ErrAxis.
+func (t *Tensor) LogCumSumExp(axis int) *Tensor {
+	return t.scan("LogCumSumExp", ops.ScanLSE, axis, 0)
+}
+
+// CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of equal ones the last. A NaN
+// is a maximum. A scalar has axis 0. It panics with ErrAxis.
+func (t *Tensor) CumMax(axis int) (values, indices *Tensor) {
+	return t.scanExtreme("CumMax", ops.ScanMax, axis)
+}
+
+// CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of equal ones the last. A NaN
+// is a minimum. A scalar has axis 0. It panics with ErrAxis.
+func (t *Tensor) CumMin(axis int) (values, indices *Tensor) {
+	return t.scanExtreme("CumMin", ops.ScanMin, axis)
+}
+
+// along returns t along an axis, of a type: Int32 for integers, if they stay that. A scalar has one axis.
+func (t *Tensor) along(op string, axis int, integers bool) (lines, Type) {
+	check(op, t)
+	typ := Real
+	if integers && t.typ.integer() {
+		typ = Int32
+	}
+	if t.Rank() == 0 && (axis == 0 || axis == -1) {
+		return t.together(typ, nil), typ
+	}
+	return t.together(typ, []int{axisOf(op, t, axis)}), typ
+}
+
+// scan runs along an axis: in shares of its lines, where that keeps the device busy, of which each begins with what those
+// before it come to.
+func (t *Tensor) scan(op string, kind ops.ScanKind, axis, flags int) *Tensor {
+	x, typ := t.along(op, axis, kind != ops.ScanLSE)
+	defer x.done()
+	y := allocOf(op, t.Device(), typ, t.shape)
+	if y.Len() > 0 {
+		scanLines(op, kind, x.Tensor, y, x.outer, x.n, x.inner, flags)
+	}
+	return y
+}
+
+func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flags int) {
+	d := x.Device()
+	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Limits())
+	box := [...]kernels.Arg{kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(chunk), kernels.I(shares)}
+	carry := y.Run(0, 0)
+	if shares > 1 {
+		total := [...]ops.FoldKind{ops.FoldSum, ops.FoldProd, ops.FoldLSE}[kind]
+		ends := allocOf(op, d, x.typ, []int{outer, shares, inner})
+		launch(d, ops.Fold(total, x.typ.On(d)), x.arg(), ends.arg(), box[0], box[1], box[2], box[3], box[4], kernels.I(wide), kernels.I(tall), kernels.I(0), kernels.R(0))
+		before := allocOf(op, d, x.typ, []int{outer, shares, inner})
+		scanLines(op, kind, ends, before, outer, shares, inner, flags|ops.ScanExclusive)
+		ends.Free()
+		defer before.Free()
+		carry = before.arg()
+		flags |= ops.ScanCarry
+	}
+	launch(d, ops.Scan(kind, x.typ.On(d)), x.arg(), carry, y.arg(), box[0], box[1], box[2], box[3], box[4], kernels.I(ops.ScanTall(min(n, chunk))), kernels.I(flags))
+}
+
+func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, indices *Tensor) {
+	x, typ := t.along(op, axis, true)
+	defer x.done()
+	d := t.Device()
+	y, at := allocOf(op, d, typ, t.shape), allocOf(op, d, Int32, t.shape)
+	if y.Len() > 0 {
+		launch(d, ops.Scan(kind, typ.On(d)), x.arg(), y.arg(), at.arg(), kernels.I(x.outer), kernels.I(x.n), kernels.I(x.inner), kernels.I(ops.ScanTall(x.n)))
+	}
+	return y.narrowed(t.typ), at
+}
+
+// narrowed returns what was computed of a Uint8 as Int32, or y, which it frees.
+func (y *Tensor) narrowed(typ Type) *Tensor {
+	if typ != Uint8 || y.typ == Uint8 {
+		return y
+	}
+	defer y.Free()
+	return y.To(Uint8)
+}
+
+// Scan is that of package plumbing.
+func (*base) Scan(op string, kind ops.ScanKind, x *Tensor, axis, flags int) *Tensor {
+	return x.scan(op, kind, axis, flags)
+}
+
+// ScanLinear is that of package plumbing.
+func (*base) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {
+	const op = "ScanLinear"
+	a, _ := x.along(op, axis, false)
+	b, _ := z.along(op, axis, false)
+	defer a.done()
+	defer b.done()
+	y := alloc(op, x.Device(), x.shape)
+	if y.Len() > 0 {
+		launch(x.Device(), ops.ScanLinear, a.arg(), b.arg(), y.arg(), kernels.I(a.outer), kernels.I(a.n), kernels.I(a.inner), kernels.I(ops.ScanTall(a.n)), kernels.I(flags))
+	}
+	return y
+}
