@@ -242,6 +242,7 @@ func gradCases(d tensor.Device) []gradCase {
 		}},
 	}
 	cases = append(cases, arrangeCases(d)...)
+	cases = append(cases, indexCases(d)...)
 	for _, b := range []struct {
 		op string
 		f  func(x, y *node) *node

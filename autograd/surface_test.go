@@ -17,6 +17,7 @@ var tensorOnly = map[string][]string{
 	"writes in place, which has no gradient":  {"FillInPlace", "ZeroInPlace", "SetInPlace", "MapInPlace", "ScatterAddRowsInPlace", "OuterAccInPlace", "OuterAccAtomicInPlace"},
 	"an order of additions that varies":       {"SumAtomic"},
 	"goes to another library, from the value": {"ToMat"},
+	"is of integers, which have no gradient":  {"OneHot"},
 }
 
 // nodeOnly are the methods of a Node that a Tensor has not, and why.

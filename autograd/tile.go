@@ -63,3 +63,19 @@ func (x *Node) Flip(axes ...int) *Node {
 		in.GiveNode(0, g.Flip(axes...))
 	})
 }
+
+// Tril returns x with 0 above a diagonal of the matrices of its last two axes: where the column is greater than the row
+// plus diagonal. It panics with tensor.ErrShape for fewer than two axes. Gradient: g, 0 where the result is.
+func (x *Node) Tril(diagonal int) *Node {
+	return Apply("Tril", x.use("Tril").Tril(diagonal), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.Tril(diagonal))
+	})
+}
+
+// Triu returns x with 0 below a diagonal of the matrices of its last two axes: where the column is less than the row plus
+// diagonal. It panics with tensor.ErrShape for fewer than two axes. Gradient: g, 0 where the result is.
+func (x *Node) Triu(diagonal int) *Node {
+	return Apply("Triu", x.use("Triu").Triu(diagonal), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.Triu(diagonal))
+	})
+}

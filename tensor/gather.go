@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
@@ -32,7 +33,7 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	const op = "ScatterAddRowsInPlace"
 	writable(op, t, g)
 	mustReal(op, t)
-	d := checkRows(op, t, index)
+	checkRows(op, t, index)
 	if g.Rank() != 2 || g.shape[0] != index.Len() || g.shape[1] != t.shape[1] {
 		misuse(op, ErrShape, "", t, g)
 	}
@@ -44,7 +45,23 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	cg, at := g.reals(), index.contiguous()
 	defer cg.done()
 	defer at.done()
-	launch(d, ops.ScatterAddRows, cg.arg(), at.arg(), t.arg(), kernels.I(index.Len()), kernels.I(t.shape[1]), kernels.I(t.shape[0]))
+	scatterRows(ops.ScatterAdd, t, at.Tensor, cg.Tensor, t.shape[0], t.shape[1])
+}
+
+// AddRows is that of package plumbing.
+func (*base) AddRows(dst, index, g *Tensor) {
+	const op = "AddRows"
+	writable(op, dst, index, g)
+	mustReal(op, dst)
+	mustIndex(op, dst, index)
+	if dst.Rank() != 2 || index.Rank() != 1 || !slices.Equal(g.shape, []int{index.Len(), dst.shape[1]}) {
+		misuse(op, ErrShape, "the rows of the third go to those of the first", dst, index, g)
+	}
+	disjoint(op, dst, g)
+	cg, at := g.reals(), index.indices()
+	defer cg.done()
+	defer at.done()
+	scatterRows(ops.ScatterAdd, dst, at.Tensor, cg.Tensor, dst.shape[0], dst.shape[1])
 }
 
 func checkRows(op string, t, index *Tensor) Device {
@@ -62,28 +79,47 @@ func checkRows(op string, t, index *Tensor) Device {
 }
 
 // checkIndex panics with ErrIndex if an index is that of no row of t.
-func checkIndex(op string, t, index *Tensor) {
-	if recordings.Load() == 0 || !t.Device().core().tellIndex(op, t.shape, index) {
-		index.mustBeRows(op, t.shape)
+func checkIndex(op string, t, index *Tensor) { checkIndices(op, t.shape, 0, index, false) }
+
+// checkIndices panics with ErrIndex if an index is none along an axis of a shape; with fromEnd, those below 0 count from the
+// end.
+func checkIndices(op string, shape []int, axis int, index *Tensor, fromEnd bool) {
+	if recordings.Load() == 0 || !index.Device().core().tellIndex(op, shape, axis, index, fromEnd) {
+		index.mustBeIndices(op, shape, axis, fromEnd)
 	}
 }
 
-// mustBeRows panics with ErrIndex if an index is that of no row of a matrix of a shape.
-func (t *Tensor) mustBeRows(op string, shape []int) {
-	if low, high := t.valueRange(op, shape[0]); low < 0 || int(high) >= shape[0] {
+// mustBeIndices panics with ErrIndex if an element is no index along an axis of a shape.
+func (t *Tensor) mustBeIndices(op string, shape []int, axis int, fromEnd bool) {
+	least, bound := 0, shape[axis]
+	if fromEnd {
+		least = -bound
+	}
+	if low, high := t.valueRange(op, least, bound); int(low) < least || int(high) >= bound {
 		panic(&Error{Op: op, Kind: ErrIndex, Shapes: [][]int{shape, t.shape},
-			Detail: fmt.Sprintf("indices reach from %d to %d, the rows are %d", low, high, shape[0])})
+			Detail: fmt.Sprintf("indices reach from %d to %d, and axis %d has %d", low, high, axis, bound)})
 	}
 }
 
-// valueRange returns the least and the greatest element of an Int32 tensor, 0 and −1 if there is none. It may return
-// those of a larger part of the storage if they are in [0, bound), and waits for the device unless those are known.
-func (t *Tensor) valueRange(op string, bound int) (low, high int32) {
+// valueRange returns the least and the greatest element of a tensor of Int32 or Uint8, 0 and −1 if there is none. It may
+// return those of a larger part of the storage if they are in [least, bound), and waits for the device unless those are
+// known.
+func (t *Tensor) valueRange(op string, least, bound int) (low, high int32) {
 	if t.Len() == 0 {
 		return 0, -1
 	}
-	if k := t.st.ints; k.known && !k.lent && k.version == t.st.version && k.low >= 0 && int(k.high) < bound {
+	if k := t.st.ints; k.known && !k.lent && k.version == t.st.version && int(k.low) >= least && int(k.high) < bound {
 		return k.low, k.high
+	}
+	if t.typ == Uint8 {
+		if bound > math.MaxUint8 {
+			return 0, math.MaxUint8
+		}
+		v, err := downloadAs[uint8](t, op)
+		if err != nil {
+			return 0, -1
+		}
+		return int32(slices.Min(v)), int32(slices.Max(v))
 	}
 	v, err := downloadAs[int32](t, op)
 	if err != nil {
@@ -99,6 +135,11 @@ type intRange struct {
 	low, high   int32
 	version     uint64
 	known, lent bool
+}
+
+// within says that the elements of a tensor that nobody else has seen are in [low, high].
+func (t *Tensor) within(low, high int) {
+	t.st.ints = intRange{low: int32(low), high: int32(high), version: t.st.version, known: true}
 }
 
 // noteRange remembers the range of t's elements, if they are all of the storage's: a view that repeats some may have as

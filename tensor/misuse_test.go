@@ -154,7 +154,7 @@ func TestMisuse(t *testing.T) {
 		{"Mean", tensor.ErrAxis, func() { x.Mean(-3) }, "axis -3"},
 		{"Max", tensor.ErrShape, func() { tensor.Zeros(d, 0, 3).Max(0) }, "[0 3]"},
 		{"Item", tensor.ErrShape, func() { x.Item() }, "[2 3]"},
-		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(three) }, "from 0 to 3, the rows are 2"},
+		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(three) }, "from 0 to 3, and axis 0 has 2"},
 		{"GatherRows", tensor.ErrShape, func() { v.GatherRows(three) }, "[4]"},
 		{"GatherRows", tensor.ErrDevice, func() { foreign.GatherRows(three) }, "cpu"},
 		{"ScatterAddRowsInPlace", tensor.ErrShape, func() { x.ScatterAddRowsInPlace(three, x.T()) }, "[2 3] [3 2]"},

@@ -69,6 +69,6 @@ func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
 	t := allocOf("Ints", d, Int32, shape)
 	a, b, c := r.Next()
 	launch(d, ops.RandomInts, t.arg(), kernels.I(t.Len()), a, b, c, kernels.I(bound))
-	t.st.ints = intRange{low: 0, high: int32(bound - 1), known: true}
+	t.within(0, bound-1)
 	return t
 }

@@ -82,9 +82,9 @@ func (s *base) tellRead(d Device, op string, shape []int) {
 	}
 }
 
-// tellIndex tells that op checks indices of a matrix of a shape on the host, and reports whether it did so. Indices that
+// tellIndex tells that op checks indices along an axis of a shape on the host, and reports whether it did so. Indices that
 // are inputs of the step are checked again before each replay, for their owner may have set others.
-func (s *base) tellIndex(op string, shape []int, index *Tensor) bool {
+func (s *base) tellIndex(op string, shape []int, axis int, index *Tensor, fromEnd bool) bool {
 	d := index.Device()
 	t := s.told(d, op)
 	if t == nil || !t.Input(index.st.buf) {
@@ -92,9 +92,9 @@ func (s *base) tellIndex(op string, shape []int, index *Tensor) bool {
 	}
 	t.quiet = true
 	defer func() { t.quiet = false }()
-	index.mustBeRows(op, shape)
+	index.mustBeIndices(op, shape, axis, fromEnd)
 	again := *index // it does not keep the indices from being freed
-	t.Again(func() error { return Maybe(func() { again.mustBeRows(op, shape) }) })
+	t.Again(func() error { return Maybe(func() { again.mustBeIndices(op, shape, axis, fromEnd) }) })
 	return true
 }
 

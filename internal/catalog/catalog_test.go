@@ -32,6 +32,7 @@ var families = []family{
 	reductions,
 	shapes,
 	arranged,
+	indexing,
 	products,
 	convolutions,
 	norms,

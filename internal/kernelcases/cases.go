@@ -57,13 +57,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		add(func(o *kernels.Operands) { // indices that are no row's
 			o.In(6, -1, 1).Ints(5, func(i int) int { return []int{-1, 0, 1, 2, 1 << 30}[i] }).Out(15).Int(5, 3, 2)
 		}, "outside")
-	case ops.ScatterAddRows:
-		perMatrix(func(o *kernels.Operands, r, c int) {
-			o.In(9*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).In(r*c, -1, 1).Int(9, c, r)
-		})
-		add(func(o *kernels.Operands) {
-			o.In(15, -1, 1).Ints(5, func(i int) int { return []int{-1, 0, 1, 2, 1 << 30}[i] }).In(6, -1, 1).Int(5, 3, 2)
-		}, "outside")
 	case ops.Sum:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Real(0.5) })
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")

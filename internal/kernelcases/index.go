@@ -2,6 +2,7 @@ package kernelcases
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -15,8 +16,19 @@ func indexCases(k *kernels.Kernel, few bool) []kernels.Case {
 		cases = append(cases, kernels.Case{Name: fmt.Sprintf(format, a...), Build: func(o *kernels.Operands) { build(operands{o}) }})
 	}
 	for _, t := range []kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16} {
-		if k == ops.Pad.Of(t) {
+		switch k {
+		case ops.Pad.Of(t):
 			padCases(t, add)
+		case ops.GatherAxis.Of(t):
+			for _, b := range [][4]int{{1, 5, 9, 1}, {3, 7, 2, 5}, {2, 1, 300, 3}, {2, 300, 1, 67}, {1, 0, 3, 2}} {
+				add(func(o operands) {
+					n := b[0] * b[2] * b[3]
+					o.some(t, b[0]*b[1]*b[3]).ints(n, func(int) int { return o.Rand.IntN(b[1]+2) - 1 }).undefined(t, n).num(b[0], b[1], b[2], b[3])
+				}, "%v", b)
+			}
+		}
+		if t != kernels.Float16 {
+			scatterCases(k, t, few, add)
 		}
 	}
 	return cases
@@ -50,4 +62,85 @@ func padCases(t kernels.DType, add func(build func(o operands), format string, a
 			}
 		}, "%v", axes)
 	}
+}
+
+// scatterCases are those of scatters of elements of type t, in all ways that there are.
+func scatterCases(k *kernels.Kernel, t kernels.DType, few bool, add func(build func(o operands), format string, a ...any)) {
+	for how := ops.ScatterSet; how <= ops.ScatterMax; how++ {
+		switch k {
+		case ops.ScatterAxis.Of(t):
+			for _, b := range [][4]int{{1, 5, 40, 1}, {3, 7, 2, 5}, {2, 3, 9, 67}} {
+				add(func(o operands) {
+					n := b[0] * b[2] * b[3]
+					o.scattered(t, n).ints(n, func(int) int { return o.Rand.IntN(b[1]+2) - 1 }).scattered(t, b[0]*b[1]*b[3]).num(b[0], b[1], b[2], b[3], int(how))
+				}, "%v, way %d", b, how)
+			}
+		case ops.ScatterRows.Of(t):
+			for _, b := range [][3]int{{9, 1, 1}, {40, 3, 17}, {9, 130, 5}, {300, 1, 33}} {
+				add(func(o operands) {
+					n, cols, rows := b[0], b[1], b[2]
+					o.scattered(t, n*cols).ints(n, func(i int) int { return []int{-1, rows, 1 << 30, i % rows, o.Rand.IntN(rows)}[min(i, 3+i%2)] })
+					o.scattered(t, rows*cols).num(n, cols, rows, int(how))
+				}, "%v, way %d", b, how)
+			}
+		case ops.ScatterRuns.Of(t):
+			for _, b := range [][3]int{{9, 1, 1}, {130, 3, 17}, {200, 5, 2}, {1000, 1, 40}} {
+				for sorted := range 2 {
+					add(func(o operands) {
+						n, cols, rows := b[0], b[1], b[2]
+						blocks := ops.RunBlocks(n)
+						o.scattered(t, n*cols).ints(n, func(i int) int { return (i*7 + 3) % n }) // a permutation, where 7 divides n not
+						o.ints(n, func(i int) int { return min(i*i/n*(rows+1)/n, rows) }).scattered(t, rows*cols)
+						o.undefined(t, 2*blocks*cols).ints(2*blocks, func(int) int { return -1 }).num(n, cols, rows, int(how), sorted)
+					}, "%v, way %d, sorted %d", b, how, sorted)
+				}
+			}
+		}
+	}
+	if t != kernels.Float32 {
+		return
+	}
+	for _, n := range []int{1, 300, 2048, 5000} {
+		for _, shift := range []int{0, 4} {
+			const rows = 100
+			tiles, counts := ops.SortTiles(n)
+			keys := func(o operands) operands {
+				return o.ints(n, func(int) int { return o.Rand.IntN(rows+2) - 1 })
+			}
+			switch k {
+			case ops.SortCount:
+				add(func(o operands) { keys(o).ints(counts, func(int) int { return -1 }).num(n, rows, shift) }, "%d at bit %d", n, shift)
+			case ops.SortScan:
+				add(func(o operands) { o.ints(n, func(int) int { return o.Rand.IntN(9) }).num(n) }, "%d", n)
+			case ops.SortMove:
+				add(func(o operands) {
+					keys(o).ints(n, func(i int) int { return n - i })
+					digits := make([]int, counts)
+					for i := range n {
+						key := int(o.Args[0].At(i))
+						if key < 0 || key > rows {
+							key = rows
+						}
+						digits[key>>shift%16*tiles+i/2048]++
+					}
+					sum := 0
+					for i, d := range digits {
+						digits[i] = sum
+						sum += d
+					}
+					o.ints(counts, func(i int) int { return digits[i] })
+					o.ints(n, func(int) int { return -1 }).ints(n, func(int) int { return -1 }).num(n, rows, shift, 1-shift/4)
+				}, "%d at bit %d", n, shift)
+			}
+		}
+	}
+}
+
+// scattered adds n elements of type t whose sums and products are exact, or special.
+func (o operands) scattered(t kernels.DType, n int) operands {
+	o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(5)) })
+	if t == kernels.Float32 {
+		o.Start(math.NaN(), math.Inf(1), -2, math.Copysign(0, -1))
+	}
+	return o
 }

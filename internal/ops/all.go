@@ -9,7 +9,7 @@ import (
 // All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
 // each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
-	all := []*kernels.Kernel{Fill, Zero, GatherRows, ScatterAddRows, Pad,
+	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, GatherAxis, ScatterAxis, ScatterRows, SortCount, SortScan, SortMove, ScatterRuns,
 		Sum, SquaredError, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW, PixelCentres, SamplePixels, FrequencyEncode, FourierEncode, SampleEncode,
 		GemmDirect, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad,

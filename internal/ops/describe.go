@@ -64,8 +64,11 @@ func describeGather(in args) operations {
 		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
 }
 
-// describeScatter: G, I, Y, n, cols, rows.
+// describeScatter: G, I, Y, n, cols, rows, how. Other ways than sums are opaque.
 func describeScatter(in args) operations {
+	if Scatter(in[6].Int) != ScatterAdd {
+		return nil
+	}
 	cols := int(in[4].Int)
 	return operations{&kernels.Scatter{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
 		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}

@@ -49,7 +49,9 @@ func TestGrids(t *testing.T) {
 		cpu, gpu kernels.Grid
 	}{
 		{"gather", GatherRows, args([]int{0, 5, 45}, 5, 9, 7), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
-		{"scatter", ScatterAddRows, args([]int{45, 5, 0}, 5, 900, 7), line(900), line(900)},
+		{"scatter", ScatterRows, args([]int{45, 5, 0}, 5, 900, 7, 1), grid([3]int{15, 1}, [3]int{1, 1}), line(900)},
+		{"scatter of few columns", ScatterRows, args([]int{45, 5, 0}, 5, 3, 70, 1), grid([3]int{1, 12}, [3]int{1, 1}), line(3)},
+		{"a sort", SortMove, args([]int{0, 0, 0, 0, 0}, 4097, 7, 0, 0), grid([3]int{768}, [3]int{256}), grid([3]int{768}, [3]int{256})},
 		{"random", Uniform, args([]int{1025}, 1025), line(257), line(257)},
 		{"outer", OuterAcc, args([]int{0, 0, 0}, 4, 5, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
 		{"outer in slices", OuterAccAtomic, args([]int{0, 0, 0}, 10, 5, 9, 4), grid([3]int{16, 8, 3}, [3]int{16, 8, 1}), grid([3]int{16, 8, 3}, [3]int{16, 8, 1})},

@@ -1,6 +1,9 @@
 package ops_test
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
@@ -56,6 +59,169 @@ func pad(c call) {
 						c.mem[1][at] = c.mem[0][((i*c.n(8)+j)*c.n(12)+k)*c.n(16)+l]
 					}
 					at++
+				}
+			}
+		}
+	}
+}
+
+// gatherAxis: X, I, Y, outer, n, m, inner.
+func gatherAxis(c call) {
+	n, m, inner := c.n(4), c.n(5), c.n(6)
+	for at, r := range c.mem[1] {
+		o, i := at/(m*inner), at%inner
+		if c.mem[2][at] = 0; r >= 0 && r < float64(n) {
+			c.mem[2][at] = c.mem[0][(o*n+int(r))*inner+i]
+		}
+	}
+}
+
+// came returns what y becomes when g comes to it, of elements of the type of an argument.
+func (c call) came(arg int, y, g float64, how int) float64 {
+	v := g
+	switch ops.Scatter(how) {
+	case ops.ScatterAdd:
+		v = y + g
+	case ops.ScatterMul:
+		v = y * g
+	case ops.ScatterMin:
+		v = min(y, g)
+	case ops.ScatterMax:
+		v = max(y, g)
+	}
+	switch c.args[arg].Buf.DType() {
+	case kernels.Int32:
+		return float64(int32(int64(v)))
+	case kernels.Uint8:
+		return float64(uint8(int64(v)))
+	}
+	return c.round(v)
+}
+
+// scatterAxis: G, I, Y, outer, n, m, inner, how.
+func scatterAxis(c call) {
+	n, m, inner := c.n(4), c.n(5), c.n(6)
+	for at, r := range c.mem[1] { // in the order of the middle axis in each line
+		o, i := at/(m*inner), at%inner
+		if r >= 0 && r < float64(n) {
+			to := (o*n+int(r))*inner + i
+			c.mem[2][to] = c.came(2, c.mem[2][to], c.mem[0][at], c.n(7))
+		}
+	}
+}
+
+// scatterRows: G, I, Y, n, cols, rows, how.
+func scatterRows(c call) {
+	cols := c.n(4)
+	for i, r := range c.mem[1] {
+		for j := range cols {
+			if r >= 0 && r < float64(c.n(5)) {
+				to := int(r)*cols + j
+				c.mem[2][to] = c.came(2, c.mem[2][to], c.mem[0][i*cols+j], c.n(6))
+			}
+		}
+	}
+}
+
+// digit returns what a sort by rows looks at in a key.
+func digit(key float64, rows, shift int) int {
+	if key < 0 || key > float64(rows) {
+		key = float64(rows)
+	}
+	return int(key) >> shift & 15
+}
+
+// sortCount: K, C, n, rows, shift.
+func sortCount(c call) {
+	tiles := len(c.mem[1]) / 16
+	for at := range c.mem[1] {
+		c.mem[1][at] = 0
+		for i, k := range c.mem[0] {
+			if i/2048 == at%tiles && digit(k, c.n(3), c.n(4)) == at/tiles {
+				c.mem[1][at]++
+			}
+		}
+	}
+}
+
+// sortScan: C, n.
+func sortScan(c call) {
+	before := 0.0
+	for i, n := range c.mem[0] {
+		c.mem[0][i] = before
+		before += n
+	}
+}
+
+// sortMove: K, P, C, KO, PO, n, rows, shift, first. It is a stable sort.
+func sortMove(c call) {
+	rows, shift := c.n(6), c.n(7)
+	order := make([]int, len(c.mem[0]))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(digit(c.mem[0][a], rows, shift), digit(c.mem[0][b], rows, shift))
+	})
+	for to, from := range order {
+		key := c.mem[0][from]
+		if key < 0 || key > float64(rows) {
+			key = float64(rows)
+		}
+		c.mem[3][to], c.mem[4][to] = key, float64(from)
+		if !c.on(8) {
+			c.mem[4][to] = c.mem[1][from]
+		}
+	}
+}
+
+// scatterRuns: G, P, K, Y, H, HK, n, cols, rows, how, sorted. Each block of 32 keys does what it can alone.
+func scatterRuns(c call) {
+	n, cols, rows, how := c.n(6), c.n(7), c.n(8), c.n(9)
+	keys := c.mem[2]
+	clear(c.mem[4])
+	for b := range len(c.mem[5]) / 2 {
+		c.mem[5][2*b], c.mem[5][2*b+1] = float64(rows), float64(rows)
+		for key := range rows {
+			sum, some := make([]float64, cols), false
+			for i := b * 32; i < min(n, b*32+32); i++ {
+				if keys[i] != float64(key) {
+					continue
+				}
+				from := i
+				if c.on(10) {
+					from = int(c.mem[1][i])
+				}
+				for j := range cols {
+					if g := c.mem[0][from*cols+j]; some {
+						sum[j] = c.came(4, sum[j], g, how)
+					} else {
+						sum[j] = g
+					}
+				}
+				some = true
+			}
+			before := b > 0 && keys[b*32-1] == float64(key) && some
+			behind := b*32+32 < n && keys[b*32+32] == float64(key) && some
+			if before {
+				c.mem[5][2*b] = float64(key)
+				copy(c.mem[4][2*b*cols:][:cols], sum)
+				for j := range cols {
+					switch {
+					case behind && ops.Scatter(how) == ops.ScatterAdd:
+						c.mem[4][2*b*cols+j] = 0
+					case behind && ops.Scatter(how) == ops.ScatterMul:
+						c.mem[4][2*b*cols+j] = 1
+					}
+				}
+			}
+			if behind {
+				c.mem[5][2*b+1] = float64(key)
+				copy(c.mem[4][(2*b+1)*cols:][:cols], sum)
+			}
+			for j := range cols {
+				if to := key*cols + j; some && !before && !behind {
+					c.mem[3][to] = c.came(3, c.mem[3][to], sum[j], how)
 				}
 			}
 		}

@@ -27,11 +27,6 @@ var (
 		Twin:   kernels.Twin{F32: gatherRowsTwin[float32], F64: gatherRowsTwin[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",
 		kernels.ElementTwin(gatherRowsTwin[int32]), kernels.ElementTwin(gatherRowsTwin[uint8]),
 		kernels.ElementTwin(gatherRowsTwin[float16.Float16]))
-	// ScatterAddRows is Y[I[i]] += G[i] over rows of cols elements, in the order of i, passing over an index
-	// outside [0, rows): G, I, Y, n, cols, rows.
-	ScatterAddRows = &kernels.Kernel{Name: "k_scatter_add_rows", File: "move.cl", Grid: kernels.PerInt(4),
-		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows")},
-		Twin:   kernels.Twin{F32: scatterAddRowsTwin[float32], F64: scatterAddRowsTwin[float64]}, Describe: describeScatter}
 )
 
 func fillIntTwin[T kernels.Element](c kernels.Call[T]) {
@@ -52,24 +47,14 @@ func zeroTwin[T kernels.Element](c kernels.Call[T]) { clear(c.Reals(0)) }
 
 func gatherRowsTwin[T kernels.Element](c kernels.Call[T]) {
 	x, at, y, cols, rows := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5)
-	for i, r := range at {
-		to := y[i*cols : (i+1)*cols]
-		if r < 0 || int(r) >= rows {
-			clear(to)
-			continue
+	c.Parallel(len(at), cols, func(lo, hi int) {
+		for i, r := range at[lo:hi] {
+			to := y[(lo+i)*cols:][:cols]
+			if r < 0 || int(r) >= rows {
+				clear(to)
+				continue
+			}
+			copy(to, x[int(r)*cols:])
 		}
-		copy(to, x[int(r)*cols:])
-	}
-}
-
-func scatterAddRowsTwin[T kernels.Real](c kernels.Call[T]) {
-	g, at, y, cols, rows := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5)
-	for i, r := range at {
-		if r < 0 || int(r) >= rows {
-			continue
-		}
-		for k := range cols {
-			y[int(r)*cols+k] += g[i*cols+k]
-		}
-	}
+	})
 }

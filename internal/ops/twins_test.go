@@ -46,18 +46,14 @@ var definitions = map[*kernels.Kernel]func(c call){
 			}
 		}
 	},
-	ops.ScatterAddRows: func(c call) {
-		cols := c.n(4)
-		for i, r := range c.mem[1] {
-			for j := range cols {
-				if r >= 0 && r < float64(c.n(5)) {
-					at := int(r)*cols + j
-					c.mem[2][at] = c.round(c.mem[2][at] + c.mem[0][i*cols+j])
-				}
-			}
-		}
-	},
-	ops.Pad: pad,
+	ops.GatherAxis:  gatherAxis,
+	ops.ScatterAxis: scatterAxis,
+	ops.ScatterRows: scatterRows,
+	ops.SortCount:   sortCount,
+	ops.SortScan:    sortScan,
+	ops.SortMove:    sortMove,
+	ops.ScatterRuns: scatterRuns,
+	ops.Pad:         pad,
 	ops.Sum: func(c call) {
 		chunk := c.n(3)
 		for g := range c.mem[1] {

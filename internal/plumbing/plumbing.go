@@ -29,6 +29,7 @@ type device interface {
 	Linear(x, w, b *tensor.Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *tensor.Tensor)
 	LinearGrad(f *kernels.Function, scalars []float64, z, y, g *tensor.Tensor) (dz, shares *tensor.Tensor)
 	SumRowsInto(dst, x *tensor.Tensor, accumulate bool)
+	AddRows(dst, index, g *tensor.Tensor)
 	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
 	MaxGrad(x, y, g *tensor.Tensor, axes []int) *tensor.Tensor
 	SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor
@@ -112,6 +113,11 @@ func LinearGrad(f *kernels.Function, scalars []float64, z, y, g *tensor.Tensor) 
 func SumRowsInto(dst, x *tensor.Tensor, accumulate bool) {
 	of(dst.Device()).SumRowsInto(dst, x, accumulate)
 }
+
+// AddRows adds the rows of g [n, c] to the rows of dst [r, c], both of reals, that an index tensor [n] of integers names, in
+// order, and passes over an index that is none. It does not look at the indices. It panics with tensor.ErrShape unless those
+// are the shapes.
+func AddRows(dst, index, g *tensor.Tensor) { of(dst.Device()).AddRows(dst, index, g) }
 
 // SquaredError returns the scalar Σ (x − t)² and, from the same pass, its gradient 2·(x − t). The order of the
 // additions is fixed. It panics with tensor.ErrShape unless both have one shape.

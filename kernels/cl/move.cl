@@ -1,6 +1,6 @@
 // @depends: common
-// Kernels that fill memory, move rows by index, and add rows by index. All but k_fill and k_scatter_add_rows are also
-// built with ELEM as int, uchar, or ushort for the bits of a float16.
+// Kernels that fill memory and move rows by index. All but k_fill are also built with ELEM as int, uchar, or ushort for
+// the bits of a float16.
 
 // Y[i] = value
 kernel void k_fill(OUT(Y), int n, REAL value) {
@@ -26,15 +26,4 @@ kernel void k_gather_rows(IN(X), IN_INTS(I), OUT(Y), int n, int cols, int rows) 
     if (c >= cols || i >= n) return;
     const int r = I[I_off + i];
     Y[Y_off + i * cols + c] = r >= 0 && r < rows ? X[X_off + r * cols + c] : (ELEM)0;
-}
-
-// Y[I[i]*cols + c] += G[i*cols + c], for indices in [0, rows). One work-item owns a column and adds in the order of
-// i, so that repeated indices neither race nor reorder the sum.
-kernel void k_scatter_add_rows(IN(G), IN_INTS(I), OUT(Y), int n, int cols, int rows) {
-    const int c = get_global_id(0);
-    if (c >= cols) return;
-    for (int i = 0; i < n; i++) {
-        const int r = I[I_off + i];
-        if (r >= 0 && r < rows) Y[Y_off + r * cols + c] += G[G_off + i * cols + c];
-    }
 }

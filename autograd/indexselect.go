@@ -1,0 +1,137 @@
+package autograd
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// IndexSelect returns what an index tensor [m] of integers names along an axis, whose dimension becomes m. index must
+// outlive Backward, unchanged. It panics as [tensor.Tensor.IndexSelect] does. Gradient: the parts of g, added to those that
+// they came from in the order of index.
+func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
+	shape := x.use("IndexSelect").Shape()
+	return Apply("IndexSelect", x.value.IndexSelect(axis, index), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, zeros(g, shape).IndexAdd(axis, index, g))
+	}, index)
+}
+
+// zeros is a constant of a shape, on the device of g.
+func zeros(g *Node, shape []int) *Node { return Const(tensor.Zeros(g.Device(), shape...)) }
+
+// IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of integers names. index
+// must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexAdd] does. Gradients: g; of src, the parts of g that
+// index names.
+func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
+	const op = "IndexAdd"
+	return Apply(op, x.use(op).IndexAdd(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g)
+		if in.Need(1) {
+			in.GiveNode(1, g.IndexSelect(axis, index))
+		}
+	}, index)
+}
+
+// IndexCopy returns x with the parts of src along an axis in the place of those that an index tensor [m] of integers names.
+// index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexCopy] does. Gradients: g, 0 in those places; of
+// src, the parts of g that index names, 0 for one that a later one took the place of.
+func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
+	const op = "IndexCopy"
+	return Apply(op, x.use(op).IndexCopy(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
+		if in.Need(0) {
+			in.GiveNode(0, g.IndexFill(axis, index, 0))
+		}
+		if in.Need(1) {
+			if axis < 0 {
+				axis += g.Rank()
+			}
+			last := lastOf([]int{index.Len()}, func(numbers *tensor.Tensor) *tensor.Tensor {
+				return tensor.ZerosOf(g.Device(), tensor.Int32, g.Shape()[axis]).IndexCopy(0, index, numbers).IndexSelect(0, index)
+			}, g.Device())
+			narrow := slices.Repeat([]int{1}, g.Rank()-axis)
+			narrow[0] = index.Len()
+			in.GiveNode(1, g.IndexSelect(axis, index).Mul(last.Reshape(narrow...)))
+		}
+	}, index)
+}
+
+// lastOf returns 1 for each element of a shape that is found where it was put, 0 for one whose place another took after it.
+// found puts numbers of that shape to their places, and returns what is there.
+func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, d tensor.Device) *Node {
+	numbers := tensor.ArangeOf(d, tensor.Int32, 0, float64(size(shape)), 1).Reshape(shape...)
+	return Const(tensor.Map(ops.Same, nil, found(numbers), numbers).To(tensor.Real))
+}
+
+// IndexFill returns x with a value in the places that an index tensor [m] of integers names along an axis. index must
+// outlive Backward, unchanged. It panics as [tensor.Tensor.IndexFill] does. Gradient: g, 0 in those places.
+func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
+	const op = "IndexFill"
+	return Apply(op, x.use(op).IndexFill(axis, index, value), []*Node{x}, func(g *Node, in *Grads) {
+		in.GiveNode(0, g.IndexFill(axis, index, 0))
+	}, index)
+}
+
+// Embedding returns the rows of a matrix x [r, c] that an index tensor of integers names, of any shape: its shape, and an
+// axis of c behind. index must outlive Backward, unchanged. It panics as [tensor.Tensor.Embedding] does. Gradient: the rows
+// of g, added to those that they came from in the order of index; 0 for the row of Padding, if there is one.
+func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) *Node {
+	const op = "Embedding"
+	shape := x.use(op).Shape()
+	y := x.value.Embedding(index, opts...)
+	var o tensor.EmbeddingOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	if o.Padding < 0 {
+		o.Padding += shape[0]
+	}
+	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
+		e := embedding{index, shape, o}
+		if in.Recorded() {
+			in.GiveNode(0, e.sum(g))
+			return
+		}
+		in.Fill(0, func(dst *tensor.Tensor) { e.add(dst, g.value) })
+	}, index)
+}
+
+// embedding is one of a matrix of a shape.
+type embedding struct {
+	index *tensor.Tensor
+	shape []int
+	tensor.EmbeddingOptions
+}
+
+// sum returns the rows of x added to those that they came from. Gradient: the rows of g, 0 for those of Padding.
+func (e embedding) sum(x *Node) *Node {
+	const op = "EmbeddingSum"
+	y := tensor.Empty(x.use(op).Device(), e.shape...)
+	e.add(y, x.value)
+	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
+		rows := g
+		if e.Padded {
+			rows = g.IndexFill(0, tensor.New(g.Device(), []int32{int32(e.Padding)}), 0)
+		}
+		in.GiveNode(0, rows.Embedding(e.index, e.EmbeddingOptions))
+	}, e.index)
+}
+
+// add sets dst to the sum of the rows of x.
+func (e embedding) add(dst, x *tensor.Tensor) {
+	dst.ZeroInPlace()
+	if x.Len() == 0 {
+		return
+	}
+	index := e.index.Reshape(-1)
+	if e.Padded {
+		padded := tensor.Map(ops.Without, []float64{float64(e.Padding)}, index.To(tensor.Int32))
+		index.Free()
+		index = padded
+	}
+	rows := x.Reshape(index.Len(), e.shape[1])
+	plumbing.AddRows(dst, index, rows)
+	rows.Free()
+	index.Free()
+}

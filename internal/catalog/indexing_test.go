@@ -1,0 +1,122 @@
+package catalog
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// indexing is what reads and writes elements by index, and what indices and masks are made with.
+var indexing = family{"indexing", "Indices, masks and ranges", []operation{
+	{"Gather", "torch.gather", cases{
+		"odd":     one(func(in []*node) *node { return in[0].Gather(1, in[1].Value()) }),
+		"smaller": one(func(in []*node) *node { return in[0].Gather(-1, in[1].Value()) }),
+		"none":    one(func(in []*node) *node { return in[0].Gather(0, in[1].Value()) }),
+		"special": one(func(in []*node) *node { return in[0].Gather(0, in[1].Value()) }),
+	}},
+	{"Scatter", "torch.scatter", cases{
+		"odd":     one(func(in []*node) *node { return in[0].Scatter(1, in[1].Value(), in[2]) }),
+		"smaller": one(func(in []*node) *node { return in[0].Scatter(0, in[1].Value(), in[2]) }),
+		"special": one(func(in []*node) *node { return in[0].Scatter(0, in[1].Value(), in[2]) }),
+	}},
+	{"ScatterAdd", "torch.scatter_add", cases{
+		"odd":     one(func(in []*node) *node { return in[0].ScatterAdd(1, in[1].Value(), in[2]) }),
+		"smaller": one(func(in []*node) *node { return in[0].ScatterAdd(0, in[1].Value(), in[2]) }),
+		"long":    one(func(in []*node) *node { return in[0].ScatterAdd(0, in[1].Value(), in[2]) }),
+		"special": one(func(in []*node) *node { return in[0].ScatterAdd(0, in[1].Value(), in[2]) }),
+	}},
+	{"ScatterReduce", "torch.scatter_reduce", cases{
+		"sum": reduced(tensor.ScatterSum, false), "prod": reduced(tensor.ScatterProd, false), "mean": reduced(tensor.ScatterMean, false),
+		"min": reduced(tensor.ScatterMin, false), "max": reduced(tensor.ScatterMax, false),
+		"new sum": reduced(tensor.ScatterSum, true), "new prod": reduced(tensor.ScatterProd, true), "new mean": reduced(tensor.ScatterMean, true),
+		"new min": reduced(tensor.ScatterMin, true), "new max": reduced(tensor.ScatterMax, true),
+		"ties": reduced(tensor.ScatterMax, false), "zeros": reduced(tensor.ScatterProd, false), "special": reduced(tensor.ScatterMin, false),
+	}},
+	{"IndexSelect", "torch.index_select", cases{
+		"odd":     one(func(in []*node) *node { return in[0].IndexSelect(1, in[1].Value()) }),
+		"last":    one(func(in []*node) *node { return in[0].IndexSelect(-1, in[1].Value()) }),
+		"none":    one(func(in []*node) *node { return in[0].IndexSelect(0, in[1].Value()) }),
+		"special": one(func(in []*node) *node { return in[0].IndexSelect(0, in[1].Value()) }),
+	}},
+	{"IndexAdd", "torch.index_add", along(func(x *node, axis int, i *tensor.Tensor, src *node) *node { return x.IndexAdd(axis, i, src) })},
+	{"IndexCopy", "torch.index_copy", along(func(x *node, axis int, i *tensor.Tensor, src *node) *node { return x.IndexCopy(axis, i, src) })},
+	{"IndexFill", "torch.index_fill", cases{
+		"odd":     one(func(in []*node) *node { return in[0].IndexFill(1, in[1].Value(), 2.5) }),
+		"special": one(func(in []*node) *node { return in[0].IndexFill(0, in[1].Value(), -1) }),
+	}},
+	{"Index", "x[i, j]", cases{
+		"one":     one(func(in []*node) *node { return in[0].Index(in[1].Value()) }),
+		"two":     one(func(in []*node) *node { return in[0].Index(in[1].Value(), in[2].Value()) }),
+		"inner":   one(func(in []*node) *node { return in[0].Index(nil, in[1].Value(), in[2].Value()) }),
+		"apart":   one(func(in []*node) *node { return in[0].Index(in[1].Value(), nil, in[2].Value()) }),
+		"special": one(func(in []*node) *node { return in[0].Index(in[1].Value(), in[2].Value()) }),
+	}},
+	{"IndexPut", "torch.index_put", cases{
+		"odd": one(func(in []*node) *node {
+			return in[0].IndexPut([]*tensor.Tensor{in[1].Value(), in[2].Value()}, in[3])
+		}),
+		"apart": one(func(in []*node) *node {
+			return in[0].IndexPut([]*tensor.Tensor{in[1].Value(), nil, in[2].Value()}, in[3])
+		}),
+		"sum": one(func(in []*node) *node {
+			return in[0].IndexPut([]*tensor.Tensor{nil, in[1].Value()}, in[2], tensor.IndexPutOptions{Accumulate: true})
+		}),
+		"special": one(func(in []*node) *node { return in[0].IndexPut([]*tensor.Tensor{in[1].Value()}, in[2]) }),
+	}},
+	{"Embedding", "torch.nn.functional.embedding", cases{
+		"odd":  binary(func(x, i *node) *node { return x.Embedding(i.Value()) }),
+		"none": binary(func(x, i *node) *node { return x.Embedding(i.Value()) }),
+		"padded": binary(func(x, i *node) *node {
+			return x.Embedding(i.Value(), tensor.EmbeddingOptions{Padded: true, Padding: -2})
+		}),
+		"special": binary(func(x, i *node) *node { return x.Embedding(i.Value()) }),
+	}},
+	{"Tril", "torch.tril", cases{
+		"odd": unary(func(x *node) *node { return x.Tril(1) }), "below": unary(func(x *node) *node { return x.Tril(-2) }),
+		"special": unary(func(x *node) *node { return x.Tril(0) }),
+	}},
+	{"Triu", "torch.triu", cases{
+		"odd": unary(func(x *node) *node { return x.Triu(1) }), "below": unary(func(x *node) *node { return x.Triu(-2) }),
+		"special": unary(func(x *node) *node { return x.Triu(0) }),
+	}},
+	{"OneHot", "torch.nn.functional.one_hot", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
+		return []*tensor.Tensor{in[0].OneHot(5)}
+	}), "odd", "scalar", "none")},
+	{"tensor.Arange", "torch.arange", cases{
+		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Arange(d, -1.5, 4, 0.75) }),
+		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Arange(d, 3, -2, -1) }),
+	}},
+	{"tensor.ArangeOf", "torch.arange(dtype)", cases{
+		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.ArangeOf(d, tensor.Int32, -7, 30, 4) }),
+		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.ArangeOf(d, tensor.Uint8, 255, -1, -51) }),
+	}},
+	{"tensor.Linspace", "torch.linspace", cases{
+		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Linspace(d, -1, 3, 7) }),
+		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Linspace(d, 5, 5, 1) }),
+	}},
+	{"tensor.Eye", "torch.eye", cases{
+		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 3, 5) }),
+		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 2, 0) }),
+	}},
+	{"tensor.Meshgrid", "torch.meshgrid(indexing=\"ij\")", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
+		return tensor.Meshgrid(in...)
+	}), "odd", "special")},
+}}
+
+func reduced(reduce tensor.ScatterReduction, exclude bool) func(in []*node) []*node {
+	return one(func(in []*node) *node {
+		return in[0].ScatterReduce(1, in[1].Value(), in[2], reduce, tensor.ScatterOptions{ExcludeSelf: exclude})
+	})
+}
+
+// along are the cases of an operation that brings parts to indices along an axis.
+func along(f func(x *node, axis int, index *tensor.Tensor, src *node) *node) cases {
+	at := func(axis int) func(in []*node) []*node {
+		return one(func(in []*node) *node { return f(in[0], axis, in[1].Value(), in[2]) })
+	}
+	return cases{"odd": at(1), "last": at(-1), "none": at(0), "special": at(0)}
+}
+
+// made makes a case of what has no operand but a device, that of a tensor that is not used.
+func made(f func(d tensor.Device) *tensor.Tensor) func(in []*node) []*node {
+	return func(in []*node) []*node { return []*node{autograd.Const(f(in[0].Device()))} }
+}

@@ -1,0 +1,154 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+)
+
+// indexed is a tensor with the axes that indices are of as one.
+type indexed struct {
+	order []int   // of the axes, so that those that are indexed lie beside each other; nil: they do
+	axis  int     // the first of them
+	shape []int   // of the tensor, in that order, with one axis for them
+	at    operand // which index along that, of the shape that the indices broadcast to
+	whole []int   // the shape of what is taken
+}
+
+// indexed returns how indices, of which nil is a whole axis, name parts of t.
+func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
+	check(op, t)
+	if len(indices) > t.Rank() {
+		misuse(op, ErrShape, fmt.Sprintf("there are indices of %d axes", len(indices)), t)
+	}
+	var axes []int
+	shape := []int{}
+	for a, index := range indices {
+		if index == nil {
+			continue
+		}
+		check(op, t, index)
+		mustIndex(op, t, index)
+		both, ok := Broadcast(shape, index.shape)
+		if !ok {
+			misuse(op, ErrShape, "the indices broadcast to one shape", slices.DeleteFunc(slices.Clone(indices), func(i *Tensor) bool { return i == nil })...)
+		}
+		shape = both
+		axes = append(axes, a)
+	}
+	if len(axes) == 0 {
+		misuse(op, ErrValue, "there are no indices", t)
+	}
+	var x indexed
+	x.axis = axes[0]
+	dims := t.shape
+	if last := axes[len(axes)-1]; last-axes[0] >= len(axes) { // others lie between: what is indexed comes first
+		x.axis, x.order = 0, slices.Clone(axes)
+		for a := range t.Rank() {
+			if !slices.Contains(axes, a) {
+				x.order = append(x.order, a)
+			}
+		}
+		dims = nil
+		for _, a := range x.order {
+			dims = append(dims, t.shape[a])
+		}
+	}
+	end := x.axis + len(axes)
+	x.shape = slices.Concat(dims[:x.axis], []int{product(dims[x.axis:end])}, dims[end:])
+	x.whole = slices.Concat(dims[:x.axis], shape, dims[end:])
+	checkShape(op, x.whole)
+	for _, a := range axes {
+		checkIndices(op, t.shape, a, indices[a], true)
+	}
+	for i, a := range axes {
+		var next *Tensor
+		dim := []float64{float64(t.shape[a])}
+		own := indices[a].as(Int32)
+		if i == 0 {
+			next = Map(ops.FromFront, dim, own.Tensor)
+		} else {
+			next = Map(ops.OfAxes, dim, x.at.Tensor, own.Tensor)
+			x.at.done()
+		}
+		own.done()
+		x.at = operand{next, true}
+	}
+	if !slices.Equal(x.at.shape, shape) { // the last broadcast
+		wide := x.at.Expand(shape...)
+		c := wide.Copy()
+		wide.Free()
+		x.at.done()
+		x.at = operand{c, true}
+	}
+	return x
+}
+
+// of returns t with the axes of x: a view, or a copy where strides cannot say that.
+func (x *indexed) of(t *Tensor) *Tensor {
+	if x.order == nil {
+		return t.Reshape(x.shape...)
+	}
+	turned := t.Transpose(x.order...)
+	defer turned.Free()
+	return turned.Reshape(x.shape...)
+}
+
+// Index returns the elements of t at indices along several axes: NumPy's t[i, j]. Each of the tensors of integers is the
+// indices along one axis, from the first on; nil is a whole axis. They broadcast to one shape, which takes the place of
+// their axes; it comes first if whole axes lie between them. Indices below 0 count from the end. The result is a tensor of
+// its own. It panics with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not broadcast,
+// or if the result has too many axes, with ErrType for another type, and with ErrIndex for an index past either end, as
+// [Tensor.GatherRows] does.
+func (t *Tensor) Index(indices ...*Tensor) *Tensor {
+	const op = "Index"
+	x := t.indexed(op, indices)
+	from := x.of(t)
+	defer from.Free()
+	return from.takeRows(op, x.axis, x.at)
+}
+
+// IndexPutOptions is what may be said to [Tensor.IndexPut].
+type IndexPutOptions struct {
+	Accumulate bool // add to what is there, in an order that is fixed
+}
+
+// IndexPut returns t with values at the elements that [Tensor.Index] returns, in a tensor of its own: NumPy's t[i, j] =
+// values. Values broadcast to the shape of those. Of several for one element, the last in their order counts. A Float16
+// becomes a real. It panics as Index does, with ErrShape if values do not broadcast, with ErrType if they are of a higher
+// type, and with ErrValue for more than one IndexPutOptions.
+func (t *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOptions) *Tensor {
+	const op = "IndexPut"
+	if len(opts) > 1 {
+		misuse(op, ErrValue, "pass one IndexPutOptions", t)
+	}
+	how := ops.ScatterSet
+	if len(opts) == 1 && opts[0].Accumulate {
+		how = ops.ScatterAdd
+	}
+	check(op, t, values)
+	x := t.indexed(op, indices)
+	if !broadcastsTo(values.shape, x.whole) {
+		x.at.done()
+		misuse(op, ErrShape, fmt.Sprintf("the values do not broadcast to %v", x.whole), t, values)
+	}
+	wide := values.Expand(x.whole...)
+	defer wide.Free()
+	y := t.changeable()
+	if x.order == nil {
+		to := y.Reshape(x.shape...)
+		defer to.Free()
+		to.putRows(how, x.axis, x.at, y.source(op, wide))
+		return y
+	}
+	turned := y.Transpose(x.order...)
+	defer turned.Free()
+	c := turned.Copy()
+	defer c.Free()
+	to := c.Reshape(x.shape...)
+	defer to.Free()
+	to.putRows(how, x.axis, x.at, y.source(op, wide))
+	turned.SetInPlace(c)
+	return y
+}

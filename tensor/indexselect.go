@@ -1,0 +1,198 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// mustIndex panics with ErrType unless index can be indices of t.
+func mustIndex(op string, t, index *Tensor) {
+	if !index.typ.integer() {
+		misuse(op, ErrType, fmt.Sprintf("indices are of type Int32 or Uint8, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
+	}
+}
+
+// indices returns t, of integers, as a contiguous operand of Int32. Call done after the launch.
+func (t *Tensor) indices() operand {
+	if t.typ == Uint8 {
+		return operand{t.To(Int32), true}
+	}
+	return t.contiguous()
+}
+
+// around returns the sizes of what lies before an axis, of it, and behind it.
+func around(shape []int, axis int) (outer, n, inner int) {
+	return product(shape[:axis]), shape[axis], product(shape[axis+1:])
+}
+
+// rowsOf returns which rows of the matrices that lie behind an axis indices name along it, for all that lies before the
+// axis. It takes the operand over.
+func rowsOf(at operand, outer, n int) operand {
+	if outer == 1 {
+		return at
+	}
+	defer at.done()
+	keys := allocOf("Index", at.Device(), Int32, []int{outer, at.Len()})
+	if keys.Len() > 0 {
+		line := at.Reshape(1, at.Len())
+		MapInto(ops.RowKeys, []kernels.Arg{kernels.I(n)}, []*Tensor{keys}, line)
+		line.Free()
+	}
+	return operand{keys, true}
+}
+
+// takeRows returns what indices, of any shape and Int32, name along an axis: their axes take its place. It takes the operand
+// over.
+func (t *Tensor) takeRows(op string, axis int, at operand) *Tensor {
+	d := t.Device()
+	outer, n, inner := around(t.shape, axis)
+	y := allocOf(op, d, t.typ, slices.Concat(t.shape[:axis], at.shape, t.shape[axis+1:]))
+	if y.Len() == 0 {
+		at.done()
+		return y
+	}
+	keys := rowsOf(at, outer, n)
+	defer keys.done()
+	x := t.contiguous()
+	defer x.done()
+	launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), keys.arg(), y.arg(), kernels.I(keys.Len()), kernels.I(inner), kernels.I(outer*n))
+	return y
+}
+
+// putRows brings src to what indices name along an axis of t, which is contiguous and nobody else's operand. It takes the
+// operands over.
+func (t *Tensor) putRows(how ops.Scatter, axis int, at, src operand) {
+	defer src.done()
+	outer, n, inner := around(t.shape, axis)
+	if src.Len() == 0 || t.Len() == 0 {
+		at.done()
+		return
+	}
+	keys := rowsOf(at, outer, n)
+	defer keys.done()
+	scatterRows(how, t, keys.Tensor, src.Tensor, outer*n, inner)
+}
+
+// changeable returns a copy of t to scatter to: of reals if t is Float16.
+func (t *Tensor) changeable() *Tensor {
+	if t.typ == Float16 {
+		return t.To(Real)
+	}
+	return t.Copy()
+}
+
+// source returns src as a contiguous operand of the type of y, which must not be a lower one.
+func (y *Tensor) source(op string, src *Tensor) operand {
+	if higher(y.typ, src.typ) != y.typ {
+		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert one with To", src.typ, y.typ), y, src)
+	}
+	if src.typ != y.typ {
+		return operand{src.To(y.typ), true}
+	}
+	return src.contiguous()
+}
+
+// IndexSelect returns what an index tensor [m] of integers names along an axis, whose dimension becomes m: of NumPy, take.
+// Indices are not negative. It panics with ErrAxis, with ErrType for indices of another type, with ErrShape unless they have
+// one axis, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
+func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
+	const op = "IndexSelect"
+	a := t.checkLine(op, axis, index)
+	checkIndices(op, t.shape, a, index, false)
+	return t.takeRows(op, a, index.indices())
+}
+
+// checkLine is check of indices with one axis, along an axis of t, which it resolves.
+func (t *Tensor) checkLine(op string, axis int, index *Tensor) int {
+	check(op, t, index)
+	mustIndex(op, t, index)
+	if index.Rank() != 1 {
+		misuse(op, ErrShape, "indices have one axis", t, index)
+	}
+	return axisOf(op, t, axis)
+}
+
+// checkParts is checkLine for parts of t that src has.
+func (t *Tensor) checkParts(op string, axis int, index, src *Tensor) int {
+	check(op, t, src)
+	a := t.checkLine(op, axis, index)
+	want := slices.Clone(t.shape)
+	want[a] = index.Len()
+	if !slices.Equal(src.shape, want) {
+		misuse(op, ErrShape, fmt.Sprintf("what goes to %d indices of axis %d has the shape %v", index.Len(), axis, want), t, index, src)
+	}
+	checkIndices(op, t.shape, a, index, false)
+	return a
+}
+
+// IndexAdd returns t with the parts of src along an axis added to those that an index tensor [m] of integers names, in a
+// tensor of its own: y[…, index[j], …] = t + the sum over j of src[…, j, …]. The order of the additions is fixed. src has
+// t's shape but for the axis, which has m. It panics with ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does,
+// with ErrShape for another shape of src, and with ErrType if src is of a higher type.
+func (t *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
+	const op = "IndexAdd"
+	return t.withParts(op, ops.ScatterAdd, t.checkParts(op, axis, index, src), index, src)
+}
+
+// IndexCopy is [Tensor.IndexAdd] with the parts of src in the place of those of t. Of several for one index, the last
+// counts.
+func (t *Tensor) IndexCopy(axis int, index, src *Tensor) *Tensor {
+	const op = "IndexCopy"
+	return t.withParts(op, ops.ScatterSet, t.checkParts(op, axis, index, src), index, src)
+}
+
+func (t *Tensor) withParts(op string, how ops.Scatter, a int, index, src *Tensor) *Tensor {
+	y := t.changeable()
+	y.putRows(how, a, index.indices(), y.source(op, src))
+	return y
+}
+
+// IndexFill returns t with a value in the places that an index tensor [m] of integers names along an axis, in a tensor of
+// its own. It panics as [Tensor.IndexSelect] does, and with ErrType if the value is no number of t's type.
+func (t *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
+	const op = "IndexFill"
+	a := t.checkLine(op, axis, index)
+	t.typ.must(op, value)
+	checkIndices(op, t.shape, a, index, false)
+	y := t.changeable()
+	shape := slices.Clone(t.shape)
+	shape[a] = index.Len()
+	if product(shape) > 0 {
+		fill := allocOf(op, y.Device(), y.typ, shape)
+		fill.fill(value)
+		y.putRows(ops.ScatterSet, a, index.indices(), operand{fill, true})
+	}
+	return y
+}
+
+// EmbeddingOptions is what may be said to [Tensor.Embedding].
+type EmbeddingOptions struct {
+	Padded  bool // whether there is a row that gets no gradient
+	Padding int  // which it is, if Padded; from the end below 0
+}
+
+// Embedding returns the rows of a matrix t [r, c] that an index tensor of integers names, of any shape: its shape, and an
+// axis of c behind. The options matter to the gradient alone. It panics with ErrShape for another rank, with ErrType for
+// indices of another type, with ErrIndex for an index or a padding that is not in [0, r), and with ErrValue for more than one
+// EmbeddingOptions. Indices that are not known to the host are waited for, as by [Tensor.GatherRows].
+func (t *Tensor) Embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
+	const op = "Embedding"
+	check(op, t, index)
+	mustIndex(op, t, index)
+	if t.Rank() != 2 {
+		misuse(op, ErrShape, "rows are those of a matrix", t)
+	}
+	if len(opts) > 1 {
+		misuse(op, ErrValue, "pass one EmbeddingOptions", t, index)
+	}
+	if len(opts) == 1 && opts[0].Padded {
+		if p := fromEnd(opts[0].Padding, t.shape[0]); p < 0 || p >= t.shape[0] {
+			misuse(op, ErrIndex, fmt.Sprintf("padding %d of %d rows", opts[0].Padding, t.shape[0]), t, index)
+		}
+	}
+	checkIndices(op, t.shape, 0, index, false)
+	return t.takeRows(op, 0, index.indices())
+}

@@ -1,0 +1,162 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Arange returns a tensor of the reals from start up to, but without, end, a step apart: ⌈(end − start)/step⌉ of them, or
+// none. It panics with ErrValue for a step of 0 or a number that is not finite, and with ErrShape if there are too many.
+func Arange(d Device, start, end, step float64) *Tensor { return ArangeOf(d, Real, start, end, step) }
+
+// ArangeOf is Arange of a type. It panics with ErrType if start, step or the last element is no number of an integer type.
+func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
+	const op = "Arange"
+	typ.check(op)
+	n := math.Ceil((end - start) / step)
+	if step == 0 || math.IsNaN(n) || math.IsInf(start, 0) || math.IsInf(end, 0) || math.IsInf(step, 0) {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("from %v to %v in steps of %v: they are finite, and the step is not 0", start, end, step)})
+	}
+	n = max(n, 0)
+	if n > math.MaxInt32 {
+		panic(&Error{Op: op, Kind: ErrShape, Detail: fmt.Sprintf("%v elements are more than %d", n, math.MaxInt32)})
+	}
+	if typ == Float16 {
+		x := ArangeOf(d, Real, start, end, step)
+		defer x.Free()
+		return x.To(Float16)
+	}
+	if typ.integer() {
+		if Int32.must(op, step); n > 0 {
+			typ.must(op, start)
+			typ.must(op, start+(n-1)*step)
+		}
+	}
+	y := allocOf(op, d, typ, []int{int(n)})
+	if y.Len() == 0 {
+		return y
+	}
+	if typ.integer() {
+		MapInto(ops.Counted, []kernels.Arg{kernels.I(int(start)), kernels.I(int(step))}, []*Tensor{y})
+		if typ == Int32 {
+			last := int(start + (n-1)*step)
+			y.within(min(int(start), last), max(int(start), last))
+		}
+		return y
+	}
+	MapInto(ops.Sequence, []kernels.Arg{kernels.R(start), kernels.R(step)}, []*Tensor{y})
+	return y
+}
+
+// Linspace returns n reals from start to end, both included, at equal distances. Of one, it is start. It panics with ErrValue
+// for n below 0 or a number that is not finite, and with ErrShape if there are too many.
+func Linspace(d Device, start, end float64, n int) *Tensor {
+	const op = "Linspace"
+	if n < 0 || math.IsNaN(end-start) || math.IsInf(end-start, 0) {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("%d numbers from %v to %v: they are 0 or more, and finite", n, start, end)})
+	}
+	y := allocOf(op, d, Real, []int{n})
+	if n < 2 {
+		y.fill(start)
+		return y
+	}
+	step := (end - start) / float64(n-1)
+	MapInto(ops.Spaced, []kernels.Arg{kernels.R(start), kernels.R(step), kernels.R(end), kernels.I(n - 1), kernels.I(n / 2)}, []*Tensor{y})
+	return y
+}
+
+// Eye returns the reals [n, m] that are 1 on the diagonal and 0 elsewhere. It panics with ErrShape as [Empty] does.
+func Eye(d Device, n, m int) *Tensor {
+	y := Zeros(d, n, m)
+	line := y.Diagonal(0, 0, 1)
+	defer line.Free()
+	if line.Len() > 0 {
+		line.MapInPlace(kernels.AddScalar, []float64{1})
+	}
+	return y
+}
+
+// Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i has the elements of
+// tensor i along axis i, and the shape of all. The indexing is that of matrices, PyTorch's "ij". It panics with ErrValue if
+// there are no tensors, and with ErrShape for another rank, or too many of them.
+func Meshgrid(ts ...*Tensor) []*Tensor {
+	const op = "Meshgrid"
+	checkList(op, ts)
+	shape := make([]int, len(ts))
+	for i, t := range ts {
+		if t.Rank() != 1 {
+			misuse(op, ErrShape, "each has one axis", t)
+		}
+		shape[i] = t.Len()
+	}
+	checkShape(op, shape)
+	grids := make([]*Tensor, len(ts))
+	for i, t := range ts {
+		own := slices.Repeat([]int{1}, len(ts))
+		own[i] = t.Len()
+		line := t.Reshape(own...)
+		grids[i] = line.Expand(shape...)
+		line.Free()
+	}
+	return grids
+}
+
+// OneHot returns for each element of t, of integers, a line of classes numbers, along a new last axis, that are 0 but for a
+// 1 at the index that it is: of Int32. It panics with ErrType for another type, with ErrValue for classes below 1, with
+// ErrIndex for an element that is not in [0, classes), as [Tensor.GatherRows] does, and with ErrShape if the result would
+// have too many axes or elements.
+func (t *Tensor) OneHot(classes int) *Tensor {
+	const op = "OneHot"
+	d := check(op, t)
+	mustIndex(op, t, t)
+	if classes < 1 {
+		misuse(op, ErrValue, fmt.Sprintf("%d classes: there is 1 or more", classes), t)
+	}
+	shape := append(slices.Clone(t.shape), classes)
+	checkShape(op, shape)
+	checkIndices(op, []int{classes}, 0, t, false)
+	y := allocOf(op, d, Int32, []int{t.Len(), classes})
+	if y.Len() > 0 {
+		x := t.Reshape(-1, 1)
+		MapInto(ops.OneHot, nil, []*Tensor{y}, x)
+		x.Free()
+	}
+	return y.reshaped(shape)
+}
+
+// Tril returns t with 0 above a diagonal of the matrices of its last two axes, in a tensor of its own: where the column is
+// greater than the row plus diagonal. Of ones, it is the mask of what comes before. A Float16 becomes a real. It panics with
+// ErrShape for fewer than two axes.
+func (t *Tensor) Tril(diagonal int) *Tensor { return t.banded("Tril", math.MinInt32, diagonal) }
+
+// Triu returns t with 0 below a diagonal of the matrices of its last two axes, in a tensor of its own: where the column is
+// less than the row plus diagonal. A Float16 becomes a real. It panics with ErrShape for fewer than two axes.
+func (t *Tensor) Triu(diagonal int) *Tensor { return t.banded("Triu", diagonal, math.MaxInt32) }
+
+// banded returns t where the column less the row is from low to high, and 0 elsewhere.
+func (t *Tensor) banded(op string, low, high int) *Tensor {
+	d := check(op, t)
+	if t.Rank() < 2 {
+		misuse(op, ErrShape, "a diagonal is that of matrices: of two axes", t)
+	}
+	typ := t.typ
+	if typ == Float16 {
+		typ = Real
+	}
+	y := allocOf(op, d, typ, t.shape)
+	if y.Len() == 0 {
+		return y
+	}
+	rows, cols := t.shape[t.Rank()-2], t.shape[t.Rank()-1]
+	box := []int{-1, rows, cols}
+	x, to := t.Reshape(box...), y.Reshape(box...)
+	defer x.Free()
+	defer to.Free()
+	within := func(v int) kernels.Arg { return kernels.I(min(max(v, -rows), cols)) }
+	MapInto(ops.Band, []kernels.Arg{within(low), within(high)}, []*Tensor{to}, x)
+	return y
+}

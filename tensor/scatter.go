@@ -1,0 +1,221 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Gather returns the elements of t that a tensor of integers of t's rank names along an axis: y[i, j, k] = t[i, index[i, j,
+// k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other axes index has at most t's dimensions. Indices
+// are not negative. It panics with ErrAxis, with ErrType for indices of another type, with ErrShape for another rank or a
+// dimension that is larger, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
+func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
+	const op = "Gather"
+	a := t.checkAlong(op, axis, index)
+	d := t.Device()
+	y := allocOf(op, d, t.typ, index.shape)
+	if y.Len() == 0 {
+		return y
+	}
+	part := t.first(index.shape, a)
+	defer part.Free()
+	x, at := part.contiguous(), index.indices()
+	defer x.done()
+	defer at.done()
+	outer, n, inner := around(part.shape, a)
+	launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(index.shape[a]), kernels.I(inner))
+	return y
+}
+
+// checkAlong is check of indices for each element along an axis of t, which it resolves.
+func (t *Tensor) checkAlong(op string, axis int, index *Tensor) int {
+	check(op, t, index)
+	mustIndex(op, t, index)
+	a := axisOf(op, t, axis)
+	if index.Rank() != t.Rank() {
+		misuse(op, ErrShape, "the indices have as many axes as the tensor", t, index)
+	}
+	for b, n := range index.shape {
+		if b != a && n > t.shape[b] {
+			misuse(op, ErrShape, fmt.Sprintf("there are indices for %d along axis %d, which has %d", n, b, t.shape[b]), t, index)
+		}
+	}
+	checkIndices(op, t.shape, a, index, false)
+	return a
+}
+
+// first returns the view of the first elements of t along every axis but one, or −1 for none, as many as shape has.
+func (t *Tensor) first(shape []int, but int) *Tensor {
+	cut := slices.Clone(shape)
+	if but >= 0 {
+		cut[but] = t.shape[but]
+	}
+	return t.view(cut, t.strides, t.off)
+}
+
+// ScatterReduction is what [Tensor.ScatterReduce] makes of the elements that come to one place.
+type ScatterReduction uint8
+
+// The reductions. A NaN is a minimum and a maximum.
+const (
+	ScatterSum ScatterReduction = iota
+	ScatterProd
+	ScatterMean
+	ScatterMin
+	ScatterMax
+)
+
+// ScatterOptions is what may be said to [Tensor.ScatterReduce].
+type ScatterOptions struct {
+	ExcludeSelf bool // where something comes, what was there does not count
+}
+
+// Scatter returns t with elements of src in the places that a tensor of integers of t's rank names along an axis, in a
+// tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of several for one place, the last along the axis
+// counts. Along other axes index has at most t's dimensions, and along all at most src's. Indices are not negative. A
+// Float16 becomes a real. It panics with ErrAxis, with ErrType for indices of another type or a src of a higher one, with
+// ErrShape for another rank or a dimension that is larger, and with ErrIndex for an index past the end, as
+// [Tensor.GatherRows] does.
+func (t *Tensor) Scatter(axis int, index, src *Tensor) *Tensor {
+	return t.scattered("Scatter", ops.ScatterSet, axis, index, src)
+}
+
+// ScatterAdd is [Tensor.Scatter] that adds to what is there. The order of the additions is fixed.
+func (t *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
+	return t.scattered("ScatterAdd", ops.ScatterAdd, axis, index, src)
+}
+
+func (t *Tensor) scattered(op string, how ops.Scatter, axis int, index, src *Tensor) *Tensor {
+	a := t.checkScatter(op, axis, index, src)
+	y := t.changeable()
+	y.scatter(op, how, a, index, src)
+	return y
+}
+
+// checkScatter is checkAlong for what comes to those places.
+func (t *Tensor) checkScatter(op string, axis int, index, src *Tensor) int {
+	check(op, t, src)
+	a := t.checkAlong(op, axis, index)
+	fits := src.Rank() == index.Rank()
+	for b, n := range index.shape {
+		fits = fits && n <= src.shape[b]
+	}
+	if !fits {
+		misuse(op, ErrShape, "the source has an element for each index", t, index, src)
+	}
+	return a
+}
+
+// scatter brings src to the places in y, which is contiguous and nobody else's operand.
+func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) {
+	if index.Len() == 0 {
+		return
+	}
+	part := src.first(index.shape, -1)
+	defer part.Free()
+	g, at := y.source(op, part), index.indices()
+	defer g.done()
+	defer at.done()
+	lines := y.first(index.shape, a)
+	defer lines.Free()
+	if lines.Contiguous() {
+		lines.scatterLines(how, a, at.Tensor, g.Tensor)
+		return
+	}
+	c := lines.Copy()
+	c.scatterLines(how, a, at.Tensor, g.Tensor)
+	lines.SetInPlace(c)
+	c.Free()
+}
+
+// scatterLines brings g to places along an axis of y, of which at has as many before and behind it. Where there are few such
+// lines, and long ones, elements are rows of one.
+func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
+	d := y.Device()
+	outer, n, inner := around(y.shape, a)
+	m := at.shape[a]
+	lines := 4 * d.Limits().Units
+	if !d.Limits().CPU {
+		lines *= 32
+	}
+	if outer*inner >= lines || m <= fewIndices {
+		launch(d, ops.ScatterAxis.Of(y.typ.On(d)), g.arg(), at.arg(), y.arg(),
+			kernels.I(outer), kernels.I(n), kernels.I(m), kernels.I(inner), kernels.I(int(how)))
+		return
+	}
+	if outer*inner == 1 {
+		scatterRows(how, y, at, g, n, 1)
+		return
+	}
+	box := at.Reshape(outer, m, inner)
+	defer box.Free()
+	keys := allocOf("Scatter", d, Int32, box.shape)
+	defer keys.Free()
+	MapInto(ops.ElementKeys, []kernels.Arg{kernels.I(n), kernels.I(inner)}, []*Tensor{keys}, box)
+	scatterRows(how, y, keys, g, y.Len(), 1)
+}
+
+// ScatterReduce is [Tensor.Scatter] that makes one element of what comes to a place and of what is there: in an order that
+// is fixed. Means are of reals. It panics with ErrValue for another reduction, and more than one ScatterOptions, and with
+// ErrType for a mean of integers.
+func (t *Tensor) ScatterReduce(axis int, index, src *Tensor, reduce ScatterReduction, opts ...ScatterOptions) *Tensor {
+	const op = "ScatterReduce"
+	var o ScatterOptions
+	switch {
+	case reduce > ScatterMax:
+		misuse(op, ErrValue, fmt.Sprintf("there is no reduction %d: see ScatterSum", reduce), t)
+	case len(opts) > 1:
+		misuse(op, ErrValue, "pass one ScatterOptions", t)
+	case len(opts) == 1:
+		o = opts[0]
+	}
+	a := t.checkScatter(op, axis, index, src)
+	if reduce == ScatterMean && t.typ.integer() {
+		misuse(op, ErrType, "a mean is of reals: convert with To(tensor.Real)", t)
+	}
+	y := t.changeable()
+	if o.ExcludeSelf { // what changes nothing takes the place first
+		least := 0.0
+		if reduce == ScatterProd {
+			least = 1
+		}
+		if first := src; reduce <= ScatterMean {
+			first = FullOf(y.Device(), y.typ, least, slices.Repeat([]int{1}, index.Rank())...)
+			wide := first.Expand(index.shape...)
+			y.scatter(op, ops.ScatterSet, a, index, wide)
+			wide.Free()
+			first.Free()
+		} else {
+			y.scatter(op, ops.ScatterSet, a, index, first)
+		}
+	}
+	how := [...]ops.Scatter{ScatterSum: ops.ScatterAdd, ScatterProd: ops.ScatterMul, ScatterMean: ops.ScatterAdd, ScatterMin: ops.ScatterMin, ScatterMax: ops.ScatterMax}[reduce]
+	y.scatter(op, how, a, index, src)
+	if reduce == ScatterMean {
+		counts := scatterCounts(y, a, index, o.ExcludeSelf)
+		y.MapInPlace(kernels.Div, nil, counts)
+		counts.Free()
+	}
+	return y
+}
+
+// scatterCounts returns how many elements a mean is of, in each place of y.
+func scatterCounts(y *Tensor, a int, index *Tensor, excludeSelf bool) *Tensor {
+	d := y.Device()
+	counts, one := Full(d, 1, y.shape...), Full(d, 1, slices.Repeat([]int{1}, index.Rank())...)
+	defer one.Free()
+	wide := one.Expand(index.shape...)
+	defer wide.Free()
+	if excludeSelf {
+		zero := Zeros(d, one.shape...)
+		none := zero.Expand(index.shape...)
+		counts.scatter("ScatterReduce", ops.ScatterSet, a, index, none)
+		none.Free()
+		zero.Free()
+	}
+	counts.scatter("ScatterReduce", ops.ScatterAdd, a, index, wide)
+	return counts
+}
