@@ -190,6 +190,34 @@ func gradCases(d tensor.Device) []gradCase {
 		{"ConvTranspose", [][]int{{4, 5}, {4, 2, 3}}, -2, 2, func(in []*node) *node {
 			return in[0].ConvTranspose(in[1], nil, tensor.ConvTransposeOptions{Stride: []int{2}, Dilation: []int{3}, Groups: 2})
 		}},
+		{"MaxPool", [][]int{{2, 4, 6}}, -2, 2, func(in []*node) *node {
+			return in[0].MaxPool([]int{3, 2}, tensor.MaxPoolOptions{Stride: []int{1, 2}, Padding: []int{1}})
+		}},
+		{"MaxPoolWithIndex", [][]int{{2, 7}}, -2, 2, func(in []*node) *node {
+			y, at := in[0].MaxPoolWithIndex([]int{2}, tensor.MaxPoolOptions{Dilation: []int{3}, Stride: []int{1}})
+			at.Free()
+			return y
+		}},
+		{"MaxPoolGrad", [][]int{{2, 3}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{2, 5}, func(x *node) *node { return x.AdaptiveMaxPool([]int{3}) })
+		}},
+		{"AdaptiveMaxPool", [][]int{{2, 3, 7}}, -2, 2, func(in []*node) *node { return in[0].AdaptiveMaxPool([]int{2, 3}) }},
+		{"AdaptiveMaxPoolWithIndex", [][]int{{3, 2}}, -2, 2, func(in []*node) *node {
+			y, at := in[0].T().AdaptiveMaxPoolWithIndex([]int{5})
+			at.Free()
+			return y
+		}},
+		{"AvgPool", [][]int{{2, 4, 6}}, -2, 2, func(in []*node) *node {
+			return in[0].AvgPool([]int{3, 2}, tensor.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}, Ceil: true})
+		}},
+		{"AvgPool", [][]int{{3, 5}}, -2, 2, func(in []*node) *node {
+			return in[0].T().AvgPool([]int{2}, tensor.AvgPoolOptions{Stride: []int{1}, Padding: []int{1}, ExcludePadding: true})
+		}},
+		{"AvgPoolGrad", [][]int{{2, 3}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{2, 5}, func(x *node) *node { return x.AdaptiveAvgPool([]int{3}) })
+		}},
+		{"AdaptiveAvgPool", [][]int{{2, 3, 7}}, -2, 2, func(in []*node) *node { return in[0].AdaptiveAvgPool([]int{2, 3}) }},
+		{"AdaptiveAvgPool", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].AdaptiveAvgPool([]int{1, 1}) }},
 		{"ConvWeight", [][]int{{1, 2, 5, 5}, {1, 3, 3, 3}}, -2, 2, func(in []*node) *node {
 			w := autograd.Param(tensor.Zeros(d, 3, 2, 3, 3), "w")
 			slope, err := autograd.Grad(in[0].Conv(w, nil), []*node{w}, autograd.GradOptions{Seed: in[1], CreateGraph: true})

@@ -1,6 +1,9 @@
 package catalog
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // convolutions are those, pooling and interpolation.
 var convolutions = family{"conv", "Convolution and pooling", []operation{
@@ -24,7 +27,57 @@ var convolutions = family{"conv", "Convolution and pooling", []operation{
 		"image":   convTranspose(tensor.ConvTransposeOptions{Dilation: []int{2}}),
 		"special": convTranspose(tensor.ConvTransposeOptions{Stride: []int{2}}),
 	}},
+	{"MaxPool", "torch.nn.functional.max_pool1d, 2d, 3d", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
+		return unary(func(x *node) *node { return x.MaxPool(window, o) })
+	})},
+	{"MaxPoolWithIndex", "torch.nn.functional.max_pool1d(return_indices), 2d, 3d", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
+		return func(in []*node) []*node { return indexed(in[0].MaxPoolWithIndex(window, o)) }
+	})},
+	{"AvgPool", "torch.nn.functional.avg_pool1d, 2d, 3d", cases{
+		"one":         avgPool([]int{3}, tensor.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}}),
+		"two":         avgPool([]int{2, 3}, tensor.AvgPoolOptions{Padding: []int{1}, ExcludePadding: true}),
+		"ceil":        avgPool([]int{3, 3}, tensor.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}, Ceil: true}),
+		"ceil inside": avgPool([]int{3, 3}, tensor.AvgPoolOptions{Stride: []int{2, 4}, Padding: []int{1, 1}, Ceil: true, ExcludePadding: true}),
+		"divisor":     avgPool([]int{2, 2}, tensor.AvgPoolOptions{Stride: []int{1}, Divisor: 3}),
+		"three":       avgPool([]int{2, 1, 2}, tensor.AvgPoolOptions{Stride: []int{1}}),
+		"empty":       avgPool([]int{2, 2}, tensor.AvgPoolOptions{}),
+		"special":     avgPool([]int{2, 2}, tensor.AvgPoolOptions{Stride: []int{1}, Padding: []int{1}}),
+	}},
+	{"AdaptiveMaxPool", "torch.nn.functional.adaptive_max_pool1d, 2d, 3d", adaptive(func(size []int) func(in []*node) []*node {
+		return unary(func(x *node) *node { return x.AdaptiveMaxPool(size) })
+	})},
+	{"AdaptiveMaxPoolWithIndex", "torch.nn.functional.adaptive_max_pool1d(return_indices), 2d, 3d", adaptive(func(size []int) func(in []*node) []*node {
+		return func(in []*node) []*node { return indexed(in[0].AdaptiveMaxPoolWithIndex(size)) }
+	})},
+	{"AdaptiveAvgPool", "torch.nn.functional.adaptive_avg_pool1d, 2d, 3d", adaptive(func(size []int) func(in []*node) []*node {
+		return unary(func(x *node) *node { return x.AdaptiveAvgPool(size) })
+	})},
 }}
+
+func maxPools(f func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node) cases {
+	return cases{
+		"one":     f([]int{3}, tensor.MaxPoolOptions{}),
+		"two":     f([]int{2, 3}, tensor.MaxPoolOptions{Stride: []int{1, 2}, Padding: []int{1}}),
+		"dilated": f([]int{2, 2}, tensor.MaxPoolOptions{Stride: []int{3}, Dilation: []int{2, 3}}),
+		"ceil":    f([]int{3, 3}, tensor.MaxPoolOptions{Stride: []int{2}, Padding: []int{0, 1}, Ceil: true}),
+		"three":   f([]int{2, 1, 2}, tensor.MaxPoolOptions{Stride: []int{1}}),
+		"empty":   f([]int{2, 2}, tensor.MaxPoolOptions{}),
+		"special": f([]int{2, 2}, tensor.MaxPoolOptions{Stride: []int{1}}),
+	}
+}
+
+func avgPool(window []int, o tensor.AvgPoolOptions) func(in []*node) []*node {
+	return unary(func(x *node) *node { return x.AvgPool(window, o) })
+}
+
+func adaptive(f func(size []int) func(in []*node) []*node) cases {
+	return cases{"one": f([]int{4}), "two": f([]int{3, 5}), "whole": f([]int{1, 1}), "three": f([]int{2, 2, 1}), "special": f([]int{2, 3})}
+}
+
+// indexed returns values and their indices as nodes.
+func indexed(values *node, indices *tensor.Tensor) []*node {
+	return []*node{values, autograd.Const(indices)}
+}
 
 func conv(o tensor.ConvOptions) func(in []*node) []*node {
 	return one(func(in []*node) *node { return in[0].Conv(in[1], third(in), o) })

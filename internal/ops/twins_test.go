@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"runtime"
 	"testing"
@@ -424,6 +425,7 @@ func TestTwins(t *testing.T) {
 			c.mem[0][i] = float64(float16.Frombits(uint16(c.n(2))).Float32())
 		}
 	}
+	maps.Copy(all, pooled())
 	for _, form := range ops.GemmForms {
 		tile := ops.GemmTiles(kernels.Float32, cpu)[0]
 		all[ops.Gemm(form, tile, nil)] = product(form, nil)

@@ -38,6 +38,10 @@ type device interface {
 	Moments(op string, x *tensor.Tensor, correction int, axes []int) (mean, variance *tensor.Tensor)
 	TakeAlong(x, index *tensor.Tensor, axis, n int) *tensor.Tensor
 	PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor
+	MaxPool(op string, t *tensor.Tensor, window []int, options []tensor.MaxPoolOptions, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor)
+	AdaptiveMaxPool(op string, t *tensor.Tensor, size []int, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor)
+	AvgPool(op string, t *tensor.Tensor, window []int, options []tensor.AvgPoolOptions) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
+	AdaptiveAvgPool(op string, t *tensor.Tensor, size []int) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
 	ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int)
 	ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int)
 	Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tensor, shape []int) *tensor.Tensor
@@ -206,4 +210,26 @@ func Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tenso
 // additions is fixed.
 func ConvWeight(s *ops.ConvShape, x, g *tensor.Tensor, shape []int) *tensor.Tensor {
 	return of(x.Device()).ConvWeight(s, x, g, shape)
+}
+
+// MaxPool is tensor.Tensor.MaxPool for op; places are the indices if they are asked for, else nil. grad returns the gradient of
+// t for that of the values; it reads the places.
+func MaxPool(op string, t *tensor.Tensor, window []int, options []tensor.MaxPoolOptions, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor) {
+	return of(t.Device()).MaxPool(op, t, window, options, indices)
+}
+
+// AdaptiveMaxPool is tensor.Tensor.AdaptiveMaxPool, as MaxPool has it.
+func AdaptiveMaxPool(op string, t *tensor.Tensor, size []int, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor) {
+	return of(t.Device()).AdaptiveMaxPool(op, t, size, indices)
+}
+
+// AvgPool returns tensor.Tensor.AvgPool for op of tensors like t, and its gradient, which are each other's gradient.
+func AvgPool(op string, t *tensor.Tensor, window []int, options []tensor.AvgPoolOptions) (pool, grad func(t *tensor.Tensor) *tensor.Tensor) {
+	return of(t.Device()).AvgPool(op, t, window, options)
+}
+
+// AdaptiveAvgPool returns tensor.Tensor.AdaptiveAvgPool for op of tensors like t, and its gradient, which are each other's
+// gradient.
+func AdaptiveAvgPool(op string, t *tensor.Tensor, size []int) (pool, grad func(t *tensor.Tensor) *tensor.Tensor) {
+	return of(t.Device()).AdaptiveAvgPool(op, t, size)
 }

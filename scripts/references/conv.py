@@ -21,3 +21,35 @@ case("ConvTranspose", "grouped", lambda x, w, b: F.conv_transpose2d(x, w, b, gro
 case("ConvTranspose", "three", lambda x, w: F.conv_transpose3d(x, w, stride=2), normal(1, 2, 2, 3, 2), normal(2, 2, 2, 1, 3))
 case("ConvTranspose", "image", lambda x, w: F.conv_transpose1d(x, w, dilation=2), normal(3, 5), normal(3, 2, 3))
 case("ConvTranspose", "special", lambda x, w: F.conv_transpose1d(x, w, stride=2), [[[1, -INF, 2, NAN, 0.0, 1e30]]], [[[1.0, 2, -3]]], grad=False)
+
+TIES = [[[1, 3, 3, 2, 5, -1, 0.0], [NAN, 1, 2, NAN, 0, -INF, -INF], [-INF, -INF, 7, 7, INF, 2, 1], [1, 2, 3, 4, 5, -INF, -INF], [1, 1, 1, 1, 1, -INF, -INF]]]
+for index in ("", "WithIndex"):
+    also = bool(index)
+    name = f"MaxPool{index}"
+    case(name, "one", lambda x: F.max_pool1d(x, 3, return_indices=also), normal(2, 3, 11))
+    case(name, "two", lambda x: F.max_pool2d(x, (2, 3), stride=(1, 2), padding=1, return_indices=also), normal(2, 3, 5, 7))
+    case(name, "dilated", lambda x: F.max_pool2d(x, 2, stride=3, dilation=(2, 3), return_indices=also), normal(1, 2, 8, 9))
+    case(name, "ceil", lambda x: F.max_pool2d(x, 3, stride=2, padding=(0, 1), ceil_mode=True, return_indices=also), normal(1, 2, 6, 8))
+    case(name, "three", lambda x: F.max_pool3d(x, (2, 1, 2), stride=1, return_indices=also), normal(1, 2, 3, 4, 5))
+    case(name, "empty", lambda x: F.max_pool2d(x, 2, return_indices=also), normal(0, 2, 4, 4), grad=False)
+    case(name, "special", lambda x: F.max_pool2d(x, 2, stride=1, return_indices=also), TIES)
+    name = f"AdaptiveMaxPool{index}"
+    case(name, "one", lambda x: F.adaptive_max_pool1d(x, 4, return_indices=also), normal(2, 3, 11))
+    case(name, "two", lambda x: F.adaptive_max_pool2d(x, (3, 5), return_indices=also), normal(2, 3, 7, 4))
+    case(name, "whole", lambda x: F.adaptive_max_pool2d(x, 1, return_indices=also), normal(2, 3, 7, 4))
+    case(name, "three", lambda x: F.adaptive_max_pool3d(x, (2, 2, 1), return_indices=also), normal(1, 2, 3, 4, 5))
+    case(name, "special", lambda x: F.adaptive_max_pool2d(x, (2, 3), return_indices=also), TIES)
+
+case("AvgPool", "one", lambda x: F.avg_pool1d(x, 3, stride=2, padding=1), normal(2, 3, 11))
+case("AvgPool", "two", lambda x: F.avg_pool2d(x, (2, 3), padding=(1, 1), count_include_pad=False), normal(2, 3, 5, 7))
+case("AvgPool", "ceil", lambda x: F.avg_pool2d(x, 3, stride=2, padding=1, ceil_mode=True), normal(1, 2, 6, 8))
+case("AvgPool", "ceil inside", lambda x: F.avg_pool2d(x, 3, stride=(2, 4), padding=1, ceil_mode=True, count_include_pad=False), normal(1, 2, 6, 8))
+case("AvgPool", "divisor", lambda x: F.avg_pool2d(x, 2, stride=1, divisor_override=3), normal(2, 4, 5))
+case("AvgPool", "three", lambda x: F.avg_pool3d(x, (2, 1, 2), stride=1), normal(1, 2, 3, 4, 5))
+case("AvgPool", "empty", lambda x: F.avg_pool2d(x, 2), normal(0, 2, 4, 4), grad=False)
+case("AvgPool", "special", lambda x: F.avg_pool2d(x, 2, stride=1, padding=1), TIES)
+case("AdaptiveAvgPool", "one", lambda x: F.adaptive_avg_pool1d(x, 4), normal(2, 3, 11))
+case("AdaptiveAvgPool", "two", lambda x: F.adaptive_avg_pool2d(x, (3, 5)), normal(2, 3, 7, 4))
+case("AdaptiveAvgPool", "whole", lambda x: F.adaptive_avg_pool2d(x, 1), normal(2, 3, 7, 4))
+case("AdaptiveAvgPool", "three", lambda x: F.adaptive_avg_pool3d(x, (2, 2, 1)), normal(1, 2, 3, 4, 5))
+case("AdaptiveAvgPool", "special", lambda x: F.adaptive_avg_pool2d(x, (2, 3)), TIES)

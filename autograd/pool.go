@@ -1,0 +1,129 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// MaxPool returns the maxima of windows over the last axes: see [tensor.Tensor.MaxPool], as which it panics. Gradient: g to the
+// element that is the maximum, of equal ones the first; where windows overlap, the sum.
+func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
+	const op = "MaxPool"
+	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, x.pools())
+	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
+	return n.keepingPlaces(places)
+}
+
+// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes the maxima are: see
+// [tensor.Tensor.MaxPoolWithIndex], as which it panics. Gradient: that of MaxPool.
+func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
+	const op = "MaxPoolWithIndex"
+	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, true)
+	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
+	view := places.View()
+	return n.keepingPlaces(places), view
+}
+
+// AdaptiveMaxPool returns the maxima of as many windows over the last axes as size says: see [tensor.Tensor.AdaptiveMaxPool], as
+// which it panics. Gradient: g to the element that is the maximum, of equal ones the first; where windows overlap, the sum.
+func (x *Node) AdaptiveMaxPool(size []int) *Node {
+	const op = "AdaptiveMaxPool"
+	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, x.pools())
+	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
+	return n.keepingPlaces(places)
+}
+
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes the maxima are: see
+// [tensor.Tensor.AdaptiveMaxPoolWithIndex], as which it panics. Gradient: that of AdaptiveMaxPool.
+func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
+	const op = "AdaptiveMaxPoolWithIndex"
+	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, true)
+	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
+	view := places.View()
+	return n.keepingPlaces(places), view
+}
+
+// pools reports whether a gradient of x will read where the maxima are.
+func (x *Node) pools() bool { return x.needs && !noGrad(x.value.Device()) }
+
+// keepingPlaces gives n the places of its maxima, if there are any.
+func (n *Node) keepingPlaces(places *tensor.Tensor) *Node {
+	if places != nil {
+		n.keeping(places)
+	}
+	return n
+}
+
+// toMaxima returns the gradient of maxima in places of the last axes of x.
+func (x *Node) toMaxima(places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor, axes int) func(g *Node, in *Grads) {
+	return func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.GiveNode(0, g.toPlaces(places, grad, axes))
+			return
+		}
+		in.Give(0, grad(g.value))
+	}
+}
+
+// toPlaces returns g added to zeros in places of the last axes. Gradient: the elements of g in these places.
+func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor, axes int) *Node {
+	const op = "MaxPoolGrad"
+	gv := g.use(op)
+	shape := gv.Shape()
+	y := grad(gv)
+	whole := y.Shape()
+	outer, lines, count := 1, 1, 1
+	for a, d := range shape {
+		if a < len(shape)-axes {
+			outer *= d
+		} else {
+			lines *= whole[a]
+			count *= d
+		}
+	}
+	return Apply(op, y, []*Node{g}, func(gg *Node, in *Grads) {
+		index := places.Reshape(outer, count)
+		in.GiveNode(0, gg.Reshape(outer, lines).takeAlong(index, 1, count, false).Reshape(shape...))
+	}, places)
+}
+
+// AvgPool returns the means of windows over the last axes: see [tensor.Tensor.AvgPool], as which it panics. Gradient: g over the
+// number of positions to each of them; where windows overlap, the sum.
+func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
+	const op = "AvgPool"
+	xv := x.use(op)
+	pool, grad := plumbing.AvgPool(op, xv, window, options)
+	return Apply(op, pool(xv), []*Node{x}, toMeans(pool, grad))
+}
+
+// AdaptiveAvgPool returns the means of as many windows over the last axes as size says: see [tensor.Tensor.AdaptiveAvgPool], as
+// which it panics. Gradient: g over the number of positions to each of them; where windows overlap, the sum.
+func (x *Node) AdaptiveAvgPool(size []int) *Node {
+	const op = "AdaptiveAvgPool"
+	xv := x.use(op)
+	pool, grad := plumbing.AdaptiveAvgPool(op, xv, size)
+	return Apply(op, pool(xv), []*Node{x}, toMeans(pool, grad))
+}
+
+// toMeans returns the gradient of what pool computes, which is linear.
+func toMeans(pool, grad func(t *tensor.Tensor) *tensor.Tensor) func(g *Node, in *Grads) {
+	return func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.GiveNode(0, g.fromMeans(pool, grad))
+			return
+		}
+		in.Give(0, grad(g.value))
+	}
+}
+
+// fromMeans returns g shared out to the positions of means. Gradient: their means.
+func (g *Node) fromMeans(pool, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
+	const op = "AvgPoolGrad"
+	return Apply(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.GiveNode(0, gg.meansAgain(pool, grad)) })
+}
+
+// meansAgain returns the means of x. Gradient: that of the pooling.
+func (x *Node) meansAgain(pool, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
+	const op = "AvgPool"
+	return Apply(op, pool(x.use(op)), []*Node{x}, toMeans(pool, grad))
+}

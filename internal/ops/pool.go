@@ -1,0 +1,403 @@
+package ops
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// PoolShape is the numbers of pooling over 1, 2 or 3 axes, of X [Outer, Size…] to Y [Outer, OutSize…]. Along each axis, output q
+// has the inputs q·Stride − Pad + j·Dilation for j below Kernel, as far as there are any; if the pooling is Adaptive, those
+// from ⌊q·Size/OutSize⌋ to below ⌈(q + 1)·Size/OutSize⌉. With fewer axes, the first have size 1.
+type PoolShape struct {
+	Outer                                        int
+	Size, OutSize, Kernel, Stride, Dilation, Pad [3]int
+	Adaptive                                     bool
+}
+
+var poolNames = []string{"outer", "iz", "iy", "ix", "oz", "oy", "ox", "kz", "ky", "kx", "sz", "sy", "sx", "dz", "dy", "dx", "pz", "py", "px", "adaptive"}
+
+const poolCount = 20
+
+// Args appends the numbers of the shape to the arguments of a launch.
+func (s *PoolShape) Args(args []kernels.Arg) []kernels.Arg {
+	args = append(args, kernels.I(s.Outer))
+	for _, v := range [...]*[3]int{&s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad} {
+		args = append(args, kernels.I(v[0]), kernels.I(v[1]), kernels.I(v[2]))
+	}
+	return append(args, kernels.Flag(s.Adaptive))
+}
+
+func poolShapeOf(args []kernels.Arg, from int) *PoolShape {
+	at := func(i int) int { return int(args[from+i].Int) }
+	s := &PoolShape{Outer: at(0), Adaptive: at(19) != 0}
+	for k, v := range [...]*[3]int{&s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad} {
+		for a := range v {
+			v[a] = at(1 + 3*k + a)
+		}
+	}
+	return s
+}
+
+// PoolKernel is one of the kernels of pooling.
+type PoolKernel int
+
+// The kernels, and their arguments before and behind the numbers of the shape.
+const (
+	MaxPool     PoolKernel = iota // X, Y, the places I of the maxima in the input; whether to write these (0 or 1)
+	MaxPoolGrad                   // G, I, D
+	AvgPool                       // X, Y; whether a mean counts the padding (0 or 1), and the divisor, or 0
+	AvgPoolGrad                   // G, D; the same
+	poolKernels = iota
+)
+
+// poolWindow is what a kernel of pooling is built for; the zero value is any window.
+type poolWindow struct {
+	kernel                      PoolKernel
+	size, stride, dilation, pad [3]int
+}
+
+// pools are the kernels, by window: at most poolMost, beyond which those for any window serve.
+var pools struct {
+	sync.RWMutex
+	of map[poolWindow]*kernels.Kernel
+}
+
+const poolMost = 64
+
+// PoolKernel returns a kernel for a shape: for its window, if that is small.
+func (s *PoolShape) PoolKernel(k PoolKernel) *kernels.Kernel {
+	w := poolWindow{k, s.Kernel, s.Stride, s.Dilation, s.Pad}
+	if s.Adaptive || volume(s.Kernel) > 16 {
+		w = poolWindow{kernel: k}
+	}
+	pools.RLock()
+	found, full := pools.of[w], len(pools.of) >= poolMost
+	pools.RUnlock()
+	if found != nil {
+		return found
+	}
+	pools.Lock()
+	defer pools.Unlock()
+	if full {
+		w = poolWindow{kernel: k}
+	}
+	if pools.of == nil {
+		pools.of = map[poolWindow]*kernels.Kernel{}
+	}
+	if pools.of[w] == nil {
+		pools.of[w] = newPool(w)
+	}
+	return pools.of[w]
+}
+
+// newPool makes the kernel for a window.
+func newPool(w poolWindow) *kernels.Kernel {
+	k := &kernels.Kernel{File: "pool.cl"}
+	gradient := w.kernel == MaxPoolGrad || w.kernel == AvgPoolGrad
+	var behind []string
+	switch w.kernel {
+	case MaxPool:
+		k.Name, k.Params, behind = "k_max_pool", []kernels.Param{in("X"), out("Y"), outInts("I")}, []string{"indices"}
+		k.Twin = kernels.Twin{F32: maxPoolTwin[float32], F64: maxPoolTwin[float64]}
+	case MaxPoolGrad:
+		k.Name, k.Params = "k_max_pool_grad", []kernels.Param{in("G"), inInts("I"), out("D")}
+		k.Twin = kernels.Twin{F32: maxPoolGradTwin[float32], F64: maxPoolGradTwin[float64]}
+	case AvgPool:
+		k.Name, k.Params, behind = "k_avg_pool", []kernels.Param{in("X"), out("Y")}, []string{"padding", "divisor"}
+		k.Twin = kernels.Twin{F32: avgPoolTwin[float32], F64: avgPoolTwin[float64]}
+	case AvgPoolGrad:
+		k.Name, k.Params, behind = "k_avg_pool_grad", []kernels.Param{in("G"), out("D")}, []string{"padding", "divisor"}
+		k.Twin = kernels.Twin{F32: avgPoolGradTwin[float32], F64: avgPoolGradTwin[float64]}
+	}
+	from := len(k.Params)
+	for _, name := range append(poolNames[:poolCount:poolCount], behind...) {
+		k.Params = append(k.Params, intArg(name))
+	}
+	if w.kernel != MaxPool { // whose results are elements of the operand
+		k.Tol = kernels.Tolerance{ULP: 4, Rel: 4, Scale: func(a []kernels.Arg) float64 {
+			s := poolShapeOf(a, from)
+			terms := 1
+			for i := range s.Size {
+				terms *= max(s.Kernel[i], intmath.CeilDiv(s.Size[i], s.OutSize[i])+1, intmath.CeilDiv(s.OutSize[i], s.Size[i])+1)
+			}
+			return float64(terms) * kernels.MaxAbs(a, 0)
+		}}
+	}
+	if w.size != [3]int{} {
+		for i, axis := range "ZYX" {
+			k.Defines += fmt.Sprintf(" -DK%c=%d -DS%c=%d -DD%c=%d -DP%c=%d", axis, w.size[i], axis, w.stride[i], axis, w.dilation[i], axis, w.pad[i])
+		}
+		k.Defines = k.Defines[1:]
+	}
+	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		s := poolShapeOf(a, from)
+		size := s.OutSize
+		if gradient {
+			size = s.Size
+		}
+		return kernels.Plane(size[2], s.Outer*size[0]*size[1], l)
+	}
+	operands := func(s *PoolShape, index func(i int) int) []kernels.Operand {
+		x, y := s.Outer*volume(s.Size), s.Outer*volume(s.OutSize)
+		i := kernels.Derived(y, func(_ []kernels.Arg, i int) float64 { return float64(index(i)) })
+		switch w.kernel {
+		case MaxPool:
+			return []kernels.Operand{kernels.Draw(x, -1, 1), kernels.Output(y), kernels.Output(y)}
+		case MaxPoolGrad:
+			return []kernels.Operand{kernels.Draw(y, -1, 1), i, kernels.Output(x)}
+		case AvgPool:
+			return []kernels.Operand{kernels.Draw(x, -1, 1), kernels.Output(y)}
+		}
+		return []kernels.Operand{kernels.Draw(y, -1, 1), kernels.Output(x)}
+	}
+	k.Cases = func(few bool) []kernels.Case { return poolCases(w, few, behind) }
+	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+		if like == nil {
+			return nil
+		}
+		s := poolShapeOf(like, from)
+		s.Outer = min(s.Outer, kernels.TrialElements/2/max(volume(s.Size)+2*volume(s.OutSize), 1))
+		if s.Outer == 0 {
+			return nil
+		}
+		ops := operands(s, func(i int) int { return s.some(i) })
+		for _, a := range like[from:] {
+			ops = append(ops, kernels.Number(float64(a.Int)))
+		}
+		ops[from].Number = float64(s.Outer)
+		if w.kernel == MaxPool && like[2].N == 0 {
+			ops[2] = kernels.Output(0)
+		}
+		return ops
+	}
+	return k
+}
+
+// some returns the place of an input in the window of output i of Y.
+func (s *PoolShape) some(i int) int {
+	q, at := i%volume(s.OutSize), 0
+	for a, p := range [3]int{q / (s.OutSize[1] * s.OutSize[2]), q / s.OutSize[2] % s.OutSize[1], q % s.OutSize[2]} {
+		first, taps, step := s.window(a, p)
+		for j := i % taps; ; j = (j + 1) % taps {
+			if f := first + j*step; f >= 0 && f < s.Size[a] {
+				at = at*s.Size[a] + f
+				break
+			}
+		}
+	}
+	return at
+}
+
+// window returns the inputs first + j·step, j < taps, of output q along an axis.
+func (s *PoolShape) window(axis, q int) (first, taps, step int) {
+	if s.Adaptive {
+		first = q * s.Size[axis] / s.OutSize[axis]
+		return first, intmath.CeilDiv((q+1)*s.Size[axis], s.OutSize[axis]) - first, 1
+	}
+	return q*s.Stride[axis] - s.Pad[axis], s.Kernel[axis], s.Dilation[axis]
+}
+
+// outputs returns those from first to below end of whose windows input i may be one.
+func (s *PoolShape) outputs(axis, i int) (first, end int) {
+	in, out := s.Size[axis], s.OutSize[axis]
+	if s.Adaptive {
+		return i * out / in, intmath.CeilDiv((i+1)*out, in)
+	}
+	at, stride := i+s.Pad[axis], s.Stride[axis]
+	return intmath.CeilDiv(max(0, at-(s.Kernel[axis]-1)*s.Dilation[axis]), stride), min(out, at/stride+1)
+}
+
+// divisor returns what the sum of the window of output q is divided by.
+func (s *PoolShape) divisor(q [3]int, padding bool, divisor int) int {
+	if divisor > 0 {
+		return divisor
+	}
+	n := 1
+	for a := range q {
+		first, taps, _ := s.window(a, q[a])
+		if padding {
+			n *= min(first+taps, s.Size[a]+s.Pad[a]) - first
+		} else {
+			n *= min(first+taps, s.Size[a]) - max(first, 0)
+		}
+	}
+	return n
+}
+
+// poolOf reads the shape that begins with argument from of a call.
+func poolOf[T kernels.Real](c kernels.Call[T], from int) *PoolShape {
+	var numbers [poolCount]kernels.Arg
+	for i := range numbers {
+		numbers[i] = kernels.I(c.Int(from + i))
+	}
+	return poolShapeOf(numbers[:], 0)
+}
+
+// inWindows calls f for every output of a piece of Y with each of the inputs that there are in its window, as places in its
+// own [iz, iy, ix], and done behind them.
+func (s *PoolShape) inWindows(lo, hi int, f func(o, i int), done func(o int, q [3]int)) {
+	for o := lo; o < hi; o++ {
+		p := o % volume(s.OutSize)
+		q := [3]int{p / (s.OutSize[1] * s.OutSize[2]), p / s.OutSize[2] % s.OutSize[1], p % s.OutSize[2]}
+		z, nz, dz := s.window(0, q[0])
+		y, ny, dy := s.window(1, q[1])
+		x, nx, dx := s.window(2, q[2])
+		for fz := z; fz < min(z+nz*dz, s.Size[0]); fz += dz {
+			for fy := y; fy < min(y+ny*dy, s.Size[1]) && fz >= 0; fy += dy {
+				for fx := x; fx < min(x+nx*dx, s.Size[2]) && fy >= 0; fx += dx {
+					if fx >= 0 {
+						f(o, (fz*s.Size[1]+fy)*s.Size[2]+fx)
+					}
+				}
+			}
+		}
+		done(o, q)
+	}
+}
+
+// withOutputs calls f for every input of a piece of X with each of the outputs of whose windows it may be one.
+func (s *PoolShape) withOutputs(lo, hi int, f func(i, o int, q [3]int)) {
+	for i := lo; i < hi; i++ {
+		p := i % volume(s.Size)
+		z0, z1 := s.outputs(0, p/(s.Size[1]*s.Size[2]))
+		y0, y1 := s.outputs(1, p/s.Size[2]%s.Size[1])
+		x0, x1 := s.outputs(2, p%s.Size[2])
+		outer := i / volume(s.Size)
+		for z := z0; z < z1; z++ {
+			for y := y0; y < y1; y++ {
+				for x := x0; x < x1; x++ {
+					f(i, ((outer*s.OutSize[0]+z)*s.OutSize[1]+y)*s.OutSize[2]+x, [3]int{z, y, x})
+				}
+			}
+		}
+	}
+}
+
+func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
+	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
+	c.Parallel(len(y), 4*volume(s.Kernel), func(lo, hi int) {
+		at := -1
+		s.inWindows(lo, hi, func(o, i int) {
+			v := x[o/volume(s.OutSize)*volume(s.Size)+i]
+			if at < 0 || v > y[o] || v != v {
+				y[o], at = v, i
+			}
+		}, func(o int, _ [3]int) {
+			if indices {
+				places[o] = int32(at)
+			}
+			at = -1
+		})
+	})
+}
+
+func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
+	g, places, d, s := c.Reals(0), c.Ints(1), c.Reals(2), poolOf(c, 3)
+	c.Parallel(len(d), 16, func(lo, hi int) {
+		clear(d[lo:hi])
+		s.withOutputs(lo, hi, func(i, o int, _ [3]int) {
+			if int(places[o]) == i%volume(s.Size) {
+				d[i] += g[o]
+			}
+		})
+	})
+}
+
+func avgPoolTwin[T kernels.Real](c kernels.Call[T]) {
+	x, y, s, padding, divisor := c.Reals(0), c.Reals(1), poolOf(c, 2), c.Int(2+poolCount) != 0, c.Int(3+poolCount)
+	c.Parallel(len(y), 4*volume(s.Kernel), func(lo, hi int) {
+		var sum T
+		s.inWindows(lo, hi, func(o, i int) { sum += x[o/volume(s.OutSize)*volume(s.Size)+i] }, func(o int, q [3]int) {
+			y[o] = sum / T(s.divisor(q, padding, divisor))
+			sum = 0
+		})
+	})
+}
+
+func avgPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
+	g, d, s, padding, divisor := c.Reals(0), c.Reals(1), poolOf(c, 2), c.Int(2+poolCount) != 0, c.Int(3+poolCount)
+	c.Parallel(len(d), 16, func(lo, hi int) {
+		clear(d[lo:hi])
+		s.withOutputs(lo, hi, func(i, o int, q [3]int) { d[i] += g[o] / T(s.divisor(q, padding, divisor)) })
+	})
+}
+
+// PoolExample is a window that kernels of the list are built for.
+var PoolExample = PoolShape{Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 1, 1}}
+
+// poolings returns the kernels of pooling: those for any window, and for one.
+func poolings() []*kernels.Kernel {
+	var all []*kernels.Kernel
+	for k := range PoolKernel(poolKernels) {
+		all = append(all, (&PoolShape{Adaptive: true}).PoolKernel(k), PoolExample.PoolKernel(k))
+	}
+	return all
+}
+
+// poolCases are the launches that test a kernel: windows that overlap and that leave inputs out, with padding and without, and
+// ends beyond the input; adaptive ones of more outputs than inputs, too.
+func poolCases(w poolWindow, few bool, behind []string) []kernels.Case {
+	one := [3]int{1, 1, 1}
+	var shapes []*PoolShape
+	if w.size != [3]int{} {
+		for _, size := range [][3]int{{2, 6, 7}, {1, 9, 40}, {1, 1, 2}} {
+			shapes = append(shapes, &PoolShape{Outer: 2, Size: size, Kernel: w.size, Stride: w.stride, Dilation: w.dilation, Pad: w.pad})
+		}
+	} else {
+		shapes = []*PoolShape{
+			{Outer: 3, Size: [3]int{1, 5, 7}, Kernel: [3]int{1, 2, 3}, Stride: [3]int{1, 2, 1}, Dilation: one, Pad: [3]int{0, 1, 1}},
+			{Outer: 2, Size: [3]int{3, 4, 9}, Kernel: [3]int{2, 2, 3}, Stride: [3]int{1, 3, 2}, Dilation: [3]int{2, 1, 3}, Pad: [3]int{1, 0, 1}},
+			{Outer: 2, Size: [3]int{1, 5, 7}, OutSize: [3]int{1, 3, 9}, Kernel: one, Stride: one, Dilation: one, Adaptive: true},
+		}
+		if !few {
+			shapes = append(shapes, &PoolShape{Outer: 70, Size: [3]int{1, 1, 130}, Kernel: [3]int{1, 1, 5}, Stride: one, Dilation: one, Pad: [3]int{0, 0, 2}},
+				&PoolShape{Outer: 3, Size: [3]int{2, 7, 6}, OutSize: [3]int{3, 2, 1}, Kernel: one, Stride: one, Dilation: one, Adaptive: true})
+		}
+	}
+	if few {
+		shapes = shapes[:min(len(shapes), 3)]
+	}
+	var cases []kernels.Case
+	for i, s := range shapes {
+		for a := range s.OutSize {
+			if w.kernel >= AvgPool { // no mean has them
+				s.Dilation[a] = 1
+			}
+			if !s.Adaptive { // the last window may reach beyond the padding, if it begins before
+				over := s.Size[a] + 2*s.Pad[a] - s.Dilation[a]*(s.Kernel[a]-1) - 1
+				s.OutSize[a] = over/s.Stride[a] + 1
+				if i%2 == 0 && over%s.Stride[a] > 0 && s.OutSize[a]*s.Stride[a] < s.Size[a]+s.Pad[a] {
+					s.OutSize[a]++
+				}
+			}
+		}
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v", *s), Build: func(o *kernels.Operands) {
+			x, y := s.Outer*volume(s.Size), s.Outer*volume(s.OutSize)
+			switch w.kernel {
+			case MaxPool:
+				o.In(x, -1, 1)
+				if i == 0 {
+					o.Special()
+				}
+				o.Out(y).Ints(y, func(int) int { return 77 })
+			case MaxPoolGrad:
+				o.In(y, -1, 1).Ints(y, s.some).Out(x)
+			case AvgPool:
+				o.In(x, -1, 1).Out(y)
+			case AvgPoolGrad:
+				o.In(y, -1, 1).Out(x)
+			}
+			o.Args = s.Args(o.Args)
+			switch len(behind) {
+			case 1:
+				o.Int(1)
+			case 2:
+				o.Int(i%2, i%3/2*5)
+			}
+		}})
+	}
+	return cases
+}

@@ -1,0 +1,300 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// MaxPoolOptions are those of [Tensor.MaxPool]. Its lists have a number for each axis, or one for all.
+type MaxPoolOptions struct {
+	Stride   []int // from one window to the next; nil: the window, so that they lie side by side
+	Padding  []int // positions before and behind the input that windows may reach, at most half a window; nil: none
+	Dilation []int // from one position of a window to the next; nil: 1
+	Ceil     bool  // whether a last window may reach beyond the end
+}
+
+// AvgPoolOptions are those of [Tensor.AvgPool]. Its lists have a number for each axis, or one for all.
+type AvgPoolOptions struct {
+	Stride  []int // from one window to the next; nil: the window, so that they lie side by side
+	Padding []int // zeros before and behind the input, at most half a window; nil: none
+	Ceil    bool  // whether a last window may reach beyond the end
+	// ExcludePadding leaves the zeros of the padding out of the number that a sum is divided by. What lies behind these is
+	// never counted.
+	ExcludePadding bool
+	Divisor        int // what sums are divided by; 0: the positions of the window
+}
+
+// MaxPool returns the maxima of windows over the last axes of t, one, two or three, as many as the window has. Axes before them
+// are kept. Along each, output q has the positions
+//
+//	q·stride − padding + j·dilation,  0 ≤ j < window
+//
+// that lie within t. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) − 1)/stride + 1 positions,
+// rounded down, or up with Ceil, as long as the last window begins within t or the padding before it. Integers are converted to
+// reals. It panics with ErrShape, and with ErrValue for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d,
+// max_pool2d and max_pool3d.
+func (t *Tensor) MaxPool(window []int, options ...MaxPoolOptions) *Tensor {
+	y, _ := t.maxPool("MaxPool", window, options, false)
+	return y
+}
+
+// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of t, in row-major order, the maxima are: the
+// first of equal ones, and the last NaN.
+func (t *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (values, indices *Tensor) {
+	return t.maxPool("MaxPoolWithIndex", window, options, true)
+}
+
+// AvgPool returns the means of windows over the last axes of t, one, two or three, as many as the window has. Axes before them
+// are kept. Windows are those of [Tensor.MaxPool] without dilation; t is 0 in the padding. Integers are converted to reals. It panics with
+// ErrShape, and with ErrValue for bad options. The mean over whole axes is [Tensor.Mean]. PyTorch's avg_pool1d, avg_pool2d and
+// avg_pool3d.
+func (t *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
+	const op = "AvgPool"
+	check(op, t)
+	p := avgPooling(op, t, window, options)
+	return p.avg(op, t, false)
+}
+
+// AdaptiveMaxPool returns the maxima of windows over the last axes of t, one, two or three, as many as size has, which is the
+// result's. Axes before them are kept. Along each, output q has the positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a
+// maximum. Integers are converted to reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's
+// adaptive_max_pool1d, 2d and 3d.
+func (t *Tensor) AdaptiveMaxPool(size []int) *Tensor {
+	const op = "AdaptiveMaxPool"
+	check(op, t)
+	p := adaptivePooling(op, t, size)
+	y, _ := p.max(op, t, false)
+	return y
+}
+
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes of t, in row-major order, the
+// maxima are: the first of equal ones, and the last NaN.
+func (t *Tensor) AdaptiveMaxPoolWithIndex(size []int) (values, indices *Tensor) {
+	const op = "AdaptiveMaxPoolWithIndex"
+	check(op, t)
+	p := adaptivePooling(op, t, size)
+	return p.max(op, t, true)
+}
+
+// AdaptiveAvgPool returns the means of the windows of [Tensor.AdaptiveMaxPool]. Integers are converted to reals. It panics with
+// ErrShape, and with ErrValue for bad sizes. PyTorch's adaptive_avg_pool1d, 2d and 3d.
+func (t *Tensor) AdaptiveAvgPool(size []int) *Tensor {
+	const op = "AdaptiveAvgPool"
+	check(op, t)
+	p := adaptivePooling(op, t, size)
+	return p.avg(op, t, false)
+}
+
+// pooling is the numbers of a pooling, and the shapes of its operand and result.
+type pooling struct {
+	ops.PoolShape
+	in, out          []int
+	padding, divisor int // of means: whether the padding counts, and what sums are divided by if that is not 0
+}
+
+func (t *Tensor) maxPool(op string, window []int, options []MaxPoolOptions, indices bool) (values, at *Tensor) {
+	check(op, t)
+	p := maxPooling(op, t, window, options)
+	return p.max(op, t, indices)
+}
+
+func maxPooling(op string, t *Tensor, window []int, options []MaxPoolOptions) *pooling {
+	o := only(op, options)
+	return regularPooling(op, t, window, o.Stride, o.Padding, o.Dilation, o.Ceil)
+}
+
+func avgPooling(op string, t *Tensor, window []int, options []AvgPoolOptions) *pooling {
+	o := only(op, options)
+	p := regularPooling(op, t, window, o.Stride, o.Padding, nil, o.Ceil)
+	if o.Divisor < 0 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the Divisor is %d: it is positive, or 0 for none", o.Divisor)})
+	}
+	if p.divisor = o.Divisor; !o.ExcludePadding {
+		p.padding = 1
+	}
+	return p
+}
+
+// pooled begins a pooling over the last axes of t.
+func pooled(op string, t *Tensor, axes int, what string) *pooling {
+	if axes < 1 || axes > 3 || axes > t.Rank() {
+		misuse(op, ErrShape, fmt.Sprintf("the %s has a number for each of 1, 2 or 3 axes of the tensor, not %d", what, axes), t)
+	}
+	lead := t.Rank() - axes
+	p := &pooling{in: t.shape, out: slices.Clone(t.shape[:lead])}
+	p.Outer, p.Size, p.OutSize = product(t.shape[:lead]), spatial(t.shape[lead:]), [3]int{1, 1, 1}
+	return p
+}
+
+func regularPooling(op string, t *Tensor, window, stride, padding, dilation []int, ceil bool) *pooling {
+	axes := len(window)
+	p := pooled(op, t, axes, "window")
+	p.Kernel = perAxis(op, "the window", window, axes, 1, 1)
+	p.Stride, p.Pad, p.Dilation = p.Kernel, perAxis(op, "Padding", padding, axes, 0, 0), perAxis(op, "Dilation", dilation, axes, 1, 1)
+	if stride != nil {
+		p.Stride = perAxis(op, "Stride", stride, axes, 1, 1)
+	}
+	for a := 3 - axes; a < 3; a++ {
+		reach := p.Dilation[a]*(p.Kernel[a]-1) + 1
+		over := p.Size[a] + 2*p.Pad[a] - reach
+		switch {
+		case 2*p.Pad[a] > p.Kernel[a]:
+			panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("a Padding of %d is more than half a window of %d", p.Pad[a], p.Kernel[a])})
+		case p.Size[a] == 0 || over < 0 && !(ceil && over+p.Stride[a] > 0):
+			misuse(op, ErrShape, fmt.Sprintf("along axis %d, windows reach over %d positions, and the input has %d with its padding", t.Rank()-3+a, reach, p.Size[a]+2*p.Pad[a]), t)
+		}
+		p.OutSize[a] = over/p.Stride[a] + 1
+		if ceil {
+			p.OutSize[a] = (over+p.Stride[a]-1)/p.Stride[a] + 1
+			if (p.OutSize[a]-1)*p.Stride[a] >= p.Size[a]+p.Pad[a] {
+				p.OutSize[a]--
+			}
+		}
+		if p.Dilation[a] > 1 && !p.reaches(a) {
+			misuse(op, ErrShape, fmt.Sprintf("along axis %d, a window has no position within the input", t.Rank()-3+a), t)
+		}
+		p.out = append(p.out, p.OutSize[a])
+	}
+	return p
+}
+
+// reaches reports whether every window has a position within the input along an axis. Those in its middle have.
+func (p *pooling) reaches(a int) bool {
+	for q := range p.OutSize[a] {
+		first, inside := q*p.Stride[a]-p.Pad[a], false
+		if first >= 0 && first < p.Size[a] {
+			continue
+		}
+		for j := 0; j < p.Kernel[a] && !inside; j++ {
+			at := first + j*p.Dilation[a]
+			inside = at >= 0 && at < p.Size[a]
+		}
+		if !inside {
+			return false
+		}
+	}
+	return true
+}
+
+func adaptivePooling(op string, t *Tensor, size []int) *pooling {
+	axes := len(size)
+	p := pooled(op, t, axes, "size")
+	p.OutSize = perAxis(op, "the size", size, axes, 1, 0)
+	p.Kernel, p.Stride, p.Dilation, p.Adaptive = [3]int{1, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}, true
+	for a := 3 - axes; a < 3; a++ {
+		if p.Size[a] == 0 {
+			misuse(op, ErrShape, fmt.Sprintf("axis %d has no position", t.Rank()-3+a), t)
+		}
+		p.out = append(p.out, p.OutSize[a])
+	}
+	return p
+}
+
+// max returns the maxima of t, and their places if asked for.
+func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tensor) {
+	d := t.Device()
+	values = alloc(op, d, p.out)
+	if indices {
+		places = allocOf(op, d, Int32, p.out)
+	}
+	if values.Len() == 0 {
+		return values, places
+	}
+	x := t.reals()
+	defer x.done()
+	unused := places
+	if !indices { // any buffer of ints, and no element of it: the kernel does not write it
+		unused = allocOf(op, d, Int32, []int{0})
+		defer unused.Free()
+	}
+	c := d.core()
+	args := p.Args(append(c.mapArgs[:0], x.arg(), values.arg(), unused.arg()))
+	c.mapArgs = append(args, kernels.Flag(indices))
+	launch(d, p.PoolKernel(ops.MaxPool), c.mapArgs...)
+	clear(c.mapArgs) // the memory can be collected
+	return values, places
+}
+
+// maxGrad returns the gradient of the operand for the gradient g of maxima in some places.
+func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
+	d := g.Device()
+	y := alloc(op, d, p.in)
+	if y.Len() == 0 {
+		return y
+	}
+	if g.Len() == 0 {
+		y.zero()
+		return y
+	}
+	cg := g.reals()
+	defer cg.done()
+	c := d.core()
+	c.mapArgs = p.Args(append(c.mapArgs[:0], cg.arg(), places.arg(), y.arg()))
+	launch(d, p.PoolKernel(ops.MaxPoolGrad), c.mapArgs...)
+	clear(c.mapArgs) // the memory can be collected
+	return y
+}
+
+// avg returns the means of t, or if gradient the gradient of the operand for that of the means.
+func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
+	d, shape, k := t.Device(), p.out, ops.AvgPool
+	if gradient {
+		shape, k = p.in, ops.AvgPoolGrad
+	}
+	y := alloc(op, d, shape)
+	if y.Len() == 0 {
+		return y
+	}
+	if t.Len() == 0 {
+		y.zero()
+		return y
+	}
+	x := t.reals()
+	defer x.done()
+	if n := product(p.Size[:]); p.Adaptive && p.OutSize == [3]int{1, 1, 1} && !gradient { // rows fill a device, windows do not
+		sumAxis(y, x.Tensor, p.Outer, n, 1, 1/float64(n), false)
+		return y
+	}
+	c := d.core()
+	args := p.Args(append(c.mapArgs[:0], x.arg(), y.arg()))
+	c.mapArgs = append(args, kernels.I(p.padding), kernels.I(p.divisor))
+	launch(d, p.PoolKernel(k), c.mapArgs...)
+	clear(c.mapArgs) // the memory can be collected
+	return y
+}
+
+// MaxPool is that of package plumbing.
+func (*base) MaxPool(op string, t *Tensor, window []int, options []MaxPoolOptions, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
+	check(op, t)
+	return pooledMax(op, t, maxPooling(op, t, window, options), indices)
+}
+
+// AdaptiveMaxPool is that of package plumbing.
+func (*base) AdaptiveMaxPool(op string, t *Tensor, size []int, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
+	check(op, t)
+	return pooledMax(op, t, adaptivePooling(op, t, size), indices)
+}
+
+func pooledMax(op string, t *Tensor, p *pooling, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
+	values, places = p.max(op, t, indices)
+	return values, places, func(g *Tensor) *Tensor { return p.maxGrad(op+" gradient", g, places) }
+}
+
+// AvgPool is that of package plumbing.
+func (*base) AvgPool(op string, t *Tensor, window []int, options []AvgPoolOptions) (pool, grad func(t *Tensor) *Tensor) {
+	check(op, t)
+	return avgOf(op, avgPooling(op, t, window, options))
+}
+
+// AdaptiveAvgPool is that of package plumbing.
+func (*base) AdaptiveAvgPool(op string, t *Tensor, size []int) (pool, grad func(t *Tensor) *Tensor) {
+	check(op, t)
+	return avgOf(op, adaptivePooling(op, t, size))
+}
+
+func avgOf(op string, p *pooling) (pool, grad func(t *Tensor) *Tensor) {
+	return func(t *Tensor) *Tensor { return p.avg(op, t, false) }, func(g *Tensor) *Tensor { return p.avg(op+" gradient", g, true) }
+}
