@@ -253,6 +253,7 @@ func gradCases(d tensor.Device) []gradCase {
 			return in[0].BatchNorm(in[1], in[2], 1e-2, tensor.BatchNormOptions{Mean: tensor.New(d, []float64{1, 0, -1}), Var: tensor.New(d, []float64{1, 2, 3}), Eval: true})
 		}},
 		{"BatchNorm", [][]int{{0, 3}, {3}, {3}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(in[1], in[2], 1e-2) }},
+		unaryCase("Dropout", -2, 2, func(x *node) *node { return x.T().Dropout(0.4, tensor.NewRNG(3), true) }),
 		{"MLPLoss", [][]int{{20, 12}, {12, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
 			m, err := autograd.NewFusedMLP(autograd.NewArena(in[1:]), 0.1, autograd.AbsoluteLoss)
 			if err != nil {

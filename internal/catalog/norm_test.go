@@ -44,6 +44,11 @@ var norms = family{"norm", "Softmax, norms, attention", []operation{
 			return []*tensor.Tensor{y, in[1], in[2]}
 		}),
 	}},
+	{"Dropout", "torch.nn.functional.dropout", cases{ // PyTorch's stream is another
+		"eval": unary(func(x *node) *node { return x.Dropout(0.5, nil, false) }),
+		"none": unary(func(x *node) *node { return x.Dropout(0, tensor.NewRNG(1), true) }),
+		"all":  unary(func(x *node) *node { return x.Dropout(1, tensor.NewRNG(1), true) }),
+	}},
 }}
 
 func softmax(f func(x *node, axis int) *node) cases {

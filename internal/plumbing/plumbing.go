@@ -52,6 +52,7 @@ type device interface {
 	BatchNorm(t, w, b *tensor.Tensor, eps float64, options []tensor.BatchNormOptions) (y, mean, rstd *tensor.Tensor)
 	ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor)
 	MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor)
+	Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
@@ -175,6 +176,11 @@ func BatchNorm(x, w, b *tensor.Tensor, eps float64, options []tensor.BatchNormOp
 // to be added up, [parts, channels]. mean and rstd have an element for each channel, or for as many neighbours as they have less.
 func ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor) {
 	return of(x.Device()).ChannelSums(x, g, mean, rstd, outer, channels)
+}
+
+// Dropped is x.Dropout in training, by given numbers of a stream: the call, and the two words of the seed.
+func Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor {
+	return of(x.Device()).Dropped(x, p, call, lo, hi)
 }
 
 // Try tries a kernel on small operands, for what can do without it. The error is a *tensor.TrialError, if a device

@@ -64,3 +64,6 @@ case("BatchNorm", "eval", lambda x, w, b, m, v: F.batch_norm(x, m.detach(), v.de
 case("BatchNorm", "running", running, normal(4, 3, 5), normal(3), [0.5, 1, 2], grad=False)
 case("BatchNorm", "special", batch_norm, [[1, 0, 1e8, 3], [1, -0.0, -1e8, 4]])
 case("BatchNorm", "nan", batch_norm, [[NAN, INF, 0], [1, 2, 3], [4, 5, 6]], grad=False)
+
+for name, p, train in (("eval", 0.5, False), ("none", 0.0, True), ("all", 1.0, True)):
+    case("Dropout", name, lambda x: F.dropout(x, p, train), [[1, -2, 0], [-0.0, INF, 3], [1e30, -1e30, 5]] if p < 1 else normal(2, 7))
