@@ -254,6 +254,18 @@ func gradCases(d tensor.Device) []gradCase {
 		}},
 		{"BatchNorm", [][]int{{0, 3}, {3}, {3}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(in[1], in[2], 1e-2) }},
 		unaryCase("Dropout", -2, 2, func(x *node) *node { return x.T().Dropout(0.4, tensor.NewRNG(3), true) }),
+		{"ScaledDotProductAttention", [][]int{{3, 2}, {5, 2}, {5, 4}}, -2, 2, func(in []*node) *node { return in[0].ScaledDotProductAttention(in[1], in[2], nil) }},
+		{"ScaledDotProductAttention", [][]int{{2, 4, 3}, {4, 3}, {2, 1, 4, 2}}, -2, 2, func(in []*node) *node {
+			return in[0].ScaledDotProductAttention(in[1], in[2], nil, tensor.AttentionOptions{Causal: true, Scale: 0.7})
+		}},
+		{"ScaledDotProductAttention", [][]int{{2, 3, 2}, {2, 4, 2}, {2, 4, 3}, {3, 4}}, -1, 1, func(in []*node) *node {
+			return in[0].ScaledDotProductAttention(in[1], in[2], in[3])
+		}},
+		{"ScaledDotProductAttention", [][]int{{3, 2}, {3, 2}, {3, 2}}, -2, 2, func(in []*node) *node { // the second query attends to nothing
+			mask := autograd.Const(tensor.New(d, []uint8{1, 0, 1, 0, 0, 1, 7, 1, 0}, 3, 3))
+			return in[0].ScaledDotProductAttention(in[1], in[2], mask, tensor.AttentionOptions{Causal: true})
+		}},
+		{"ScaledDotProductAttention", [][]int{{2, 2}, {0, 2}, {0, 3}}, -2, 2, func(in []*node) *node { return in[0].ScaledDotProductAttention(in[1], in[2], nil) }},
 		{"MLPLoss", [][]int{{20, 12}, {12, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
 			m, err := autograd.NewFusedMLP(autograd.NewArena(in[1:]), 0.1, autograd.AbsoluteLoss)
 			if err != nil {

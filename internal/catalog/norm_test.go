@@ -44,6 +44,12 @@ var norms = family{"norm", "Softmax, norms, attention", []operation{
 			return []*tensor.Tensor{y, in[1], in[2]}
 		}),
 	}},
+	{"ScaledDotProductAttention", "torch.nn.functional.scaled_dot_product_attention", cases{
+		"odd": one(attention()), "mask": one(attention()), "added": one(attention()), "special": one(attention()), "nan": one(attention()),
+		"causal": one(attention(tensor.AttentionOptions{Causal: true})),
+		"long":   one(attention(tensor.AttentionOptions{Causal: true})),
+		"shared": one(attention(tensor.AttentionOptions{Scale: 0.3})),
+	}},
 	{"Dropout", "torch.nn.functional.dropout", cases{ // PyTorch's stream is another
 		"eval": unary(func(x *node) *node { return x.Dropout(0.5, nil, false) }),
 		"none": unary(func(x *node) *node { return x.Dropout(0, tensor.NewRNG(1), true) }),
@@ -67,4 +73,15 @@ func trained(in []*node) *node {
 		return in[0].BatchNorm(nil, nil, 1e-5)
 	}
 	return in[0].BatchNorm(in[1], in[2], 1e-5)
+}
+
+// attention is that of queries, keys and values, with a mask if there is one.
+func attention(options ...tensor.AttentionOptions) func(in []*node) *node {
+	return func(in []*node) *node {
+		var mask *node
+		if len(in) > 3 {
+			mask = in[3]
+		}
+		return in[0].ScaledDotProductAttention(in[1], in[2], mask, options...)
+	}
 }

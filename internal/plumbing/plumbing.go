@@ -53,6 +53,8 @@ type device interface {
 	ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor)
 	MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor)
 	Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor
+	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (y, p *tensor.Tensor)
+	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor)
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
@@ -181,6 +183,17 @@ func ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *
 // Dropped is x.Dropout in training, by given numbers of a stream: the call, and the two words of the seed.
 func Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor {
 	return of(x.Device()).Dropped(x, p, call, lo, hi)
+}
+
+// Attention is q.ScaledDotProductAttention, and returns the shares that the keys have of each query, too.
+func Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (y, p *tensor.Tensor) {
+	return of(q.Device()).Attention(q, k, v, mask, options)
+}
+
+// Attends returns the scale of an attention, and what is added to its products: that of a mask, and that of what is causal, which
+// are nil without. live is 0 for queries that attend to no key, to which nothing is added, and else 1; it is nil if there are none.
+func Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor) {
+	return of(q.Device()).Attends(q, k, v, mask, options)
 }
 
 // Try tries a kernel on small operands, for what can do without it. The error is a *tensor.TrialError, if a device

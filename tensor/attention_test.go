@@ -1,0 +1,103 @@
+package tensor_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// attentionOf is the definition, for queries [b, l, d], keys [b, s, d], values [b, s, e], and what is added [l, s].
+func attentionOf(q, k, v array, scale float64, added func(i, j int) float64) array {
+	b, l, d, s, e := q.shape[0], q.shape[1], q.shape[2], k.shape[1], v.shape[2]
+	y := array{[]int{b, l, e}, make([]float64, b*l*e)}
+	for n := range b {
+		for i := range l {
+			p, most, sum := make([]float64, s), math.Inf(-1), 0.0
+			for j := range s {
+				for c := range d {
+					p[j] += scale * q.data[(n*l+i)*d+c] * k.data[(n*s+j)*d+c]
+				}
+				p[j] += added(i, j)
+				most = math.Max(most, p[j])
+			}
+			for j := range s {
+				if p[j] = math.Exp(p[j] - most); math.IsInf(most, -1) {
+					p[j] = 0
+				}
+				sum += p[j]
+			}
+			for j := range s {
+				for c := range e {
+					y.data[(n*l+i)*e+c] += p[j] / math.Max(sum, 1) * v.data[(n*s+j)*e+c]
+				}
+			}
+		}
+	}
+	return y
+}
+
+// TestAttention holds it to its definition in shapes below, at and above the blocks of kernels, with masks of both kinds and
+// without, causal or not; queries that attend to nothing are 0; views are read as they are.
+func TestAttention(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, c := range []struct{ b, l, s, d, e int }{
+			{1, 1, 1, 1, 1}, {2, 3, 5, 4, 2}, {1, 16, 16, 64, 64}, {2, 33, 17, 64, 64}, {1, 70, 150, 64, 64}, {3, 20, 0, 4, 4}, {1, 0, 3, 4, 4}, {0, 3, 3, 4, 4}, {1, 9, 9, 300, 7},
+		} {
+			q, k, v := random(r, c.b, c.l, c.d), random(r, c.b, c.s, c.d), random(r, c.b, c.s, c.e)
+			tq, tk, tv := on(d, q), on(d, k), on(d, v)
+			bits, adds := make([]uint8, c.l*c.s), random(r, c.l, c.s)
+			for i := range bits {
+				if bits[i] = uint8(r.IntN(3)); i/max(c.s, 1)%4 == 2 {
+					bits[i] = 0 // whole rows
+				}
+				if r.IntN(5) == 0 {
+					adds.data[i] = math.Inf(-1)
+				}
+			}
+			for name, mask := range map[string]*tensor.Tensor{"": nil, ", mask": tensor.New(d, bits, c.l, c.s), ", added": on(d, adds)} {
+				for _, causal := range []bool{false, true} {
+					got := tq.ScaledDotProductAttention(tk, tv, mask, tensor.AttentionOptions{Causal: causal})
+					want := attentionOf(q, k, v, 1/math.Sqrt(float64(c.d)), func(i, j int) float64 {
+						switch {
+						case causal && j > i, name == ", mask" && bits[i*c.s+j] == 0:
+							return math.Inf(-1)
+						case name == ", added":
+							return adds.data[i*c.s+j]
+						}
+						return 0
+					})
+					expect(t, fmt.Sprintf("%+v%s, causal %v", c, name, causal), got, want, 2e-5)
+				}
+			}
+		}
+		q, k, v := random(r, 1, 5, 6), random(r, 1, 7, 6), random(r, 1, 7, 3)
+		of := func(a array) *tensor.Tensor { // as columns of columns
+			return on(d, array{a.shape[1:], a.data}).T().Copy().T()
+		}
+		expect(t, "views", of(q).ScaledDotProductAttention(of(k), of(v), nil, tensor.AttentionOptions{Scale: 2}).Reshape(1, 5, 3),
+			attentionOf(q, k, v, 2, func(i, j int) float64 { return 0 }), 2e-5)
+	})
+}
+
+// TestAttentionMisuse: what is no attention's panics.
+func TestAttentionMisuse(t *testing.T) {
+	d := devtest.CPU(t)
+	z := func(shape ...int) *tensor.Tensor { return tensor.Zeros(d, shape...) }
+	q, k, v := z(2, 3, 4), z(2, 5, 4), z(2, 5, 6)
+	for _, f := range []func(){
+		func() { q.ScaledDotProductAttention(z(2, 5, 3), v, nil) }, func() { q.ScaledDotProductAttention(k, z(2, 4, 6), nil) },
+		func() { q.ScaledDotProductAttention(z(3, 5, 4), v, nil) }, func() { q.ScaledDotProductAttention(k, z(3, 5, 6), nil) },
+		func() { z(4).ScaledDotProductAttention(k, v, nil) }, func() { q.ScaledDotProductAttention(k, v, z(3, 4)) },
+		func() { q.ScaledDotProductAttention(k, v, z(1, 2, 3, 5)) },
+	} {
+		fails(t, f, tensor.ErrShape)
+	}
+	fails(t, func() { q.ScaledDotProductAttention(k, v, tensor.ZerosOf(d, tensor.Int32, 3, 5)) }, tensor.ErrType)
+	fails(t, func() { q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{Scale: math.NaN()}) }, tensor.ErrValue)
+	fails(t, func() { q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{}, tensor.AttentionOptions{}) }, tensor.ErrValue)
+}
