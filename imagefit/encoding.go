@@ -7,8 +7,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/hashgrid"
-	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -193,7 +191,7 @@ func (none) params() []*autograd.Node         { return nil }
 func (none) fixed() map[string]*tensor.Tensor { return nil }
 func (none) free()                            {}
 
-// frequencies encodes as kernels.FrequencyEncode does. Source: Mildenhall et al., "NeRF", ECCV 2020, eq. 4.
+// frequencies encodes each coordinate in octaves.
 type frequencies struct {
 	none
 	octaves int
@@ -201,14 +199,11 @@ type frequencies struct {
 
 func (f frequencies) encode(positions *autograd.Node) *autograd.Node {
 	c := positions.Value()
-	d, n := c.Device(), c.Shape()[0]
-	y := tensor.Empty(d, n, 4*f.octaves)
-	tensor.Launch(d, ops.FrequencyEncode, c.Arg(), y.Arg(), kernels.I(n), kernels.I(f.octaves))
-	return autograd.Const(y)
+	n := c.Shape()[0]
+	return sinesAndCosines(octavesMap, tensor.Empty(c.Device(), n, 4*f.octaves), 2*n, f.octaves, c.Reshape(2*n, 1))
 }
 
-// fourier encodes as kernels.FourierEncode does. Source: Tancik et al., "Fourier Features Let Networks Learn High
-// Frequency Functions in Low Dimensional Domains", NeurIPS 2020.
+// fourier encodes positions in waves.
 type fourier struct {
 	none
 	waves *tensor.Tensor // [2, features/2]
@@ -218,11 +213,10 @@ type fourier struct {
 const wavesName = "encoding.frequencies"
 
 func (f *fourier) encode(positions *autograd.Node) *autograd.Node {
-	c := positions.Value()
-	d, n, waves := c.Device(), c.Shape()[0], f.waves.Shape()[1]
-	y := tensor.Empty(d, n, 2*waves)
-	tensor.Launch(d, ops.FourierEncode, c.Arg(), f.waves.Arg(), y.Arg(), kernels.I(n), kernels.I(waves))
-	return autograd.Const(y)
+	c, b := positions.Value(), f.waves
+	n, waves := c.Shape()[0], b.Shape()[1]
+	return sinesAndCosines(wavesMap, tensor.Empty(c.Device(), n, 2*waves), n, waves,
+		c.Slice(1, 0, 1), c.Slice(1, 1, 2), b.Select(0, 0), b.Select(0, 1))
 }
 
 func (f *fourier) fixed() map[string]*tensor.Tensor {

@@ -2,7 +2,6 @@ package imagefit
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -11,8 +10,10 @@ import (
 // given size: the window begins at (column, row) and has cols columns.
 func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *tensor.Tensor {
 	c := tensor.Empty(d, n, 2)
-	tensor.Launch(d, ops.PixelCentres, c.Arg(), kernels.I(n), kernels.I(column), kernels.I(row), kernels.I(cols),
-		kernels.I(width), kernels.I(height))
+	x, y := c.Select(1, 0), c.Select(1, 1)
+	tensor.MapInto(centresMap, []kernels.Arg{kernels.I(column), kernels.I(row), kernels.I(cols), kernels.I(width), kernels.I(height)},
+		[]*tensor.Tensor{x, y})
+	free(x, y)
 	return c
 }
 
@@ -21,10 +22,31 @@ func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *ten
 func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) (positions, colours *tensor.Tensor) {
 	d, channels := pixels.Device(), pixels.Shape()[1]
 	positions, colours = tensor.Empty(d, n, 2), tensor.Empty(d, n, channels)
+	results := []*tensor.Tensor{positions.Select(1, 0), positions.Select(1, 1)}
+	for k := range channels {
+		results = append(results, colours.Select(1, k))
+	}
 	lo, hi, call := rng.Next()
-	tensor.Launch(d, ops.SamplePixels, pixels.Arg(), positions.Arg(), colours.Arg(), kernels.I(n),
-		kernels.I(width), kernels.I(height), kernels.I(channels), lo, hi, call)
+	tensor.MapInto(samplesMap[channels], []kernels.Arg{lo, hi, call, kernels.I(width), kernels.I(height)}, results, pixels)
+	free(results...)
 	return positions, colours
+}
+
+// sinesAndCosines returns y with the two functions of operands, which are freed, in the last axis of its elements as
+// [rows, cols, 2].
+func sinesAndCosines(j *kernels.Joined, y *tensor.Tensor, rows, cols int, operands ...*tensor.Tensor) *autograd.Node {
+	pairs := y.Reshape(rows, cols, 2)
+	sines, cosines := pairs.Select(2, 0), pairs.Select(2, 1)
+	tensor.MapInto(j, nil, []*tensor.Tensor{sines, cosines}, operands...)
+	free(append(operands, pairs, sines, cosines)...)
+	return autograd.Const(y)
+}
+
+// free frees views.
+func free(views ...*tensor.Tensor) {
+	for _, v := range views {
+		v.Free()
+	}
 }
 
 // sampleEncoded draws the same pixels, and encodes their positions as frequencies does in the same launch.
@@ -32,7 +54,7 @@ func sampleEncoded(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height, oct
 	d, channels := pixels.Device(), pixels.Shape()[1]
 	features, colours = tensor.Empty(d, n, 4*octaves), tensor.Empty(d, n, channels)
 	lo, hi, call := rng.Next()
-	tensor.Launch(d, ops.SampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.I(n),
+	tensor.Launch(d, sampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.I(n),
 		kernels.I(width), kernels.I(height), kernels.I(channels), kernels.I(octaves), lo, hi, call)
 	return features, colours
 }

@@ -3,7 +3,8 @@
 //
 // A [Kernel] names an entry point, in a text or in one of the embedded .cl files, its parameters, the work-items it
 // is launched over and how far a device may differ from the twin. An element-wise function is a formula, a [Function]:
-// its kernels, one for each layout of its tensors, their twins and its gradients are made from that.
+// its kernels, one for each layout of its tensors, their twins and its gradients are made from that. Several that a launch
+// computes together are [Joined]: those may read indices, random words and operands by index.
 // The package knows nothing of tensors or of how OpenCL runs.
 //
 // A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there are six. What rewrites

@@ -237,10 +237,11 @@ func (m *mapSpec) strided() bool {
 	return false
 }
 
-// tiles reports whether a map goes over tiles, where a tensor is strided: one with one result, which no index says more of.
-func (m *mapSpec) tiles() bool {
-	return m.outer > 0 && m.strided() && len(m.j.Functions) == 1 && !m.f.Indexed()
-}
+// alone reports whether a map has one result and reads no indices.
+func (m *mapSpec) alone() bool { return len(m.j.Functions) == 1 && !m.f.Indexed() }
+
+// tiles reports whether a map goes over tiles, where a tensor is strided.
+func (m *mapSpec) tiles() bool { return m.outer > 0 && m.strided() && m.alone() }
 
 func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 	n, rows := int(args[m.nAt()].Int), 1

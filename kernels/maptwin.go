@@ -92,9 +92,9 @@ type block struct{ rows, cols int }
 func (m *mapSpec) block(inner int) block {
 	const tall, wide = 32, expr.Block / 32
 	switch {
-	case inner <= wide:
+	case inner <= wide || inner <= expr.Block && m.outer > 0 && !m.alone():
 		return block{expr.Block / inner, inner}
-	case m.strided():
+	case m.tiles():
 		return block{tall, wide}
 	}
 	return block{1, min(inner, expr.Block)}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/hashgrid"
+	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ followed: the file that it leads to is replaced. New files have the permissions 
 keep theirs. Devices and pipes are written to as they stand.`,
 	}
 	cli.SetHelp(root, stdout, groupLearn, groupStop, groupWrite, devices.FlagGroup)
-	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), devices.NewDoctor(program, hashgrid.Kernels(2)...), devices.NewList(),
+	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), devices.NewDoctor(program, append(hashgrid.Kernels(2), imagefit.Kernels()...)...), devices.NewList(),
 		cli.NewMan(program, "train"), cli.NewVersion(devices.Built()), devices.NewProbe())
 	return root
 }

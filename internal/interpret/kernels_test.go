@@ -14,8 +14,6 @@ import (
 // opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or gets a line here.
 var opaque = map[string]string{
 	"k_mlp_loss":         "joins the whole pass of a perceptron by hand",
-	"k_sample_encode":    "joins drawing, encoding and gathering by hand",
-	"k_pixel_centres":    "counts pixels: no operand is the index itself",
 	"k_sum_atomic":       "adds in no order, which is what it is asked for",
 	"k_outer_acc_atomic": "adds in no order, which is what it is asked for",
 	"k_gather_axis":      "each element has an index of its own, where a Gather has one of each row",

@@ -116,24 +116,8 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		perLength(func(o *kernels.Operands, n int) {
 			o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 		})
-	case ops.PixelCentres:
-		perLength(func(o *kernels.Operands, n int) { o.Out(2*n).Int(n, 11, 5, 37, 64, 1000) })
-	case ops.SamplePixels:
-		perLength(func(o *kernels.Operands, n int) { o.In(8*16*4, 0, 1).Out(2*n).Out(4*n).Int(n, 8, 16, 4, 12345, -7, 3) })
-	case ops.FourierEncode:
-		perMatrix(func(o *kernels.Operands, r, c int) { o.In(2*r, 0, 1).In(2*c, -20, 20).Out(2*r*c).Int(r, c) })
-	case ops.SampleEncode:
-		for i, n := range kernels.Lengths(few) {
-			octaves := []int{16, 1, 20}[i%3]
-			add(func(o *kernels.Operands) {
-				// Sides are powers of two: a GPU's division is not exact, and octaves magnify what it is off by.
-				o.In(8*16*3, 0, 1).Out(n*4*octaves).Out(3*n).Int(n, 8, 16, 3, octaves, 12345, -7, 3)
-			}, "n=%d, %d octaves", n, octaves)
-		}
 	case ops.FMAChains:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 20).Real(0.999, 0.5) })
-	case ops.FrequencyEncode:
-		perLength(func(o *kernels.Operands, n int) { o.In(2*n, 0, 1).Out(n*4*16).Int(n, 16) })
 	}
 	return cases
 }

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"math"
-
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -175,68 +173,6 @@ func describeOuter(in args) operations {
 		&kernels.Product{M: m, N: n, K: batch, Slice: max(batch, 1), A: view(in, 0, 0, 1, m), B: view(in, 1, 0, n, 1), C: temporary(0, 0, n, 1)},
 		mapped(kernels.Add, nil, dims, c, c, temporary(0, 1)),
 	}
-}
-
-// The centre of a pixel x of a picture, from its width and its height: its column is fmod(x, width).
-var (
-	half        = expr.C(0.5)
-	pixelColumn = x.Fmod(a)
-	pixelRow    = x.Sub(pixelColumn).Div(a).Round() // whole, which a device's division may miss
-	centreX     = &kernels.Function{Name: "centre_x", Value: pixelColumn.Add(half).Div(a), Scalars: []float64{8}}
-	centreY     = &kernels.Function{Name: "centre_y", Value: pixelRow.Add(half).Div(expr.S(1)), Scalars: []float64{8, 16}}
-)
-
-// describeSamplePixels: IMAGE, C, V, n, width, height, channels, seed_lo, seed_hi, call. A launch is opaque if there are
-// pixels whose numbers no float32 holds.
-func describeSamplePixels(in args) operations {
-	n, area, channels := int(in[3].Int), int(in[4].Int)*int(in[5].Int), int(in[6].Int)
-	if area > 1<<24 {
-		return nil
-	}
-	pixels := temporary(0, 1)
-	pixels.Type = kernels.Int32
-	size := []kernels.Scalar{passed(4), passed(5)}
-	return operations{
-		&kernels.Random{Distribution: kernels.UniformInts, N: n, Seed: [2]kernels.Scalar{passed(7), passed(8)}, Call: passed(9),
-			A: constant(float64(area)), Y: pixels},
-		&kernels.Gather{N: n, Cols: channels, Rows: area, X: view(in, 0, 0, channels, 1), Index: pixels, Y: view(in, 2, 0, channels, 1)},
-		&kernels.Map{Dims: []int{n}, Operands: []kernels.View{pixels}, Results: []kernels.Result{
-			{Function: centreX, Scalars: size[:1], View: view(in, 1, 0, 2)}, {Function: centreY, Scalars: size, View: view(in, 1, 1, 2)}}},
-	}
-}
-
-// The turns that a coordinate makes are taken from the nearest whole one, where the sine of single precision is exact to
-// its last places.
-var (
-	turns, planeTurns = a.Mul(x), x.FMA(v, w.Mul(u))
-
-	sineTurns        = &kernels.Function{Name: "sine_turns", Value: angle(turns).Sin(), Scalars: []float64{1}}
-	cosineTurns      = &kernels.Function{Name: "cosine_turns", Value: angle(turns).Cos(), Scalars: []float64{1}}
-	sinePlaneTurns   = &kernels.Function{Name: "sine_plane_turns", Value: angle(planeTurns).Sin()}
-	cosinePlaneTurns = &kernels.Function{Name: "cosine_plane_turns", Value: angle(planeTurns).Cos()}
-)
-
-func angle(turns *expr.Expr) *expr.Expr { return expr.C(2 * math.Pi).Mul(turns.Sub(turns.Round())) }
-
-// describeFourier: C [n, 2], B [2, waves], F [n, waves, 2], n, waves.
-func describeFourier(in args) operations {
-	n, waves := int(in[3].Int), int(in[4].Int)
-	return operations{&kernels.Map{Dims: []int{n, waves},
-		Operands: []kernels.View{view(in, 0, 0, 2, 0), view(in, 0, 1, 2, 0), view(in, 1, 0, 0, 1), view(in, 1, waves, 0, 1)},
-		Results: []kernels.Result{{Function: sinePlaneTurns, View: view(in, 2, 0, 2*waves, 2)},
-			{Function: cosinePlaneTurns, View: view(in, 2, 1, 2*waves, 2)}}}}
-}
-
-// describeFrequency: C [n, 2], F [n, 2, octaves, 2], n, octaves.
-func describeFrequency(in args) operations {
-	n, octaves := int(in[2].Int), int(in[3].Int)
-	m := &kernels.Map{Dims: []int{2 * n}, Operands: []kernels.View{view(in, 0, 0, 1)}}
-	for o := range octaves {
-		times := []kernels.Scalar{constant(math.Ldexp(1, o))}
-		m.Results = append(m.Results, kernels.Result{Function: sineTurns, Scalars: times, View: view(in, 1, 2*o, 2*octaves)},
-			kernels.Result{Function: cosineTurns, Scalars: times, View: view(in, 1, 2*o+1, 2*octaves)})
-	}
-	return operations{m}
 }
 
 // describe says what a product does.

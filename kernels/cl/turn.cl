@@ -7,8 +7,11 @@
 #ifdef REAL_IS_DOUBLE
 #define TURN(T, I)                                                                                  \
     static T turn_##T(T x, int quarter) {                                                           \
-        const T part = 0.5 * x - rint(0.5 * x);                                                     \
-        return quarter ? cospi(2 * part) : sinpi(2 * part);                                         \
+        const T t = 0.5 * x, part = t - rint(t), q = rint(4 * part);                                \
+        const T a = (part - 0.25 * q) * (2 * M_PI);                                                 \
+        const T n = q + quarter; /* -2 to 3 */                                                      \
+        const T v = n == 1 || n == -1 || n == 3 ? cos(a) : sin(a);                                  \
+        return n >= 2 || n < 0 ? -v : v;                                                            \
     }
 #else
 #define TURN(T, I)                                                                                  \

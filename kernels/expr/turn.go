@@ -3,32 +3,57 @@ package expr
 import "math"
 
 // turn sets d to sin πx, of a quarter of a turn more if quarter is 1. Whole turns come off exactly, and so does the
-// nearest quarter. Sine and cosine of what is left, at most π/4, by Taylor's series, are good for single precision; both
-// are computed, for the quarter is as good as random, and a mispredicted branch costs more.
-func turn[T Number](d, x []T, quarter int) {
-	_, double := any(d).([]float64)
-	for i, v := range x {
-		t := float64(v) * 0.5
-		t -= math.RoundToEven(t)
-		q := math.RoundToEven(4 * t)
-		a := (t - 0.25*q) * (2 * math.Pi)
-		var s, c float64
-		if double {
-			s, c = math.Sincos(a)
-		} else {
-			a2 := a * a
-			s = a + a*a2*(-1.0/6+a2*(1.0/120+a2*(-1.0/5040+a2*(1.0/362880-a2*(1.0/39916800)))))
-			c = 1 + a2*(-0.5+a2*(1.0/24+a2*(-1.0/720+a2*(1.0/40320+a2*(-1.0/3628800+a2*(1.0/479001600))))))
+// nearest quarter.
+func turn[T Number](d, x []T, quarter uint64) {
+	if single, ok := any(d).([]float32); ok {
+		turnSingle(single, any(x).([]float32), quarter)
+		return
+	}
+	for i, v := range x[:len(d)] {
+		a, n := eighth(float64(v), quarter)
+		s, c := math.Sincos(a)
+		if n&1 != 0 {
+			s = c
 		}
-		d[i] = T(part(s, c, int(q)+quarter))
+		d[i] = T(math.Float64frombits(math.Float64bits(s) ^ n&2<<62))
 	}
 }
 
-// part returns the sine of an angle n quarters of a turn beyond one with sine s and cosine c.
-func part(s, c float64, n int) float64 {
-	v := math.Float64bits(s)
-	if w := math.Float64bits(c); n&1 != 0 {
-		v = w
+// turnSingle is turn in single precision, by Taylor's series of at most π/4. It chooses their coefficients without a
+// branch: the quarter is as good as random.
+func turnSingle(d, x []float32, quarter uint64) {
+	x = x[:len(d)]
+	for i, v := range x {
+		a, n := eighth(float64(v), quarter)
+		first := math.Float64bits(a)
+		if n&1 != 0 {
+			first = 0x3ff0000000000000 // 1
+		}
+		c, a2 := &taylor[n&1], a*a
+		a4 := a2 * a2
+		series := 1 + a2*c[0] + a4*(c[1]+a2*c[2]+a4*(c[3]+a2*c[4]))
+		d[i] = float32(math.Float64frombits(first^n&2<<62) * series)
 	}
-	return math.Float64frombits(v ^ uint64(n&2)<<62)
+}
+
+// eighth returns the angle a, at most π/4, and the number n of quarters of a turn that make πx and more quarters; of n the
+// lowest two bits count.
+func eighth(x float64, quarters uint64) (a float64, n uint64) {
+	t := x * 0.5
+	if t > -0x1p50 && t < 0x1p50 {
+		t -= t + wholes - wholes
+	} else {
+		t -= math.RoundToEven(t)
+	}
+	q := 4*t + wholes
+	return (t - 0.25*(q-wholes)) * (2 * math.Pi), math.Float64bits(q) + quarters
+}
+
+// wholes is so large that a sum with it is rounded to a whole number, whose lowest bits are those of the sum.
+const wholes = 0x1.8p52
+
+// taylor is the coefficients of sin a/a and cos a, from that of a² on.
+var taylor = [2][5]float64{
+	{-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800},
+	{-1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800},
 }

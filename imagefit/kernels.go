@@ -1,0 +1,125 @@
+package imagefit
+
+import (
+	_ "embed"
+	"math"
+	"math/bits"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// The sources say what sampleEncode computes, for CPUs and other devices.
+//
+//go:embed sample_cpu.cl
+var sampleCPU string
+
+//go:embed sample_gpu.cl
+var sampleGPU string
+
+// Kernels returns the kernels that the package launches beside those of other packages, for tests and for a person who
+// doubts a device: of those that draw pixels, those of gray and of red, green and blue.
+func Kernels() []*kernels.Kernel {
+	const unit, fixed, strided, indexed = kernels.Unit, kernels.Fixed, kernels.Strided, kernels.Indexed
+	of := func(j *kernels.Joined, rank int, steps ...kernels.Step) *kernels.Kernel {
+		layout := kernels.Layout{Rank: rank, Gaps: true}
+		copy(layout.Steps[:], steps)
+		return j.Map(kernels.Float32, layout)
+	}
+	return []*kernels.Kernel{sampleEncode,
+		of(centresMap, 1, strided, strided), of(samplesMap[1], 1, indexed, strided, strided, unit),
+		of(samplesMap[3], 1, indexed, strided, strided, strided, strided, strided),
+		of(octavesMap, 2, fixed, strided, strided), of(wavesMap, 2, fixed, fixed, unit, unit, strided, strided)}
+}
+
+// sampleEncode does in one launch what samplesMap and octavesMap do in two: of n pixels of IMAGE [height·width, channels], drawn
+// with replacement, it writes the sines and cosines of their centres to F [n, 2, octaves, 2], which starts at an even
+// offset, and their colours to V [n, channels]: IMAGE, F, V, n, width, height, channels, octaves, seed_lo, seed_hi, call.
+// Drawing a pixel for each of its numbers, as one map would, takes longer.
+var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
+	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		const samples, few = 32, 4
+		n, octaves := int(a[3].Int), int(a[7].Int)
+		if l.CPU {
+			return kernels.Grid{Dims: 1, Global: [3]int{(n + samples - 1) / samples}, Local: [3]int{1}}
+		}
+		return kernels.Line(n*2*((octaves+few-1)/few), l)
+	},
+	Params: []kernels.Param{{Name: "IMAGE", Mode: kernels.In}, {Name: "F", Mode: kernels.Out}, {Name: "V", Mode: kernels.Out},
+		{Name: "n", Mode: kernels.IntArg}, {Name: "width", Mode: kernels.IntArg}, {Name: "height", Mode: kernels.IntArg},
+		{Name: "channels", Mode: kernels.IntArg}, {Name: "octaves", Mode: kernels.IntArg},
+		{Name: "seed_lo", Mode: kernels.IntArg}, {Name: "seed_hi", Mode: kernels.IntArg}, {Name: "call", Mode: kernels.IntArg}},
+	Twin:     kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
+	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
+	Describe: describeSampleEncode,
+	Cases: func(few bool) []kernels.Case {
+		var each int
+		return kernels.PerLength(func(o *kernels.Operands, n int) {
+			octaves := []int{16, 1, 20}[each%3]
+			each++
+			// Sides are powers of two: a GPU's division is not exact, and octaves magnify what it is off by.
+			o.In(8*16*3, 0, 1).Out(n*4*octaves).Out(3*n).Int(n, 8, 16, 3, octaves, 12345, -7, 3)
+		})(few)
+	}}
+
+// What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is that of x and y, or of
+// the channels.
+var (
+	drawnOctave   = expr.Where(expr.Index(1).Real().Eq(expr.C(0)), drawnX, drawnY).Ldexp(expr.Index(2).Add(expr.C(1)))
+	drawnOctaves  = joined("drawn_octaves", append(drawnForTests, 3), unit, drawnOctave.SinPi(), drawnOctave.CosPi())
+	drawnChannels = joined("drawn_channels", append(drawnForTests, 3), unit, drawnColour(expr.N(5), expr.Index(1)))
+)
+
+func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
+	n, channels, octaves := int(a[3].Int), int(a[6].Int), int(a[7].Int)
+	scalars := []kernels.Scalar{kernels.Passed(8), kernels.Passed(9), kernels.Passed(10), kernels.Passed(4), kernels.Passed(5), kernels.Passed(6)}
+	features := &kernels.Map{Dims: []int{n, 2, octaves}}
+	for k, f := range drawnOctaves.Functions {
+		features.Results = append(features.Results, kernels.Result{Function: f, Scalars: scalars,
+			View: kernels.ViewOf(a, 1, k, 4*octaves, 2*octaves, 2)})
+	}
+	colours := &kernels.Map{Dims: []int{n, channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
+		Results: []kernels.Result{{Function: drawnChannels.Functions[0], Scalars: scalars, View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
+	return []kernels.Operation{features, colours}
+}
+
+func sampleEncodeTwin[T kernels.Real](c kernels.Call[T]) {
+	image, features, colours := c.Reals(0), c.Reals(1), c.Reals(2)
+	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
+	key, call := [2]uint32{uint32(c.Int(8)), uint32(c.Int(9))}, uint32(c.Int(10))
+	c.Parallel((n+3)/4, 128*octaves, func(lo, hi int) { // four samples share the words of a counter
+		for block := lo; block < hi; block++ {
+			words := expr.Philox([4]uint32{uint32(block), call}, key)
+			for i := 4 * block; i < min(n, 4*block+4); i++ {
+				drawn, _ := bits.Mul32(words[i%4], uint32(width*height))
+				pixel := int(drawn)
+				copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
+				f := features[4*i*octaves : 4*(i+1)*octaves]
+				encodeCoordinate(f[:2*octaves], (T(pixel%width)+0.5)/T(width))
+				encodeCoordinate(f[2*octaves:], (T(pixel/width)+0.5)/T(height))
+			}
+		}
+	})
+}
+
+// encodeCoordinate writes sine and cosine of 2^(o+1)·π·at for each octave, by doubling the angle. A doubling doubles the
+// error in float64, which starts below 2⁻⁵²: after 16 it is far below what float32 shows, and the sine is computed anew.
+// In float64 every octave is.
+func encodeCoordinate[T kernels.Real](out []T, at T) {
+	every := 16
+	if kernels.DTypeOf[T]() == kernels.Float64 {
+		every = 1
+	}
+	turns, anew := float64(at), 0
+	var sin, cos float64
+	for o := range len(out) / 2 {
+		if o == anew {
+			t := math.Ldexp(turns, o)
+			sin, cos = math.Sincos(2 * math.Pi * (t - math.Floor(t)))
+			anew += every
+		} else {
+			sin, cos = 2*sin*cos, (cos-sin)*(cos+sin)
+		}
+		out[2*o], out[2*o+1] = T(sin), T(cos)
+	}
+}
