@@ -138,6 +138,9 @@ func (t *Tensor) Copy() *Tensor {
 	d := check("Copy", t)
 	out := allocOf("Copy", d, t.typ, t.shape)
 	copyTo(out, t)
+	if k := t.st.ints; k.known && !k.lent && k.version == t.st.version {
+		out.within(int(k.low), int(k.high))
+	}
 	return out
 }
 
