@@ -30,6 +30,7 @@ func TestIndexedSteps(t *testing.T) {
 			places := tensor.ArangeOf(d, tensor.Int32, 3, -1, -1)
 			loss := logits.Gather(1, labels).Sum().Add(logits.Index(places, places).Square().Sum())
 			loss = loss.Add(logits.ScatterAdd(0, places.Unsqueeze(0).Tile(1, 2), logits).IndexSelect(1, places).Exp().Mean())
+			loss = loss.Add(logits.Gather(1, logits.Value().ArgMax(1, tensor.Keepdims)).Sum()) // indices that the device makes
 			loss.Keep()
 			if err := loss.Backward(); err != nil {
 				return nil, err

@@ -83,6 +83,7 @@ func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, in
 	if y.Len() > 0 {
 		launch(d, ops.Scan(kind, typ.On(d)), x.arg(), y.arg(), at.arg(), kernels.I(x.outer), kernels.I(x.n), kernels.I(x.inner), kernels.I(ops.ScanTall(x.n)))
 	}
+	at.within(0, x.n-1)
 	return y.narrowed(t.typ), at
 }
 
