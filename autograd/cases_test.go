@@ -284,6 +284,7 @@ func gradCases(d tensor.Device) []gradCase {
 	}
 	cases = append(cases, arrangeCases(d)...)
 	cases = append(cases, indexCases(d)...)
+	cases = append(cases, lossCases(d)...)
 	for _, b := range []struct {
 		op string
 		f  func(x, y *node) *node

@@ -36,6 +36,7 @@ var families = []family{
 	products,
 	convolutions,
 	norms,
+	losses,
 }
 
 // bound is the error against PyTorch that an operation may have in float64 and in float32, relative to numbers above 1.

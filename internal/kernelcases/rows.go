@@ -114,6 +114,24 @@ func rowCases(k *kernels.Kernel, few bool) []kernels.Case {
 				}, "%v special, logarithm %d", b, logarithm)
 			}
 		}
+	case ops.CrossEntropy, ops.CrossEntropyGrad:
+		for i, b := range lines {
+			if b[1] == 0 {
+				continue
+			}
+			add(func(o *kernels.Operands) {
+				n, rows := b[1], b[0]*b[2]
+				o.In(rows*n, -3, 3).Ints(rows, func(l int) int {
+					return []int{o.Rand.IntN(n), -100, n - 1, 0, n, -1, o.Rand.IntN(n)}[l%7]
+				}).In(n, 0.5, 2)
+				if k == ops.CrossEntropy {
+					o.Out(5 * rows)
+				} else {
+					o.In(5*rows, 1, 2).In(rows, -1, 1).Out(rows * n)
+				}
+				o.Int(b[0], n, b[2], i%2, (i+3)/2%2, -100*(i%3)).Real([]float64{0, 0.1}[(i+1)/2%2])
+			}, "%v labels", b)
+		}
 	case ops.SoftmaxGrad:
 		for _, b := range lines {
 			for logarithm := range 2 {

@@ -12,7 +12,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, GatherAxis, ScatterAxis, ScatterRows, SortCount, SortScan, SortMove, ScatterRuns,
 		Sum, SquaredError, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW,
-		GemmDirect, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad,
+		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad,
 		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
 		MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), true)}
 	for _, tile := range GemmTiles(t, l) {

@@ -32,6 +32,8 @@ type device interface {
 	AddRows(dst, index, g *tensor.Tensor)
 	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
 	MaxGrad(x, y, g *tensor.Tensor, axes []int) *tensor.Tensor
+	CrossEntropy(op string, x, labels, weights *tensor.Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *tensor.Tensor)
+	CrossEntropyGrad(op string, x, labels, weights, kept, g *tensor.Tensor, logits bool, ignore int32, smoothing float64) *tensor.Tensor
 	SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor
 	Scan(op string, kind ops.ScanKind, x *tensor.Tensor, axis, flags int) *tensor.Tensor
 	ScanLinear(x, z *tensor.Tensor, axis, flags int) *tensor.Tensor
@@ -144,6 +146,17 @@ func MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.
 // tensor.ErrShape unless y and g have as many elements as the maximum.
 func MaxGrad(x, y, g *tensor.Tensor, axes ...int) *tensor.Tensor {
 	return of(x.Device()).MaxGrad(x, y, g, axes)
+}
+
+// CrossEntropy returns the losses of labels, the weights that they count with, and what CrossEntropyGrad needs, of which both are
+// views: see autograd.CrossEntropy. op names it in errors.
+func CrossEntropy(op string, x, labels, weights *tensor.Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *tensor.Tensor) {
+	return of(x.Device()).CrossEntropy(op, x, labels, weights, logits, ignore, smoothing)
+}
+
+// CrossEntropyGrad returns the gradient of the scores x for the gradient g of the losses; without logits, that of logarithms.
+func CrossEntropyGrad(op string, x, labels, weights, kept, g *tensor.Tensor, logits bool, ignore int32, smoothing float64) *tensor.Tensor {
+	return of(x.Device()).CrossEntropyGrad(op, x, labels, weights, kept, g, logits, ignore, smoothing)
 }
 
 // SoftmaxGrad returns the gradient of y = x.Softmax(axis), or of x.LogSoftmax(axis), for the gradient g of y, of y's shape.

@@ -1,0 +1,142 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Reduction says what becomes of the losses of many elements.
+type Reduction uint8
+
+// The reductions.
+const (
+	MeanLoss   Reduction = iota // their mean, a scalar
+	SumLoss                     // their sum, a scalar
+	EveryLoss                   // nothing
+	reductions                  // how many there are
+)
+
+// LabelOptions says how losses of labelled scores are computed.
+type LabelOptions struct {
+	Weights   *tensor.Tensor // [classes], by which the loss of each label is multiplied; nil: by 1
+	Smoothing float64        // the part of a label that goes to all classes alike, from 0 to 1
+	Ignore    *int           // the label that does not count; nil: −100
+	Reduction Reduction      // what becomes of the losses of many labels
+}
+
+// CrossEntropy returns the loss of scores x [N, C, …], or [C], with labels t [N, …], or [], of type Int32, in one pass over the
+// scores:
+//
+//	loss[i] = (1 − s)·w[t]·n[t] + s/C·Σ_k w[k]·n[k],   n = −x.LogSoftmax(1), s = Smoothing
+//
+// and 0 for a label that is ignored. The mean is Σ loss / Σ w[t], over the labels that count: NaN if none does. Labels that
+// the host uploaded are known; others it waits for. It panics with tensor.ErrShape, with tensor.ErrType for labels of another
+// type, with tensor.ErrIndex for one of no class, and with tensor.ErrValue for another smoothing. Gradient of the scores, in
+// one pass too: g·(softmax·((1 − s)·w[t] + s/C·Σ w) − s/C·w − (1 − s)·w[t] at t). Source: torch.nn.functional.cross_entropy;
+// Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2016, for the smoothing.
+func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
+	const op = "CrossEntropy"
+	l := newLabelled(op, x.use(op), labels, true, options)
+	return l.done(Apply(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
+}
+
+// NLL returns the loss of logarithms of probabilities x, such as those of LogSoftmax: that of CrossEntropy with n = −x. It
+// panics as that does. Gradient: −g·(s/C·w + (1 − s)·w[t] at t).
+func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
+	const op = "NLL"
+	l := newLabelled(op, x.use(op), labels, false, options)
+	return l.done(Apply(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
+}
+
+// labelled is a loss of labelled scores, between its value and its gradient.
+type labelled struct {
+	op        string
+	x, labels *tensor.Tensor
+	logits    bool
+	how       LabelOptions
+	ignore    int32
+	y         *tensor.Tensor
+	kept      *tensor.Tensor // of the forward pass
+	total     *tensor.Tensor // the sum of the weights, of a mean
+}
+
+func newLabelled(op string, x, labels *tensor.Tensor, logits bool, options []LabelOptions) *labelled {
+	l := &labelled{op: op, x: x, labels: labels, logits: logits, how: optional(op, options), ignore: -100}
+	l.how.Reduction.check(op)
+	if i := l.how.Ignore; i != nil {
+		l.ignore = int32(*i)
+		if int(l.ignore) != *i {
+			badOption(op, "the label to ignore is no int32")
+		}
+	}
+	losses, counted, kept := plumbing.CrossEntropy(op, x, labels, l.how.Weights, logits, l.ignore, l.how.Smoothing)
+	defer counted.Free()
+	l.kept = kept
+	if l.how.Reduction == EveryLoss {
+		l.y = losses
+		return l
+	}
+	defer losses.Free()
+	l.y = losses.Sum()
+	if l.how.Reduction == MeanLoss {
+		sum := l.y
+		l.total = counted.Sum()
+		l.y = sum.Div(l.total)
+		sum.Free()
+	}
+	return l
+}
+
+func (l *labelled) saved() []*tensor.Tensor {
+	saved := []*tensor.Tensor{l.x, l.labels}
+	if l.how.Weights != nil {
+		saved = append(saved, l.how.Weights)
+	}
+	return saved
+}
+
+// done gives the node what it keeps for the gradient.
+func (l *labelled) done(n *Node) *Node {
+	n.scratch = []*tensor.Tensor{l.kept}
+	if l.total != nil {
+		n.scratch = append(n.scratch, l.total)
+	}
+	if n.backward == nil {
+		n.freeScratch()
+	}
+	return n
+}
+
+// slope returns the gradient of the scores for that of each loss.
+func (l *labelled) slope(g *tensor.Tensor, logits bool) *tensor.Tensor {
+	return plumbing.CrossEntropyGrad(l.op, l.x, l.labels, l.how.Weights, l.kept, g, logits, l.ignore, l.how.Smoothing)
+}
+
+func (l *labelled) gradient(x, g *Node, in *Grads) {
+	shape := l.labels.Shape()
+	if !in.Recorded() {
+		each := g.value.View()
+		if l.total != nil {
+			each.Free()
+			each = g.value.Div(l.total)
+		}
+		defer each.Free()
+		all := each.Expand(shape...)
+		defer all.Free()
+		in.Give(0, l.slope(all, l.logits))
+		return
+	}
+	ones := tensor.Full(l.x.Device(), 1, shape...)
+	slope := Const(l.slope(ones, false)) // that of what is no softmax
+	ones.Free()
+	axis := min(1, x.Rank()-1)
+	if l.logits {
+		part := l.kept.Select(0, 4)
+		slope = x.Softmax(axis).Mul(Const(part.Unsqueeze(axis))).Add(slope)
+		part.Free()
+	}
+	if l.total != nil {
+		g = g.Div(Const(l.total.View()))
+	}
+	in.GiveNode(0, slope.Mul(g.Expand(shape...).Unsqueeze(axis)))
+}

@@ -1,0 +1,99 @@
+package autograd_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestCrossEntropyOfViews: scores with gaps, and of halves, have the loss of their copies, on every device.
+func TestCrossEntropyOfViews(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.NewRNG(1).Uniform(d, -2, 2, 6, 5, 4).Step(0, 2).Transpose(0, 2, 1) // [3, 4, 5]
+		labels := tensor.NewRNG(2).Ints(d, 4, 3, 10).Step(1, 2)
+		for name, same := range map[string][2]*tensor.Tensor{"gaps": {x, x.Copy()}, "halves": {x.To(tensor.Float16), x.To(tensor.Float16).To(tensor.Real)}} {
+			var got [2][]float64
+			for i, v := range same {
+				loss := autograd.CrossEntropy(autograd.Const(v), labels, autograd.LabelOptions{Smoothing: 0.1, Reduction: autograd.EveryLoss})
+				var err error
+				if got[i], err = loss.Value().Float64s(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range got[0] {
+				if math.Abs(got[0][i]-got[1][i]) > 1e-5 {
+					t.Errorf("%s: loss %d is %v, want %v", name, i, got[0][i], got[1][i])
+				}
+			}
+		}
+	})
+}
+
+// TestCrossEntropyMisuse: what has no loss is named, and a label outside is, whoever made it.
+func TestCrossEntropyMisuse(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Param(tensor.Zeros(d, 2, 3), "x")
+	labels := func(v ...int32) *tensor.Tensor { return tensor.New(d, v) }
+	how := func(l autograd.LabelOptions) func() {
+		return func() { autograd.CrossEntropy(x, labels(0, 1), l) }
+	}
+	for _, c := range []struct {
+		f    func()
+		kind error
+		says []string
+	}{
+		{func() { autograd.CrossEntropy(x, labels(0, 3)) }, tensor.ErrIndex, []string{"CrossEntropy", "labels reach from 0 to 3, the classes are 3, and -100 is ignored"}},
+		{func() { autograd.NLL(x, labels(-1, 1)) }, tensor.ErrIndex, []string{"NLL", "from -1 to 1"}},
+		{func() { autograd.CrossEntropy(x, labels(1, 7).MulScalar(2).To(tensor.Int32)) }, tensor.ErrIndex, []string{"from 2 to 14"}},
+		{func() { autograd.CrossEntropy(x, labels(0)) }, tensor.ErrShape, []string{"[2 3] [1]"}},
+		{func() { autograd.CrossEntropy(x, labels(0, 1).To(tensor.Real)) }, tensor.ErrType, []string{"labels are of type Int32"}},
+		{func() { autograd.CrossEntropy(x.Sum(), labels(0)) }, tensor.ErrShape, []string{"[]"}},
+		{how(autograd.LabelOptions{Smoothing: 1.5}), tensor.ErrValue, []string{"1.5"}},
+		{how(autograd.LabelOptions{Smoothing: math.NaN()}), tensor.ErrValue, []string{"NaN"}},
+		{how(autograd.LabelOptions{Weights: tensor.Zeros(d, 2)}), tensor.ErrShape, []string{"a weight for each class"}},
+		{how(autograd.LabelOptions{Ignore: new(1 << 31)}), tensor.ErrValue, []string{"int32"}},
+		{how(autograd.LabelOptions{Reduction: 9}), tensor.ErrValue, []string{"9 is no reduction"}},
+		{func() { autograd.CrossEntropy(x, labels(0, 1), autograd.LabelOptions{}, autograd.LabelOptions{}) }, tensor.ErrValue, []string{"one set of options"}},
+		{func() { autograd.CrossEntropy(autograd.Const(tensor.Zeros(d, 2, 0)), labels(-100, -100)) }, tensor.ErrShape, []string{"no classes"}},
+		{func() { autograd.MSE(x, x.T()) }, tensor.ErrShape, []string{"MSE", "[2 3] [3 2]"}},
+		{func() { autograd.Huber(x, x, 0) }, tensor.ErrValue, []string{"delta is 0"}},
+		{func() { autograd.SmoothL1(x, x, -1) }, tensor.ErrValue, []string{"beta is -1"}},
+		{func() { autograd.TripletMargin(x, x, x, autograd.MarginOptions{Margin: -1}) }, tensor.ErrValue, []string{"margin is -1"}},
+		{func() { autograd.CosineSimilarity(x, x.T(), 0, 1e-8) }, tensor.ErrShape, []string{"do not broadcast"}},
+		{func() {
+			autograd.BCEWithLogits(x, x, autograd.BinaryOptions{Weights: autograd.Const(tensor.Zeros(d, 4, 2, 3))})
+		}, tensor.ErrShape, []string{"weights broadcast"}},
+	} {
+		fails(t, tensor.Maybe(c.f), c.kind, c.says...)
+	}
+	ignored := autograd.CrossEntropy(x, labels(2, 7), autograd.LabelOptions{Ignore: new(7)})
+	if v, err := ignored.Item(); err != nil || math.Abs(v-math.Log(3)) > 1e-12 {
+		t.Errorf("with a label that is ignored: %v (err %v)", v, err)
+	}
+}
+
+// TestCrossEntropyMemory: a step of training leaves nothing behind.
+func TestCrossEntropyMemory(t *testing.T) {
+	devtest.Uncollected(t)
+	d := devtest.CPU(t)
+	x, labels := autograd.Param(tensor.Zeros(d, 4, 3), "x"), tensor.New(d, []int32{0, 1, 2, -100})
+	var live int64
+	for step := range 6 {
+		for _, r := range []autograd.Reduction{autograd.MeanLoss, autograd.SumLoss, autograd.EveryLoss} {
+			loss := autograd.CrossEntropy(x, labels, autograd.LabelOptions{Smoothing: 0.1, Reduction: r}).Sum()
+			if err := loss.Backward(); err != nil {
+				t.Fatal(err)
+			}
+			x.ZeroGrad()
+			loss.Value().Free() // Backward leaves it to the caller
+		}
+		if now := int64(d.Stats().LiveBytes); step == 2 {
+			live = now
+		} else if step > 2 && now != live {
+			t.Errorf("step %d: %d bytes live, %d before", step, now, live)
+		}
+	}
+}

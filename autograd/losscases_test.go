@@ -1,0 +1,51 @@
+package autograd_test
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// lossCases are the gradient checks of losses.
+func lossCases(d tensor.Device) []gradCase {
+	labels := func(v []int32, shape ...int) *tensor.Tensor { return tensor.New(d, v, shape...) }
+	weights := tensor.New(d, []float64{0.5, 2, 1, 0.25, 1.5})
+	pair := func(op string, low, high float64, f func(x, w *node) *node) gradCase {
+		return gradCase{op, [][]int{{3, 5}, {3, 5}}, low, high, func(in []*node) *node { return f(in[0], in[1]) }}
+	}
+	return []gradCase{
+		unaryCase("CrossEntropy", -2, 2, func(x *node) *node { return autograd.CrossEntropy(x, labels([]int32{4, 0, 2}, 3)) }),
+		unaryCase("CrossEntropy", -2, 2, func(x *node) *node {
+			return autograd.CrossEntropy(x, labels([]int32{4, -100, 2}, 3), autograd.LabelOptions{Weights: weights, Smoothing: 0.3})
+		}),
+		unaryCase("CrossEntropy", -2, 2, func(x *node) *node {
+			return autograd.CrossEntropy(x.T().Reshape(1, 5, 3), labels([]int32{4, 0, 2}, 1, 3), autograd.LabelOptions{Reduction: autograd.EveryLoss, Ignore: new(0)})
+		}),
+		{"CrossEntropy", [][]int{{5}}, -2, 2, func(in []*node) *node {
+			return autograd.CrossEntropy(in[0], labels([]int32{1}, []int{}...), autograd.LabelOptions{Weights: weights, Reduction: autograd.SumLoss})
+		}},
+		unaryCase("NLL", -2, 2, func(x *node) *node {
+			return autograd.NLL(x, labels([]int32{4, 0, 2}, 3), autograd.LabelOptions{Weights: weights, Smoothing: 0.1})
+		}),
+		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.BCEWithLogits(x, w) }),
+		{"Sum", [][]int{{3, 5}, {3, 5}, {5}, {3, 1}}, 0.1, 0.9, func(in []*node) *node {
+			return autograd.BCEWithLogits(in[0], in[1], autograd.BinaryOptions{Positive: in[2], Weights: in[3], Reduction: autograd.SumLoss})
+		}},
+		pair("Mean", -2, 2, func(x, w *node) *node { return autograd.MSE(x, w) }),
+		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.L1(x.AddScalar(1), w) }),
+		pair("Mean", -0.2, 0.2, func(x, w *node) *node { return autograd.Huber(x, w, 0.5) }),
+		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.Huber(x.AddScalar(2), w, 0.5) }),
+		pair("Mean", -0.2, 0.2, func(x, w *node) *node { return autograd.SmoothL1(x, w, 0.5) }),
+		pair("Mean", 0.1, 2, func(x, w *node) *node { return autograd.KLDivergence(x, w) }),
+		pair("Mean", -2, 2, func(x, w *node) *node {
+			return autograd.KLDivergence(x, w, autograd.DivergenceOptions{Logarithm: true})
+		}),
+		pair("Sum", 0.1, 2, func(x, w *node) *node { return autograd.CosineSimilarity(x, w, -1, 1e-8) }),
+		unaryCase("Mean", 0.1, 0.9, func(x *node) *node {
+			sides := autograd.Const(tensor.New(d, []float64{1, -1, 1, -1, -1}).Expand(3, 5))
+			return autograd.HingeEmbedding(x, sides, 1.5)
+		}),
+		{"Mean", [][]int{{3, 5}, {3, 5}, {5}}, 0.1, 0.9, func(in []*node) *node {
+			return autograd.TripletMargin(in[0], in[1], in[2].AddScalar(0.3), autograd.MarginOptions{Margin: 3})
+		}},
+	}
+}

@@ -1,0 +1,201 @@
+package autograd
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// LossOptions says what becomes of the losses of many elements.
+type LossOptions struct {
+	Reduction Reduction // what becomes of the losses of many elements
+}
+
+// optional returns the options of a call, which are none or one.
+func optional[T any](op string, options []T) (one T) {
+	switch len(options) {
+	case 0:
+	case 1:
+		one = options[0]
+	default:
+		badOption(op, "a call takes one set of options")
+	}
+	return one
+}
+
+func badOption(op, detail string) {
+	panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: detail})
+}
+
+func (r Reduction) check(op string) {
+	if r >= reductions {
+		badOption(op, fmt.Sprintf("%d is no reduction", r))
+	}
+}
+
+// of reduces losses.
+func (r Reduction) of(op string, losses *Node) *Node {
+	r.check(op)
+	switch r {
+	case MeanLoss:
+		return losses.Mean()
+	case SumLoss:
+		return losses.Sum()
+	}
+	return losses
+}
+
+// alike panics unless all are of one shape.
+func alike(op string, xs ...*Node) {
+	var shapes [][]int
+	same := true
+	for _, x := range xs {
+		shapes = append(shapes, x.use(op).Shape())
+		same = same && slices.Equal(shapes[0], x.value.Shape())
+	}
+	if !same {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: shapes, Detail: "both have one shape: broadcast one with Expand"})
+	}
+}
+
+// positive panics unless a setting is a number above 0.
+func positive(op, what string, v float64) {
+	if !(v > 0) {
+		badOption(op, fmt.Sprintf("%s is %v: it is above 0", what, v))
+	}
+}
+
+// MSE returns the squared differences (x − t)² of x and targets of one shape. It panics with tensor.ErrShape. Gradients: 2·(x −
+// t)·g, and its negative. The sum alone, in one launch with its gradient, is SquaredError.
+func MSE(x, target *Node, options ...LossOptions) *Node {
+	alike("MSE", x, target)
+	return optional("MSE", options).Reduction.of("MSE", Map(ops.SquaredDifference, nil, x, target))
+}
+
+// L1 returns the absolute differences |x − t| of x and targets of one shape. It panics with tensor.ErrShape. Gradients: g by
+// the sign of x − t, 0 where they are equal, and its negative.
+func L1(x, target *Node, options ...LossOptions) *Node {
+	alike("L1", x, target)
+	return optional("L1", options).Reduction.of("L1", Map(ops.AbsoluteError, nil, x, target))
+}
+
+// Huber returns ½·d² where d = |x − t| is below delta, and delta·(d − ½·delta) elsewhere, of x and targets of one shape. It
+// panics with tensor.ErrShape, and with tensor.ErrValue unless delta is above 0. Gradients: g·(x − t), at most g·delta in
+// size, and its negative. Source: Huber, "Robust Estimation of a Location Parameter", 1964.
+func Huber(x, target *Node, delta float64, options ...LossOptions) *Node {
+	alike("Huber", x, target)
+	positive("Huber", "delta", delta)
+	return optional("Huber", options).Reduction.of("Huber", Map(ops.Huber, []float64{delta}, x, target))
+}
+
+// SmoothL1 returns Huber divided by beta, its delta: ½·d²/beta where d = |x − t| is below beta, and d − ½·beta elsewhere; with beta
+// 0 it is L1. It panics with tensor.ErrShape, and with tensor.ErrValue for a beta below 0. Gradients: g·(x − t)/beta, at most
+// g in size, and its negative. Source: Girshick, "Fast R-CNN", 2015.
+func SmoothL1(x, target *Node, beta float64, options ...LossOptions) *Node {
+	if beta == 0 {
+		return L1(x, target, options...)
+	}
+	alike("SmoothL1", x, target)
+	positive("SmoothL1", "beta", beta)
+	return optional("SmoothL1", options).Reduction.of("SmoothL1", Map(ops.SmoothL1, []float64{beta}, x, target))
+}
+
+// BinaryOptions says how losses of scores for a yes are computed.
+type BinaryOptions struct {
+	Weights   *Node     // by which each loss is multiplied; it broadcasts to the scores. nil: by 1
+	Positive  *Node     // by which the part of the target that is yes is multiplied; it broadcasts to the scores. nil: by 1
+	Reduction Reduction // what becomes of the losses of many elements
+}
+
+// BCEWithLogits returns the binary cross-entropy of the sigmoid of scores x and targets t from 0 to 1, of one shape,
+//
+//	−p·t·log σ(x) − (1 − t)·log(1 − σ(x)),   p = Positive
+//
+// without overflow. It panics with tensor.ErrShape. Gradient of x: g·(σ(x) − t) without Positive.
+func BCEWithLogits(x, target *Node, options ...BinaryOptions) *Node {
+	const op = "BCEWithLogits"
+	alike(op, x, target)
+	how := optional(op, options)
+	var y *Node
+	if how.Positive == nil {
+		y = Map(ops.BinaryCrossEntropy, nil, x, target)
+	} else {
+		y = Map(ops.WeightedBinaryCrossEntropy, nil, x, target, how.Positive)
+	}
+	if how.Weights != nil {
+		y = y.Mul(how.Weights)
+	}
+	if !slices.Equal(y.Shape(), x.Shape()) {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{x.Shape(), y.Shape()}, Detail: "weights broadcast to the scores"})
+	}
+	return how.Reduction.of(op, y)
+}
+
+// DivergenceOptions says how a divergence is computed.
+type DivergenceOptions struct {
+	Logarithm bool      // the targets are logarithms, too
+	Reduction Reduction // what becomes of the losses of many elements
+}
+
+// KLDivergence returns the pointwise divergence t·(log t − x) of targets t, which are probabilities, from x, which are
+// logarithms of probabilities, of one shape; 0 where t is 0. The divergence of distributions is the sum, and PyTorch's
+// "batchmean" is that over the length of the first axis. It panics with tensor.ErrShape. Gradients: −g·t; g·(log t + 1 − x),
+// 0 where t is 0.
+func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
+	const op = "KLDivergence"
+	alike(op, x, target)
+	how := optional(op, options)
+	f := ops.Divergence
+	if how.Logarithm {
+		f = ops.LogDivergence
+	}
+	return how.Reduction.of(op, Map(f, nil, x, target))
+}
+
+// CosineSimilarity returns x·w / (max(|x|, eps)·max(|w|, eps)) along an axis, which disappears, of two that broadcast. It
+// panics with tensor.ErrShape and tensor.ErrAxis. Gradients are those of the operations that it is made of: of a norm below
+// eps, 0, and of a norm of 0, which is at most eps then.
+func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
+	const op = "CosineSimilarity"
+	positive(op, "eps", eps)
+	whole, ok := tensor.Broadcast(x.use(op).Shape(), w.use(op).Shape())
+	if !ok {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{x.Shape(), w.Shape()}, Detail: "they do not broadcast"})
+	}
+	x, w = x.Expand(whole...), w.Expand(whole...)
+	length := func(v *Node) *Node { return v.Square().Sum(axis).MaxScalar(eps * eps).Sqrt() }
+	return x.Mul(w).Sum(axis).Div(length(x).Mul(length(w)))
+}
+
+// HingeEmbedding returns x where the target is 1, and max(0, margin − x) where it is −1, of one shape; of another target, both.
+// It panics with tensor.ErrShape. Gradient of x: g where the target is not −1, and −g where it is not 1 and x is below the margin.
+func HingeEmbedding(x, target *Node, margin float64, options ...LossOptions) *Node {
+	const op = "HingeEmbedding"
+	alike(op, x, target)
+	return optional(op, options).Reduction.of(op, Map(ops.HingeEmbedding, []float64{margin}, x, target))
+}
+
+// MarginOptions says how a loss of distances is computed.
+type MarginOptions struct {
+	Margin    float64   // 0: 1
+	Reduction Reduction // what becomes of the losses of many elements
+}
+
+// TripletMargin returns max(0, d(a, p) − d(a, n) + margin) of anchors a, positive and negative examples, which broadcast to each
+// other; d is the Euclidean distance along the last axis, of the difference plus 1e−6, as PyTorch has it. It panics with
+// tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue for a margin below 0. Gradients are those of the operations that it
+// is made of. Source: Balntas, Riba, Ponsa, Mikolajczyk, "Learning local feature descriptors with triplets and shallow
+// convolutional neural networks", 2016.
+func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions) *Node {
+	const op = "TripletMargin"
+	how := optional(op, options)
+	margin := how.Margin
+	if margin == 0 {
+		margin = 1
+	}
+	positive(op, "the margin", margin)
+	distance := func(x, w *Node) *Node { return x.Sub(w).AddScalar(1e-6).Square().Sum(-1).Sqrt() }
+	return how.Reduction.of(op, distance(anchor, positives).Sub(distance(anchor, negatives)).AddScalar(margin).MaxScalar(0))
+}

@@ -1,0 +1,89 @@
+package catalog
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// losses are what is trained for.
+var losses = family{"losses", "Losses", []operation{
+	{"autograd.CrossEntropy", "torch.nn.functional.cross_entropy", labelledCases(autograd.CrossEntropy)},
+	{"autograd.NLL", "torch.nn.functional.nll_loss", cases{
+		"odd":     labelledBy(autograd.NLL, autograd.LabelOptions{}),
+		"pixels":  labelledBy(autograd.NLL, autograd.LabelOptions{Ignore: new(1), Reduction: autograd.SumLoss}),
+		"special": labelledBy(autograd.NLL, autograd.LabelOptions{Reduction: autograd.EveryLoss}),
+	}},
+	{"autograd.BCEWithLogits", "torch.nn.functional.binary_cross_entropy_with_logits", cases{
+		"odd": one(func(in []*node) *node { return autograd.BCEWithLogits(in[0], in[1]) }),
+		"weights": one(func(in []*node) *node {
+			return autograd.BCEWithLogits(in[0], in[1], autograd.BinaryOptions{Weights: in[2], Positive: in[3], Reduction: autograd.SumLoss})
+		}),
+		"special": one(func(in []*node) *node {
+			return autograd.BCEWithLogits(in[0], in[1], autograd.BinaryOptions{Reduction: autograd.EveryLoss})
+		}),
+	}},
+	{"autograd.MSE", "torch.nn.functional.mse_loss", reducedCases(autograd.MSE)},
+	{"autograd.L1", "torch.nn.functional.l1_loss", reducedCases(autograd.L1)},
+	{"autograd.Huber", "torch.nn.functional.huber_loss", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node { return autograd.Huber(x, t, 0.75, o...) })},
+	{"autograd.SmoothL1", "torch.nn.functional.smooth_l1_loss", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node { return autograd.SmoothL1(x, t, 0.75, o...) })},
+	{"autograd.KLDivergence", "torch.nn.functional.kl_div", cases{
+		"odd": one(func(in []*node) *node { return autograd.KLDivergence(in[0], in[1]) }),
+		"logarithms": one(func(in []*node) *node {
+			return autograd.KLDivergence(in[0], in[1], autograd.DivergenceOptions{Logarithm: true, Reduction: autograd.SumLoss})
+		}),
+		"special": one(func(in []*node) *node {
+			return autograd.KLDivergence(in[0], in[1], autograd.DivergenceOptions{Reduction: autograd.EveryLoss})
+		}),
+	}},
+	{"autograd.CosineSimilarity", "torch.nn.functional.cosine_similarity", cases{
+		"odd":     binary(func(x, w *node) *node { return autograd.CosineSimilarity(x, w, 1, 1e-8) }),
+		"repeat":  binary(func(x, w *node) *node { return autograd.CosineSimilarity(x, w, -1, 1e-8) }),
+		"special": binary(func(x, w *node) *node { return autograd.CosineSimilarity(x, w, 1, 1e-3) }),
+	}},
+	{"autograd.HingeEmbedding", "torch.nn.functional.hinge_embedding_loss", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node {
+		return autograd.HingeEmbedding(x, t, 1.5, o...)
+	})},
+	{"autograd.TripletMargin", "torch.nn.functional.triplet_margin_loss", cases{
+		"odd": one(func(in []*node) *node { return autograd.TripletMargin(in[0], in[1], in[2]) }),
+		"rows": one(func(in []*node) *node {
+			return autograd.TripletMargin(in[0], in[1], in[2], autograd.MarginOptions{Margin: 2, Reduction: autograd.EveryLoss})
+		}),
+		"special": one(func(in []*node) *node {
+			return autograd.TripletMargin(in[0], in[1], in[2], autograd.MarginOptions{Reduction: autograd.EveryLoss})
+		}),
+	}},
+}}
+
+func labelledBy(loss func(*node, *tensor.Tensor, ...autograd.LabelOptions) *node, how autograd.LabelOptions) func(in []*node) []*node {
+	return func(in []*node) []*node {
+		how := how
+		if len(in) > 2 {
+			how.Weights = in[2].Value()
+		}
+		return []*node{loss(in[0], in[1].Value(), how)}
+	}
+}
+
+func labelledCases(loss func(*node, *tensor.Tensor, ...autograd.LabelOptions) *node) cases {
+	type how = autograd.LabelOptions
+	return cases{
+		"odd":      labelledBy(loss, how{}),
+		"weights":  labelledBy(loss, how{Smoothing: 0.1, Ignore: new(2)}),
+		"sum":      labelledBy(loss, how{Smoothing: 0.3, Reduction: autograd.SumLoss}),
+		"pixels":   labelledBy(loss, how{Smoothing: 0.2}),
+		"each":     labelledBy(loss, how{Ignore: new(-1), Reduction: autograd.EveryLoss}),
+		"one":      labelledBy(loss, how{}),
+		"none":     labelledBy(loss, how{Reduction: autograd.SumLoss}),
+		"ignored":  labelledBy(loss, how{}),
+		"special":  labelledBy(loss, how{Reduction: autograd.EveryLoss}),
+		"smoothed": labelledBy(loss, how{Smoothing: 1}),
+	}
+}
+
+// reducedCases are those of a loss of elements and targets.
+func reducedCases(loss func(x, t *node, options ...autograd.LossOptions) *node) cases {
+	by := func(r autograd.Reduction) func(in []*node) []*node {
+		return binary(func(x, t *node) *node { return loss(x, t, autograd.LossOptions{Reduction: r}) })
+	}
+	return cases{"odd": binary(func(x, t *node) *node { return loss(x, t) }), "sum": by(autograd.SumLoss), "none": by(autograd.SumLoss), "special": by(autograd.EveryLoss)}
+}

@@ -1,0 +1,143 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// The cross-entropy of lines with labels, and its gradient: see kernels/cl/crossentropy_gpu.cl for the formulas.
+var (
+	// CrossEntropy: X [outer, len, inner], T [outer, inner], W [len], R [5, outer, inner], outer, len, inner, weighted, logits,
+	// ignore, smoothing. R gets the losses, the weights of the labels, and what the gradient needs. Without weighted, W is any
+	// buffer.
+	CrossEntropy = &kernels.Kernel{Name: "k_cross_entropy", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Grid: lines(4),
+		Params: []kernels.Param{in("X"), inInts("T"), in("W"), out("R"), intArg("outer"), intArg("len"), intArg("inner"), intArg("weighted"),
+			intArg("logits"), intArg("ignore"), realArg("smoothing")},
+		Twin: kernels.Twin{F32: crossEntropyTwin[float32], F64: crossEntropyTwin[float64]}, Trial: smallOnly,
+		Tol: kernels.Tolerance{ULP: 4, Bound: crossEntropyBound}}
+	// CrossEntropyGrad: X, T, W, R, G [outer, inner], D [outer, len, inner], and the numbers of CrossEntropy.
+	CrossEntropyGrad = &kernels.Kernel{Name: "k_cross_entropy_grad", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Trial: smallOnly,
+		Params: []kernels.Param{in("X"), inInts("T"), in("W"), in("R"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"),
+			intArg("weighted"), intArg("logits"), intArg("ignore"), realArg("smoothing")},
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			if l.CPU {
+				return lines(6)(a, l)
+			}
+			return kernels.Line(a[5].N, l)
+		},
+		Twin: kernels.Twin{F32: crossEntropyGradTwin[float32], F64: crossEntropyGradTwin[float64]},
+		Tol: kernels.Tolerance{ULP: 4, Rel: 1, Scale: func(a []kernels.Arg) float64 {
+			return (24 + min(4*kernels.MaxAbs(a, 0)+4*kernels.MaxAbs(a, 3), 300)) * kernels.MaxAbs(a, 4) * (kernels.MaxAbs(a, 3) + 2*largestWeight(a))
+		}}}
+)
+
+// labelled is what both kernels take, of which the numbers begin at an argument.
+type labelled struct {
+	outer, len, inner int
+	weighted, logits  bool
+	ignore            int32
+}
+
+func labelledBy(a func(i int) int, at int) labelled {
+	return labelled{a(at), a(at + 1), a(at + 2), a(at+3) != 0, a(at+4) != 0, int32(a(at + 5))}
+}
+
+func (l labelled) counts(t int32) bool { return t != l.ignore && t >= 0 && int(t) < l.len }
+
+func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
+	x, labels, w, r, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), labelledBy(c.Int, 4)
+	smoothing, lines := float64(c.Real(10)), p.outer*p.inner
+	c.Parallel(lines, 20*p.len, func(lo, hi int) {
+		for line := lo; line < hi; line++ {
+			at := line/p.inner*p.len*p.inner + line%p.inner
+			most, sum, logSum, weights, weighed := math.Inf(-1), 0.0, 0.0, 0.0, 0.0
+			if !p.logits {
+				most = 0
+			}
+			for k := 0; k < p.len && p.logits; k++ {
+				if v := float64(x[at+k*p.inner]); v > most {
+					most = v
+				}
+			}
+			for k := range p.len {
+				d := float64(T(float64(x[at+k*p.inner]) - most))
+				weight := 1.0
+				if p.weighted {
+					weight = float64(w[k])
+				}
+				sum += math.Exp(d)
+				weights += weight
+				weighed += weight * d
+			}
+			if p.logits {
+				logSum = math.Log(sum)
+			}
+			loss, weight, slope := 0.0, 0.0, 0.0
+			if t := labels[line]; p.counts(t) {
+				weight = 1
+				if p.weighted {
+					weight = float64(w[t])
+				}
+				loss = (1 - smoothing) * weight * (logSum - float64(T(float64(x[at+int(t)*p.inner])-most)))
+				slope = (1 - smoothing) * weight
+				if smoothing != 0 {
+					loss += smoothing / float64(p.len) * (logSum*weights - weighed)
+					slope += smoothing / float64(p.len) * weights
+				}
+			}
+			for i, v := range [...]float64{loss, weight, most, logSum, slope} {
+				r[i*lines+line] = T(v)
+			}
+		}
+	})
+}
+
+func crossEntropyGradTwin[T kernels.Real](c kernels.Call[T]) {
+	x, labels, w, r, g, d, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), labelledBy(c.Int, 6)
+	smoothing, lines := c.Real(12), p.outer*p.inner
+	c.Parallel(lines, 20*p.len, func(lo, hi int) {
+		for line := lo; line < hi; line++ {
+			at := line/p.inner*p.len*p.inner + line%p.inner
+			t := labels[line]
+			most, logSum, slope := float64(r[2*lines+line]), float64(r[3*lines+line]), r[4*lines+line]
+			for k := range p.len {
+				i := at + k*p.inner
+				if !p.counts(t) {
+					d[i] = 0
+					continue
+				}
+				weight, v := T(1), T(0)
+				if p.weighted {
+					weight = w[k]
+				}
+				if p.logits {
+					v = T(math.Exp(float64(x[i])-most-logSum)) * slope
+				}
+				if smoothing != 0 {
+					v -= smoothing / T(p.len) * weight
+				}
+				if k == int(t) {
+					v -= (1 - smoothing) * weight
+				}
+				d[i] = v * g[line]
+			}
+		}
+	})
+}
+
+func largestWeight(a []kernels.Arg) float64 { return max(1, kernels.MaxAbs(a, 2)) }
+
+// crossEntropyBound is that of a logarithm of a softmax, times the weights: what is off is the sum, by what softmaxBound says, and
+// the difference from it. With smoothing, n differences are summed at least sixteen beside each other.
+func crossEntropyBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	eps, least := real.Epsilon()
+	n, large := float64(args[5].Int), kernels.MaxAbs(args, 0)
+	difference := 2*large + math.Log(max(n, 1)) + 1
+	bound := n/16 + 12 + min(2*large, 88) + 8*difference
+	if args[10].Real != 0 {
+		bound += 2 * (n + 8) * difference
+	}
+	bound = bound*eps*largestWeight(args) + least
+	return func(int, int) float64 { return bound }
+}

@@ -1,0 +1,52 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// The losses of an element, of a score and a target.
+var (
+	score, target = expr.X(0), expr.X(1)
+	difference    = score.Sub(target)
+	beyond        = expr.S(0)
+	halfSquare    = expr.C(0.5).Mul(difference.Square())
+
+	// AbsoluteError is |x − t|.
+	AbsoluteError = &kernels.Function{Name: "absolute_error", Value: difference.Abs()}
+	// SquaredDifference is (x − t)².
+	SquaredDifference = &kernels.Function{Name: "squared_error", Value: difference.Square()}
+	// Huber is ½·(x − t)² where |x − t| is below its scalar, and a line beyond.
+	Huber = &kernels.Function{Name: "huber", Scalars: []float64{0.7},
+		Value: expr.Where(difference.Abs().Lt(beyond), halfSquare, beyond.Mul(difference.Abs().Sub(expr.C(0.5).Mul(beyond))))}
+	// SmoothL1 is Huber divided by its scalar.
+	SmoothL1 = &kernels.Function{Name: "smooth_l1", Scalars: []float64{0.7},
+		Value: expr.Where(difference.Abs().Lt(beyond), halfSquare.Div(beyond), difference.Abs().Sub(expr.C(0.5).Mul(beyond)))}
+	// BinaryCrossEntropy is max(x, 0) − x·t + log(1 + e^−|x|), of which the gradient by x is a sigmoid less t, also where x is 0.
+	BinaryCrossEntropy = &kernels.Function{Name: "binary_cross_entropy", Domains: [][2]float64{{-4, 4}, {0, 1}},
+		Value:     score.Max(expr.C(0)).Sub(score.Mul(target)).Add(score.Abs().Neg().Exp().Log1p()),
+		Gradients: []*expr.Expr{expr.X(3).Mul(sigmoidOf(score).Sub(target)), expr.X(3).Mul(score.Neg())}}
+	// WeightedBinaryCrossEntropy is, with a weight p of the positive targets, (1 − t)·x + (1 + (p − 1)·t)·(log(1 + e^−|x|) + max(−x, 0)).
+	WeightedBinaryCrossEntropy = &kernels.Function{Name: "weighted_binary_cross_entropy", Domains: [][2]float64{{-4, 4}, {0, 1}, {0.5, 2}},
+		Value: expr.C(1).Sub(target).Mul(score).Add(ofPositive.Mul(softMinus)),
+		Gradients: []*expr.Expr{expr.X(4).Mul(expr.C(1).Sub(target).Sub(ofPositive.Mul(sigmoidOf(score.Neg())))),
+			expr.X(4).Mul(expr.X(2).Sub(expr.C(1)).Mul(softMinus).Sub(score)), expr.X(4).Mul(target.Mul(softMinus))}}
+
+	ofPositive = expr.C(1).Add(expr.X(2).Sub(expr.C(1)).Mul(target))
+	softMinus  = score.Abs().Neg().Exp().Log1p().Add(score.Neg().Max(expr.C(0)))
+
+	// Divergence is t·(log t − x), 0 where t is.
+	Divergence = &kernels.Function{Name: "divergence", Domains: [][2]float64{{-2, 2}, {0.1, 2}}, Value: expr.Where(target.Eq(expr.C(0)), expr.C(0), target.Mul(target.Log().Sub(score)))}
+	// LogDivergence is that of a target that is a logarithm, e^t·(t − x).
+	LogDivergence = &kernels.Function{Name: "log_divergence", Value: target.Exp().Mul(target.Sub(score))}
+)
+
+// sigmoidOf returns 1/(1 + e^−x) without overflow.
+func sigmoidOf(x *expr.Expr) *expr.Expr {
+	e := x.Abs().Neg().Exp()
+	return expr.Where(x.Ge(expr.C(0)), expr.C(1), e).Div(expr.C(1).Add(e))
+}
+
+// HingeEmbedding is the score where the target is not −1, and max(0, margin − score) where it is not 1.
+var HingeEmbedding = &kernels.Function{Name: "hinge_embedding", Scalars: []float64{1},
+	Value: expr.Where(target.Eq(expr.C(-1)), expr.C(0), score).Add(expr.Where(target.Eq(expr.C(1)), expr.C(0), expr.S(0).Sub(score).Max(expr.C(0))))}

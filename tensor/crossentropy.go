@@ -1,0 +1,124 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// CrossEntropy is that of package plumbing.
+func (*base) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *Tensor) {
+	d, outer, n, inner := labelled(op, x, labels, weights)
+	if !(smoothing >= 0 && smoothing <= 1) {
+		misuse(op, ErrValue, fmt.Sprintf("the label smoothing is %v: it is from 0 to 1", smoothing), x)
+	}
+	checkLabels(op, n, ignore, labels)
+	kept = alloc(op, d, append([]int{5}, labels.shape...))
+	if labels.Len() > 0 {
+		if n == 0 {
+			misuse(op, ErrShape, "there are no classes", x, labels)
+		}
+		cx, ct := x.reals(), labels.contiguous()
+		defer cx.done()
+		defer ct.done()
+		w, done := classWeights(cx.Tensor, weights)
+		defer done()
+		launch(d, ops.CrossEntropy, cx.arg(), ct.arg(), w, kept.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(weights != nil),
+			kernels.Flag(logits), kernels.I(int(ignore)), kernels.R(smoothing))
+	}
+	return kept.Select(0, 0), kept.Select(0, 1), kept
+}
+
+// CrossEntropyGrad is that of package plumbing.
+func (*base) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {
+	d, outer, n, inner := labelled(op, x, labels, weights)
+	check(op, x, kept, g)
+	out := alloc(op, d, x.shape)
+	if out.Len() == 0 {
+		return out
+	}
+	cx, ct, cg := x.reals(), labels.contiguous(), g.reals()
+	defer cx.done()
+	defer ct.done()
+	defer cg.done()
+	w, done := classWeights(cx.Tensor, weights)
+	defer done()
+	launch(d, ops.CrossEntropyGrad, cx.arg(), ct.arg(), w, kept.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner),
+		kernels.Flag(weights != nil), kernels.Flag(logits), kernels.I(int(ignore)), kernels.R(smoothing))
+	return out
+}
+
+// classWeights returns the argument for weights of classes, or, without, for no element of any tensor.
+func classWeights(other, weights *Tensor) (arg kernels.Arg, done func()) {
+	if weights == nil {
+		none := other.arg()
+		none.N = 0
+		return none, func() {}
+	}
+	w := weights.reals()
+	return w.arg(), w.done
+}
+
+// labelled returns the shape [outer, n, inner] of x around its classes, axis 1, or the only one.
+func labelled(op string, x, labels, weights *Tensor) (d Device, outer, n, inner int) {
+	d = check(op, x, labels)
+	axis := min(1, x.Rank()-1)
+	if axis < 0 || !slices.Equal(labels.shape, slices.Delete(slices.Clone(x.shape), axis, axis+1)) {
+		misuse(op, ErrShape, "the labels have the shape of the scores without axis 1, that of the classes", x, labels)
+	}
+	if labels.typ != Int32 {
+		misuse(op, ErrType, fmt.Sprintf("labels are of type Int32, not %v: convert them with To(tensor.Int32)", labels.typ), x, labels)
+	}
+	if weights != nil {
+		check(op, x, weights)
+		if weights.Rank() != 1 || weights.shape[0] != x.shape[axis] {
+			misuse(op, ErrShape, "there is a weight for each class", x, weights)
+		}
+	}
+	return d, product(x.shape[:axis]), x.shape[axis], product(x.shape[axis+1:])
+}
+
+// checkLabels panics with ErrIndex if a label is of no class, and not the one that is ignored.
+func checkLabels(op string, n int, ignore int32, labels *Tensor) {
+	if recordings.Load() > 0 && labels.Device().core().tellLabels(op, n, ignore, labels) {
+		return
+	}
+	labels.mustBeLabels(op, n, ignore)
+}
+
+func (t *Tensor) mustBeLabels(op string, n int, ignore int32) {
+	if low, high := t.valueRange(op, n); low >= 0 && int(high) < n || t.Len() == 0 {
+		return
+	}
+	v, err := downloadAs[int32](t, op)
+	if err != nil {
+		return // the device failed, and launches are skipped
+	}
+	low, high := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, l := range v {
+		if l != ignore {
+			low, high = min(low, l), max(high, l)
+		}
+	}
+	if low <= high && (low < 0 || int(high) >= n) {
+		panic(&Error{Op: op, Kind: ErrIndex, Shapes: [][]int{t.shape},
+			Detail: fmt.Sprintf("labels reach from %d to %d, the classes are %d, and %d is ignored", low, high, n, ignore)})
+	}
+}
+
+// tellLabels is tellIndex of labels.
+func (s *base) tellLabels(op string, n int, ignore int32, labels *Tensor) bool {
+	t := s.told(labels.Device(), op)
+	if t == nil || !t.Input(labels.st.buf) {
+		return false
+	}
+	t.quiet = true
+	defer func() { t.quiet = false }()
+	labels.mustBeLabels(op, n, ignore)
+	again := *labels
+	t.Again(func() error { return Maybe(func() { again.mustBeLabels(op, n, ignore) }) })
+	return true
+}
