@@ -90,7 +90,7 @@ func checkLabels(op string, n int, ignore int32, labels *Tensor) {
 }
 
 func (t *Tensor) mustBeLabels(op string, n int, ignore int32) {
-	if low, high := t.valueRange(op, n); low >= 0 && int(high) < n || t.Len() == 0 {
+	if low, high := t.valueRange(op, 0, n); low >= 0 && int(high) < n || t.Len() == 0 {
 		return
 	}
 	v, err := downloadAs[int32](t, op)
