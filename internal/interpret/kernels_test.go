@@ -48,6 +48,10 @@ var opaque = map[string]string{
 	"k_scan":               "a scan is no operation that there is",
 	"k_scan_arg":           "a scan is no operation that there is",
 	"k_scan_linear":        "a scan is no operation that there is",
+	"k_sort_blocks":        "a sort is no operation that there is",
+	"k_sort_digit":         "a sort is no operation that there is",
+	"k_sort_merge":         "a sort is no operation that there is",
+	"k_median":             "takes elements by where a NaN is",
 }
 
 // limits are those of a CPU and of a GPU.

@@ -190,5 +190,80 @@ func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
 			}, "%v", b)
 		}
 	}
+	for _, t := range types {
+		sorts := ops.SortsOf(t)
+		rows := [][3]int{{1, 1, 1}, {3, 7, 7}, {2, 300, 300}, {5, 33, 16}, {1, 100, 20}}
+		if !few {
+			rows = append(rows, [][3]int{{1, 3000, 2048}, {7, 129, 64}}...)
+		}
+		values := func(o operands, n, i int) {
+			o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(90) - 40) })
+			if i%2 == 0 && t == kernels.Float32 {
+				o.Special()
+			}
+		}
+		for i, r := range rows {
+			n, flags := r[0]*r[1], []int{0, ops.SortDescending, ops.SortGiven, ops.SortGiven | ops.SortDescending}[i%4]
+			given := func(o operands) {
+				o.Ints(n*min(1, flags/ops.SortGiven), func(i int) int { return 3*i + 1 })
+			}
+			switch k {
+			case sorts.Blocks:
+				for _, keep := range []int{r[2], 1, 5} {
+					last := r[1] - (r[1]-1)/r[2]*r[2]
+					out := r[0] * ((r[1]-1)/r[2]*min(keep, r[2]) + min(keep, last))
+					add(func(o operands) {
+						values(o, n, i)
+						given(o)
+						o.undefined(t, out).undefined(kernels.Int32, out).num(r[0], r[1], r[2], keep, flags)
+					}, "%v, %d kept", r, keep)
+				}
+			case sorts.Digit:
+				add(func(o operands) {
+					values(o, n, i)
+					given(o)
+					o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], r[1], r[2], 8*(i%4), flags)
+				}, "%v", r)
+			case sorts.Merge:
+				for _, l := range []kernels.Limits{{CPU: true}, {}} {
+					run := ops.SortTile(kernels.Limits{}) // a GPU joins whole tiles
+					if l.CPU {
+						run = r[2]
+					}
+					width := r[1]
+					if !l.CPU {
+						width = 2*run + 7*r[1]
+					}
+					if few && !l.CPU && i > 0 {
+						continue
+					}
+					n := r[0] * width
+					sign := 1 - 2*(i%2)
+					add(func(o operands) {
+						o.elements(t, n, func(at int) float64 {
+							k := at % width % run
+							if k == run-1 && i%4 == 2 && t == kernels.Float32 {
+								return math.NaN()
+							}
+							return float64(sign * (k / (3 + at%width/run)))
+						})
+						o.Ints(n, func(i int) int { return 3*i + 1 })
+						o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], width, run, ops.SortTile(kernels.Limits{}), i%2*ops.SortDescending)
+					}, "%v in runs of %d", r, run)
+				}
+			case sorts.Median:
+				add(func(o operands) {
+					o.elements(t, n, func(at int) float64 {
+						if k := at % r[1]; i%2 == 0 && t == kernels.Float32 && k > r[1]*(at/r[1]+1)/4 {
+							return math.NaN()
+						}
+						return float64(at % r[1] / 2)
+					})
+					o.Ints(n, func(i int) int { return 3*i + 1 })
+					o.undefined(t, r[0]).undefined(kernels.Int32, r[0]).num(r[0], r[1])
+				}, "%v", r)
+			}
+		}
+	}
 	return cases
 }

@@ -59,6 +59,9 @@ func alongLines() []*kernels.Kernel {
 			all = append(all, k)
 		}
 	}
+	for _, s := range []*Sorts{&realSorts, &intSorts} {
+		all = append(all, s.Blocks, s.Digit, s.Merge, s.Median)
+	}
 	return all
 }
 

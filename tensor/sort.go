@@ -1,0 +1,254 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// SortOptions says how Sort and ArgSort go about their work.
+type SortOptions struct {
+	Descending bool // from the greatest to the least, NaN first
+}
+
+// TopKOptions says what TopK takes.
+type TopKOptions struct {
+	Smallest bool // the least elements, from the least on
+}
+
+// Sort returns t's elements in ascending order along an axis, NaN last, and, as Int32, their indices. Equal elements keep their
+// order. A scalar has axis 0. It panics with ErrAxis.
+func (t *Tensor) Sort(axis int, o ...SortOptions) (values, indices *Tensor) {
+	return t.sort("Sort", axis, o)
+}
+
+// ArgSort returns, as Int32, the indices that put t in ascending order along an axis, NaN last. Equal elements keep their
+// order. A scalar has axis 0. It panics with ErrAxis.
+func (t *Tensor) ArgSort(axis int, o ...SortOptions) *Tensor {
+	values, indices := t.sort("ArgSort", axis, o)
+	values.Free()
+	return indices
+}
+
+// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their indices. A NaN is greater than
+// all others; of equal elements those that come first are taken, in their order. A scalar has axis 0. It panics with
+// ErrAxis, and with ErrValue unless the axis has k elements.
+func (t *Tensor) TopK(k, axis int, o ...TopKOptions) (values, indices *Tensor) {
+	return t.topK("TopK", k, axis, single("TopK", o))
+}
+
+// KeepTopK returns t with the k greatest elements along an axis where they are, and 0 in place of all others: global
+// inhibition, by which the k strongest units of a layer silence the rest. A NaN is greater than all others; of equal
+// elements those that come first stay. Of integers it is of reals. A scalar has axis 0. It panics with ErrAxis, and with
+// ErrValue unless the axis has k elements. Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
+func (t *Tensor) KeepTopK(k, axis int) *Tensor {
+	const op = "KeepTopK"
+	values, indices := t.topK(op, k, axis, TopKOptions{})
+	defer values.Free()
+	defer indices.Free()
+	if t.Rank() == 0 {
+		y := alloc(op, t.Device(), []int{})
+		y.zero()
+		if k == 1 {
+			y.SetInPlace(values.Reshape())
+		}
+		return y
+	}
+	a := axisOf(op, t, axis)
+	return t.Device().core().PlaceAlong(values, indices, a, t.shape[a], true)
+}
+
+// Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending order, and, as Int32, its index: that
+// which a stable sort puts there. If there is a NaN, that is the median, the first of them. Over several axes, and over all if
+// none is given, the index counts their elements in row-major order. The axes disappear from the shape unless [Keepdims] is
+// among them. It panics with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if there is nothing
+// to take the median of.
+func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
+	const op = "Median"
+	d := check(op, t)
+	over, keep := t.reduced(op, axes)
+	t.mustHave(op, over)
+	typ := t.sortedAs()
+	x := t.last(typ, over)
+	defer x.done()
+	y, at := allocOf(op, d, typ, []int{x.outer}), allocOf(op, d, Int32, []int{x.outer})
+	if x.outer > 0 {
+		in, of := sortRows(op, x.Tensor, x.outer, x.n, 0)
+		launch(d, ops.SortsOf(typ.On(d)).Median, in.arg(), of.arg(), y.arg(), at.arg(), kernels.I(x.outer), kernels.I(x.n))
+		in.Free()
+		of.Free()
+	}
+	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
+}
+
+// single returns the options of a call, the zero ones if there are none. It panics with ErrValue if there are more than one.
+func single[O any](op string, o []O) (one O) {
+	if len(o) > 1 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "there is one set of options"})
+	}
+	for _, one = range o {
+	}
+	return one
+}
+
+// sortedAs returns the type in which t's elements are sorted.
+func (t *Tensor) sortedAs() Type {
+	if t.typ.integer() {
+		return Int32
+	}
+	return Real
+}
+
+// last returns t, as a type, with sorted axes as the last, n elements in row-major order, without gaps.
+func (t *Tensor) last(typ Type, axes []int) lines {
+	x := t.together(typ, axes)
+	if x.inner == 1 {
+		return x
+	}
+	defer x.done()
+	v := x.view([]int{x.outer, x.inner, x.n}, []int{x.n * x.inner, 1, x.inner}, x.off)
+	defer v.Free()
+	return lines{operand{v.Copy(), true}, x.outer * x.inner, x.n, 1}
+}
+
+// fromLast returns y [rows, n], what was made of rows along an axis of t, with n elements along that axis of t.
+func (t *Tensor) fromLast(y *Tensor, axis, n int) *Tensor {
+	if t.Rank() == 0 {
+		if n == 1 {
+			return y.reshaped([]int{})
+		}
+		return y.reshaped([]int{n})
+	}
+	shape := append(slices.Delete(slices.Clone(t.shape), axis, axis+1), n)
+	y.reshaped(shape)
+	if axis == t.Rank()-1 {
+		return y
+	}
+	order := sequence(0, t.Rank()-1)
+	moved := y.Transpose(slices.Insert(order, axis, t.Rank()-1)...)
+	defer y.Free()
+	defer moved.Free()
+	return moved.Copy()
+}
+
+// axisOrScalar resolves an axis, of which a scalar has one.
+func (t *Tensor) axisOrScalar(op string, axis int) (a int, over []int) {
+	if t.Rank() == 0 && (axis == 0 || axis == -1) {
+		return 0, nil
+	}
+	a = axisOf(op, t, axis)
+	return a, []int{a}
+}
+
+func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Tensor) {
+	check(op, t)
+	a, over := t.axisOrScalar(op, axis)
+	flags := 0
+	if single(op, o).Descending {
+		flags = ops.SortDescending
+	}
+	x := t.last(t.sortedAs(), over)
+	defer x.done()
+	y, at := sortRows(op, x.Tensor, x.outer, x.n, flags)
+	return t.fromLast(y, a, x.n).narrowed(t.typ), t.fromLast(at, a, x.n)
+}
+
+// sortRows returns the rows of x [rows, n] in order, and their indices: of blocks first, which are then joined in pairs.
+func sortRows(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
+	d, shape := x.Device(), []int{rows, n}
+	two := func() (*Tensor, *Tensor) { return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape) }
+	if rows*min(n, 1) == 0 {
+		return two()
+	}
+	sorts, l := ops.SortsOf(x.typ.On(d)), d.Limits()
+	in, of := x, (*Tensor)(nil)
+	pass := func(k *kernels.Kernel, a, b, flags int) {
+		y, at = two()
+		given := at.Run(0, 0)
+		if of != nil {
+			given, flags = of.arg(), flags|ops.SortGiven
+		}
+		launch(d, k, in.arg(), given, y.arg(), at.arg(), kernels.I(rows), kernels.I(n), kernels.I(a), kernels.I(b), kernels.I(flags))
+		if of != nil {
+			in.Free()
+			of.Free()
+		}
+		in, of = y, at
+	}
+	block := min(n, ops.SortBlock)
+	if l.CPU && n > ops.SortInserts {
+		const least = 8192 // elements of a block
+		for block = n; rows*((n+block-1)/block) < l.Units && block >= 2*least; {
+			block = (block + 1) / 2
+		}
+		for shift := 0; shift < 8*x.typ.On(d).Size(); shift += ops.SortDigit {
+			pass(sorts.Digit, block, shift, flags)
+		}
+	} else {
+		pass(sorts.Blocks, block, block, flags)
+	}
+	for run := block; run < n; run *= 2 {
+		pass(sorts.Merge, run, ops.SortTile(l), flags)
+	}
+	return y, at
+}
+
+func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *Tensor) {
+	d := check(op, t)
+	a, over := t.axisOrScalar(op, axis)
+	n := 1
+	if len(over) > 0 {
+		n = t.shape[a]
+	}
+	if k < 0 || k > n {
+		misuse(op, ErrValue, fmt.Sprintf("k is %d: it is 0 to %d, the elements along axis %d", k, n, axis), t)
+	}
+	flags := ops.SortDescending
+	if o.Smallest {
+		flags = 0
+	}
+	x := t.last(t.sortedAs(), over)
+	defer x.done()
+	rows, shape := x.outer, []int{x.outer, k}
+	if rows*k == 0 {
+		return t.fromLast(allocOf(op, d, x.typ, shape), a, k).narrowed(t.typ), t.fromLast(allocOf(op, d, Int32, shape), a, k)
+	}
+	most, block := ops.SortBlock/4, ops.SortBlock
+	if d.Limits().CPU {
+		most, block = ops.SortInserts, 4*ops.SortBlock
+	}
+	if k > most && (d.Limits().CPU || n > block) {
+		y, at := sortRows(op, x.Tensor, rows, n, flags)
+		return t.fromLast(y.begun(k), a, k).narrowed(t.typ), t.fromLast(at.begun(k), a, k)
+	}
+	in, of := x.Tensor, (*Tensor)(nil)
+	for {
+		b := min(block, n)
+		blocks := (n + b - 1) / b
+		left := (blocks-1)*min(k, b) + min(k, n-(blocks-1)*b)
+		y, at := allocOf(op, d, x.typ, []int{rows, left}), allocOf(op, d, Int32, []int{rows, left})
+		given, f := at.Run(0, 0), flags
+		if of != nil {
+			given, f = of.arg(), flags|ops.SortGiven
+		}
+		launch(d, ops.SortsOf(x.typ.On(d)).Blocks, in.arg(), given, y.arg(), at.arg(), kernels.I(rows), kernels.I(n), kernels.I(b), kernels.I(k), kernels.I(f))
+		if of != nil {
+			in.Free()
+			of.Free()
+		}
+		if blocks == 1 {
+			return t.fromLast(y, a, k).narrowed(t.typ), t.fromLast(at, a, k)
+		}
+		in, of, n = y, at, left
+	}
+}
+
+// begun returns the first k elements of each row of t, which it frees.
+func (t *Tensor) begun(k int) *Tensor {
+	defer t.Free()
+	part := t.Slice(1, 0, k)
+	defer part.Free()
+	return part.Copy()
+}
