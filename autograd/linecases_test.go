@@ -39,6 +39,17 @@ func lineCases() []gradCase {
 		of("CumMax", cube, -2, 2, scan((*node).CumMax, -2)),
 		unaryCase("CumMin", -2, 2, scan((*node).CumMin, 0)),
 		of("CumMin", []int{}, -2, 2, scan((*node).CumMin, 0)),
+		unaryCase("Sort", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.Sort(1) })),
+		of("Sort", cube, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.Sort(-2, tensor.SortOptions{Descending: true}) })),
+		of("Sort", []int{}, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.Sort(0) })),
+		unaryCase("TopK", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.TopK(2, -1) })),
+		of("TopK", cube, -2, 2, first(func(x *node) (*node, *tensor.Tensor) {
+			return x.Transpose().TopK(2, 1, tensor.TopKOptions{Smallest: true})
+		})),
+		unaryCase("KeepTopK", -2, 2, func(x *node) *node { return x.KeepTopK(2, 1) }),
+		of("KeepTopK", cube, -2, 2, func(x *node) *node { return x.KeepTopK(1, 0) }),
+		unaryCase("Median", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.Median() })),
+		of("Median", cube, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.Median(0, tensor.Keepdims, 2) })),
 		of("LinearScan", []int{3, 5}, -2, 2, func(g *node) *node { // the gradient of products, which has one by both
 			x := autograd.Param(tensor.New(g.Device(), []float64{1, 2, -1, 0.5, 3, 1, 1, 2, 2, 1, 3, 1, -1, 1, 2}, 3, 5), "x")
 			slope, err := autograd.Grad(x.CumProd(1), []*node{x}, autograd.GradOptions{Seed: g, CreateGraph: true})

@@ -9,7 +9,7 @@ import (
 // Gradient: g, each to the element that came there.
 func (x *Node) Sort(axis int, o ...tensor.SortOptions) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("Sort").Sort(axis, o...)
-	return Apply("Sort", y, []*Node{x}, x.toPlaces(axis, index), index).ofIndex(index)
+	return Apply("Sort", y, []*Node{x}, x.toSorted(axis, index), index).ofIndex(index)
 }
 
 // ArgSort returns, as Int32, the indices that put x in ascending order along an axis: see [tensor.Tensor.ArgSort], as which it
@@ -22,11 +22,11 @@ func (x *Node) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor {
 // Gradient: g, each to the element that it is of.
 func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("TopK").TopK(k, axis, o...)
-	return Apply("TopK", y, []*Node{x}, x.toPlaces(axis, index), index).ofIndex(index)
+	return Apply("TopK", y, []*Node{x}, x.toSorted(axis, index), index).ofIndex(index)
 }
 
-// toPlaces returns the gradient of elements of x that were taken along an axis: to those that index names, which differ.
-func (x *Node) toPlaces(axis int, index *tensor.Tensor) func(g *Node, in *Grads) {
+// toSorted returns the gradient of elements of x that were taken along an axis: to those that index names, which differ.
+func (x *Node) toSorted(axis int, index *tensor.Tensor) func(g *Node, in *Grads) {
 	shape := x.Shape()
 	return func(g *Node, in *Grads) {
 		if len(shape) == 0 {

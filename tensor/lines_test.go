@@ -37,12 +37,14 @@ var lineReductions = map[string]reduction{
 		}
 		return 0
 	}},
-	"Var":          {func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Var(1, axes...) }, varOf(1)},
-	"Std":          {func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Std(0, axes...) }, func(line []float64) float64 { return math.Sqrt(varOf(0)(line)) }},
-	"ArgMax":       {(*tensor.Tensor).ArgMax, func(line []float64) float64 { return float64(slices.Index(line, slices.Max(line))) }},
-	"ArgMin":       {(*tensor.Tensor).ArgMin, func(line []float64) float64 { return float64(slices.Index(line, slices.Min(line))) }},
-	"MaxWithIndex": {firstOf((*tensor.Tensor).MaxWithIndex), slices.Max[[]float64]},
-	"MinWithIndex": {firstOf((*tensor.Tensor).MinWithIndex), slices.Min[[]float64]},
+	"Var":           {func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Var(1, axes...) }, varOf(1)},
+	"Std":           {func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Std(0, axes...) }, func(line []float64) float64 { return math.Sqrt(varOf(0)(line)) }},
+	"ArgMax":        {(*tensor.Tensor).ArgMax, func(line []float64) float64 { return float64(slices.Index(line, slices.Max(line))) }},
+	"ArgMin":        {(*tensor.Tensor).ArgMin, func(line []float64) float64 { return float64(slices.Index(line, slices.Min(line))) }},
+	"MaxWithIndex":  {firstOf((*tensor.Tensor).MaxWithIndex), slices.Max[[]float64]},
+	"Median":        {firstOf((*tensor.Tensor).Median), func(line []float64) float64 { return inOrder(line, false)[(len(line)-1)/2].v }},
+	"Median, index": {secondOf((*tensor.Tensor).Median), func(line []float64) float64 { return float64(inOrder(line, false)[(len(line)-1)/2].i) }},
+	"MinWithIndex":  {firstOf((*tensor.Tensor).MinWithIndex), slices.Min[[]float64]},
 }
 
 func norm(p float64) func(x *tensor.Tensor, axes ...int) *tensor.Tensor {
@@ -54,6 +56,14 @@ func firstOf(f func(x *tensor.Tensor, axes ...int) (a, b *tensor.Tensor)) func(x
 		a, b := f(x, axes...)
 		b.Free()
 		return a
+	}
+}
+
+func secondOf(f func(x *tensor.Tensor, axes ...int) (a, b *tensor.Tensor)) func(x *tensor.Tensor, axes ...int) *tensor.Tensor {
+	return func(x *tensor.Tensor, axes ...int) *tensor.Tensor {
+		a, b := f(x, axes...)
+		a.Free()
+		return b
 	}
 }
 
@@ -211,6 +221,8 @@ func TestReductionsOfSpecials(t *testing.T) {
 			{"MaxNorm", []float64{1, -inf}, inf}, {"MaxNorm", []float64{nan, inf}, nan}, {"MinNorm", []float64{inf, nan, 0}, nan}, {"Norm 0", []float64{nan, 0, -inf, math.Copysign(0, -1)}, 2},
 			{"Prod", []float64{0, inf}, nan}, {"Prod", []float64{}, 1}, {"Prod", []float64{-inf, 2}, -inf}, {"Prod", []float64{2, nan, 0}, nan},
 			{"Var", []float64{5}, nan}, {"Var", []float64{}, nan}, {"Var", []float64{1, inf, 2}, nan}, {"Var", []float64{1, nan}, nan}, {"Std", []float64{7, 7, 7}, 0},
+			{"Median", []float64{3, nan, 1, nan}, nan}, {"Median, index", []float64{3, nan, 1, nan}, 1}, {"Median", []float64{inf, -inf, 2, 5}, 2}, {"Median", []float64{4, 1}, 1},
+			{"Median, index", []float64{2, 1, 2, 2}, 0},
 			{"Any", []float64{}, 0}, {"All", []float64{}, 1}, {"Any", []float64{0, nan}, 1}, {"All", []float64{1, nan, inf}, 1}, {"Any", []float64{0, math.Copysign(0, -1)}, 0},
 			{"ArgMax", []float64{1, nan, 3, nan}, 1}, {"ArgMin", []float64{1, nan, -inf}, 1}, {"ArgMax", []float64{-inf, -inf}, 0}, {"ArgMin", []float64{inf, inf}, 0},
 			{"ArgMax", []float64{math.Copysign(0, -1), 0}, 0}, {"MaxWithIndex", []float64{-inf, -inf}, -inf},

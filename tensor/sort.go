@@ -75,7 +75,7 @@ func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
 	defer x.done()
 	y, at := allocOf(op, d, typ, []int{x.outer}), allocOf(op, d, Int32, []int{x.outer})
 	if x.outer > 0 {
-		in, of := sortRows(op, x.Tensor, x.outer, x.n, 0)
+		in, of := inOrder(op, x.Tensor, x.outer, x.n, 0)
 		launch(d, ops.SortsOf(typ.On(d)).Median, in.arg(), of.arg(), y.arg(), at.arg(), kernels.I(x.outer), kernels.I(x.n))
 		in.Free()
 		of.Free()
@@ -151,12 +151,12 @@ func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Te
 	}
 	x := t.last(t.sortedAs(), over)
 	defer x.done()
-	y, at := sortRows(op, x.Tensor, x.outer, x.n, flags)
+	y, at := inOrder(op, x.Tensor, x.outer, x.n, flags)
 	return t.fromLast(y, a, x.n).narrowed(t.typ), t.fromLast(at, a, x.n)
 }
 
-// sortRows returns the rows of x [rows, n] in order, and their indices: of blocks first, which are then joined in pairs.
-func sortRows(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
+// inOrder returns the rows of x [rows, n] in order, and their indices: of blocks first, which are then joined in pairs.
+func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, n}
 	two := func() (*Tensor, *Tensor) { return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape) }
 	if rows*min(n, 1) == 0 {
@@ -220,7 +220,7 @@ func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *T
 		most, block = ops.SortInserts, 4*ops.SortBlock
 	}
 	if k > most && (d.Limits().CPU || n > block) {
-		y, at := sortRows(op, x.Tensor, rows, n, flags)
+		y, at := inOrder(op, x.Tensor, rows, n, flags)
 		return t.fromLast(y.begun(k), a, k).narrowed(t.typ), t.fromLast(at.begun(k), a, k)
 	}
 	in, of := x.Tensor, (*Tensor)(nil)

@@ -40,6 +40,30 @@ var reductions = family{"reductions", "Reductions", []operation{
 	{"LogCumSumExp", "torch.logcumsumexp", running((*node).LogCumSumExp)},
 	{"CumMax", "torch.cummax", runningIndex((*node).CumMax)},
 	{"CumMin", "torch.cummin", runningIndex((*node).CumMin)},
+	{"Sort", "torch.sort", cases{
+		"ascending": sorting(-1, false), "descending": sorting(-1, true), "special ascending": sorting(1, false), "special descending": sorting(1, true),
+		"ints": sorting(0, false),
+	}},
+	{"ArgSort", "torch.argsort", cases{
+		"ascending": argSorting(false), "descending": argSorting(true), "special ascending": argSorting(false), "special descending": argSorting(true),
+	}},
+	{"TopK", "torch.topk", cases{
+		"largest": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.TopK(3, -1) }),
+		"smallest": withTwo(func(x *node) (*node, *tensor.Tensor) {
+			return x.TopK(2, 0, tensor.TopKOptions{Smallest: true})
+		}),
+		"special": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.TopK(3, 1) }),
+	}},
+	{"KeepTopK", "", cases{
+		"rows":    unary(func(x *node) *node { return x.KeepTopK(5, -1) }),
+		"columns": unary(func(x *node) *node { return x.KeepTopK(2, 0) }),
+		"special": unary(func(x *node) *node { return x.KeepTopK(2, 1) }),
+	}},
+	{"Median", "torch.median", cases{
+		"rows":    withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(-1) }),
+		"even":    withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(0, tensor.Keepdims) }),
+		"special": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(1) }),
+	}},
 	{"CountNonzero", "torch.count_nonzero", counts((*node).CountNonzero)},
 	{"Any", "torch.any", counts((*node).Any)},
 	{"All", "torch.all", counts((*node).All)},
@@ -118,4 +142,24 @@ func runningIndex(f func(x *node, axis int) (*node, *tensor.Tensor)) cases {
 		}
 	}
 	return cases{"rows": along(-1), "columns": along(0), "middle": along(1), "empty": along(1), "infinite": along(1), "special": along(1)}
+}
+
+// withTwo makes a case of a function with a value and an index.
+func withTwo(f func(x *node) (*node, *tensor.Tensor)) func(in []*node) []*node {
+	return func(in []*node) []*node {
+		y, index := f(in[0])
+		return []*node{y, autograd.Const(index)}
+	}
+}
+
+func sorting(axis int, descending bool) func(in []*node) []*node {
+	return withTwo(func(x *node) (*node, *tensor.Tensor) {
+		return x.Sort(axis, tensor.SortOptions{Descending: descending})
+	})
+}
+
+func argSorting(descending bool) func(in []*node) []*node {
+	return unary(func(x *node) *node {
+		return autograd.Const(x.ArgSort(1, tensor.SortOptions{Descending: descending}))
+	})
 }

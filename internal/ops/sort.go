@@ -19,7 +19,7 @@ const (
 const (
 	SortBlock   = 2048 // SORT_BLOCK of sort_gpu.cl
 	SortInserts = 64   // elements that a CPU sorts by inserting them, at most
-	sortTile    = 8192 // elements that a work-item of a CPU joins
+	joinTile    = 8192 // elements that a work-item of a CPU joins
 	SortDigit   = 8    // bits by which a pass of a radix sort sorts
 )
 
@@ -50,7 +50,7 @@ var realSorts, intSorts = newSorts(kernels.Float32), newSorts(kernels.Int32)
 // SortTile returns how many elements a work-group joins.
 func SortTile(l kernels.Limits) int {
 	if l.CPU {
-		return sortTile
+		return joinTile
 	}
 	return SortBlock
 }
@@ -98,8 +98,8 @@ func newSorts(t kernels.DType) Sorts {
 // sortable are the elements that are sorted.
 type sortable interface{ float32 | float64 | int32 }
 
-// sortKey returns an unsigned integer for an element, in the order of a sort.
-func sortKey[T sortable](x T, flags int) uint64 {
+// orderKey returns an unsigned integer for an element, in the order of a sort.
+func orderKey[T sortable](x T, flags int) uint64 {
 	var k, all uint64
 	switch x := any(x).(type) {
 	case int32:
@@ -148,7 +148,7 @@ func sortBlocksTwin[T sortable](c kernels.Call[T]) {
 			from, m := row*n+b*block, min(block, n-b*block)
 			all := make([]sorted[T], m)
 			for k := range all {
-				all[k] = sorted[T]{sortKey(x[from+k], flags), x[from+k], int32(b*block + k)}
+				all[k] = sorted[T]{orderKey(x[from+k], flags), x[from+k], int32(b*block + k)}
 				if flags&SortGiven != 0 {
 					all[k].index = given[from+k]
 				}
@@ -172,7 +172,7 @@ func sortDigitTwin[T sortable](c kernels.Call[T]) {
 			from, m := u/blocks*n+b*block, min(block, n-b*block)
 			var next [256]int
 			for _, v := range x[from:][:m] {
-				next[sortKey(v, flags)>>shift&255]++
+				next[orderKey(v, flags)>>shift&255]++
 			}
 			sum := from
 			for d, count := range next {
@@ -180,7 +180,7 @@ func sortDigitTwin[T sortable](c kernels.Call[T]) {
 				sum += count
 			}
 			for k, v := range x[from:][:m] {
-				d := sortKey(v, flags) >> shift & 255
+				d := orderKey(v, flags) >> shift & 255
 				to := next[d]
 				next[d]++
 				y[to], j[to] = v, int32(b*block+k)
@@ -202,7 +202,7 @@ func sortMergeTwin[T sortable](c kernels.Call[T]) {
 			a, b := at, min(end, at+run)
 			for middle := b; at < end; at++ {
 				from := &b
-				if a < middle && (b == end || sortKey(x[a], flags) <= sortKey(x[b], flags)) {
+				if a < middle && (b == end || orderKey(x[a], flags) <= orderKey(x[b], flags)) {
 					from = &a
 				}
 				y[at], j[at] = x[*from], index[*from]

@@ -89,3 +89,22 @@ case("CumProd", "special", lambda x: torch.cumprod(x, 1), [[2.0, 0, 3, 4], [0, 5
 case("LogCumSumExp", "special", lambda x: torch.logcumsumexp(x, 1), [[-100.0, 100, 100], [1, -1000, 2]])
 case("CumMax", "special", lambda x: torch.cummax(x, 1), [[1.0, 1, 0, 1, 2, 2]])
 case("CumMin", "special", lambda x: torch.cummin(x, 1), [[1.0, 1, 2, 1, 0, 0]])
+
+ties = [[3.0, 1, 3, 0, 1], [NAN, 5, NAN, -INF, INF], [-0.0, 0.0, -0.0, -1, 0]]
+for descending in (False, True):
+    name = "descending" if descending else "ascending"
+    case("Sort", name, lambda x: torch.sort(x, dim=-1, descending=descending, stable=True), normal(3, 1, 37))
+    case("Sort", f"special {name}", lambda x: torch.sort(x, dim=1, descending=descending, stable=True), ties)
+    case("ArgSort", name, lambda x: torch.sort(x, dim=1, descending=descending, stable=True)[1], normal(3, 5, 2))
+    case("ArgSort", f"special {name}", lambda x: torch.sort(x, dim=1, descending=descending, stable=True)[1], ties)
+case("Sort", "ints", lambda x: torch.sort(x, dim=0, stable=True), ints(-3, 3, 33, 2))
+case("TopK", "largest", lambda x: torch.topk(x, 3, dim=-1), normal(3, 1, 37))
+case("TopK", "smallest", lambda x: torch.topk(x, 2, dim=0, largest=False), normal(33, 3))
+case("TopK", "special", lambda x: torch.topk(x, 3, dim=1), [[3.0, 1, 2, 0, -1], [-INF, 5, NAN, 0, INF]])
+mask = lambda x, k, dim: torch.zeros_like(x).scatter(dim, torch.topk(x, k, dim=dim)[1], 1)
+case("KeepTopK", "rows", lambda x: x * mask(x, 5, -1), normal(3, 1, 37))
+case("KeepTopK", "columns", lambda x: x * mask(x, 2, 0), normal(33, 3))
+case("KeepTopK", "special", lambda x: x.masked_fill(mask(x, 2, 1) == 0, 0), [[3.0, 1, 2, -INF], [-1, INF, -2, -3]])
+case("Median", "rows", lambda x: torch.median(x, -1), normal(3, 1, 37))
+case("Median", "even", lambda x: torch.median(x, 0, keepdim=True), normal(6, 3))
+case("Median", "special", lambda x: torch.median(x, 1), [[3.0, NAN, 2, 0], [-INF, 5, INF, 0]])
