@@ -12,21 +12,21 @@ var (
 	// SoftplusBeta is x itself above the threshold.
 	SoftplusBeta = &Function{Name: "softplus_beta", Value: expr.Where(a.Mul(x).Gt(b), x, softplus(a.Mul(x)).Div(a)), Domains: wide,
 		Scalars: []float64{1.5, 6}, Kinks: []float64{4},
-		Gradients: []*expr.Expr{expr.Where(a.Mul(x).Gt(b), g1, g1.Div(one.Add(a.Mul(x).Neg().Exp())))}}
-	LogSigmoid = &Function{Name: "log_sigmoid", Value: softplus(x.Neg()).Neg(), Domains: wide, Gradients: []*expr.Expr{g1.Div(one.Add(x.Exp()))}}
+		Gradients: []*expr.Expr{expr.Where(a.Mul(x).Gt(b), g1, logistic(a.Mul(x)).Mul(g1))}}
+	LogSigmoid = &Function{Name: "log_sigmoid", Value: softplus(x.Neg()).Neg(), Domains: wide, Gradients: []*expr.Expr{logistic(x.Neg()).Mul(g1)}}
 
 	// GELU is x·Φ(x), with the distribution Φ of the normal distribution: erfc is exact where Φ is small.
 	GELU = &Function{Name: "gelu", Value: x.Mul(normal), Domains: wide,
 		Gradients: []*expr.Expr{normal.Add(x.Mul(x.Square().Div(two).Neg().Exp()).Mul(expr.C(1 / math.Sqrt(2*math.Pi)))).Mul(g1)}}
-	// GELUTanh is x·(1 + tanh u)/2 = x/(1 + e⁻²ᵘ). The slope of u overflows where that of the tanh has long been 0.
-	GELUTanh = &Function{Name: "gelu_tanh", Value: x.Div(geluExp(x)), Domains: wide,
-		Gradients: []*expr.Expr{one.Div(geluExp(x)).Add(near.Mul(geluExp(near).Sub(one).Div(geluExp(near)).Div(geluExp(near))).
+	// GELUTanh is x·(1 + tanh(t/2))/2 = x/(1 + e⁻ᵗ). The slope of t overflows where that of the tanh has long been 0.
+	GELUTanh = &Function{Name: "gelu_tanh", Value: x.Div(one.Add(geluTwice(x).Neg().Exp())), Domains: wide,
+		Gradients: []*expr.Expr{geluNear.Add(near.Mul(geluNear.Mul(logistic(geluTwice(near).Neg()))).
 			Mul(expr.C(2 * geluScale).Mul(one.Add(expr.C(3 * 0.044715).Mul(near.Square()))))).Mul(g1)}}
 	SiLU = &Function{Name: "silu", Value: x.Div(one.Add(x.Neg().Exp())), Domains: wide,
-		Gradients: []*expr.Expr{logistic.Mul(one.Add(x.Mul(one.Sub(logistic)))).Mul(g1)}}
+		Gradients: []*expr.Expr{logistic(x).Mul(one.Add(x.Mul(logistic(x.Neg())))).Mul(g1)}}
 	// Mish is x·tanh(softplus(x)), which is a quotient of polynomials of e⁻|ˣ|.
 	Mish = &Function{Name: "mish", Value: x.Mul(mishTanh), Domains: wide,
-		Gradients: []*expr.Expr{mishTanh.Add(x.Mul(mishRest.Mul(one.Add(mishTanh))).Mul(mishLogistic)).Mul(g1)}}
+		Gradients: []*expr.Expr{mishTanh.Add(x.Mul(mishRest.Mul(one.Add(mishTanh))).Mul(logistic(x))).Mul(g1)}}
 
 	ELU = &Function{Name: "elu", Value: expr.Where(x.Le(zero), a.Mul(x.Expm1()), x), Domains: wide, Scalars: []float64{0.7}, Kinks: []float64{0},
 		Gradients: []*expr.Expr{expr.Where(x.Le(zero), a.Mul(x.Exp()).Mul(g1), g1)}}
@@ -56,27 +56,33 @@ const (
 var (
 	three       = expr.C(3)
 	normal      = half.Mul(x.Mul(expr.C(-1 / math.Sqrt2)).Erfc())
-	logistic    = one.Div(one.Add(x.Neg().Exp()))
 	hardsigmoid = limited(x.Add(three), expr.C(6)).Div(expr.C(6))
 
 	geluScale = math.Sqrt(2 / math.Pi)
 	near      = x.Max(expr.C(-100)).Min(expr.C(100))
+	geluNear  = logistic(geluTwice(near))
 
-	mishExp      = x.Abs().Neg().Exp()
-	mishAbove    = x.Ge(zero)
-	mishTop      = expr.Where(mishAbove, two.Mul(mishExp).Add(one), mishExp.Mul(mishExp.Add(two)))
-	mishLeft     = expr.Where(mishAbove, two.Mul(mishExp).Mul(mishExp), two) // so that tanh = top/(top + left)
-	mishTanh     = mishTop.Div(mishTop.Add(mishLeft))
-	mishRest     = mishLeft.Div(mishTop.Add(mishLeft)) // 1 − tanh
-	mishLogistic = expr.Where(mishAbove, one, mishExp).Div(one.Add(mishExp))
+	mishAbove = x.Ge(zero)
+	mishExp   = expr.Where(mishAbove, x.Neg(), x).Exp()
+	mishTop   = expr.Where(mishAbove, two.Mul(mishExp).Add(one), mishExp.Mul(mishExp.Add(two)))
+	mishLeft  = expr.Where(mishAbove, two.Mul(mishExp).Mul(mishExp), two) // so that tanh = top/(top + left)
+	mishTanh  = mishTop.Div(mishTop.Add(mishLeft))
+	mishRest  = mishLeft.Div(mishTop.Add(mishLeft)) // 1 − tanh
 )
 
 // softplus is log(1 + eᵗ), without overflow.
 func softplus(t *expr.Expr) *expr.Expr { return t.Max(zero).Add(t.Abs().Neg().Exp().Log1p()) }
 
-// geluExp is 1 + e⁻²ᵘ of u = √(2/π)·(t + 0.044715·t³).
-func geluExp(t *expr.Expr) *expr.Expr {
-	return one.Add(expr.C(-2 * math.Sqrt(2/math.Pi)).Mul(t.Mul(one.Add(expr.C(0.044715).Mul(t.Square())))).Exp())
+// logistic is 1/(1 + e⁻ᵗ), without overflow in its derivatives either.
+func logistic(t *expr.Expr) *expr.Expr {
+	above := t.Ge(zero)
+	e := expr.Where(above, t.Neg(), t).Exp() // not of |t|, which has a kink at 0
+	return expr.Where(above, one, e).Div(one.Add(e))
+}
+
+// geluTwice is 2·√(2/π)·(t + 0.044715·t³).
+func geluTwice(t *expr.Expr) *expr.Expr {
+	return expr.C(2 * geluScale).Mul(t.Mul(one.Add(expr.C(0.044715).Mul(t.Square()))))
 }
 
 // limited is t limited to [0, high]; NaN stays.

@@ -138,7 +138,7 @@ func testGradients(t *testing.T, f *Function, order int) {
 
 // TestGradientsAtKinks: what the documents of package autograd say of ties, kinks and NaN.
 func TestGradientsAtKinks(t *testing.T) {
-	nan, slope := math.NaN(), LeakyReLU.Scalars[0] // a constant would be exact
+	nan, slope, elu := math.NaN(), LeakyReLU.Scalars[0], ELU.Scalars[0] // constants would be exact
 	for _, c := range []struct {
 		f    *Function
 		by   int
@@ -151,12 +151,55 @@ func TestGradientsAtKinks(t *testing.T) {
 		{Clamp, 0, []float64{-1}, 3}, {Clamp, 0, []float64{1}, 3}, {Clamp, 0, []float64{1.5}, 0}, {Clamp, 0, []float64{-1.5}, 0}, {Clamp, 0, []float64{nan}, 3},
 		{MaxScalar, 0, []float64{0.5}, 3}, {MinScalar, 0, []float64{0.5}, 3}, {MaxScalar, 0, []float64{0.4}, 0}, {MinScalar, 0, []float64{0.6}, 0},
 		{Max, 0, []float64{2, 2}, 1.5}, {Max, 1, []float64{2, 2}, 1.5}, {Min, 0, []float64{2, 2}, 1.5}, {Min, 1, []float64{2, 2}, 1.5},
+		{Hardtanh, 0, []float64{-1}, 0}, {Hardtanh, 0, []float64{1}, 0}, {Hardtanh, 0, []float64{nan}, 3}, {ReLU6, 0, []float64{0}, 0}, {ReLU6, 0, []float64{6}, 0},
+		{Hardswish, 0, []float64{-3}, -1.5}, {Hardswish, 0, []float64{3}, 4.5}, {Hardswish, 0, []float64{nan}, 3}, {Hardsigmoid, 0, []float64{3}, 0}, {Hardsigmoid, 0, []float64{nan}, 0},
+		{ELU, 0, []float64{0}, elu * 3}, {CELU, 0, []float64{0}, 3}, {ELU, 0, []float64{nan}, 3}, {SoftplusBeta, 0, []float64{4}, 3 / (1 + math.Exp(-6))}, {SoftplusBeta, 0, []float64{5}, 3},
+		{GELUTanh, 0, []float64{math.Inf(1)}, 3}, {GELUTanh, 0, []float64{-1e30}, 0}, {GELU, 0, []float64{1e30}, 3}, {Mish, 0, []float64{1e30}, 3}, {Mish, 0, []float64{-1e30}, 0},
+		{Atan2, 0, []float64{0, 0}, nan}, {Hypot, 1, []float64{0, 0}, nan}, {Round, 0, []float64{0.5}, 0}, {Frac, 0, []float64{2}, 3},
+		{PowTensor, 0, []float64{0, 0}, 0}, {PowTensor, 1, []float64{0, 0}, 0}, {PowTensor, 1, []float64{0, 2}, 0}, {PowTensor, 1, []float64{0, -1}, math.Inf(-1)},
+		{PowTensor, 1, []float64{-2, 2}, nan}, {PowTensor, 0, []float64{-2, 2}, -12}, {PowTensor, 0, []float64{nan, 0}, 0},
+		{Copysign, 0, []float64{0, -2}, 0}, {Copysign, 0, []float64{-3, -2}, 3}, {Copysign, 0, []float64{3, math.Copysign(0, -1)}, -3}, {Copysign, 1, []float64{3, 2}, 0},
+		{Heaviside, 1, []float64{0, 2}, 3}, {Heaviside, 1, []float64{1, 2}, 0}, {Heaviside, 0, []float64{0, 2}, 0},
+		{Fmod, 1, []float64{-5, 3}, 3}, {Remainder, 1, []float64{-5, 3}, 6}, {Remainder, 0, []float64{-5, 3}, 3}, {FloorDivide, 1, []float64{-5, 3}, 0},
+		{ClampTensor, 0, []float64{1, 1, 1}, 3}, {ClampTensor, 1, []float64{0, 1, 1}, 0}, {ClampTensor, 2, []float64{0, 1, -1}, 3}, {ClampTensor, 1, []float64{-2, -1, 1}, 3}, {ClampTensor, 0, []float64{nan, -1, 1}, 0},
+		{Where, 0, []float64{nan, 1, 0}, 0}, {Where, 1, []float64{1, nan, 5}, 0}, {Where, 0, []float64{nan, 1, 5}, 3}, {Where, 2, []float64{1, 2, 5}, 0}, {MaskedFill, 0, []float64{nan, 1}, 0},
+		{NanToNum, 0, []float64{nan}, 0}, {NanToNum, 0, []float64{math.Inf(1)}, 0}, {NanToNum, 0, []float64{2}, 3}, {Lt, 0, []float64{1, 2}, 0},
 		{Max, 0, []float64{nan, 1}, 3}, {Max, 1, []float64{nan, 1}, 3}, {Min, 0, []float64{1, nan}, 3}, {Min, 1, []float64{1, nan}, 3},
 		{Max, 0, []float64{1, 2}, 0}, {Max, 1, []float64{1, 2}, 3}, {Min, 0, []float64{1, 2}, 3}, {Min, 1, []float64{1, 2}, 0},
 	} {
 		got := c.f.Gradient(c.by).At(c.f.Scalars, append(slices.Clone(c.x), c.f.At(c.f.Scalars, c.x...), 3)...)
 		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%s by operand %d at %v: %v, want %v", c.f.Name, c.by, c.x, got, c.want)
+		}
+	}
+}
+
+// TestSmooth: functions between layers that have no kink have none at 0 either, where many elements are, nor far out, where
+// their terms overflow in single precision: their second and third derivatives are differences of those before.
+func TestSmooth(t *testing.T) {
+	const h = 1e-5
+	for _, f := range []*Function{Sigmoid, Tanh, GELU, GELUTanh, SiLU, Mish, LogSigmoid, SoftplusBeta, Erf, Asinh, Atan} {
+		d := f.Gradient(0)
+		slope := func(at float64) float64 { return d.At(f.Scalars, at, f.At(f.Scalars, at), 1) }
+		for _, at := range []float64{0, math.Copysign(0, -1)} {
+			want := (slope(at+h) - slope(at-h)) / (2 * h)
+			y, dy := f.At(f.Scalars, at), slope(at)
+			got := d.Gradient(0).At(f.Scalars, at, y, 1, dy, 1) + d.Gradient(1).At(f.Scalars, at, y, 1, dy, 1)*dy // and through the value
+			if math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s: its second derivative at 0 is %v, differences of the first have %v", f.Name, got, want)
+			}
+		}
+	}
+	for _, f := range []*Function{GELU, GELUTanh, SiLU, Mish, LogSigmoid} {
+		second := f.Gradient(0).Gradient(0)
+		eval := expr.NewEval[float32](second.program)
+		eval.Scalars(func(i int) float32 { return float32(f.Scalars[i]) })
+		for _, at := range []float32{-3e4, -200, -100, -30, 30, 100, 200, 3e4} {
+			out := []float32{7}
+			eval.Run(out, [][]float32{{at}, {0}, {1}, {0}, {1}})
+			if !(math.Abs(float64(out[0])) < 1e-6) {
+				t.Errorf("%s: its second derivative at %v is %v in single precision", f.Name, at, out[0])
+			}
 		}
 	}
 }
