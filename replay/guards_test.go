@@ -63,6 +63,8 @@ func TestRefusedSteps(t *testing.T) {
 				index.SetInPlace(others)
 				return one(x.Reshape(3, 1).GatherRows(index))
 			}, replay.ErrHostRead, []string{"GatherRows", "[2]"}},
+			"MaskedSelect": {func(int) ([]*tensor.Tensor, error) { return one(x.MaskedSelect(x.GtScalar(1))) },
+				replay.ErrHostRead, []string{"MaskedSelect of a tensor of shape [3]"}},
 			"another kernel": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
 					return one(x.Add(y))
