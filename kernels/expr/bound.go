@@ -113,6 +113,9 @@ func (s *step) bounded(args [4]interval, eps, least float64) interval {
 	if math.IsNaN(e) || math.IsNaN(v) || math.IsInf(v, 0) {
 		return interval{v, math.Inf(1)}
 	}
+	if s.op == opPow && eps < 0x1p-50 && v != 0 { // math.Pow multiplies, and raises e to a part of y·ln x, which is as far off as that is large
+		e += (math.Abs(math.Log(math.Abs(v))) + math.Abs(args[1].v)) * eps * math.Abs(v)
+	}
 	if !s.exact() {
 		e += (float64(primitives[s.op].ulp)+1)*eps*math.Abs(v) + least
 	}
