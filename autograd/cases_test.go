@@ -218,6 +218,16 @@ func gradCases(d tensor.Device) []gradCase {
 		}},
 		{"AdaptiveAvgPool", [][]int{{2, 3, 7}}, -2, 2, func(in []*node) *node { return in[0].AdaptiveAvgPool([]int{2, 3}) }},
 		{"AdaptiveAvgPool", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].AdaptiveAvgPool([]int{1, 1}) }},
+		{"Interpolate", [][]int{{2, 5}}, -2, 2, func(in []*node) *node { return in[0].Interpolate([]int{8}) }},
+		{"Interpolate", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node {
+			return in[0].Transpose(1, 0, 2).Interpolate([]int{5, 3}, tensor.InterpolateOptions{Linear: true})
+		}},
+		{"Interpolate", [][]int{{2, 2, 3}}, -2, 2, func(in []*node) *node {
+			return in[0].Interpolate([]int{3, 1, 5}, tensor.InterpolateOptions{Linear: true, AlignCorners: true})
+		}},
+		{"InterpolateGrad", [][]int{{2, 7}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{2, 3}, func(x *node) *node { return x.Interpolate([]int{7}, tensor.InterpolateOptions{Linear: true}) })
+		}},
 		{"ConvWeight", [][]int{{1, 2, 5, 5}, {1, 3, 3, 3}}, -2, 2, func(in []*node) *node {
 			w := autograd.Param(tensor.Zeros(d, 3, 2, 3, 3), "w")
 			slope, err := autograd.Grad(in[0].Conv(w, nil), []*node{w}, autograd.GradOptions{Seed: in[1], CreateGraph: true})

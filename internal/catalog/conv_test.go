@@ -52,7 +52,23 @@ var convolutions = family{"conv", "Convolution and pooling", []operation{
 	{"AdaptiveAvgPool", "torch.nn.functional.adaptive_avg_pool1d, 2d, 3d", adaptive(func(size []int) func(in []*node) []*node {
 		return unary(func(x *node) *node { return x.AdaptiveAvgPool(size) })
 	})},
+	{"Interpolate", "torch.nn.functional.interpolate", cases{
+		"nearest":  interpolate([]int{7, 3}, tensor.InterpolateOptions{}),
+		"line":     interpolate([]int{9}, tensor.InterpolateOptions{Linear: true}),
+		"bilinear": interpolate([]int{7, 3}, tensor.InterpolateOptions{Linear: true}),
+		"corners":  interpolate([]int{2, 9}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}),
+		"three":    interpolate([]int{5, 1, 3}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}),
+		"shrunk":   interpolate([]int{3, 4}, tensor.InterpolateOptions{Linear: true}),
+		"volume":   interpolate([]int{5, 2, 3}, tensor.InterpolateOptions{}),
+		"empty":    interpolate([]int{5, 2}, tensor.InterpolateOptions{Linear: true}),
+		"special":  interpolate([]int{8}, tensor.InterpolateOptions{}),
+		"nan":      interpolate([]int{4}, tensor.InterpolateOptions{Linear: true}),
+	}},
 }}
+
+func interpolate(size []int, o tensor.InterpolateOptions) func(in []*node) []*node {
+	return unary(func(x *node) *node { return x.Interpolate(size, o) })
+}
 
 func maxPools(f func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node) cases {
 	return cases{

@@ -27,7 +27,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	}
 	all = append(all, epilogues(GemmTiles(t, l)[0])...)
 	all = append(all, convolutions(t, l)...)
-	all = append(all, poolings()...)
+	all = append(all, append(poolings(), Interpolate, InterpolateGrad)...)
 	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
 		all = append(all, MLPLoss(ExampleMLP, t, large, false))
 	}

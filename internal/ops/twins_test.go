@@ -78,6 +78,8 @@ var definitions = map[*kernels.Kernel]func(c call){
 			}
 		})
 	},
+	ops.Interpolate:      interpolate,
+	ops.InterpolateGrad:  spread,
 	ops.ConvDirect:       convolve,
 	ops.ConvWeightDirect: correlate,
 	ops.MaxAxis:          func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, 1) }) },

@@ -44,6 +44,7 @@ type device interface {
 	AdaptiveMaxPool(op string, t *tensor.Tensor, size []int, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor)
 	AvgPool(op string, t *tensor.Tensor, window []int, options []tensor.AvgPoolOptions) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
 	AdaptiveAvgPool(op string, t *tensor.Tensor, size []int) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
+	Interpolate(op string, t *tensor.Tensor, size []int, options []tensor.InterpolateOptions) (run, grad func(t *tensor.Tensor) *tensor.Tensor)
 	ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int)
 	ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int)
 	Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tensor, shape []int) *tensor.Tensor
@@ -264,4 +265,9 @@ func AvgPool(op string, t *tensor.Tensor, window []int, options []tensor.AvgPool
 // gradient.
 func AdaptiveAvgPool(op string, t *tensor.Tensor, size []int) (pool, grad func(t *tensor.Tensor) *tensor.Tensor) {
 	return of(t.Device()).AdaptiveAvgPool(op, t, size)
+}
+
+// Interpolate returns tensor.Tensor.Interpolate for op of tensors like t, and its gradient, which are each other's gradient.
+func Interpolate(op string, t *tensor.Tensor, size []int, options []tensor.InterpolateOptions) (run, grad func(t *tensor.Tensor) *tensor.Tensor) {
+	return of(t.Device()).Interpolate(op, t, size, options)
 }

@@ -1,0 +1,31 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Interpolate returns x with as many positions along its last axes as size says: see [tensor.Tensor.Interpolate], as which it
+// panics. Gradient: g to the inputs of each output, with the weights that they have in it.
+func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
+	run, grad := plumbing.Interpolate("Interpolate", x.use("Interpolate"), size, options)
+	return x.interpolate(run, grad)
+}
+
+// interpolate returns what run makes of x, which is linear.
+func (x *Node) interpolate(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
+	const op = "Interpolate"
+	return Apply(op, run(x.use(op)), []*Node{x}, func(g *Node, in *Grads) {
+		if in.Recorded() {
+			in.GiveNode(0, g.spread(run, grad))
+			return
+		}
+		in.Give(0, grad(g.value))
+	})
+}
+
+// spread returns g shared out to the inputs of an interpolation. Gradient: that interpolation.
+func (g *Node) spread(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
+	const op = "InterpolateGrad"
+	return Apply(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.GiveNode(0, gg.interpolate(run, grad)) })
+}

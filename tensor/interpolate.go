@@ -1,0 +1,83 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+)
+
+// InterpolateOptions are those of [Tensor.Interpolate].
+type InterpolateOptions struct {
+	Linear       bool // between neighbours, along each axis; else the nearest input is taken
+	AlignCorners bool // with Linear: whether the first and last outputs are the first and last inputs
+}
+
+// Interpolate returns t with as many positions along its last axes, one, two or three, as size says. Axes before them are kept.
+// Along each of d positions, output q is the input at
+//
+//	⌊q·d/size⌋                  without options
+//	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
+//	q·(d − 1)/(size − 1)        with Linear and AlignCorners
+//
+// which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is not read. Integers are converted to reals. It panics with ErrShape, and with
+// ErrValue for bad sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes nearest, linear,
+// bilinear and trilinear.
+func (t *Tensor) Interpolate(size []int, options ...InterpolateOptions) *Tensor {
+	const op = "Interpolate"
+	check(op, t)
+	return interpolation(op, t, size, options).run(op, t, false)
+}
+
+// interpolated is the numbers of an interpolation, and the shapes of its operand and result.
+type interpolated struct {
+	ops.InterpolateShape
+	in, out []int
+}
+
+func interpolation(op string, t *Tensor, size []int, options []InterpolateOptions) *interpolated {
+	o, axes := only(op, options), len(size)
+	if axes < 1 || axes > 3 || axes > t.Rank() {
+		misuse(op, ErrShape, fmt.Sprintf("the size has a number for each of 1, 2 or 3 axes of the tensor, not %d", axes), t)
+	}
+	if o.AlignCorners && !o.Linear {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "AlignCorners goes with Linear: the nearest input has no corners"})
+	}
+	lead := t.Rank() - axes
+	s := &interpolated{in: t.shape, out: slices.Clone(t.shape[:lead])}
+	s.Outer, s.Size, s.OutSize = product(t.shape[:lead]), spatial(t.shape[lead:]), perAxis(op, "the size", size, axes, 1, 1)
+	s.Linear, s.Align = o.Linear, o.AlignCorners
+	for a := 3 - axes; a < 3; a++ {
+		if s.Size[a] == 0 || s.Size[a] > ops.Interpolated {
+			misuse(op, ErrShape, fmt.Sprintf("axis %d has 1 to %d positions", t.Rank()-3+a, ops.Interpolated), t)
+		}
+	}
+	s.out = append(s.out, s.OutSize[3-axes:]...)
+	return s
+}
+
+// run returns the interpolation of t, or if gradient the gradient of the operand for that of the result.
+func (s *interpolated) run(op string, t *Tensor, gradient bool) *Tensor {
+	d, shape, k := t.Device(), s.out, ops.Interpolate
+	if gradient {
+		shape, k = s.in, ops.InterpolateGrad
+	}
+	y := alloc(op, d, shape)
+	if y.Len() == 0 {
+		return y
+	}
+	x := t.reals()
+	defer x.done()
+	c := d.core()
+	c.mapArgs = s.Args(append(c.mapArgs[:0], x.arg(), y.arg()))
+	launch(d, k, c.mapArgs...)
+	clear(c.mapArgs) // the memory can be collected
+	return y
+}
+
+// Interpolate is that of package plumbing.
+func (*base) Interpolate(op string, t *Tensor, size []int, options []InterpolateOptions) (run, grad func(t *Tensor) *Tensor) {
+	check(op, t)
+	s := interpolation(op, t, size, options)
+	return func(t *Tensor) *Tensor { return s.run(op, t, false) }, func(g *Tensor) *Tensor { return s.run(op+" gradient", g, true) }
+}
