@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -99,6 +101,21 @@ func (x *Node) Unbind(axis int) []*Node {
 		nodes[i] = x.Select(axis, i)
 	}
 	return nodes
+}
+
+// Meshgrid returns each node, of one axis, repeated along those of the others: result i has the elements of node i along
+// axis i, and the shape of all. They share the storage of the nodes. It panics as [tensor.Meshgrid] does. Gradient: g, summed
+// over the axes of the others.
+func Meshgrid(xs ...*Node) []*Node {
+	values := operandsOf("Meshgrid", xs)
+	grids := make([]*Node, len(xs))
+	for i, y := range tensor.Meshgrid(values...) {
+		own := slices.Repeat([]int{1}, len(xs))
+		own[i] = -1
+		grids[i] = xs[i].Reshape(own...).Expand(y.Shape()...)
+		y.Free()
+	}
+	return grids
 }
 
 // addInPlace adds x to dst.

@@ -21,18 +21,27 @@ func (t *Tensor) Tile(counts ...int) *Tensor {
 		full[rank-len(counts)+i] *= n
 	}
 	checkShape(op, full)
-	y := t.Copy().reshaped(slices.Clone(shape))
-	for i, n := range counts {
-		if n == 1 {
-			continue
+	// Before an axis that is repeated goes one of so many parts, along which the tensor is broadcast.
+	var narrow, wide []int
+	for a, n := range shape {
+		if full[a] != n {
+			narrow, wide = append(narrow, 1), append(wide, counts[a-rank+len(counts)])
 		}
-		// An axis of n parts goes before the one that is repeated. The others are joined: there may be no room for more axes.
-		a := rank - len(counts) + i
-		outer, inner := product(shape[:a]), product(shape[a:])
-		next := y.spread([]int{outer, 1, inner}, []int{outer, n, inner})
-		y.Free()
-		shape[a] *= n
-		y = next.reshaped(slices.Clone(shape))
+		narrow, wide = append(narrow, n), append(wide, n)
+	}
+	if len(wide) <= MaxRank {
+		return t.spread(narrow, wide).reshaped(full)
+	}
+	y := t.Copy().reshaped(shape) // there is no room for all of them at once
+	for i, n := range counts {
+		if a := rank - len(counts) + i; n != 1 {
+			outer, inner := product(y.shape[:a]), product(y.shape[a:])
+			next := slices.Clone(y.shape)
+			next[a] *= n
+			whole := y.spread([]int{outer, 1, inner}, []int{outer, n, inner}).reshaped(next)
+			y.Free()
+			y = whole
+		}
 	}
 	return y
 }

@@ -97,9 +97,7 @@ var indexing = family{"indexing", "Indices, masks and ranges", []operation{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 3, 5) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 2, 0) }),
 	}},
-	{"tensor.Meshgrid", "torch.meshgrid(indexing=\"ij\")", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
-		return tensor.Meshgrid(in...)
-	}), "odd", "special")},
+	{"autograd.Meshgrid", "torch.meshgrid(indexing=\"ij\")", under(func(in []*node) []*node { return autograd.Meshgrid(in...) }, "odd", "special")},
 }}
 
 func reduced(reduce tensor.ScatterReduction, exclude bool) func(in []*node) []*node {
