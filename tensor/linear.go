@@ -50,6 +50,9 @@ func linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool)
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q takes %d operands and %d scalars: a layer has 1 operand for it, and %d scalars were given",
 			f.Name, f.Operands(), len(f.Scalars), len(scalars))})
 	}
+	if f.Indexed() {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q reads indices, operands by index or scalars that are ints: see MapInto", f.Name)})
+	}
 	if f.Condition() || f.Whole() {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q gives no reals, as a layer does", f.Name)})
 	}

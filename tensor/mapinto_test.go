@@ -227,8 +227,11 @@ func TestMapIntoMisuse(t *testing.T) {
 		"the functions read the index along axis 1": func() { tensor.MapInto(joined(2), numbers, results(), x, x, x) },
 		"shape mismatch [5] [4]":                    func() { tensor.MapInto(j, numbers, results(), tensor.Zeros(d, 5), x, x) },
 		"see MapInto":                               func() { tensor.Map(j.Functions[0], []float64{1, 1, 1, 1}, x, x) },
-		"see MapInto (in place)":                    func() { x.MapInPlace(j.Functions[0], []float64{1, 1, 1, 1}, x) },
-		"tensor is nil":                             func() { tensor.MapInto(j, numbers, results(), x, nil, x) },
+		"see MapInto (of a layer)": func() {
+			tensor.Linear(pair, tensor.Zeros(d, 2, 3), nil, &kernels.Function{Name: "places", Value: jx.Add(expr.Index(0).Real())})
+		},
+		"see MapInto (in place)": func() { x.MapInPlace(j.Functions[0], []float64{1, 1, 1, 1}, x) },
+		"tensor is nil":          func() { tensor.MapInto(j, numbers, results(), x, nil, x) },
 	} {
 		err := tensor.Maybe(f)
 		if want, _, _ := strings.Cut(want, " ("); err == nil || !strings.Contains(err.Error(), want) {
