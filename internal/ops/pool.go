@@ -121,7 +121,8 @@ func newPool(w poolWindow) *kernels.Kernel {
 			s := poolShapeOf(a, from)
 			terms := 1
 			for i := range s.Size {
-				terms *= max(s.Kernel[i], intmath.CeilDiv(s.Size[i], s.OutSize[i])+1, intmath.CeilDiv(s.OutSize[i], s.Size[i])+1)
+				out, in := max(1, s.OutSize[i]), max(1, s.Size[i]) // a case may be without elements
+				terms *= max(s.Kernel[i], intmath.CeilDiv(in, out)+1, intmath.CeilDiv(out, in)+1)
 			}
 			return float64(terms) * kernels.MaxAbs(a, 0)
 		}}
