@@ -1,8 +1,6 @@
 package autograd
 
 import (
-	"slices"
-
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
@@ -25,10 +23,11 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 		mv = mask.use(op)
 		inputs, saved = append(inputs, mask), append(saved, mv)
 	}
-	y, p := plumbing.Attention(xv, kv, vv, mv, options)
+	whole := mask != nil && mask.needs // the gradient by the mask has the size of the softmax
+	y, kept := plumbing.Attention(xv, kv, vv, mv, options, whole)
 	n := Apply(op, y, inputs, func(g *Node, in *Grads) {
-		scale, bias, causal, live := plumbing.Attends(xv, kv, vv, mv, options)
 		if in.Recorded() {
+			scale, bias, causal, live := plumbing.Attends(xv, kv, vv, mv, options)
 			p := x.MulScalar(scale).MatMul(k.matrixT())
 			if bias != nil {
 				b := Const(bias)
@@ -53,63 +52,30 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 			}
 			return
 		}
-		for _, t := range []*tensor.Tensor{bias, causal, live} {
-			if t != nil {
+		dq, dk, dv, dm := plumbing.AttentionGrad(xv, kv, vv, mv, options, whole, y, kept, g.value)
+		for i, t := range []*tensor.Tensor{dq, dk, dv, dm} {
+			switch {
+			case t == nil:
+			case i < len(inputs):
+				in.Give(i, t)
+			default:
 				t.Free()
 			}
 		}
-		if in.Need(2) {
-			in.Give(2, product(p, true, g.value, false))
-		}
-		up := product(g.value, false, vv, true)
-		if !slices.Equal(up.Shape(), p.Shape()) { // values have axes that queries and keys have not
-			sum := up.SumTo(p.Shape()...)
-			up.Free()
-			up = sum
-		}
-		d := plumbing.SoftmaxGrad(p, up, -1, false)
-		up.Free()
-		if mask != nil {
-			in.Share(3, d)
-		}
-		scaled := d.MulScalar(scale)
-		d.Free()
-		if in.Need(0) {
-			in.Give(0, product(scaled, false, kv, false))
-		}
-		if in.Need(1) {
-			in.Give(1, product(scaled, true, xv, false))
-		}
-		scaled.Free()
-	}, saved...)
-	if n.scratch = []*tensor.Tensor{p}; n.backward == nil {
+	}, append(saved, y)...)
+	if n.scratch = []*tensor.Tensor{kept}; n.backward == nil {
 		n.freeScratch()
 	}
 	return n
 }
 
-// product is that of two matrices, or batches of them, transposed if asked.
-func product(a *tensor.Tensor, ta bool, b *tensor.Tensor, tb bool) *tensor.Tensor {
-	if ta {
-		a = a.Transpose(lastSwapped(a.Rank())...)
-		defer a.Free()
-	}
-	if tb {
-		b = b.Transpose(lastSwapped(b.Rank())...)
-		defer b.Free()
-	}
-	return a.MatMul(b)
-}
-
 // matrixT returns x with the last two axes in each other's place.
-func (x *Node) matrixT() *Node { return x.Transpose(lastSwapped(x.Value().Rank())...) }
-
-// lastSwapped returns the axes with the last two in each other's place.
-func lastSwapped(rank int) []int {
+func (x *Node) matrixT() *Node {
+	rank := x.Value().Rank()
 	axes := make([]int, rank)
 	for i := range axes {
 		axes[i] = i
 	}
 	axes[rank-1], axes[rank-2] = rank-2, rank-1
-	return axes
+	return x.Transpose(axes...)
 }

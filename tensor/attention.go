@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -23,25 +24,63 @@ type AttentionOptions struct {
 // PyTorch from 2.5 on. It panics with ErrShape, with ErrType for a mask of another type, and with ErrValue for a scale that is no
 // finite number, and more than one Options. Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (t *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
-	y, p := t.attention(k, v, mask, options)
-	p.Free()
+	y, kept := t.attention(k, v, mask, options, false)
+	kept.Free()
 	return y
 }
 
 // Attention is that of package plumbing.
-func (*base) Attention(q, k, v, mask *Tensor, options []AttentionOptions) (y, p *Tensor) {
-	return q.attention(k, v, mask, options)
+func (*base) Attention(q, k, v, mask *Tensor, options []AttentionOptions, whole bool) (y, kept *Tensor) {
+	return q.attention(k, v, mask, options, whole)
+}
+
+// AttentionGrad is that of package plumbing.
+func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y, kept, g *Tensor) (dq, dk, dv, dm *Tensor) {
+	a := q.attends(k, v, mask, options)
+	defer a.free()
+	if f := a.inBlocks(whole); f != nil {
+		dq, dk, dv = f.gradients(y, kept, g)
+		return dq, dk, dv, nil
+	}
+	p := kept
+	pt := p.matrixT()
+	dv = pt.MatMul(g)
+	pt.Free()
+	vt := v.matrixT()
+	up := g.MatMul(vt)
+	vt.Free()
+	if !slices.Equal(up.shape, p.shape) { // values have axes that queries and keys have not
+		sum := up.SumTo(p.shape...)
+		up.Free()
+		up = sum
+	}
+	dm = softmaxGrad(p, up, -1, false)
+	up.Free()
+	d := dm.MulScalar(a.scale)
+	dt := d.matrixT()
+	dq, dk = d.MatMul(k), dt.MatMul(q)
+	dt.Free()
+	d.Free()
+	return dq, dk, dv, dm
 }
 
 // Attends is that of package plumbing.
 func (*base) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
-	return q.attends(k, v, mask, options)
+	a := q.attends(k, v, mask, options)
+	defer a.free()
+	bias, causal, live = a.additions()
+	return a.scale, bias, causal, live
 }
 
-// attention returns the shares that the keys have of each query, too.
-func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions) (y, p *Tensor) {
-	scale, bias, causal, live := t.attends(k, v, mask, options)
-	q, kt := t.MulScalar(scale), k.matrixT()
+// attention returns what its gradient reads, too: the logarithms of the sums of the softmax, or the softmax whole.
+func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions, whole bool) (y, kept *Tensor) {
+	a := t.attends(k, v, mask, options)
+	defer a.free()
+	if f := a.inBlocks(whole); f != nil {
+		return f.forward()
+	}
+	bias, causal, live := a.additions()
+	q, kt := t.MulScalar(a.scale), k.matrixT()
 	s := q.MatMul(kt)
 	q.Free()
 	kt.Free()
@@ -53,7 +92,7 @@ func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions) (y, p
 			s = sum
 		}
 	}
-	p = s.Softmax(-1)
+	p := s.Softmax(-1)
 	s.Free()
 	if live != nil {
 		p.MapInPlace(kernels.Mul, nil, live)
@@ -70,11 +109,26 @@ func (t *Tensor) matrixT() *Tensor {
 	return t.Transpose(axes...)
 }
 
-// attends returns the scale of an attention, and what is added to its products: that of a mask, and that of what is causal,
-// which are nil without. live is 0 for queries that attend to no key, to which nothing is added, and else 1; nil if there are none.
-func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
+// attending is an attention before it is computed.
+type attending struct {
+	q, k, v *Tensor
+	batch   []int
+	l, s    int
+	scale   float64
+	causal  bool
+	bias    *Tensor // what the mask adds, or nil
+}
+
+func (a *attending) free() {
+	if a.bias != nil {
+		a.bias.Free()
+	}
+}
+
+// attends panics unless t, k, v and mask have an attention.
+func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) *attending {
 	const op = "ScaledDotProductAttention"
-	d := check(op, t, k, v)
+	check(op, t, k, v)
 	var o AttentionOptions
 	if len(options) > 1 {
 		misuse(op, ErrValue, "more than one Options", t, k, v)
@@ -86,8 +140,8 @@ func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) (scale 
 			misuse(op, ErrShape, "the last two axes of each are positions and features", t, k, v)
 		}
 	}
-	l, s := t.shape[t.Rank()-2], k.shape[k.Rank()-2]
-	if t.shape[t.Rank()-1] != k.shape[k.Rank()-1] || s != v.shape[v.Rank()-2] {
+	a := &attending{q: t, k: k, v: v, l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
+	if t.shape[t.Rank()-1] != k.shape[k.Rank()-1] || a.s != v.shape[v.Rank()-2] {
 		misuse(op, ErrShape, "queries have the features of keys, and there is a value for each key", t, k, v)
 	}
 	batch, ok := Broadcast(t.shape[:t.Rank()-2], k.shape[:k.Rank()-2])
@@ -97,35 +151,50 @@ func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) (scale 
 	if !ok {
 		misuse(op, ErrShape, "the axes before the last two do not broadcast", t, k, v)
 	}
-	if scale = o.Scale; scale == 0 {
-		scale = 1 / math.Sqrt(float64(max(1, t.shape[t.Rank()-1])))
+	a.batch = batch
+	if a.scale == 0 {
+		a.scale = 1 / math.Sqrt(float64(max(1, t.shape[t.Rank()-1])))
 	}
-	if math.IsNaN(scale) || math.IsInf(scale, 0) {
-		misuse(op, ErrValue, fmt.Sprintf("the scale is %v", scale), t, k, v)
-	}
-	if mask != nil {
-		check(op, t, mask)
-		if whole := append(batch, l, s); !broadcastsTo(mask.shape, whole) {
-			misuse(op, ErrShape, fmt.Sprintf("the mask does not broadcast to %v", whole), t, k, v, mask)
-		}
-		if mask.typ != Uint8 && mask.typ != Real {
-			misuse(op, ErrType, fmt.Sprintf("a mask is of Uint8 or Real, not %v: convert it with To", mask.typ), mask)
-		}
-	}
-	if l == 0 || s == 0 {
-		return scale, nil, nil, nil
-	}
-	if o.Causal {
-		causal = alloc(op, d, []int{l, s})
-		MapInto(ops.CausalBias, nil, []*Tensor{causal})
+	if math.IsNaN(a.scale) || math.IsInf(a.scale, 0) {
+		misuse(op, ErrValue, fmt.Sprintf("the scale is %v", a.scale), t, k, v)
 	}
 	if mask == nil {
-		return scale, nil, causal, nil
+		return a
 	}
-	bias = mask.View()
-	if mask.typ == Uint8 {
-		bias = Map(ops.MaskAsBias, nil, mask)
+	check(op, t, mask)
+	if whole := a.shape(a.l, a.s); !broadcastsTo(mask.shape, whole) {
+		misuse(op, ErrShape, fmt.Sprintf("the mask does not broadcast to %v", whole), t, k, v, mask)
 	}
+	switch mask.typ {
+	case Uint8:
+		a.bias = Map(ops.MaskAsBias, nil, mask)
+	case Real:
+		a.bias = mask.View()
+	default:
+		misuse(op, ErrType, fmt.Sprintf("a mask is of Uint8 or Real, not %v: convert it with To", mask.typ), mask)
+	}
+	return a
+}
+
+// shape returns that of a batch of matrices.
+func (a *attending) shape(rows, cols int) []int {
+	return append(slices.Clone(a.batch), rows, cols)
+}
+
+// additions returns what is added to the products of queries and keys: that of the mask, and that of what is causal, which are nil
+// without. live is 0 for queries that attend to no key, to which nothing is added, and else 1; nil if there are none.
+func (a *attending) additions() (bias, causal, live *Tensor) {
+	if a.l == 0 || a.s == 0 {
+		return nil, nil, nil
+	}
+	if a.causal {
+		causal = alloc("ScaledDotProductAttention", a.q.Device(), []int{a.l, a.s})
+		MapInto(ops.CausalBias, nil, []*Tensor{causal})
+	}
+	if a.bias == nil {
+		return nil, causal, nil
+	}
+	bias = a.bias.View()
 	all := bias.View()
 	if causal != nil {
 		all = bias.Add(causal)
@@ -144,5 +213,97 @@ func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) (scale 
 			*b = clean
 		}
 	}
-	return scale, bias, causal, live
+	return bias, causal, live
+}
+
+// blocks is an attention by kernels that go over blocks of keys.
+type blocks struct {
+	*attending
+	*ops.AttentionKernels
+	items int // of the batch
+}
+
+// attentionSmall is the most queries times keys of which the softmax stays in a cache: products that read it whole are faster.
+const attentionSmall = 1 << 14
+
+// inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, or is small, or for features or a device
+// that they are not for.
+func (a *attending) inBlocks(whole bool) *blocks {
+	if whole || product([]int{a.l, a.s}) <= attentionSmall {
+		return nil
+	}
+	k := ops.Attention(ops.AttentionShape{Features: a.q.shape[a.q.Rank()-1], Values: a.v.shape[a.v.Rank()-1]}, a.q.Device().Limits())
+	if items := product(a.batch); k != nil && items > 0 {
+		return &blocks{a, k, items}
+	}
+	return nil
+}
+
+// operand returns a batch of matrices as a contiguous operand.
+func (b *blocks) operand(t *Tensor) operand {
+	rows, cols := t.shape[t.Rank()-2], t.shape[t.Rank()-1]
+	x := t.as(Real)
+	defer x.done()
+	wide := x.Expand(b.shape(rows, cols)...)
+	if c := wide.contiguous(); c.temporary {
+		wide.Free()
+		return c
+	}
+	return operand{wide, true}
+}
+
+// biases returns what a mask adds as an operand, and how many of its elements are those of an item of the batch, 0 for one matrix for all.
+func (b *blocks) biases() (bias operand, step int) {
+	if b.bias == nil {
+		return operand{Empty(b.q.Device(), 0), true}, 0
+	}
+	lead := max(b.bias.Rank()-2, 0)
+	shape := []int{b.l, b.s}
+	if product(b.bias.shape[:lead]) > 1 {
+		shape, step = b.shape(b.l, b.s), b.l*b.s
+	}
+	flat := b.bias
+	if step == 0 && lead > 0 {
+		flat = b.bias.Reshape(b.bias.shape[lead:]...)
+		defer flat.Free()
+	}
+	wide := flat.Expand(shape...)
+	if c := wide.contiguous(); c.temporary {
+		wide.Free()
+		return c, step
+	}
+	return operand{wide, true}, step
+}
+
+func (b *blocks) forward() (y, lse *Tensor) {
+	const op = "ScaledDotProductAttention"
+	d := b.q.Device()
+	q, k, v := b.operand(b.q), b.operand(b.k), b.operand(b.v)
+	bias, step := b.biases()
+	y, lse = alloc(op, d, b.shape(b.l, v.shape[v.Rank()-1])), alloc(op, d, []int{b.items, b.l})
+	launch(d, b.Forward, q.arg(), k.arg(), v.arg(), bias.arg(), y.arg(), lse.arg(), kernels.I(b.l), kernels.I(b.s), kernels.I(step),
+		kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale))
+	for _, o := range []operand{q, k, v, bias} {
+		o.done()
+	}
+	return y, lse
+}
+
+// gradients returns those by queries, keys and values, in the shapes to which they broadcast.
+func (b *blocks) gradients(y, lse, g *Tensor) (dq, dk, dv *Tensor) {
+	const op = "ScaledDotProductAttention gradient"
+	d := b.q.Device()
+	q, k, v, cy, cg := b.operand(b.q), b.operand(b.k), b.operand(b.v), b.operand(y), b.operand(g)
+	bias, step := b.biases()
+	dq, dk, dv = alloc(op, d, q.shape), alloc(op, d, k.shape), alloc(op, d, v.shape)
+	delta := alloc(op, d, []int{b.items, b.l})
+	biased, causal, scale := kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale)
+	l, s, at := kernels.I(b.l), kernels.I(b.s), kernels.I(step)
+	launch(d, b.Queries, q.arg(), k.arg(), v.arg(), bias.arg(), cy.arg(), lse.arg(), cg.arg(), dq.arg(), delta.arg(), l, s, at, biased, causal, scale)
+	launch(d, b.Keys, q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), cg.arg(), dk.arg(), dv.arg(), l, s, at, biased, causal, scale)
+	for _, o := range []operand{q, k, v, cy, cg, bias} {
+		o.done()
+	}
+	delta.Free()
+	return dq, dk, dv
 }

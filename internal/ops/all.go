@@ -31,6 +31,9 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
 		all = append(all, MLPLoss(ExampleMLP, t, large, false))
 	}
+	if k := Attention(AttentionShape{Features: 11, Values: 9}, l); k != nil {
+		all = append(all, k.Forward, k.Queries, k.Keys)
+	}
 	all = append(all, maps(l)...)
 	all = append(all, alongLines()...)
 	for _, k := range append(slices.Clip(all), SumIntegers) {

@@ -56,7 +56,8 @@ type device interface {
 	ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor)
 	MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor)
 	Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor
-	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (y, p *tensor.Tensor)
+	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool) (y, kept *tensor.Tensor)
+	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor) (dq, dk, dv, dm *tensor.Tensor)
 	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor)
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
@@ -199,9 +200,15 @@ func Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tens
 	return of(x.Device()).Dropped(x, p, call, lo, hi)
 }
 
-// Attention is q.ScaledDotProductAttention, and returns the shares that the keys have of each query, too.
-func Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (y, p *tensor.Tensor) {
-	return of(q.Device()).Attention(q, k, v, mask, options)
+// Attention is q.ScaledDotProductAttention, and returns what its gradient reads, too. If the softmax is wanted whole, that is it.
+func Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool) (y, kept *tensor.Tensor) {
+	return of(q.Device()).Attention(q, k, v, mask, options, whole)
+}
+
+// AttentionGrad returns the gradients of Attention for the gradient g of y, in shapes to which the operands broadcast. That by the mask
+// is nil unless the softmax was wanted whole.
+func AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor) (dq, dk, dv, dm *tensor.Tensor) {
+	return of(q.Device()).AttentionGrad(q, k, v, mask, options, whole, y, kept, g)
 }
 
 // Attends returns the scale of an attention, and what is added to its products: that of a mask, and that of what is causal, which

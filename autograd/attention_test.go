@@ -1,0 +1,50 @@
+package autograd_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestLongAttention: where kernels go over blocks of keys, and make the probabilities again, the gradients are those of the operations on
+// Nodes; with what is shared by the batch, with masks, causal, and with queries that attend to nothing.
+func TestLongAttention(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(t, sel, tensor.Options{Float64: true})
+		const l, s = 130, 133
+		rng := tensor.NewRNG(2)
+		bits, adds := make([]uint8, l*s), make([]float64, 2*l*s)
+		for i := range bits {
+			bits[i] = uint8(i * 7 % 3)
+			if i/s%5 == 3 {
+				bits[i] = 0
+			}
+		}
+		for i := range adds {
+			if adds[i] = float64(i*11%7) / 7; i%13 == 0 {
+				adds[i] = math.Inf(-1)
+			}
+		}
+		for name, mask := range map[string]*tensor.Tensor{"no mask": nil, "mask": tensor.New(d, bits, l, s), "added": tensor.New(d, adds, 2, 1, l, s)} {
+			for _, causal := range []bool{false, true} {
+				in := []*node{autograd.Param(rng.Uniform(d, -1, 1, 2, 1, l, 9), "q"), autograd.Param(rng.Uniform(d, -1, 1, s, 9), "k"), autograd.Param(rng.Uniform(d, -1, 1, 2, s, 10), "v")}
+				var m *node
+				if mask != nil {
+					m = autograd.Const(mask)
+				}
+				y := in[0].ScaledDotProductAttention(in[1], in[2], m, tensor.AttentionOptions{Causal: causal})
+				seed := autograd.Const(rng.Uniform(d, -1, 1, y.Shape()...))
+				plain := grad(t, y, in, autograd.GradOptions{Seed: seed})
+				y = in[0].ScaledDotProductAttention(in[1], in[2], m, tensor.AttentionOptions{Causal: causal})
+				recorded := grad(t, y, in, autograd.GradOptions{Seed: seed, CreateGraph: true})
+				for i, g := range plain {
+					compareGradients(t, fmt.Sprintf("%s, %s, causal %v, gradient %d", sel, name, causal, i), g.Value(), recorded[i].Value(), 1e-10)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,200 @@
+// @depends: common, vector, exp
+// Attention for CPUs, without the matrix of all queries and keys: Y = softmax(scale·Q·Kᵀ + BIAS)·V, of Q [batch, l, D], K
+// [batch, s, D], V [batch, s, E] and BIAS [l, s], or a matrix for each of the batch. Source: Dao, Fu, Ermon, Rudra, Ré,
+// "FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness", 2022.
+//
+// A work-item has LANES queries, or keys, in the lanes of vectors, and goes over blocks of the others: of queries, it keeps
+// the maximum and the sum of what it saw, and scales what it has when a block has a larger one. Gradients make the
+// probabilities again, from the logarithm of the sum, LSE. Both kinds of product stream vectors from the cache, and rows one element
+// at a time. Sums run in ascending order: the same input gives the same bits.
+
+#ifndef D
+#define D 8 // features of queries and keys
+#endif
+#ifndef E
+#define E 8 // features of values
+#endif
+#define VECTORS 2
+#define LANES (16 * VECTORS)
+#define BLOCK 32 // rows at a time, a multiple of ROWS
+#define ROWS 8   // that are in registers
+#define WHOLE(n) (((n) + ROWS - 1) / ROWS * ROWS)
+
+// T[c][lane] = scale·X[lane*n + c], the last of `live` rows in the lanes past it.
+static void turn(REAL *T, global const REAL *x, int n, int live, REAL scale) {
+    for (int lane = 0; lane < LANES; lane++) {
+        global const REAL *row = x + min(lane, live - 1) * n;
+        for (int c = 0; c < n; c++) T[c * LANES + lane] = row[c] * scale;
+    }
+}
+
+// X[lane*n + c] = T[c][lane]·by[lane].
+static void turn_back(global REAL *x, const REAL *T, int n, int live, const REAL *by) {
+    for (int lane = 0; lane < min(LANES, live); lane++)
+        for (int c = 0; c < n; c++) x[lane * n + c] = T[c * LANES + lane] * by[lane];
+}
+
+// P[r] = Σ_c X[r*n + c]·T[c] for r < BLOCK; rows past the last of `live` repeat it.
+static void rows_by_lanes(REAL *P, global const REAL *x, const REAL *T, int n, int live) {
+    for (int r0 = 0; r0 < BLOCK; r0 += ROWS) {
+        REAL16 acc[ROWS][VECTORS];
+        global const REAL *row[ROWS];
+        _Pragma("unroll") for (int r = 0; r < ROWS; r++) {
+            row[r] = x + min(r0 + r, live - 1) * n;
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++) acc[r][v] = 0;
+        }
+        for (int c = 0; c < n; c++) {
+            REAL16 t[VECTORS];
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++) t[v] = vload16(v, T + c * LANES);
+            _Pragma("unroll") for (int r = 0; r < ROWS; r++) {
+                const REAL16 a = (REAL16)(row[r][c]);
+                _Pragma("unroll") for (int v = 0; v < VECTORS; v++) acc[r][v] = fma(a, t[v], acc[r][v]);
+            }
+        }
+        _Pragma("unroll") for (int r = 0; r < ROWS; r++)
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++) vstore16(acc[r][v], v, P + (r0 + r) * LANES);
+    }
+}
+
+// T[c] = T[c]·by + Σ_r X[r*n + c]·P[r] for r < min(BLOCK, live) and c < n.
+static void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int live, const REAL *by) {
+    for (int c0 = 0; c0 < n; c0 += ROWS) {
+        REAL16 acc[ROWS][VECTORS];
+        int at[ROWS];
+        _Pragma("unroll") for (int c = 0; c < ROWS; c++) {
+            at[c] = min(c0 + c, n - 1);
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++) acc[c][v] = vload16(v, T + (c0 + c) * LANES) * vload16(v, by);
+        }
+        for (int r = 0; r < min(BLOCK, live); r++) {
+            REAL16 p[VECTORS];
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++) p[v] = vload16(v, P + r * LANES);
+            _Pragma("unroll") for (int c = 0; c < ROWS; c++) {
+                const REAL16 a = (REAL16)(x[r * n + at[c]]);
+                _Pragma("unroll") for (int v = 0; v < VECTORS; v++) acc[c][v] = fma(a, p[v], acc[c][v]);
+            }
+        }
+        _Pragma("unroll") for (int c = 0; c < ROWS; c++)
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++) vstore16(acc[c][v], v, T + (c0 + c) * LANES);
+    }
+}
+
+// Adds to P[r][lane] what BIAS has for query q and key k, one of which is r0 + r and the other lane0 + lane, and takes keys
+// that a query does not attend to out of it: those after it, if it is causal, and past the last.
+static void admit(REAL *P, global const REAL *bias, int biased, int causal, int l, int s, int r0, int lane0, int keys_in_rows) {
+    for (int r = 0; r < BLOCK; r++)
+        for (int lane = 0; lane < LANES; lane++) {
+            const int k = keys_in_rows ? r0 + r : lane0 + lane, q = keys_in_rows ? lane0 + lane : r0 + r;
+            if (k >= s || q >= l || (causal && k > q)) P[r * LANES + lane] = -INFINITY;
+            else if (biased) P[r * LANES + lane] += bias[q * s + k];
+        }
+}
+
+// LSE is −∞ for a query that attends to no key, whose Y is 0.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, int bias_step, int biased, int causal, REAL scale) {
+    REAL T[D * LANES], O[WHOLE(E) * LANES], P[BLOCK * LANES], most[LANES], sum[LANES], by[LANES];
+    const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
+    global const REAL *k = K + K_off + b * s * D, *v = V + V_off + b * s * E, *bias = BIAS + BIAS_off + b * bias_step;
+    turn(T, Q + Q_off + (b * l + q0) * D, D, l - q0, scale);
+    for (int i = 0; i < WHOLE(E) * LANES; i++) O[i] = 0;
+    for (int i = 0; i < LANES; i++) {
+        most[i] = -INFINITY;
+        sum[i] = 0;
+    }
+    const int end = causal ? min(s, q0 + LANES) : s;
+    for (int k0 = 0; k0 < end; k0 += BLOCK) {
+        rows_by_lanes(P, k + k0 * D, T, D, s - k0);
+        if (biased || k0 + BLOCK > s || (causal && k0 + BLOCK > q0)) admit(P, bias, biased, causal, l, s, k0, q0, 1);
+        for (int u = 0; u < VECTORS; u++) {
+            const REAL16 before = vload16(u, most);
+            REAL16 m = before, n = 0;
+            for (int r = 0; r < BLOCK; r++) m = larger16(m, vload16(u, P + r * LANES));
+            const REAL16 from = m == -INFINITY ? 0 : m, factor = exp_REAL16(before - from);
+            for (int r = 0; r < BLOCK; r++) {
+                const REAL16 p = exp_REAL16(vload16(u, P + r * LANES) - from);
+                vstore16(p, u, P + r * LANES);
+                n += p;
+            }
+            vstore16(m, u, most);
+            vstore16(factor, u, by);
+            vstore16(fma(vload16(u, sum), factor, n), u, sum);
+        }
+        add_rows(O, v + k0 * E, P, E, s - k0, by);
+    }
+    for (int i = 0; i < LANES; i++) {
+        by[i] = sum[i] == 0 ? 0 : 1 / sum[i];
+        if (q0 + i < l) LSE[LSE_off + b * l + q0 + i] = most[i] + log(sum[i]);
+    }
+    turn_back(Y + Y_off + (b * l + q0) * E, O, E, l - q0, by);
+}
+
+// P[r] = exp(P[r] − lse), 0 where lse is −∞: no key.
+static REAL16 probability(REAL16 p, REAL16 lse) { return lse == -INFINITY ? 0 : exp_REAL16(p - lse); }
+
+// DQ = scale·(P·(G·Vᵀ − DELTA))·K, with the probabilities P, and DELTA [batch, l] = Σ_e G·Y.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OUT(DQ), OUT(DELTA), int l, int s, int bias_step,
+                        int biased, int causal, REAL scale) {
+    REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], lse[LANES], delta[LANES], by[LANES];
+    const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
+    global const REAL *k = K + K_off + b * s * D, *v = V + V_off + b * s * E, *bias = BIAS + BIAS_off + b * bias_step;
+    turn(T, Q + Q_off + (b * l + q0) * D, D, l - q0, scale);
+    turn(U, G + G_off + (b * l + q0) * E, E, l - q0, 1);
+    for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = 0;
+    for (int i = 0; i < LANES; i++) {
+        const int q = b * l + min(q0 + i, l - 1);
+        REAL d = 0;
+        for (int e = 0; e < E; e++) d = fma(U[e * LANES + i], Y[Y_off + q * E + e], d);
+        delta[i] = d;
+        lse[i] = LSE[LSE_off + q];
+        by[i] = 1;
+        if (q0 + i < l) DELTA[DELTA_off + q] = d;
+    }
+    const int end = causal ? min(s, q0 + LANES) : s;
+    for (int k0 = 0; k0 < end; k0 += BLOCK) {
+        rows_by_lanes(P, k + k0 * D, T, D, s - k0);
+        rows_by_lanes(R, v + k0 * E, U, E, s - k0);
+        if (biased || k0 + BLOCK > s || (causal && k0 + BLOCK > q0)) admit(P, bias, biased, causal, l, s, k0, q0, 1);
+        for (int r = 0; r < BLOCK; r++)
+            for (int u = 0; u < VECTORS; u++) {
+                const REAL16 p = probability(vload16(u, P + r * LANES), vload16(u, lse));
+                vstore16(p * (vload16(u, R + r * LANES) - vload16(u, delta)), u, P + r * LANES);
+            }
+        add_rows(O, k + k0 * D, P, D, s - k0, by);
+    }
+    for (int i = 0; i < LANES; i++) by[i] = scale;
+    turn_back(DQ + DQ_off + (b * l + q0) * D, O, D, l - q0, by);
+}
+
+// DK = scale·(P·(G·Vᵀ − DELTA))ᵀ·Q and DV = Pᵀ·G, with keys in the lanes.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_attention_grad_kv(IN(Q), IN(K), IN(V), IN(BIAS), IN(LSE), IN(DELTA), IN(G), OUT(DK), OUT(DV), int l, int s, int bias_step,
+                         int biased, int causal, REAL scale) {
+    REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], W[WHOLE(E) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], by[LANES];
+    const int b = get_group_id(1), k0 = get_group_id(0) * LANES;
+    global const REAL *q = Q + Q_off + b * l * D, *g = G + G_off + b * l * E, *bias = BIAS + BIAS_off + b * bias_step;
+    global const REAL *lse = LSE + LSE_off + b * l, *delta = DELTA + DELTA_off + b * l;
+    turn(T, K + K_off + (b * s + k0) * D, D, s - k0, scale);
+    turn(U, V + V_off + (b * s + k0) * E, E, s - k0, 1);
+    for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = 0;
+    for (int i = 0; i < WHOLE(E) * LANES; i++) W[i] = 0;
+    for (int i = 0; i < LANES; i++) by[i] = 1;
+    for (int q0 = causal ? k0 / BLOCK * BLOCK : 0; q0 < l; q0 += BLOCK) {
+        rows_by_lanes(P, q + q0 * D, T, D, l - q0);
+        rows_by_lanes(R, g + q0 * E, U, E, l - q0);
+        if (biased || q0 + BLOCK > l || k0 + LANES > s || (causal && k0 + LANES > q0)) admit(P, bias, biased, causal, l, s, q0, k0, 0);
+        for (int r = 0; r < BLOCK; r++) {
+            const int at = min(q0 + r, l - 1);
+            for (int u = 0; u < VECTORS; u++) {
+                const REAL16 p = probability(vload16(u, P + r * LANES), (REAL16)(lse[at]));
+                vstore16(p, u, P + r * LANES);
+                vstore16(p * (vload16(u, R + r * LANES) - delta[at]), u, R + r * LANES);
+            }
+        }
+        add_rows(O, q + q0 * D, R, D, l - q0, by);
+        add_rows(W, g + q0 * E, P, E, l - q0, by);
+    }
+    turn_back(DV + DV_off + (b * s + k0) * E, W, E, s - k0, by);
+    for (int i = 0; i < LANES; i++) by[i] = scale;
+    turn_back(DK + DK_off + (b * s + k0) * D, O, D, s - k0, by);
+}
