@@ -144,8 +144,8 @@ func (c *attentionCall) measure(args []kernels.Arg) {
 	c.score = c.eps * ((n+4)*n*c.scale*c.most[0]*c.most[1] + 4*c.size)
 }
 
-// score is scale·q·k + bias of query i and key j of item b, −∞ where the one does not attend to the other.
-func score[T kernels.Real](c attentionCall, q, k, bias []T, b, i, j int) float64 {
+// attends is scale·q·k + bias of query i and key j of item b, −∞ where the one does not attend to the other.
+func attends[T kernels.Real](c attentionCall, q, k, bias []T, b, i, j int) float64 {
 	if c.causal && j > i {
 		return math.Inf(-1)
 	}
@@ -181,7 +181,7 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 				b, i := n/c.l, n%c.l
 				most, sum := math.Inf(-1), 0.0
 				for j := range p {
-					if p[j] = score(c, q, k, bias, b, i, j); p[j] > most {
+					if p[j] = attends(c, q, k, bias, b, i, j); p[j] > most {
 						most = p[j]
 					}
 				}
@@ -214,7 +214,7 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 
 // slopes returns, for query i and key j of item b, the probability and the gradient of the score.
 func slopes[T kernels.Real](c attentionCall, q, k, v, bias, g []T, lse, delta float64, b, i, j int) (p, d float64) {
-	s := score(c, q, k, bias, b, i, j)
+	s := attends(c, q, k, bias, b, i, j)
 	if math.IsInf(s, -1) || math.IsInf(lse, -1) {
 		return 0, 0
 	}
