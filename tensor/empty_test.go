@@ -65,6 +65,32 @@ func TestEmptyViews(t *testing.T) {
 					return sum
 				},
 				"GatherRows": func() *tensor.Tensor { return v.GatherRows(tensor.New(d, []int32{})) },
+				"Concat":     func() *tensor.Tensor { return tensor.Concat(-1, v, v.Copy(), v) },
+				"Stack":      func() *tensor.Tensor { return tensor.Stack(1, v, v) },
+				"Chunk":      func() *tensor.Tensor { return v.Chunk(1, 3)[0] },
+				"Unsqueeze":  func() *tensor.Tensor { return v.Unsqueeze(-1).Squeeze() },
+				"Flatten":    func() *tensor.Tensor { return v.Flatten(0, -1) },
+				"Diagonal":   func() *tensor.Tensor { return v.Diagonal(1, 0, 1) },
+				"Unfold":     func() *tensor.Tensor { return v.Unfold(0, 0, 1) },
+				"Flip":       func() *tensor.Tensor { return v.Flip(0, 1) },
+				"Roll":       func() *tensor.Tensor { return v.Roll(3, 0).Roll(-1, 1) },
+				"Tile":       func() *tensor.Tensor { return v.Tile(2, 3) },
+				"Repeat":     func() *tensor.Tensor { return v.RepeatInterleave(2, 0) },
+				"Pad":        func() *tensor.Tensor { return v.Pad([][2]int{{1, 0}, {0, 1}}, tensor.PadOptions{Value: 3}) },
+				"Tril":       func() *tensor.Tensor { return v.Tril(0) },
+				"Gather":     func() *tensor.Tensor { return v.Gather(0, tensor.ZerosOf(d, tensor.Int32, 0, 0)) },
+				"Scatter":    func() *tensor.Tensor { return v.ScatterAdd(1, tensor.ZerosOf(d, tensor.Int32, 0, 0), v) },
+				"ScatterReduce": func() *tensor.Tensor {
+					return v.ScatterReduce(1, tensor.ZerosOf(d, tensor.Int32, v.Shape()[0], 0), v, tensor.ScatterMean, tensor.ScatterOptions{ExcludeSelf: true})
+				},
+				"IndexSelect": func() *tensor.Tensor { return v.IndexSelect(1, tensor.New(d, []int32{})) },
+				"IndexAdd":    func() *tensor.Tensor { return v.IndexAdd(0, tensor.New(d, []int32{}), v.Slice(0, 0, 0)) },
+				"IndexFill":   func() *tensor.Tensor { return v.IndexFill(1, tensor.New(d, []int32{}), 2) },
+				"Index":       func() *tensor.Tensor { return v.Index(nil, tensor.New(d, []int32{})) },
+				"IndexPut": func() *tensor.Tensor {
+					return v.IndexPut([]*tensor.Tensor{tensor.New(d, []int32{})}, tensor.Scalar(d, 1))
+				},
+				"Embedding": func() *tensor.Tensor { return v.Embedding(tensor.ZerosOf(d, tensor.Uint8, 2, 0)) },
 			} {
 				func() {
 					defer func() {
@@ -100,14 +126,32 @@ func TestHugeEmpty(t *testing.T) {
 			x := tensor.ZerosOf(d, typ, 0, huge, huge)
 			flat := tensor.ZerosOf(d, typ, 0, huge*huge)
 			for name, f := range map[string]func() *tensor.Tensor{
-				"Sum":        func() *tensor.Tensor { return x.Sum(1, 2) },
-				"Sum apart":  func() *tensor.Tensor { return x.Sum(1).Sum(1) },
-				"Mean":       func() *tensor.Tensor { return x.Mean(1, 2) },
-				"Max":        func() *tensor.Tensor { return x.Max(1, 2) },
-				"Min":        func() *tensor.Tensor { return x.Min(-1) },
-				"SumTo":      func() *tensor.Tensor { return x.SumTo(0, 1, huge) },
-				"MaxGrad":    func() *tensor.Tensor { return plumbing.MaxGrad(x, x.Max(1, 2), x.Max(1, 2), 1, 2) },
-				"GatherRows": func() *tensor.Tensor { return flat.GatherRows(none) },
+				"Sum":         func() *tensor.Tensor { return x.Sum(1, 2) },
+				"Sum apart":   func() *tensor.Tensor { return x.Sum(1).Sum(1) },
+				"Mean":        func() *tensor.Tensor { return x.Mean(1, 2) },
+				"Max":         func() *tensor.Tensor { return x.Max(1, 2) },
+				"Min":         func() *tensor.Tensor { return x.Min(-1) },
+				"SumTo":       func() *tensor.Tensor { return x.SumTo(0, 1, huge) },
+				"MaxGrad":     func() *tensor.Tensor { return plumbing.MaxGrad(x, x.Max(1, 2), x.Max(1, 2), 1, 2) },
+				"GatherRows":  func() *tensor.Tensor { return flat.GatherRows(none) },
+				"Concat":      func() *tensor.Tensor { return tensor.Concat(0, x, x) },
+				"Flip":        func() *tensor.Tensor { return x.Flip(0, 2) },
+				"Roll":        func() *tensor.Tensor { return x.Roll(5, 1) },
+				"Tile":        func() *tensor.Tensor { return x.Tile(2, 1, 2).Flatten(0, 0) },
+				"Repeat":      func() *tensor.Tensor { return x.RepeatInterleave(2, 1) },
+				"Pad":         func() *tensor.Tensor { return x.Pad([][2]int{{0, 0}, {1, 1}, {0, -1}}) },
+				"Tril":        func() *tensor.Tensor { return x.Tril(1) },
+				"Diagonal":    func() *tensor.Tensor { return x.Diagonal(3, 1, 2) },
+				"Unfold":      func() *tensor.Tensor { return x.Unfold(1, huge, 1) },
+				"Gather":      func() *tensor.Tensor { return x.Gather(1, tensor.ZerosOf(d, tensor.Int32, 0, 5, huge)) },
+				"Scatter":     func() *tensor.Tensor { return x.Scatter(1, tensor.ZerosOf(d, tensor.Int32, 0, 5, huge), x) },
+				"IndexSelect": func() *tensor.Tensor { return x.IndexSelect(1, tensor.New(d, []int32{7})) },
+				"IndexAdd":    func() *tensor.Tensor { return x.IndexAdd(2, tensor.New(d, []int32{7}), x.Slice(2, 0, 1)) },
+				"IndexFill":   func() *tensor.Tensor { return x.IndexFill(2, tensor.New(d, []int32{7}), 1) },
+				"Index":       func() *tensor.Tensor { return x.Index(nil, tensor.New(d, []int32{7}), tensor.New(d, []int32{-1})) },
+				"IndexPut": func() *tensor.Tensor {
+					return x.IndexPut([]*tensor.Tensor{none, nil, none}, tensor.ZerosOf(d, tensor.Uint8, 1))
+				},
 				"LinearGrad": func() *tensor.Tensor {
 					_, shares := plumbing.LinearGrad(kernels.Tanh.Gradient(0), nil, nil, flat.T(), flat.T())
 					return shares
