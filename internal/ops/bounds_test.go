@@ -172,6 +172,37 @@ func TestGemmPiece(t *testing.T) {
 	}
 }
 
+// TestGemmBatchTileFor: a batch of small matrices gets a tile that they fill, whatever was tuned for one product of as many
+// rows, and one of large matrices what that has.
+func TestGemmBatchTileFor(t *testing.T) {
+	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Limits{CPU: true, Units: 2}
+	tall := GemmChoice{Form: NN, M: 65536, N: 64, K: 64, Tile: gpuTiles[6]}
+	for _, c := range []struct {
+		batch, m, n int
+		l           kernels.Limits
+		want        GemmTile
+	}{
+		{1000, 256, 64, gpu, gpuTiles[6]}, {1000, 64, 64, gpu, gpuTiles[0]}, {1000, 8, 8, gpu, gpuTiles[8]}, {1000, 30, 64, gpu, gpuTiles[7]},
+		{1000, 64, 64, cpu, cpuTiles[0]}, {1000, 64, 8, cpu, cpuTiles[0]}, {1000, 64, 32, cpu, GemmTile{M: 12, N: 32}}, {1000, 64, 40, cpu, GemmTile{M: 8, N: 48}},
+	} {
+		var tuned []GemmChoice
+		if !c.l.CPU {
+			tuned = []GemmChoice{tall}
+		}
+		if got := GemmBatchTileFor(NN, c.batch, c.m, c.n, 64, kernels.Float32, c.l, tuned); got != c.want {
+			t.Errorf("%d of %d×%d on %+v: %v, want %v", c.batch, c.m, c.n, c.l, got, c.want)
+		}
+	}
+	for _, c := range []struct{ rows, n, k, parts, want int }{{8, 8, 8, 100000, 256}, {8, 8, 8, 160, 10}, {64, 64, 64, 1000, 1}, {1, 1, 1, 3, 1}} {
+		if got := GemmBatchRun(c.rows, c.n, c.k, c.parts, cpu); got != c.want {
+			t.Errorf("%+v: a work-item computes %d products", c, got)
+		}
+	}
+	if got := GemmBatchRun(8, 8, 8, 100000, gpu); got != 1 {
+		t.Errorf("on a GPU a work-group computes %d products", got)
+	}
+}
+
 // TestGemmTileFor: without tuning, a GPU gets large tiles where they fill it and are of use.
 func TestGemmTileFor(t *testing.T) {
 	gpu := kernels.Limits{Units: 100}
