@@ -143,6 +143,7 @@ var randomOps = []randomOp{
 		f := function(r, 2)
 		return tensor.Map(f, f.Scalars, x, y)
 	}},
+	{"where", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.Where(x.Lt(y), y) }},
 	{"itself", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.Mul(x) }},
 	{"slice", func(_ *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		a, n := axis(r, x), 0

@@ -151,6 +151,8 @@ func (r *randomOps) step(kind int) {
 			x, w = w, x
 		}
 		f(x, w)
+		below := Map(kernels.Conditions[r.IntN(6)], nil, x, w)
+		x.Where(below, w).MaskedFill(below, 1)
 	case 2: // a gradient
 		f := kernels.Functions[r.IntN(len(kernels.Functions))]
 		g := f.Gradient(r.IntN(f.Operands()))

@@ -232,6 +232,10 @@ func TestMapIntoMisuse(t *testing.T) {
 		},
 		"see MapInto (in place)": func() { x.MapInPlace(j.Functions[0], []float64{1, 1, 1, 1}, x) },
 		"tensor is nil":          func() { tensor.MapInto(j, numbers, results(), x, nil, x) },
+		"which gives or takes masks": func() {
+			tensor.MapInto(&kernels.Joined{Name: "two", Functions: []*kernels.Function{kernels.Add, kernels.Lt}}, nil, results()[:2], x, x)
+		},
+		"apply it alone, with Map": func() { tensor.MapInto(kernels.Where.Alone(), nil, results()[:1], x, x, x) },
 	} {
 		err := tensor.Maybe(f)
 		if want, _, _ := strings.Cut(want, " ("); err == nil || !strings.Contains(err.Error(), want) {
