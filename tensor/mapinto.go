@@ -16,8 +16,9 @@ import (
 //
 // It panics with ErrShape if the results differ in shape, have fewer axes than the functions read indices of, or an
 // operand does not broadcast; with ErrType for results of several types, or of one that the functions do not give; with
-// ErrArgument for a scalar of the wrong kind; and with ErrValue for functions that are nil or wrong, that are conditions or take
-// masks, which have types of their own, another number of results, operands or scalars, an operand that is nil and used, a result that repeats elements, and two that share some.
+// ErrArgument for a scalar of the wrong kind; and with ErrValue for functions that are nil or wrong, that are
+// conditions or take masks, which have types of their own, another number of results, operands or scalars, an operand
+// that is nil and used, a result that repeats elements, and two that share some.
 func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operands ...*Tensor) {
 	mustJoined(j, scalars, len(results), len(operands))
 	for k, r := range results {
