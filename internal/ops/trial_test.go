@@ -80,6 +80,54 @@ func TestTrialOfProducts(t *testing.T) {
 	}
 }
 
+// TestTrialOfBatches: the operands of a batch's trial are fewer products than the launch has where those would take too long,
+// one after the other, and the kernel's twin can run on them.
+func TestTrialOfBatches(t *testing.T) {
+	like := func(m, n, k, slice int, b Batch, run int) []kernels.Arg {
+		args := append([]kernels.Arg{vec(0), vec(0), vec(n), vec(0)}, ints(m, n, k, k, n, n, 1, 0, 24, slice)...)
+		numbers := b.Args()
+		return append(append(args, numbers[:]...), kernels.I(run))
+	}
+	direct := func(m, n, k int, b Batch) []kernels.Arg {
+		numbers := b.Args()
+		return append(append([]kernels.Arg{vec(0), vec(0), vec(0)}, ints(m, n, k, k, 1, n, 1, 1)...), numbers[:]...)
+	}
+	heads := Batch{N: [3]int{2, 3, 4}, A: [3]int{1 << 20, 40, 1 << 10}}
+	for _, c := range []struct {
+		name string
+		k    *kernels.Kernel
+		like []kernels.Arg
+		want string
+	}{
+		{"whole", GemmBatch(NN, cpuTiles[0]), like(5, 6, 7, 7, heads, 3), "[840 42 6 720 5 6 7 7 6 6 1 0 24 7 24 1 24 0 0 35 0 0 0 3]"},
+		{"many", GemmBatch(NN, cpuTiles[0]), like(64, 64, 64, 64, Batch{N: [3]int{1, 1, 1 << 16}, A: [3]int{0, 0, 4096}, B: [3]int{0, 0, 4096}}, 1),
+			"[1048576 1048576 64 1048576 64 64 64 64 64 64 1 0 24 64 256 1 256 0 0 4096 0 0 4096 1]"},
+		{"in shares", GemmBatch(NN, cpuTiles[0]), like(5, 6, 8, 4, heads, 3), "[960 48 6 1440 5 6 8 8 6 6 1 0 24 4 24 1 24 0 0 40 0 0 0 3]"},
+		{"many in shares", GemmBatch(NN, cpuTiles[0]), like(64, 64, 64, 32, Batch{N: [3]int{1, 1, 1 << 16}, A: [3]int{0, 0, 4096}}, 1), "[]"},
+		{"none", GemmBatch(NN, cpuTiles[0]), nil, "[]"},
+		{"direct", GemmDirect, direct(5, 6, 7, heads), "[840 1008 720 5 6 7 7 1 6 1 1 24 1 24 0 0 35 0 0 42]"},
+		{"no direct", GemmDirect, nil, "[]"},
+	} {
+		ops := c.k.Trial(c.like)
+		if got := sizes(c.k, ops); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+			continue
+		}
+		if len(ops) == 0 {
+			continue
+		}
+		var args []kernels.Arg
+		for i, o := range ops {
+			if c.k.Params[i].Mode.Buffer() {
+				args = append(args, kernels.Vec(kernels.NewMem(kernels.Float32, o.N), 0, o.N))
+			} else {
+				args = append(args, kernels.I(int(o.Number)))
+			}
+		}
+		c.k.Run(kernels.Float32, args) // which panics where an operand is too short
+	}
+}
+
 // TestTrials: what the trials of other kernels change of a launch.
 func TestTrials(t *testing.T) {
 	reals := func(args []kernels.Arg, vs ...float64) []kernels.Arg {
