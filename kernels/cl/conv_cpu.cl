@@ -7,6 +7,8 @@
 // position are the neighbours of its input, and every tap is one offset into the planes: sixteen positions are one load,
 // whatever the shape. Positions count through the rows of a plane, so that a vector may span two rows; what it has between
 // them is dropped. Where that would be much, as in short rows, each tap along x has a plane of its own with nothing between.
+//
+// Functions are not inlined: PoCL compiles the kernels in half the time, and the loops that matter are within them.
 
 #ifndef PLANES
 #define PLANES 81920 // elements of the planes
@@ -41,7 +43,7 @@ static int lowest(axis a) { return a.shift + min(0, (a.taps - 1) * a.step); }
 static int span(axis a) { return abs(a.step) * max(a.taps - 1, 0); }
 
 // An eighth of the work is worth the planes, if many channels are written.
-static block block_of(axis y, axis x, int y0, int x0, int rows, int cols, int written) {
+__attribute__((noinline)) static block block_of(axis y, axis x, int y0, int x0, int rows, int cols, int written) {
     block b;
     b.y = y, b.x = x, b.y0 = y0, b.x0 = x0;
     b.rows = min(rows, y.count - y0), b.cols = min(cols, x.count - x0);
@@ -54,7 +56,7 @@ static block block_of(axis y, axis x, int y0, int x0, int rows, int cols, int wr
 }
 
 // Where the planes have the input of a tap for the first position of the block.
-static int tap_offset(const block *b, int jy, int jx) {
+__attribute__((noinline)) static int tap_offset(const block *b, int jy, int jx) {
     const int y = b->y.shift - lowest(b->y) + jy * b->y.step, x = b->x.shift - lowest(b->x) + jx * b->x.step;
     const int plane = y % b->y.stride * b->remainders_x + (b->apart ? jx : x % b->x.stride);
     return (plane * b->height + y / b->y.stride) * b->width + (b->apart ? 0 : x / b->x.stride);
@@ -71,7 +73,7 @@ static void copy_run(REAL *to, global const REAL *from, int count, int stride) {
 }
 
 // Writes the planes of one channel and tap of the first axis, whose input of height×width elements is X.
-static void fill_planes(REAL *P, global const REAL *X, const block *b, int height, int width) {
+__attribute__((noinline)) static void fill_planes(REAL *P, global const REAL *X, const block *b, int height, int width) {
     const int s = b->x.stride;
     for (int ry = 0; ry < b->remainders_y; ry++) {
         for (int rx = 0; rx < b->remainders_x; rx++) {
@@ -93,7 +95,7 @@ static void fill_planes(REAL *P, global const REAL *X, const block *b, int heigh
 }
 
 // Adds sums to a run of a row of the output, or sets it, and adds the bias.
-static void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
+__attribute__((noinline)) static void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
     int i = 0;
     if (spread == 1) {
         for (; i + 16 <= count; i += 16) {
@@ -113,8 +115,8 @@ static void put_run(const REAL *from, global REAL *to, int count, int spread, RE
 // R channels of V vectors of positions: S[r*PANEL + i] = Σ_k W[woff[k] + r*row]·P[poff[k] + i]. Channels past the last
 // repeat it.
 #define MICRO(name, R, V)                                                                                       \
-    static void name(const REAL *P, const int *poff, global const REAL *W, const int *woff, int row, int live, \
-                     int count, REAL *S) {                                                                      \
+    __attribute__((noinline)) static void name(const REAL *P, const int *poff, global const REAL *W,            \
+                                               const int *woff, int row, int live, int count, REAL *S) {        \
         REAL16 acc[R][V];                                                                                       \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
             _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                                        \
@@ -214,7 +216,7 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
 }
 
 // T[i*width + o] = G[o*size + at(i)] for the positions i of a block, zero for o from `live` to width.
-static void transpose_block(REAL *T, global const REAL *G, const block *b, int ox, int size, int live, int width) {
+__attribute__((noinline)) static void transpose_block(REAL *T, global const REAL *G, const block *b, int ox, int size, int live, int width) {
     for (int a = 0; a < b->rows; a++) {
         global const REAL *row = G + a * ox;
         REAL *t = T + a * b->cols * width;
@@ -244,8 +246,9 @@ static void transpose_block(REAL *T, global const REAL *G, const block *b, int o
 // R weights by V vectors of channels: adds Σ P[poff[r] + a*stride + i]·T[(a*cols + i)*16*V + o] over the positions to
 // D[doff[r] + o], or sets it. Weights past the last repeat it.
 #define MICRO_WEIGHT(name, R, V)                                                                              \
-    static void name(const REAL *P, const int *poff, int live, const REAL *T, int rows, int cols, int stride, \
-                     global REAL *D, const int *doff, int width, int add) {                                   \
+    __attribute__((noinline)) static void name(const REAL *P, const int *poff, int live, const REAL *T,       \
+                                               int rows, int cols, int stride, global REAL *D,                \
+                                               const int *doff, int width, int add) {                         \
         REAL16 acc[R][V];                                                                                     \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                         \
             _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                                      \

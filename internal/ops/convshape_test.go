@@ -1,0 +1,110 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+func square(batch, in, out, size, kernel, stride int) *ConvShape {
+	s := &ConvShape{Batch: batch, Groups: 1, In: in, Out: out, Size: [3]int{1, size, size}, Kernel: [3]int{1, kernel, kernel},
+		Stride: [3]int{1, stride, stride}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, kernel / 2, kernel / 2}}
+	for a := range s.OutSize {
+		s.OutSize[a] = (s.Size[a]+2*s.Pad[a]-s.Kernel[a])/s.Stride[a] + 1
+	}
+	return s
+}
+
+// TestConvBlock: the blocks of positions of a work-item fit its planes, cover all rows with no short last one where that can be
+// helped, and are as many as keep the cores busy. Where a row fits in no way, there are none.
+func TestConvBlock(t *testing.T) {
+	l := kernels.Limits{CPU: true, Units: 2}
+	for _, c := range []struct {
+		s          *ConvShape
+		transposed bool
+		rows, cols int
+		ok         bool
+	}{
+		{square(128, 1, 32, 28, 5, 1), false, 28, 28, true},
+		{square(128, 32, 64, 14, 5, 1), false, 14, 14, true},
+		{square(128, 32, 64, 14, 5, 1), true, 14, 14, true},
+		{square(8, 64, 64, 56, 3, 1), false, 14, 56, true},
+		{square(1, 64, 64, 56, 3, 1), false, 5, 56, true},
+		{square(1, 3, 64, 224, 7, 2), true, 8, 112, true},
+		{square(1, 3, 8, 4000, 3, 1), false, 1, 1024, true},
+		{square(1, 1, 1, 100, 65, 1), false, 1, 1, false}, // taps
+		{&ConvShape{Batch: 1, Groups: 1, In: 1, Out: 1, Size: [3]int{1, 1, 200_000}, OutSize: [3]int{1, 1, 2}, Kernel: [3]int{1, 1, 2},
+			Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 199_998}}, false, 1, 1, false},
+	} {
+		rows, cols, ok := c.s.ConvBlock(c.transposed, l)
+		if rows != c.rows || cols != c.cols || ok != c.ok {
+			t.Errorf("%+v, transposed %v: %d×%d %v, want %d×%d %v", *c.s, c.transposed, rows, cols, ok, c.rows, c.cols, c.ok)
+		}
+		if !ok && c.s.ConvKernel(c.transposed, kernels.Float32, l, nil) != ConvDirect {
+			t.Errorf("%+v: no kernel without planes", *c.s)
+		}
+	}
+}
+
+// TestConvSlice: gradients of weights are summed up in parts where the weights alone would leave units idle, each worth the
+// part that it writes.
+func TestConvSlice(t *testing.T) {
+	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 100}
+	depthwise := square(8, 1, 1, 14, 3, 1)
+	depthwise.Groups = 64
+	for _, c := range []struct {
+		s      *ConvShape
+		l      kernels.Limits
+		slices int
+	}{
+		{square(128, 32, 64, 14, 5, 1), cpu, 4}, {square(1, 8, 8, 3, 3, 1), cpu, 3}, {depthwise, cpu, 1},
+		{square(128, 32, 64, 14, 5, 1), gpu, 15}, {square(8, 64, 64, 56, 3, 1), gpu, 22}, {square(1, 64, 64, 14, 3, 1), gpu, 1}, {depthwise, gpu, 1},
+		{square(0, 8, 8, 3, 3, 1), gpu, 1},
+	} {
+		slice := c.s.ConvSlice(c.l)
+		if got := intmath.CeilDiv(max(c.s.Rows(), 1), slice); got != c.slices {
+			t.Errorf("%+v on %+v: %d parts, want %d", *c.s, c.l, got, c.slices)
+		}
+	}
+}
+
+// TestConvTile: a GPU computes few channels without tiles, and takes narrow tiles for what would leave half of others empty.
+func TestConvTile(t *testing.T) {
+	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	for _, c := range []struct {
+		s          *ConvShape
+		transposed bool
+		want       *kernels.Kernel
+	}{
+		{square(8, 64, 64, 56, 3, 1), false, Conv(gpuTiles[0])},
+		{square(128, 1, 32, 28, 5, 1), false, Conv(gpuTiles[7])},
+		{square(128, 1, 32, 28, 5, 1), true, ConvDirect},
+		{square(1, 1<<21, 8, 1, 1, 1), false, ConvDirect},
+	} {
+		if got := c.s.ConvKernel(c.transposed, kernels.Float32, gpu, nil); got != c.want {
+			t.Errorf("%+v, transposed %v: %s %s, want %s %s", *c.s, c.transposed, got.Name, got.Defines, c.want.Name, c.want.Defines)
+		}
+	}
+}
+
+// TestPoolKernels: a small window has a kernel of its own, up to a number of them; others share one.
+func TestPoolKernels(t *testing.T) {
+	of := func(k int) *PoolShape {
+		return &PoolShape{Kernel: [3]int{1, 1, k}, Stride: [3]int{1, 1, k}, Dilation: [3]int{1, 1, 1}}
+	}
+	if of(2).PoolKernel(MaxPool) != of(2).PoolKernel(MaxPool) || of(2).PoolKernel(MaxPool) == of(3).PoolKernel(MaxPool) {
+		t.Error("a window has another kernel, or another's")
+	}
+	if of(17).PoolKernel(AvgPool) != of(18).PoolKernel(AvgPool) {
+		t.Error("large windows have kernels of their own")
+	}
+	for stride := range 3 * poolMost {
+		s := of(2)
+		s.Stride[2] = 100 + stride
+		s.PoolKernel(AvgPoolGrad)
+	}
+	if n := len(pools.of); n > poolMost+poolKernels {
+		t.Errorf("%d kernels", n)
+	}
+}
