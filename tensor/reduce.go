@@ -313,31 +313,25 @@ func (*base) SumRowsInto(dst, x *Tensor, accumulate bool) {
 // Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is among them;
 // over all if none is given. A NaN is a maximum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
 // named twice, and with ErrShape if there is nothing to take the maximum of.
-func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", ops.MaxAxis, axes) }
+func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", ops.MaxAxis, ops.FoldMax, axes) }
 
 // Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is among them;
 // over all if none is given. A NaN is a minimum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
 // named twice, and with ErrShape if there is nothing to take the minimum of.
-func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", ops.MinAxis, axes) }
+func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", ops.MinAxis, ops.FoldMin, axes) }
 
-func (t *Tensor) extreme(op string, k *kernels.Kernel, axes []int) *Tensor {
+// extreme reduces integers by a kernel of theirs, others by a fold.
+func (t *Tensor) extreme(op string, k *kernels.Kernel, kind ops.FoldKind, axes []int) *Tensor {
 	d := check(op, t)
 	axes, keep := t.reduced(op, axes)
-	for _, a := range axes {
-		if t.shape[a] == 0 {
-			misuse(op, ErrShape, "of no elements there is none", t)
-		}
+	t.mustHave(op, axes)
+	if !t.typ.integer() {
+		return t.shaped(t.foldAxes(op, kind, Real, axes, false, 0), axes, keep)
 	}
-	typ := Real
-	if t.typ.integer() {
-		typ = t.typ
-	}
-	x := t.as(typ)
-	defer x.done()
-	y := x.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
-		y := allocOf(op, d, typ, []int{outer, inner})
+	y := t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
+		y := allocOf(op, d, t.typ, []int{outer, inner})
 		if y.Len() > 0 {
-			launch(d, k.Of(typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
+			launch(d, k.Of(t.typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner))
 		}
 		return y
 	})

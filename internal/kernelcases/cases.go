@@ -71,10 +71,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[2], -1, 1).Int(b[0], b[1], b[2]).Real(0.5).Int(i % 2)
 			}, "%v", b)
 		}
-	case ops.MaxAxis, ops.MinAxis:
-		for _, b := range boxes[:len(boxes)-1] {
-			add(func(o *kernels.Operands) { o.In(b[0]*b[1]*b[2], -1, 1).Special().Out(b[0]*b[2]).Int(b[0], b[1], b[2]) }, "%v", b)
-		}
 	case ops.MaxAxisGrad:
 		for _, b := range boxes[:len(boxes)-1] {
 			add(func(o *kernels.Operands) {

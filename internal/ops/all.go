@@ -10,7 +10,7 @@ import (
 // each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, GatherAxis, ScatterAxis, ScatterRows, SortCount, SortScan, SortMove, ScatterRuns,
-		Sum, SquaredError, SumAtomic, SumAxis, MaxAxis, MinAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
+		Sum, SquaredError, SumAtomic, SumAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad,
 		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
@@ -36,7 +36,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	}
 	all = append(all, maps(l)...)
 	all = append(all, alongLines()...)
-	for _, k := range append(slices.Clip(all), SumIntegers) {
+	for _, k := range append(slices.Clip(all), SumIntegers, MaxAxis, MinAxis) {
 		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {
 			if form := k.Of(t); form != nil {
 				all = append(all, form)

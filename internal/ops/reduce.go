@@ -55,18 +55,12 @@ var (
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
-	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
-	// X, Y, outer, len, inner.
-	MaxAxis = kernels.Typed(&kernels.Kernel{Name: "k_max_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
-		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")},
-		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](1), F64: extremeAxisTwin[float64](1)}, Describe: describeExtreme(kernels.Max)}, "integer.cl", "k_int_max_axis",
-		kernels.ElementTwin(extremeIntegerTwin[int32](false)), kernels.ElementTwin(extremeIntegerTwin[uint8](false)), kernels.Twin{})
-	// MinAxis is the minimum over the middle axis of X [outer, len, inner], of reals or integers; a NaN wins:
-	// X, Y, outer, len, inner.
-	MinAxis = kernels.Typed(&kernels.Kernel{Name: "k_min_axis", File: "reduce.cl", Grid: axisPlane(2, 4),
-		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")},
-		Twin:   kernels.Twin{F32: extremeAxisTwin[float32](-1), F64: extremeAxisTwin[float64](-1)}, Describe: describeExtreme(kernels.Min)}, "integer.cl", "k_int_min_axis",
-		kernels.ElementTwin(extremeIntegerTwin[int32](true)), kernels.ElementTwin(extremeIntegerTwin[uint8](true)), kernels.Twin{})
+	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
+	// fold.
+	MaxAxis = extremeOfIntegers("k_int_max_axis", kernels.Max, false)
+	// MinAxis is the minimum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
+	// fold.
+	MinAxis = extremeOfIntegers("k_int_min_axis", kernels.Min, true)
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
 	MaxAxisGrad = kernels.Tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
@@ -83,6 +77,12 @@ var (
 		return true
 	})
 )
+
+func extremeOfIntegers(name string, f *kernels.Function, least bool) *kernels.Kernel {
+	return kernels.Typed(&kernels.Kernel{Grid: axisPlane(2, 4), Describe: describeExtreme(f),
+		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")}}, "integer.cl", name,
+		kernels.ElementTwin(extremeIntegerTwin[int32](least)), kernels.ElementTwin(extremeIntegerTwin[uint8](least)), kernels.Twin{})
+}
 
 // sumGroup is SUM_GROUP of reduce_gpu.cl.
 const sumGroup = 256
@@ -200,24 +200,6 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 			at += w
 		}
 	})
-}
-
-// extremeAxisTwin is the maximum along an axis for sign 1, the minimum for −1.
-func extremeAxisTwin[T kernels.Real](sign T) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
-		x, y, outer, n, inner := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
-		for o := range outer {
-			for i := range inner {
-				m := x[o*n*inner+i]
-				for k := 1; k < n; k++ {
-					if v := x[(o*n+k)*inner+i]; m == m && !(sign*m > sign*v) {
-						m = v
-					}
-				}
-				y[o*inner+i] = m
-			}
-		}
-	}
 }
 
 // attains reports whether x attains the maximum, or minimum, m of its line: NaNs do where it is NaN.

@@ -82,8 +82,6 @@ var definitions = map[*kernels.Kernel]func(c call){
 	ops.InterpolateGrad:  spread,
 	ops.ConvDirect:       convolve,
 	ops.ConvWeightDirect: correlate,
-	ops.MaxAxis:          func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, 1) }) },
-	ops.MinAxis:          func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, -1) }) },
 	ops.MaxAxisGrad: func(c call) {
 		n, inner := c.n(5), c.n(6)
 		each(c, 4, func(at int, line []float64) {
@@ -421,6 +419,8 @@ func TestTwins(t *testing.T) {
 			}
 		}
 		all[ops.SumIntegers.Of(elem)] = sumIntegers
+		all[ops.MaxAxis.Of(elem)] = func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, 1) }) }
+		all[ops.MinAxis.Of(elem)] = func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, -1) }) }
 	}
 	all[ops.Fill.Of(kernels.Float16)] = func(c call) {
 		for i := range c.mem[0] {

@@ -9,27 +9,10 @@ kernel void k_sum_atomic(IN(X), OUT(Y), int n, REAL scale) {
     atomic_add_real(Y + Y_off, scale * s);
 }
 
-// Y[o*inner + i] is the extreme of X[(o*len + k)*inner + i] over k, beyond which no other lies; a NaN wins.
-#define EXTREME(name, BEYOND)                                                   \
-    kernel void k_##name##_axis(IN(X), OUT(Y), int outer, int len, int inner) { \
-        const int i = get_global_id(0), o = get_global_id(1);                   \
-        if (i >= inner || o >= outer) return;                                   \
-        global const REAL *x = X + X_off + o * len * inner + i;                 \
-        REAL m = x[0];                                                          \
-        for (int k = 1; k < len; k++) {                                         \
-            const REAL v = x[k * inner];                                        \
-            m = isnan(m) || m BEYOND v ? m : v;                                 \
-        }                                                                       \
-        Y[Y_off + o * inner + i] = m;                                           \
-    }
-
-EXTREME(max, >)
-EXTREME(min, <)
-
 // Whether an element attains the maximum, or minimum, m of its line: NaNs do where it is NaN.
 static int attains(REAL x, REAL m) { return x == m || (isnan(x) && isnan(m)); }
 
-// The gradient of EXTREME: G of a maximum or minimum, in equal parts to every element that attains it.
+// G of a maximum or minimum, in equal parts to every element that attains it.
 kernel void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int inner) {
     const int i = get_global_id(0), o = get_global_id(1);
     if (i >= inner || o >= outer) return;
