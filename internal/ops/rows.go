@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"sync"
+
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -68,9 +70,14 @@ func eachLine[T kernels.Real](c kernels.Call[T], outer, n, inner, cost int, f fu
 	})
 }
 
-// exactly returns the arguments of a launch after a twin has run on them with reals in double precision; args stay as they
-// are. It is what bounds of errors are reckoned from.
-func exactly(twin kernels.Twin, args []kernels.Arg) []kernels.Arg {
+// exactly returns the arguments of a launch after a twin has run on them with reals in double precision, when it is first asked
+// for them; args stay as they are, and what the twin reads of them must too. It is what bounds of errors are reckoned from.
+func exactly(twin kernels.Twin, args []kernels.Arg) func() []kernels.Arg {
+	return sync.OnceValue(func() []kernels.Arg { return inDouble(twin, args) })
+}
+
+// inDouble returns copies of arguments, with reals in double precision, after a twin has run on them.
+func inDouble(twin kernels.Twin, args []kernels.Arg) []kernels.Arg {
 	exact := make([]kernels.Arg, len(args))
 	for p, a := range args {
 		if exact[p] = a; a.Kind == kernels.ArgVec && !a.Buf.DType().Integer() {

@@ -84,12 +84,12 @@ func softmaxGradTwin[T kernels.Real](c kernels.Call[T]) {
 // that is off by 3 ulps itself. n such terms are summed at least sixteen beside each other. So much of a result it may
 // be off; of its logarithm so much as it is, and the roundings of that.
 func softmaxBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-	y := exactly(kernels.Twin{F64: softmaxTwin[float64]}, args)[1]
+	exact := exactly(kernels.Twin{F64: softmaxTwin[float64]}, args)
 	eps, least := real.Epsilon()
 	off := float64(args[3].Int)/16 + 12 + min(2*kernels.MaxAbs(args, 0), 88)
 	logarithm := args[5].Int != 0
 	return func(param, i int) float64 {
-		if v := math.Abs(y.At(i)); logarithm {
+		if v := math.Abs(exact()[1].At(i)); logarithm {
 			return (off + 4*v) * eps
 		} else {
 			return off*eps*v + least
