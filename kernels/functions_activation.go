@@ -8,7 +8,7 @@ import (
 
 // Functions between layers. Their forms lose no accuracy where one of their factors nears 0.
 var (
-	Softplus = &Function{Name: "softplus", Value: softplus(x), Domains: wide, Gradients: []*expr.Expr{g1.Div(one.Add(x.Neg().Exp()))}}
+	Softplus = &Function{Name: "softplus", Value: softplus(x), Domains: wide, Gradients: []*expr.Expr{logistic(x).Mul(g1)}}
 	// SoftplusBeta is x itself above the threshold.
 	SoftplusBeta = &Function{Name: "softplus_beta", Value: expr.Where(a.Mul(x).Gt(b), x, softplus(a.Mul(x)).Div(a)), Domains: wide,
 		Scalars: []float64{1.5, 6}, Kinks: []float64{4},

@@ -178,7 +178,7 @@ func TestGradientsAtKinks(t *testing.T) {
 // their terms overflow in single precision: their second and third derivatives are differences of those before.
 func TestSmooth(t *testing.T) {
 	const h = 1e-5
-	for _, f := range []*Function{Sigmoid, Tanh, GELU, GELUTanh, SiLU, Mish, LogSigmoid, SoftplusBeta, Erf, Asinh, Atan} {
+	for _, f := range []*Function{Sigmoid, Tanh, Softplus, GELU, GELUTanh, SiLU, Mish, LogSigmoid, SoftplusBeta, Erf, Asinh, Atan} {
 		d := f.Gradient(0)
 		slope := func(at float64) float64 { return d.At(f.Scalars, at, f.At(f.Scalars, at), 1) }
 		for _, at := range []float64{0, math.Copysign(0, -1)} {
@@ -190,7 +190,7 @@ func TestSmooth(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range []*Function{GELU, GELUTanh, SiLU, Mish, LogSigmoid} {
+	for _, f := range []*Function{Softplus, GELU, GELUTanh, SiLU, Mish, LogSigmoid} {
 		second := f.Gradient(0).Gradient(0)
 		eval := expr.NewEval[float32](second.program)
 		eval.Scalars(func(i int) float32 { return float32(f.Scalars[i]) })
