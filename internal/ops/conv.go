@@ -109,6 +109,16 @@ func (s *ConvShape) axes(transposed bool, phase int) (z, y, x convAxis) {
 	return s.backward(0, phase/(t[1]*t[2])), s.backward(1, phase/t[2]%t[1]), s.backward(2, phase%t[2])
 }
 
+// largest returns an axis of Y, or of the phase of X that has the most taps, with the positions of that which has the most.
+func (s *ConvShape) largest(transposed bool, a int) convAxis {
+	if !transposed {
+		return s.forward(a)
+	}
+	axis := s.backward(a, 0)
+	axis.taps = intmath.CeilDiv(s.Kernel[a], axis.rstep)
+	return axis
+}
+
 // phases returns how many sets of taps the positions of Y, or of X, have.
 func (s *ConvShape) phases(transposed bool) int {
 	if transposed {
@@ -124,17 +134,18 @@ const (
 	convPixels = 256
 )
 
-// planes returns the elements of the planes of a channel, for one tap of the first axis and rows×cols positions of a number
-// of channels: block_of of conv_cpu.cl.
+// planes returns how many elements the planes of a channel have at most, for one tap of the first axis and rows×cols positions
+// of a number of channels: block_of of conv_cpu.cl.
 func planes(y, x convAxis, rows, cols, written int) int {
 	rows, cols = min(rows, y.count), min(cols, x.count)
 	span := func(a convAxis) int { return max(a.step, -a.step) * max(a.taps-1, 0) }
 	tall := min(y.stride, span(y)+1) * (rows + span(y)/y.stride)
 	between := span(x) / x.stride
-	if written >= 16 && 8*between > cols {
-		return tall * x.taps * cols
+	joined := tall * min(x.stride, span(x)+1) * (cols + between)
+	if written >= 16 && 8*between >= cols { // a phase with a column less has the planes apart
+		return max(joined, tall*x.taps*cols)
 	}
-	return tall * min(x.stride, span(x)+1) * (cols + between)
+	return joined
 }
 
 // ConvBlock chooses the rows×cols positions that one work-item of a CPU computes: few enough that the planes of all
@@ -142,29 +153,19 @@ func planes(y, x convAxis, rows, cols, written int) int {
 // single row does not fit.
 func (s *ConvShape) ConvBlock(transposed bool, l kernels.Limits) (rows, cols int, ok bool) {
 	const most, least = 1024, 128 // positions
-	read, written, taps := s.In, s.Out, 0
+	read, written := s.In, s.Out
 	if transposed {
 		read, written = written, read
 	}
-	size := 0 // the largest of a phase
-	var tall, wide int
-	measure := func(rows, cols int) int {
-		size = 0
-		for phase := range s.phases(transposed) {
-			z, y, x := s.axes(transposed, phase)
-			taps = max(taps, z.taps*y.taps*x.taps)
-			size = max(size, z.taps*planes(y, x, rows, cols, written))
-			tall, wide = max(tall, y.count), max(wide, x.count)
-		}
-		return size
-	}
-	measure(1, 1)
-	for cols = min(wide, most); measure(1, cols) > convPlanes && cols > 1; {
+	z, y, x := s.largest(transposed, 0), s.largest(transposed, 1), s.largest(transposed, 2)
+	measure := func(rows, cols int) int { return z.taps * planes(y, x, rows, cols, written) }
+	for cols = min(x.count, most); measure(1, cols) > convPlanes && cols > 1; {
 		cols = intmath.CeilDiv(cols, 2)
 	}
-	if size > convPlanes || taps > convTaps {
+	if measure(1, cols) > convPlanes || z.taps*y.taps*x.taps > convTaps {
 		return 1, 1, false
 	}
+	tall := y.count
 	rows = min(tall, max(1, most/max(cols, 1)))
 	for rows > 1 && measure(rows, cols)*read > convPlanes && (rows-1)*cols >= least {
 		rows--

@@ -30,11 +30,16 @@ var (
 )
 
 // convs are the kernels in tiles, by tile; that of CPUs is the zero tile.
-var convs, convWeights sync.Map
+var convs, convWeights tiledKernels
+
+type tiledKernels struct {
+	sync.Mutex
+	of map[GemmTile]*kernels.Kernel
+}
 
 // Conv returns the kernel of ConvShape.ConvKernel for a tile.
 func Conv(tile GemmTile) *kernels.Kernel {
-	return tiled(&convs, tile, func() *kernels.Kernel {
+	return convs.get(tile, func() *kernels.Kernel {
 		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: convDefines(tile),
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
@@ -58,7 +63,7 @@ func Conv(tile GemmTile) *kernels.Kernel {
 
 // ConvWeight returns the kernel of ConvShape.WeightKernel for a tile.
 func ConvWeight(tile GemmTile) *kernels.Kernel {
-	return tiled(&convWeights, tile, func() *kernels.Kernel {
+	return convWeights.get(tile, func() *kernels.Kernel {
 		return convWeightKernel(&kernels.Kernel{Name: "k_conv_weight", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: convDefines(tile),
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 				s := convShapeOf(a, convWeightNumbers)
@@ -75,12 +80,17 @@ func ConvWeight(tile GemmTile) *kernels.Kernel {
 	})
 }
 
-func tiled(kernelsOf *sync.Map, tile GemmTile, make func() *kernels.Kernel) *kernels.Kernel {
-	if k, ok := kernelsOf.Load(tile); ok {
-		return k.(*kernels.Kernel)
+// get returns the kernel of a tile.
+func (k *tiledKernels) get(tile GemmTile, build func() *kernels.Kernel) *kernels.Kernel {
+	k.Lock()
+	defer k.Unlock()
+	if k.of == nil {
+		k.of = map[GemmTile]*kernels.Kernel{}
 	}
-	k, _ := kernelsOf.LoadOrStore(tile, make())
-	return k.(*kernels.Kernel)
+	if k.of[tile] == nil {
+		k.of[tile] = build()
+	}
+	return k.of[tile]
 }
 
 // orFirst returns the tile, or the default of GPUs for that of CPUs: a CPU's kernel may be tried as a GPU's.
