@@ -47,7 +47,7 @@ func lineGrid(outer, n, inner int, l kernels.Limits) kernels.Grid {
 	return kernels.Grid{Dims: 1, Global: [3]int{groups * rowsGroup}, Local: [3]int{rowsGroup}}
 }
 
-// lanesOf is lanes_of in rows_gpu.cl.
+// lanesOf is 1 << lanes_shift of rows_gpu.cl.
 func lanesOf(n int) int {
 	lanes := 1
 	for lanes < rowsGroup && lanes*rowsPer/2 < n {

@@ -21,27 +21,24 @@ void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int i
     local REAL2 t2[2 * GROUP];
     LINES(len, inner > 1)
     const int lines = outer * inner, line = get_group_id(0) * beside + place, count = line < lines ? len : 0;
-    const int at = line / inner * len * inner + line % inner;
+    const int at = inner == 1 ? line * len : line / inner * len * inner + line % inner;
     global const REAL *x = X + X_off + at, *weight = W + W_off;
     REAL v[PER], most = 0, log_sum = 0;
-    _Pragma("unroll") for (int j = 0; j < PER; j++) {
-        const int k = lane + j * lanes;
-        v[j] = k < count ? x[k * inner] : -INFINITY;
-    }
+    LOAD_KEPT(v, x, inner == 1 && FOURS(len, X_off), inner, -INFINITY)
     if (logits) {
         REAL m = -INFINITY, s = 0;
         _Pragma("unroll") for (int j = 0; j < PER; j++) m = v[j] > m ? v[j] : m;
         for (int k = lane + PER * lanes; k < count; k += lanes) m = x[k * inner] > m ? x[k * inner] : m;
         most = tree_max(t, m, slot, lane, lanes, step);
         _Pragma("unroll") for (int j = 0; j < PER; j++)
-            if (lane + j * lanes < count) s += exp(v[j] - most);
+            if (KEPT(j) < count) s += exp(v[j] - most);
         for (int k = lane + PER * lanes; k < count; k += lanes) s += exp(x[k * inner] - most);
         log_sum = log(tree_sum(t, s, slot, lane, lanes, step));
     }
     REAL2 sums = 0; // of the weights, and of the elements times theirs
     if (smoothing != 0) {
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
-            const int k = lane + j * lanes;
+            const int k = KEPT(j);
             if (k < count) {
                 const REAL w = weighted ? weight[k] : 1;
                 sums += (REAL2)(w, w * (v[j] - most));

@@ -10,18 +10,16 @@ void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len
     const int r = get_group_id(0) * beside + place, count = r < rows ? len : 0;
     global const REAL *x = X + X_off + r * len;
     global REAL *y = Y + Y_off + r * len;
+    const int fours = FOURS(len, X_off | Y_off);
     REAL v[PER], s = 0, q = 0;
-    _Pragma("unroll") for (int j = 0; j < PER; j++) {
-        const int k = lane + j * lanes;
-        v[j] = k < count ? x[k] : 0;
-        s += v[j];
-    }
+    LOAD_KEPT(v, x, fours, 1, 0)
+    _Pragma("unroll") for (int j = 0; j < PER; j++) s += v[j];
     for (int k = lane + PER * lanes; k < count; k += lanes) s += x[k];
     const REAL2 total = tree_sums(t, (REAL2)(s, 0), slot, lane, lanes, step);
     const REAL about = form & CENTRED ? total.x / len : 0;
     s = 0;
     _Pragma("unroll") for (int j = 0; j < PER; j++) {
-        if (lane + j * lanes < count) {
+        if (KEPT(j) < count) {
             const REAL d = v[j] - about;
             s += d;
             q = fma(d, d, q);
@@ -40,17 +38,16 @@ void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len
     }
     const int first = r % sets * (len / span);
     global const REAL *w = W + W_off + first, *b = B + B_off + first;
-#define PUT(k, value)                                                     \
-    {                                                                     \
-        const int c = span == 1 ? (k) : (k) / span;                       \
-        const REAL h = ((value) - mean) * rstd;                           \
-        y[k] = (form & WEIGHTS ? h * w[c] : h) + (form & BIASES ? b[c] : 0); \
+#define PUT(y, k, value)                                                 \
+    {                                                                    \
+        const int c = span == 1 ? (k) : (k) / span;                      \
+        const REAL h = ((value) - mean) * rstd;                          \
+        y = (form & WEIGHTS ? h * w[c] : h) + (form & BIASES ? b[c] : 0); \
     }
-    _Pragma("unroll") for (int j = 0; j < PER; j++) {
-        const int k = lane + j * lanes;
-        if (k < count) PUT(k, v[j])
-    }
-    for (int k = lane + PER * lanes; k < count; k += lanes) PUT(k, x[k])
+    _Pragma("unroll") for (int j = 0; j < PER; j++)
+        if (KEPT(j) < count) PUT(v[j], KEPT(j), v[j])
+    STORE_KEPT(v, y, fours, 1)
+    for (int k = lane + PER * lanes; k < count; k += lanes) PUT(y[k], k, x[k])
 }
 
 // A group has a run of rows, as many beside each other as its items allow, and sums the gradients of weights and biases in
@@ -62,6 +59,7 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
     const int from = get_group_id(0) * run, to = min(rows, from + run);
     global const REAL *w = W + W_off;
     global REAL *dw = DW + DW_off + get_group_id(0) * len, *db = DB + DB_off + get_group_id(0) * len;
+    const int fours = FOURS(len, X_off | G_off | D_off);
     REAL h[PER], up[PER], hs[PER], gs[PER];
     _Pragma("unroll") for (int j = 0; j < PER; j++) hs[j] = gs[j] = 0;
     for (int r0 = from; r0 < from + run; r0 += beside) {
@@ -70,13 +68,13 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
         global const REAL *x = X + X_off + r * len, *g = G + G_off + r * len;
         global REAL *d = D + D_off + r * len;
         REAL s = 0, q = 0;
+        LOAD_KEPT(up, g, fours, 1, 0)
+        LOAD_KEPT(h, x, fours, 1, mean)
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
-            const int k = lane + j * lanes;
-            up[j] = k < count ? g[k] : 0;
-            h[j] = k < count ? (x[k] - mean) * rstd : 0;
+            h[j] = (h[j] - mean) * rstd;
             gs[j] += up[j];
             hs[j] = fma(up[j], h[j], hs[j]);
-            if (form & WEIGHTS && k < count) up[j] *= w[k];
+            if (form & WEIGHTS && KEPT(j) < count) up[j] *= w[KEPT(j)];
             s += up[j];
             q = fma(up[j], h[j], q);
         }
@@ -91,14 +89,12 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
         }
         const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step) / len;
         const REAL by_g = form & CENTRED ? both.x : 0, by_h = both.y;
-        _Pragma("unroll") for (int j = 0; j < PER; j++) {
-            const int k = lane + j * lanes;
-            if (k < count) d[k] = rstd * (up[j] - by_g - h[j] * by_h);
-        }
+        _Pragma("unroll") for (int j = 0; j < PER; j++) h[j] = rstd * (up[j] - by_g - h[j] * by_h);
+        STORE_KEPT(h, d, fours, 1)
         for (int k = lane + PER * lanes; k < count; k += lanes)
             d[k] = rstd * ((form & WEIGHTS ? g[k] * w[k] : g[k]) - by_g - (x[k] - mean) * rstd * by_h);
     }
-    const int kept = form & SHARES ? min((len + lanes - 1) / lanes, PER) : 0;
+    const int kept = form & SHARES ? min((len + 4 * lanes - 1) / (4 * lanes) * 4, PER) : 0;
     for (int j = 0; j < kept; j++) {
         REAL a = 0, b = 0; // hs[j] and gs[j], of registers, which have no index
         _Pragma("unroll") for (int i = 0; i < PER; i++) {
@@ -106,7 +102,7 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
             b = i == j ? gs[i] : b;
         }
         const REAL2 both = tree_sums(t, (REAL2)(a, b), slot, place, beside, lanes);
-        const int k = lane + j * lanes;
+        const int k = KEPT(j);
         if (k < len && place == 0) {
             dw[k] = both.x;
             db[k] = both.y;

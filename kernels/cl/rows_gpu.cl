@@ -5,14 +5,57 @@
 
 #ifndef GROUP
 #define GROUP 256 // work-items in a group, a power of two
+#define GROUP_SHIFT 8 // its logarithm
 #endif
 #define PER 16 // elements of a line that each lane keeps in registers; it reads others again
+
+#ifdef NVIDIA_PTX
+// What a lane of the same warp has: the one whose number differs by the bits of `mask`.
+static int other_int(int v, int mask) {
+    int r;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(r) : "r"(v), "r"(mask));
+    return r;
+}
+#ifdef REAL_IS_DOUBLE
+static REAL other_REAL(REAL v, int mask) {
+    const int2 u = as_int2(v);
+    return as_double((int2)(other_int(u.x, mask), other_int(u.y, mask)));
+}
+#else
+static REAL other_REAL(REAL v, int mask) { return as_float(other_int(as_int(v), mask)); }
+#endif
+static REAL2 other_REAL2(REAL2 v, int mask) { return (REAL2)(other_REAL(v.x, mask), other_REAL(v.y, mask)); }
+
+// Lanes that are neighbours join in their warps, by registers, and then the warps of a line.
+#define BY_WARPS(T, JOINED)                                  \
+    if (step == 1) {                                         \
+        T a = v;                                             \
+        for (int l = 1; l < min(lanes, 32); l *= 2) {        \
+            const T b = other_##T(a, l);                     \
+            a = JOINED;                                      \
+        }                                                    \
+        if (lanes <= 32) return a;                           \
+        barrier(CLK_LOCAL_MEM_FENCE);                        \
+        if (lane % 32 == 0) t[slot / 32] = a;                \
+        barrier(CLK_LOCAL_MEM_FENCE);                        \
+        const int first = (slot - lane) / 32;                \
+        a = t[first];                                        \
+        for (int l = 1; l < lanes / 32; l++) {               \
+            const T b = t[first + l];                        \
+            a = JOINED;                                      \
+        }                                                    \
+        return a;                                            \
+    }
+#else
+#define BY_WARPS(T, JOINED)
+#endif
 
 // The result of all lanes of a line, for each of them. `lane` counts its lanes, whose slots are `step` apart in t, of twice
 // GROUP elements. The first sixteen lanes join what every sixteenth has, then each joins those: two barriers, and none in a
 // loop, which PoCL 3.1 takes ten times as long to compile.
 #define TREE(name, T, JOINED)                                                         \
     static T name(local T *t, T v, int slot, int lane, int lanes, int step) {         \
+        BY_WARPS(T, JOINED)                                                           \
         const int few = min(lanes, 16);                                               \
         t[slot] = v;                                                                  \
         barrier(CLK_LOCAL_MEM_FENCE);                                                 \
@@ -37,16 +80,49 @@ TREE(tree_max, REAL, b > a ? b : a)
 TREE(tree_sum, REAL, a + b)
 TREE(tree_sums, REAL2, a + b)
 
-// How many lanes a line has: as many as keep half of what their registers hold.
-static int lanes_of(int len) {
-    int lanes = 1;
-    while (lanes < GROUP && lanes * PER / 2 < len) lanes *= 2;
-    return lanes;
-}
+// The logarithm of how many lanes a line has: as many as keep half of what their registers hold.
+static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(len - 1) / (PER / 2))); }
 
 // Where a work-item stands among lines of `len` elements: the lanes of rows lie beside each other, `across`, those of
-// columns above each other, since eight neighbouring columns are a sector of the cache.
-#define LINES(len, columns)                                                                        \
-    const int across = !(columns), lanes = across ? lanes_of(len) : min(lanes_of(len), GROUP / 8); \
-    const int beside = GROUP / lanes, step = across ? 1 : beside, slot = get_local_id(0);          \
-    const int lane = across ? slot % lanes : slot / beside, place = across ? slot / lanes : slot % beside;
+// columns above each other, since eight neighbouring columns are a sector of the cache. Divisions are shifts: a work-item
+// has few elements, and less time than those take.
+#define LINES(len, columns)                                                                                          \
+    const int across = !(columns), shift = across ? lanes_shift(len) : min(lanes_shift(len), GROUP_SHIFT - 3);        \
+    const int lanes = 1 << shift, beside = GROUP >> shift, step = across ? 1 : beside, slot = get_local_id(0);        \
+    const int lane = across ? slot & (lanes - 1) : slot >> (GROUP_SHIFT - shift);                                     \
+    const int place = across ? slot >> shift : slot & (beside - 1);
+
+// Element j of the PER that a lane keeps: four that are neighbours, then four after those of all lanes.
+#define KEPT(j) (((j) / 4 * lanes + lane) * 4 + (j) % 4)
+
+// Whether rows of `len` elements can be read by fours, which is as fast as memory is, from element `off` of a buffer. PoCL 3.1
+// computes something else of two lines that are.
+#ifdef NVIDIA_PTX
+#define FOURS(len, off) ((((len) | (off)) & 3) == 0)
+#else
+#define FOURS(len, off) 0
+#endif
+
+// Reads what a lane keeps of a line x with `count` elements, which are `apart`, into v; `rest` stands for those past it.
+#define LOAD_KEPT(v, x, fours, apart, rest)                                                               \
+    if (fours) {                                                                                          \
+        _Pragma("unroll") for (int j = 0; j < PER; j += 4) {                                              \
+            const REAL4 q = KEPT(j) < count ? *(global const REAL4 *)((x) + KEPT(j)) : (REAL4)(rest);     \
+            v[j] = q.x;                                                                                   \
+            v[j + 1] = q.y;                                                                               \
+            v[j + 2] = q.z;                                                                               \
+            v[j + 3] = q.w;                                                                               \
+        }                                                                                                 \
+    } else {                                                                                              \
+        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (x)[KEPT(j) * (apart)] : (rest); \
+    }
+
+// Writes v where LOAD_KEPT reads it.
+#define STORE_KEPT(v, y, fours, apart)                                                                               \
+    if (fours) {                                                                                                     \
+        _Pragma("unroll") for (int j = 0; j < PER; j += 4)                                                           \
+            if (KEPT(j) < count) *(global REAL4 *)((y) + KEPT(j)) = (REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]);     \
+    } else {                                                                                                         \
+        _Pragma("unroll") for (int j = 0; j < PER; j++)                                                              \
+            if (KEPT(j) < count) (y)[KEPT(j) * (apart)] = v[j];                                                      \
+    }
