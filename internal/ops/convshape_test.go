@@ -97,6 +97,21 @@ func TestPoolKernels(t *testing.T) {
 	if again, three := of(2).PoolKernel(MaxPool), of(3).PoolKernel(MaxPool); again != two || three == two {
 		t.Error("a window has another kernel, or another's")
 	}
+	wide := of(2)
+	wide.Dilation[2] = 3
+	for k := range PoolKernel(poolKernels) { // whose window is longer than the inputs of some cases
+		for _, few := range []bool{false, true} {
+			for _, c := range wide.PoolKernel(k).Cases(few) {
+				o := kernels.NewOperands(kernels.Float32, 1, 2)
+				c.Build(o)
+				for i, p := range wide.PoolKernel(k).Params {
+					if p.Mode.Buffer() && o.Args[i].N <= 0 {
+						t.Errorf("%s: %s has no element", c.Name, p.Name)
+					}
+				}
+			}
+		}
+	}
 	if of(17).PoolKernel(AvgPool) != of(18).PoolKernel(AvgPool) {
 		t.Error("large windows have kernels of their own")
 	}

@@ -70,7 +70,11 @@ const poolMost = 64
 // PoolKernel returns a kernel for a shape: for its window, if that is small.
 func (s *PoolShape) PoolKernel(k PoolKernel) *kernels.Kernel {
 	w := poolWindow{k, s.Kernel, s.Stride, s.Dilation, s.Pad}
-	if s.Adaptive || volume(s.Kernel) > 16 {
+	far := 0
+	for a := range s.Kernel {
+		far = max(far, s.Dilation[a]*(s.Kernel[a]-1))
+	}
+	if s.Adaptive || volume(s.Kernel) > 16 || far > 64 {
 		w = poolWindow{kernel: k}
 	}
 	pools.RLock()
@@ -367,7 +371,8 @@ func poolCases(w poolWindow, few bool, behind []string) []kernels.Case {
 			if w.kernel >= AvgPool { // no mean has them
 				s.Dilation[a] = 1
 			}
-			if !s.Adaptive { // the last window may reach beyond the padding, if it begins before
+			s.Size[a] = max(s.Size[a], s.Dilation[a]*(s.Kernel[a]-1)+1) // one window
+			if !s.Adaptive {                                            // the last window may reach beyond the padding, if it begins before
 				over := s.Size[a] + 2*s.Pad[a] - s.Dilation[a]*(s.Kernel[a]-1) - 1
 				s.OutSize[a] = over/s.Stride[a] + 1
 				if i%2 == 0 && over%s.Stride[a] > 0 && s.OutSize[a]*s.Stride[a] < s.Size[a]+s.Pad[a] {
