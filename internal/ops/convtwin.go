@@ -26,7 +26,7 @@ type buffers[T kernels.Real] struct{ weights, panel, result []T }
 
 func grown[T kernels.Real](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n)
+		return scratch[T](n)
 	}
 	return s[:n]
 }

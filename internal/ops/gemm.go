@@ -417,12 +417,16 @@ func gemmPiece(m, n, k int) int {
 // blasGemm is C = alpha·op(A)·op(B) + beta·C, as BLAS has it.
 type blasGemm[T kernels.Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 
+// scratch returns n elements, from a multiple of 32 bytes on, as memory of devices is: gonum adds the products of two rows in an
+// order that depends on where they lie.
+func scratch[T kernels.Real](n int) []T { return make([]T, intmath.RoundUp(n, 8))[:n] }
+
 // transposed returns the transpose of x [rows, cols], whose rows are ld apart, in a slice of the pool.
 func transposed[T kernels.Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
 	buf, _ := pool.Get().(*[]T)
 	if buf == nil || cap(*buf) < rows*cols {
 		buf = new([]T)
-		*buf = make([]T, rows*cols)
+		*buf = scratch[T](rows * cols)
 	}
 	*buf = (*buf)[:rows*cols]
 	transpose(*buf, x, rows, cols, ld)

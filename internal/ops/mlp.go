@@ -250,10 +250,10 @@ func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]
 	if len(m.d) < n*s.Width {
 		m.h = make([][]T, s.Layers)
 		for l := range m.h {
-			m.h[l] = make([]T, n*s.Width)
+			m.h[l] = scratch[T](n * s.Width)
 		}
-		m.d, m.e = make([]T, n*s.Width), make([]T, n*s.Width)
-		m.ht, m.dt = make([]T, n*max(s.Width, s.Inputs)), make([]T, n*s.Width)
+		m.d, m.e = scratch[T](n*s.Width), scratch[T](n*s.Width)
+		m.ht, m.dt = scratch[T](n*max(s.Width, s.Inputs)), scratch[T](n*s.Width)
 	}
 	factor := [2]T{T(s.Slope), 1}
 	in := x
