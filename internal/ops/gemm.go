@@ -418,7 +418,9 @@ func gemmPiece(m, n, k int) int {
 type blasGemm[T kernels.Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 
 // scratch returns n elements, from a multiple of 32 bytes on, as memory of devices is: gonum adds the products of two rows in an
-// order that depends on where they lie.
+// order that depends on where they lie. It is not inlined: what does not leave a function may lie on its stack.
+//
+//go:noinline
 func scratch[T kernels.Real](n int) []T { return make([]T, intmath.RoundUp(n, 8))[:n] }
 
 // transposed returns the transpose of x [rows, cols], whose rows are ld apart, in a slice of the pool.

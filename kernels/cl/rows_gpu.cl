@@ -17,21 +17,21 @@ static int other_int(int v, int mask) {
     return r;
 }
 #ifdef REAL_IS_DOUBLE
-static REAL other_REAL(REAL v, int mask) {
+static REAL other(REAL v, int mask) {
     const int2 u = as_int2(v);
     return as_double((int2)(other_int(u.x, mask), other_int(u.y, mask)));
 }
 #else
-static REAL other_REAL(REAL v, int mask) { return as_float(other_int(as_int(v), mask)); }
+static REAL other(REAL v, int mask) { return as_float(other_int(as_int(v), mask)); }
 #endif
-static REAL2 other_REAL2(REAL2 v, int mask) { return (REAL2)(other_REAL(v.x, mask), other_REAL(v.y, mask)); }
+static REAL2 others(REAL2 v, int mask) { return (REAL2)(other(v.x, mask), other(v.y, mask)); }
 
 // Lanes that are neighbours join in their warps, by registers, and then the warps of a line.
-#define BY_WARPS(T, JOINED)                                  \
+#define BY_WARPS(T, JOINED, OTHER)                           \
     if (step == 1) {                                         \
         T a = v;                                             \
         for (int l = 1; l < min(lanes, 32); l *= 2) {        \
-            const T b = other_##T(a, l);                     \
+            const T b = OTHER(a, l);                         \
             a = JOINED;                                      \
         }                                                    \
         if (lanes <= 32) return a;                           \
@@ -47,15 +47,15 @@ static REAL2 other_REAL2(REAL2 v, int mask) { return (REAL2)(other_REAL(v.x, mas
         return a;                                            \
     }
 #else
-#define BY_WARPS(T, JOINED)
+#define BY_WARPS(T, JOINED, OTHER)
 #endif
 
 // The result of all lanes of a line, for each of them. `lane` counts its lanes, whose slots are `step` apart in t, of twice
 // GROUP elements. The first sixteen lanes join what every sixteenth has, then each joins those: two barriers, and none in a
 // loop, which PoCL 3.1 takes ten times as long to compile.
-#define TREE(name, T, JOINED)                                                         \
+#define TREE(name, T, JOINED, OTHER)                                                  \
     static T name(local T *t, T v, int slot, int lane, int lanes, int step) {         \
-        BY_WARPS(T, JOINED)                                                           \
+        BY_WARPS(T, JOINED, OTHER)                                                    \
         const int few = min(lanes, 16);                                               \
         t[slot] = v;                                                                  \
         barrier(CLK_LOCAL_MEM_FENCE);                                                 \
@@ -76,9 +76,9 @@ static REAL2 other_REAL2(REAL2 v, int mask) { return (REAL2)(other_REAL(v.x, mas
         return a;                                                                     \
     }
 
-TREE(tree_max, REAL, b > a ? b : a)
-TREE(tree_sum, REAL, a + b)
-TREE(tree_sums, REAL2, a + b)
+TREE(tree_max, REAL, b > a ? b : a, other)
+TREE(tree_sum, REAL, a + b, other)
+TREE(tree_sums, REAL2, a + b, others)
 
 // The logarithm of how many lanes a line has: as many as keep half of what their registers hold.
 static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(len - 1) / (PER / 2))); }
