@@ -95,34 +95,29 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
 // Element j of the PER that a lane keeps: four that are neighbours, then four after those of all lanes.
 #define KEPT(j) (((j) / 4 * lanes + lane) * 4 + (j) % 4)
 
-// Whether rows of `len` elements can be read by fours, which is as fast as memory is, from element `off` of a buffer. PoCL 3.1
-// computes something else of two lines that are.
-#ifdef NVIDIA_PTX
+// Whether rows of `len` elements can be read by fours, which is as fast as memory is, from element `off` of a buffer.
 #define FOURS(len, off) ((((len) | (off)) & 3) == 0)
-#else
-#define FOURS(len, off) 0
-#endif
 
-// Reads what a lane keeps of a line x with `count` elements, which are `apart`, into v; `rest` stands for those past it.
-#define LOAD_KEPT(v, x, fours, apart, rest)                                                               \
+// Reads what a lane keeps of a line with `count` elements, which are `apart`, into v; `rest` stands for those past it.
+#define LOAD_KEPT(v, line, fours, apart, rest)                                                            \
     if (fours) {                                                                                          \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4) {                                              \
-            const REAL4 q = KEPT(j) < count ? *(global const REAL4 *)((x) + KEPT(j)) : (REAL4)(rest);     \
+            const REAL4 q = KEPT(j) < count ? *(global const REAL4 *)((line) + KEPT(j)) : (REAL4)(rest);  \
             v[j] = q.x;                                                                                   \
             v[j + 1] = q.y;                                                                               \
             v[j + 2] = q.z;                                                                               \
             v[j + 3] = q.w;                                                                               \
         }                                                                                                 \
     } else {                                                                                              \
-        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (x)[KEPT(j) * (apart)] : (rest); \
+        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (line)[KEPT(j) * (apart)] : (rest); \
     }
 
 // Writes v where LOAD_KEPT reads it.
-#define STORE_KEPT(v, y, fours, apart)                                                                               \
+#define STORE_KEPT(v, line, fours, apart)                                                                            \
     if (fours) {                                                                                                     \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4)                                                           \
-            if (KEPT(j) < count) *(global REAL4 *)((y) + KEPT(j)) = (REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]);     \
+            if (KEPT(j) < count) *(global REAL4 *)((line) + KEPT(j)) = (REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]);  \
     } else {                                                                                                         \
         _Pragma("unroll") for (int j = 0; j < PER; j++)                                                              \
-            if (KEPT(j) < count) (y)[KEPT(j) * (apart)] = v[j];                                                      \
+            if (KEPT(j) < count) (line)[KEPT(j) * (apart)] = v[j];                                                   \
     }
