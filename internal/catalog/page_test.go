@@ -32,7 +32,7 @@ PyTorch's and NumPy's; where one differs on purpose, its documentation says so (
 
 The error is the largest difference to PyTorch 1.13 in float64, of results and gradients in all cases of the operation, as the
 next power of ten: relative to numbers above 1, and to the largest of an array where all are less. The Go device has it; the tests
-compare that and PoCL in float32, too. Kernels are tested on their own on these, in both types, under Oclgrind, and on an H200.
+compare it in float32, too, and PoCL but for the longer lists of functions and masks. Kernels are tested on their own on these, in both types, under Oclgrind, and on an H200.
 
 Some of PyTorch's functions are two of these: addcmul is ` + "`t.Add(x.Mul(y).MulScalar(v))`" + `, addcdiv ` + "`t.Add(x.Div(y).MulScalar(v))`" + `,
 add with alpha ` + "`t.Add(x.MulScalar(alpha))`" + `, and rsub ` + "`y.Sub(t)`" + `.
