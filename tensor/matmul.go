@@ -61,17 +61,22 @@ func (t *Tensor) asMatrix(op string, row bool) *Tensor {
 // productShape returns the shape of a product of a and b, of two axes or more, made of the operands that errors show.
 func productShape(op string, a, b *Tensor, operands ...*Tensor) []int {
 	ra, rb := a.Rank(), b.Rank()
-	if a.shape[ra-1] != b.shape[rb-2] {
-		misuse(op, ErrShape, "", operands...)
-	}
+	checkProduct(op, a, b, operands...)
 	batch, ok := Broadcast(a.shape[:ra-2], b.shape[:rb-2])
 	if !ok {
 		misuse(op, ErrShape, "the axes before the last two do not broadcast", operands...)
 	}
+	return append(batch, a.shape[ra-2], b.shape[rb-1])
+}
+
+// checkProduct panics unless the last two axes of a and b have a product.
+func checkProduct(op string, a, b *Tensor, operands ...*Tensor) {
+	if a.shape[a.Rank()-1] != b.shape[b.Rank()-2] {
+		misuse(op, ErrShape, "", operands...)
+	}
 	if higher(a.typ, b.typ) != Real {
 		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", operands...)
 	}
-	return append(batch, a.shape[ra-2], b.shape[rb-1])
 }
 
 // Dot returns the scalar Σ_i t[i]·b[i] of two tensors of one axis and one length. Of no elements it is 0. One of integers is
@@ -136,7 +141,7 @@ func checkMatMul(op string, a, b *Tensor) {
 	if a.Rank() != 2 || b.Rank() != 2 {
 		misuse(op, ErrShape, "both must be matrices", a, b)
 	}
-	productShape(op, a, b, a, b)
+	checkProduct(op, a, b, a, b)
 }
 
 // layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it is
