@@ -20,9 +20,9 @@ type InterpolateOptions struct {
 //	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
 //	q·(d − 1)/(size − 1)        with Linear and AlignCorners
 //
-// which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is not read. Integers are converted to reals. It panics with ErrShape, and with
-// ErrValue for bad sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes nearest, linear,
-// bilinear and trilinear.
+// which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is not read. Integers
+// are converted to reals. It panics with ErrShape, and with ErrValue for bad sizes and for AlignCorners without Linear.
+// PyTorch's interpolate of a size, with the modes nearest, linear, bilinear and trilinear.
 func (t *Tensor) Interpolate(size []int, options ...InterpolateOptions) *Tensor {
 	const op = "Interpolate"
 	check(op, t)

@@ -34,8 +34,8 @@ var GemmForms = []GemmForm{NN, NT, TN}
 // built for a tile and a function of one operand; nil is none. Arguments: A, B, BIAS, C, m, n, K, lda, ldb, ldc,
 // accumulate and biased (0 or 1), rows (of GemmRows), slice (of GemmSlice), and with a function Z, then and the scalars
 // that occur in it. then is one of GemmApply to GemmSums; with GemmKeep, Z [m, ldc] becomes the operand of f, which its
-// gradient may need; else it is any buffer. Each ld is the distance of two rows in memory. If biased is 0, BIAS is any buffer. Without a function, with
-// slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
+// gradient may need; else it is any buffer. Each ld is the distance of two rows in memory. If biased is 0, BIAS is any
+// buffer. Without a function, with slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
 func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = kernels.Identity

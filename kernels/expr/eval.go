@@ -75,7 +75,8 @@ func (e *Eval[T]) Run(out []T, operands [][]T) {
 }
 
 // RunAll computes all formulas of the program, as many elements of each as outs have, none of which may be an operand if
-// there are several. Of an operand that is read by index it takes all elements. index puts the indices of the elements along an axis, and may be nil if none occur.
+// there are several. Of an operand that is read by index it takes all elements. index puts the indices of the elements
+// along an axis, and may be nil if none occur.
 func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int, of []int32)) {
 	n := len(outs[0])
 	one := -1 // the step that may be computed where the result is to be: the last, after which nothing reads the operands
