@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the kernel tests under Oclgrind, which reports out-of-bounds accesses, data races and reads of
 # uninitialised memory, with the local memory of NVIDIA's devices. Optimisation is off: Oclgrind 21.10 does
-# not know LLVM's freeze instruction.
+# not know LLVM's freeze instruction. In float64 kernels access the same elements: they run in float32 alone.
 set -eu
 cd "$(dirname "$0")/.."
 build=$PWD/.build
@@ -14,7 +14,7 @@ rm -f "$log"
 for package in tensor hashgrid imagefit; do # those that bring kernels
 	${GO:-go} test -c -tags opencl -o "$build/$package.test" ./$package
 	(cd $package && CLGRAD_OPENCL_LIB=$runtime CLGRAD_TEST_DEVICES=oclgrind oclgrind --build-options -cl-opt-disable \
-		--local-mem-size 49152 --data-races --uninitialized --check-api --log "$log" "$build/$package.test" -test.short -test.run 'Kernels')
+		--local-mem-size 49152 --data-races --uninitialized --check-api --log "$log" "$build/$package.test" -test.short -test.run 'Kernels' -test.skip float64)
 	if [ -s "$log" ]; then
 		head -n 60 "$log" >&2
 		echo "oclgrind: it reported the above (all in $log)" >&2
