@@ -200,6 +200,9 @@ func (d *Device) Alloc(nbytes int) (Buffer, error) {
 		return Buffer{}, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(), Detail: memoryDetail(nbytes, d.info, d.Stats())}
 	}
 	block, err := d.pool.Get(nbytes)
+	if errors.Is(err, mempool.ErrClosed) {
+		return Buffer{}, &Error{Call: "allocate", Status: ErrClosed, Device: d.info.String()}
+	}
 	if errors.Is(err, mempool.ErrLimit) {
 		return Buffer{}, &Error{Call: "clCreateBuffer", Status: MemAllocationFailure, Device: d.info.String(),
 			Detail: memoryDetail(nbytes, d.info, d.Stats()) + "; a quarter of a CPU's memory is left alone"}
@@ -312,7 +315,7 @@ func (d *Device) Profile() ([]KernelTime, error) {
 	return d.profile.times(), nil
 }
 
-// Close waits for the launches and releases everything but buffers that were not freed.
+// Close waits for the launches and releases everything, buffers that were not freed too.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -166,6 +166,9 @@ func TestFailures(t *testing.T) {
 	if err := d.Flush(); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: err = %v", err)
 	}
+	if _, err := d.Alloc(4); !errors.Is(err, ErrClosed) {
+		t.Errorf("Alloc after Close: err = %v", err)
+	}
 }
 
 // TestMain lets tests run this binary again as another program.

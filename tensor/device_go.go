@@ -64,8 +64,8 @@ func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 		return nil, err
 	}
 	block, err := d.pool.Get(size)
-	if err != nil {
-		return nil, err
+	if err != nil { // Go refuses no memory
+		return nil, errClosed
 	}
 	b := &goBuffer{Mem: *kernels.ViewAs(t, block.Memory, n), dev: d, block: block}
 	if recordings.Load() > 0 {

@@ -21,6 +21,8 @@ type Pool[B any] struct {
 	mu               sync.Mutex
 	closed           bool
 	free             map[int][]*Block[B]
+	all              map[uint64]B // what the allocator gave and has not got back
+	fresh            uint64       // how often it gave
 	live, held, peak int64
 }
 
@@ -31,6 +33,7 @@ type Block[B any] struct {
 	Memory B
 
 	class int
+	id    uint64 // in all
 	watch runtime.Cleanup
 }
 
@@ -38,14 +41,18 @@ type Block[B any] struct {
 type lost[B any] struct {
 	memory B
 	class  int
+	id     uint64
 }
 
-// ErrLimit is what Get returns instead of passing the limit.
-var ErrLimit = errors.New("mempool: the limit is reached")
+// What Get returns instead of passing the limit, and after Close.
+var (
+	ErrLimit  = errors.New("mempool: the limit is reached")
+	ErrClosed = errors.New("mempool: the pool is closed")
+)
 
 // New returns an empty pool over a raw allocator. release gives a buffer back to the device.
 func New[B any](alloc func(nbytes int) (B, error), release func(B)) *Pool[B] {
-	return &Pool[B]{alloc: alloc, release: release, free: map[int][]*Block[B]{}}
+	return &Pool[B]{alloc: alloc, release: release, free: map[int][]*Block[B]{}, all: map[uint64]B{}}
 }
 
 // smallest is the least size class in bytes: the base address alignment of NVIDIA devices (512 bits
@@ -71,6 +78,9 @@ func (p *Pool[B]) Get(nbytes int) (*Block[B], error) {
 	class := Class(nbytes)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
 	if list := p.free[class]; len(list) > 0 {
 		b := list[len(list)-1]
 		list[len(list)-1] = nil // or it could not get lost
@@ -79,19 +89,21 @@ func (p *Pool[B]) Get(nbytes int) (*Block[B], error) {
 		p.count(class)
 		return b, nil
 	}
-	memory, err := p.fresh(class)
+	memory, err := p.ask(class)
 	if err != nil {
 		p.drain()
-		if memory, err = p.fresh(class); err != nil {
+		if memory, err = p.ask(class); err != nil {
 			return nil, err
 		}
 	}
 	p.count(class)
-	return p.block(memory, class), nil
+	p.fresh++
+	p.all[p.fresh] = memory
+	return p.block(lost[B]{memory, class, p.fresh}), nil
 }
 
-// fresh asks the allocator for a buffer.
-func (p *Pool[B]) fresh(class int) (B, error) {
+// ask asks the allocator for a buffer.
+func (p *Pool[B]) ask(class int) (B, error) {
 	if p.Limit > 0 && p.live+p.held+int64(class) > p.Limit {
 		var none B
 		return none, ErrLimit
@@ -99,9 +111,9 @@ func (p *Pool[B]) fresh(class int) (B, error) {
 	return p.alloc(class)
 }
 
-func (p *Pool[B]) block(memory B, class int) *Block[B] {
-	b := &Block[B]{Memory: memory, class: class}
-	b.watch = runtime.AddCleanup(b, func(l lost[B]) { p.Put(p.block(l.memory, l.class)) }, lost[B]{memory, class})
+func (p *Pool[B]) block(l lost[B]) *Block[B] {
+	b := &Block[B]{Memory: l.memory, class: l.class, id: l.id}
+	b.watch = runtime.AddCleanup(b, func(l lost[B]) { p.Put(p.block(l)) }, l)
 	return b
 }
 
@@ -110,26 +122,31 @@ func (p *Pool[B]) count(class int) {
 	p.peak = max(p.peak, p.live)
 }
 
-// Put keeps b for the next Get of its class, or releases it if the pool was closed. b must not be used again.
+// Put keeps b for the next Get of its class, unless the pool was closed, which released it. b must not be used again.
 func (p *Pool[B]) Put(b *Block[B]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.live -= int64(b.class)
 	if p.closed {
 		b.watch.Stop()
-		p.release(b.Memory)
 		return
 	}
+	p.live -= int64(b.class)
 	p.free[b.class] = append(p.free[b.class], b)
 	p.held += int64(b.class)
 }
 
-// Close releases every buffer held for reuse, and each that is handed out when it comes back.
+// Close releases every buffer, those that are handed out too: a device that is closed has no use for them, and some
+// drivers end with the last of them, which must not wait for the garbage collector and run on its thread.
 func (p *Pool[B]) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
 	p.drain()
+	for _, memory := range p.all {
+		p.release(memory)
+	}
+	clear(p.all)
+	p.live = 0
 }
 
 // drain releases every buffer held for reuse.
@@ -138,6 +155,7 @@ func (p *Pool[B]) drain() {
 		for _, b := range list {
 			b.watch.Stop()
 			p.release(b.Memory)
+			delete(p.all, b.id)
 		}
 	}
 	clear(p.free)
