@@ -176,7 +176,7 @@ func (w *watch) result(n *Node, inputs []*Node) {
 		panic(w.report(n.op, n, s, false, "%s makes %v of %s operands", n.called(), s.value, than))
 	}
 	for i, in := range inputs {
-		if o := operands[i]; o.bad() && in.op == "" && in.needs {
+		if o := operands[i]; o.bad() && in.param {
 			e := w.report(n.op, in, o, false, "parameter %q %v held %v before %s read it", in.label(), in.Shape(), o.value, n.called())
 			e.Place = n.place()
 			panic(e)

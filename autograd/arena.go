@@ -42,7 +42,7 @@ func NewArena(params []*Node) *Arena {
 	for i, p := range params {
 		p.must("NewArena")
 		switch {
-		case p.op != "" || !p.needs:
+		case !p.param:
 			misuse(fmt.Sprintf("node %q is no parameter", p.label()))
 		case p.home != nil:
 			misuse(fmt.Sprintf("parameter %q already has an optimizer", p.label()))

@@ -214,3 +214,22 @@ func ExampleNoGrad() {
 	// false
 	// 12 <nil>
 }
+
+// A frozen parameter takes part in the computation and gets no gradient: fine-tuning trains the rest.
+func ExampleNode_Freeze() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	body, head := autograd.Param(tensor.New(d, []float32{2}), "body"), autograd.Param(tensor.New(d, []float32{3}), "head")
+	body.Freeze()
+	if err := body.Mul(head).Sum().Backward(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(body.Grad() == nil)
+	fmt.Println(head.Grad().Float32s())
+	// Output:
+	// true
+	// [2] <nil>
+}

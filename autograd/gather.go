@@ -29,7 +29,7 @@ func (w *walk) add(n *Node, g gradient) {
 }
 
 // straight reports whether each gradient of n goes to its Grad as it comes: nobody wants to see the sum before.
-func (w *walk) straight(n *Node) bool { return n.op == "" && !w.asked && !n.hooked() }
+func (w *walk) straight(n *Node) bool { return n.op == "" && n.needs && !w.asked && !n.hooked() }
 
 // unbroadcast sums g to n's shape.
 func (n *Node) unbroadcast(g gradient) gradient {

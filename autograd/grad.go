@@ -82,7 +82,7 @@ func (w *walk) ask(xs []*Node, allowUnused bool) error {
 	for i, x := range xs {
 		switch {
 		case !x.needs:
-			return w.fail(x, ErrNotOnGraph, fmt.Sprintf("node %d, %q, was computed from constants, detached, or under NoGrad: make what is to have a gradient with Param", i, x.label()))
+			return w.fail(x, ErrNotOnGraph, fmt.Sprintf("node %d, %q, is frozen, was computed from constants, detached, or under NoGrad: make what is to have a gradient with Param", i, x.label()))
 		case x.pass == w.number:
 			x.asked = true
 		case !allowUnused:

@@ -35,7 +35,7 @@ func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 	case !n.needs && noGrad(n.value.Device()):
 		return func() {}
 	case !n.needs:
-		misuse(tensor.ErrValue, fmt.Sprintf("%q needs no gradient, so that f is never called: it was computed from constants, or detached", n.label()))
+		misuse(tensor.ErrValue, fmt.Sprintf("%q needs no gradient, so that f is never called: it is frozen, was computed from constants, or detached", n.label()))
 	}
 	r, h := n.rarely(), &hook{f}
 	r.hooks = append(r.hooks, h)

@@ -44,9 +44,10 @@ func TestNilNodes(t *testing.T) {
 		"Shape": {func() { none.Shape() }}, "Item": {func() { _, _ = none.Item() }}, "Keep": {func() { none.Keep() }},
 		"Free": {func() { none.Free() }}, "Detach": {func() { none.Detach() }}, "ZeroGrad": {func() { none.ZeroGrad() }},
 		"Name": {func() { none.Name() }}, "Named": {func() { none.Named("n") }}, "Op": {func() { none.Op() }},
-		"NeedsGrad": {func() { none.NeedsGrad() }},
-		"NewArena":  {func() { autograd.NewArena([]*node{x, none}) }},
-		"Operand":   {func() { none.Operand("Operand") }}, "Const": {func() { autograd.Const(nil) }}, "Param": {func() { autograd.Param(nil, "p") }},
+		"NeedsGrad": {func() { none.NeedsGrad() }}, "IsParam": {func() { none.IsParam() }},
+		"Freeze": {func() { none.Freeze() }}, "Unfreeze": {func() { none.Unfreeze() }},
+		"NewArena": {func() { autograd.NewArena([]*node{x, none}) }},
+		"Operand":  {func() { none.Operand("Operand") }}, "Const": {func() { autograd.Const(nil) }}, "Param": {func() { autograd.Param(nil, "p") }},
 	} {
 		for _, f := range f {
 			err := tensor.Maybe(f)

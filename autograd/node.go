@@ -31,7 +31,8 @@ type Node struct {
 	name   string
 	inputs []*Node
 
-	needs bool // a parameter, or computed from one
+	param bool // made by Param
+	needs bool // a parameter that is not frozen, or computed from one
 	kept  bool // the value survives Backward
 	freed bool // Backward has passed
 	asked bool // the last Grad that visited the node was asked for its gradient
@@ -54,9 +55,10 @@ type Node struct {
 
 // rare is what few nodes have.
 type rare struct {
-	hooks []*hook
-	grad  *Node  // of a parameter: what Backward with CreateGraph recorded
-	place string // of the program that called the operation, if that was under DetectAnomalies
+	hooks    []*hook
+	grad     *Node  // of a parameter: what Backward with CreateGraph recorded
+	constant *Node  // what graphs have in place of a frozen parameter
+	place    string // of the program that called the operation, if that was under DetectAnomalies
 }
 
 // rarely returns what few nodes have, for writing.
@@ -89,7 +91,7 @@ func Param(t *tensor.Tensor, name string) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: "Param", Kind: tensor.ErrType, Shapes: [][]int{t.Shape()},
 			Detail: fmt.Sprintf("%q is of type %v, and only reals have gradients: convert it with To(tensor.Real), or use Const", name, t.Type())})
 	}
-	return &Node{value: t.Keep(), name: name, needs: true}
+	return &Node{value: t.Keep(), name: name, param: true, needs: true}
 }
 
 func mustTensor(op string, t *tensor.Tensor) {
@@ -162,10 +164,15 @@ func (n *Node) Name() string {
 	return n.name
 }
 
-// Named names a node, for pictures and errors, and returns it.
+// Named names a node, for pictures and errors, and returns it. The name of a parameter is also what state dicts and the
+// states of optimizers call it: a package that walks models names parameters that have none, before an optimizer takes
+// them.
 func (n *Node) Named(name string) *Node {
 	n.must("Named")
 	n.name = name
+	if n.frozen() {
+		n.rare.constant.name = name
+	}
 	return n
 }
 
@@ -175,7 +182,7 @@ func (n *Node) Op() string {
 	return n.op
 }
 
-// NeedsGrad reports whether the node is a parameter or depends on one.
+// NeedsGrad reports whether the node is a parameter or depends on one, frozen ones aside.
 func (n *Node) NeedsGrad() bool {
 	n.must("NeedsGrad")
 	return n.needs
@@ -316,8 +323,8 @@ func (n *Node) watched(m *mode, inputs []*Node) {
 
 // record makes n part of the graph of inputs.
 func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved []*tensor.Tensor) {
-	n.inputs = inputs
-	for _, in := range inputs {
+	n.inputs = withConstants(inputs)
+	for _, in := range n.inputs {
 		n.needs = n.needs || in.needs
 	}
 	if !n.needs {

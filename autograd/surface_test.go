@@ -22,7 +22,7 @@ var tensorOnly = map[string][]string{
 
 // nodeOnly are the methods of a Node that a Tensor has not, and why.
 var nodeOnly = map[string][]string{
-	"the graph":                       {"Backward", "Grad", "GradNode", "Hook", "ZeroGrad", "Value", "Op", "Name", "Named", "NeedsGrad", "Detach", "Operand"},
+	"the graph":                       {"Backward", "Grad", "GradNode", "Hook", "ZeroGrad", "Value", "Op", "Name", "Named", "NeedsGrad", "IsParam", "Freeze", "Unfreeze", "Detach", "Operand"},
 	"in one launch with its gradient": {"Linear", "SquaredError"},
 }
 

@@ -75,7 +75,7 @@ func (w *walk) check() error {
 	case n.freed:
 		return w.fail(n, ErrGraphFreed, again)
 	case !n.needs:
-		return w.fail(n, ErrNotOnGraph, "it was computed from constants, detached, or under NoGrad")
+		return w.fail(n, ErrNotOnGraph, "it was computed from constants and frozen parameters, detached, or under NoGrad")
 	case w.seed == nil && n.value.Len() != 1:
 		return w.fail(n, ErrSeed, "pass "+w.options+"{Seed: g}, or reduce it with Sum or Mean")
 	}
@@ -212,7 +212,9 @@ func (w *walk) run() error {
 	}
 	if w.err == nil {
 		for _, n := range w.leaves {
-			n.addRecorded(w.grads[n])
+			if n.needs { // a hook may have frozen it
+				n.addRecorded(w.grads[n])
+			}
 		}
 	}
 	plumbing.TakeLaunched(d) // they belong to no node
@@ -268,7 +270,7 @@ func (w *walk) step(n *Node) {
 	}
 	switch {
 	case w.err != nil: // by a hook
-	case n.op == "" && !w.asked:
+	case n.op == "" && n.needs && !w.asked: // a hook may have frozen it
 		n.addToLeaf(g)
 		return
 	case w.goesOn(n):
