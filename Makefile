@@ -7,6 +7,7 @@
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch
 # make references  makes those of each operation, in testdata/references
+# make safetensors  makes the files of testdata/safetensors anew
 
 GO ?= go
 CC ?= cc
@@ -26,7 +27,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more bench fuzz mutants golden references clean
+.PHONY: build demo test test-more bench fuzz mutants golden references safetensors clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
@@ -57,6 +58,8 @@ fuzz:
 	$(FUZZ) FuzzRead ./internal/npz
 	$(FUZZ) FuzzDecode ./internal/npz
 	$(FUZZ) FuzzReadNPZ ./tensor
+	$(FUZZ) FuzzOpen ./internal/safetensors
+	$(FUZZ) FuzzReadSafetensors ./tensor
 	$(FUZZ) FuzzParse ./internal/einsum
 	$(FUZZ) FuzzDecodeImage ./imagefit
 	$(FUZZ) FuzzDecodeModel ./imagefit
@@ -75,6 +78,9 @@ golden:
 references:
 	@mkdir -p testdata/references
 	/usr/bin/python3 -B scripts/references testdata/references
+
+safetensors:
+	/usr/bin/python3 -B scripts/safetensors.py testdata/safetensors
 
 clean:
 	rm -rf bin $(OUT) .build

@@ -150,6 +150,31 @@ func ExampleTensor_Slice() {
 	// [9 1 2 3 9 5 6 7] <nil>
 }
 
+// Files of Python's package safetensors, with metadata.
+func ExampleSaveSafetensors() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "weights.safetensors")
+	w := tensor.New(d, []float32{1, 2, 3, 4}, 2, 2)
+	if err := tensor.SaveSafetensors(path, tensor.Dict{"w": w}, tensor.SafetensorsOptions{Metadata: map[string]string{"format": "pt"}}); err != nil {
+		log.Fatal(err)
+	}
+	loaded, metadata, err := tensor.LoadSafetensors(d, path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(loaded["w"].Shape(), metadata)
+	// Output: [2 2] map[format:pt]
+}
+
 // NumPy's archives: numpy.load reads what SaveNPZ writes, and LoadNPZ what numpy.savez does.
 func ExampleSaveNPZ() {
 	d, err := tensor.Open("cpu")

@@ -33,7 +33,7 @@ func SaveNPZ(path string, tensors Dict) error {
 func WriteNPZ(w io.Writer, tensors Dict) error {
 	arrays := map[string]npz.Array{}
 	for name, t := range tensors {
-		a, err := toArray(t)
+		a, err := toArray("WriteNPZ", t)
 		if err != nil {
 			return err
 		}
@@ -42,9 +42,9 @@ func WriteNPZ(w io.Writer, tensors Dict) error {
 	return npz.Write(w, arrays)
 }
 
-// toArray waits for the device and returns t as an array of an npz file.
-func toArray(t *Tensor) (npz.Array, error) {
-	host, err := t.download("SaveNPZ")
+// toArray waits for the device and returns t as an array of a file.
+func toArray(op string, t *Tensor) (npz.Array, error) {
+	host, err := t.download(op)
 	if err != nil {
 		return npz.Array{}, err
 	}
@@ -106,7 +106,7 @@ func ReadNPZ(d Device, r io.ReaderAt, size int64) (Dict, error) {
 	return tensors, nil
 }
 
-// fromArray returns an array of an npz file as a tensor.
+// fromArray returns an array of a file as a tensor.
 func fromArray(d Device, a npz.Array) (*Tensor, error) {
 	switch data := a.Data.(type) {
 	case []bool:
@@ -181,7 +181,7 @@ func unfit[T any](shape []int, i int, v T, why string) error {
 // WriteNPY writes one tensor in NumPy's format for a single array. The errors are those of w, and the device's first
 // failure.
 func WriteNPY(w io.Writer, t *Tensor) error {
-	a, err := toArray(t)
+	a, err := toArray("WriteNPY", t)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,118 @@
+package tensor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/internal/safetensors"
+)
+
+// SafetensorsOptions says what a file has beside its tensors. The zero value is nothing.
+type SafetensorsOptions struct {
+	Metadata map[string]string // in UTF-8
+	// Checksum adds the metadata "clgrad.sha256", which reading compares with what was read: a file that was damaged is
+	// refused. So is one that another program changed and whose metadata it kept.
+	Checksum bool
+}
+
+// SaveSafetensors writes tensors in the format of Python's package safetensors: Real as F32 or F64, as their device has it,
+// the other types as I32, U8 and F16. The file is complete or not there. A name or metadata that is not UTF-8 is an error.
+// It panics with ErrValue for more than one SafetensorsOptions.
+func SaveSafetensors(path string, tensors Dict, options ...SafetensorsOptions) error {
+	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteSafetensors(w, tensors, options...) }); err != nil {
+		return fmt.Errorf("tensor: save: %w", err)
+	}
+	return nil
+}
+
+// WriteSafetensors is SaveSafetensors to w. Equal tensors make equal bytes.
+func WriteSafetensors(w io.Writer, tensors Dict, options ...SafetensorsOptions) error {
+	const op = "WriteSafetensors"
+	if len(options) > 1 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "pass one SafetensorsOptions"})
+	}
+	var o SafetensorsOptions
+	if len(options) == 1 {
+		o = options[0]
+	}
+	arrays := map[string]safetensors.Array{}
+	for name, t := range tensors {
+		a, err := toArray(op, t)
+		if err != nil {
+			return err
+		}
+		arrays[name] = safetensors.Array(a)
+	}
+	return safetensors.Write(w, arrays, o.Metadata, o.Checksum)
+}
+
+// LoadSafetensors reads a file of Python's package safetensors onto a device, and its metadata, nil if it has none:
+//
+//	BOOL, U8                  Uint8; true is 1
+//	I8 to I64, U16 to U64     Int32; a number that it does not hold is an error
+//	F16                       Float16
+//	BF16, F32, F64            Real; on a float32 device F64 is rounded, and a number too large for it an error
+//
+// A damaged file, one whose checksum is wrong, or another type, is an error that wraps ErrFormat and names the tensor, its
+// type and, if it is that, the element. No tensor is left behind.
+func LoadSafetensors(d Device, path string) (Dict, map[string]string, error) {
+	tensors, metadata, err := loadSafetensors(d, path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("tensor: load %s: %w", path, err)
+	}
+	return tensors, metadata, nil
+}
+
+func loadSafetensors(d Device, path string) (Dict, map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errors.New("it is no file whose size is known, but a folder, a pipe or a device")
+	}
+	return ReadSafetensors(d, f, info.Size())
+}
+
+// ReadSafetensors is LoadSafetensors from size bytes of r.
+func ReadSafetensors(d Device, r io.ReaderAt, size int64) (Dict, map[string]string, error) {
+	there("ReadSafetensors", d)
+	f, err := safetensors.Open(r, size)
+	if err != nil {
+		return nil, nil, formatError{err}
+	}
+	tensors := Dict{}
+	err = f.Each(func(e safetensors.Entry, data any) error {
+		t, err := fromArray(d, npz.Array{Shape: e.Shape, Data: data})
+		if err != nil {
+			return fmt.Errorf("%w: tensor %q: %w", safetensors.ErrFormat, e.Name, err)
+		}
+		tensors[e.Name] = t
+		return nil
+	})
+	if err != nil {
+		for _, t := range tensors {
+			t.Free()
+		}
+		return nil, nil, formatError{err}
+	}
+	return tensors, f.Metadata, nil
+}
+
+// formatError is an error of package safetensors, whose ErrFormat is that of this package, too.
+type formatError struct{ error }
+
+func (e formatError) Unwrap() error { return e.error }
+
+func (e formatError) Is(target error) bool {
+	return target == ErrFormat && errors.Is(e.error, safetensors.ErrFormat)
+}
