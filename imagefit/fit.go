@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -58,7 +59,7 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	adam := optim.AdamWConfig{
 		LR: func(step int) float64 { return f.Config.learningRate(step) }, Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
 	}
-	net := optim.NewAdamW(f.Model.net.Params(), adam)
+	net := optim.NewAdamW(nn.Params(f.Model.net), adam)
 	f.opts = append(f.opts, net)
 	if params := f.Model.encoder.params(); params != nil {
 		// Most entries of a table are not seen in a step: decay would pull them to 0, and a gradient is as small as

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -63,7 +64,7 @@ func TestSlope(t *testing.T) {
 		}
 		x, target := f.sample()
 		h := x
-		params := f.Model.net.Params()
+		params := nn.Params(f.Model.net)
 		for i := 0; i+1 < len(params); i += 2 {
 			z := h.MatMul(params[i]).Add(params[i+1])
 			h = z.MaxScalar(0).Add(z.MinScalar(0).MulScalar(0.1))

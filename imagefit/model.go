@@ -27,7 +27,8 @@ func newModel(d tensor.Device, spec Spec, rng *tensor.RNG) *Model {
 	if n := spec.Network; n.Activation == "sine" {
 		m.net = siren(d, rng, spec.sizes(), n.Parameter)
 	} else {
-		m.net = nn.NewMLP(d, rng, nn.MLPConfig{Sizes: spec.sizes(), Activations: []nn.Activation{nn.LeakyReLU(n.Parameter)}, NoOutputBias: true})
+		m.net = nn.NewMLP(d, rng, nn.MLPConfig{Sizes: spec.sizes(), Activations: []nn.Activation{nn.LeakyReLU(n.Parameter)},
+			Weight: nn.NormalFanIn, Bias: nn.NormalFanIn, NoOutputBias: true})
 	}
 	m.encoder = spec.Encoding.encoder(d, rng, spec.Width, spec.Height)
 	return m
@@ -42,7 +43,7 @@ func siren(d tensor.Device, rng *tensor.RNG, sizes []int, omega float64) *nn.MLP
 }
 
 // Params returns what training changes: the parameters of the network, then those of the encoding.
-func (m *Model) Params() []*autograd.Node { return append(m.net.Params(), m.encoder.params()...) }
+func (m *Model) Params() []*autograd.Node { return append(nn.Params(m.net), m.encoder.params()...) }
 
 // Size returns the number of trained weights.
 func (m *Model) Size() int {
@@ -55,7 +56,10 @@ func (m *Model) Size() int {
 
 // tensors returns what the model consists of, by name, as parameters and encodings hold it.
 func (m *Model) tensors() tensor.Dict {
-	dict := nn.StateDict(m.Params())
+	dict := tensor.Dict{}
+	for _, p := range m.Params() {
+		dict[p.Name()] = p.Value()
+	}
 	maps.Copy(dict, m.encoder.fixed())
 	return dict
 }
@@ -67,7 +71,7 @@ func (m *Model) forward(positions *autograd.Node) *autograd.Node {
 
 // Free releases the model.
 func (m *Model) Free() {
-	for _, p := range m.net.Params() {
+	for _, p := range nn.Params(m.net) {
 		p.Free()
 	}
 	m.encoder.free()

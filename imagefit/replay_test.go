@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -44,7 +45,7 @@ func everything(t *testing.T, f *Fit, loss *tensor.Tensor) string {
 			add(name, state[name])
 		}
 	}
-	for _, p := range append(f.Model.net.Params(), f.Model.encoder.params()...) {
+	for _, p := range append(nn.Params(f.Model.net), f.Model.encoder.params()...) {
 		add(p.Name(), p.Value())
 	}
 	return string(text)

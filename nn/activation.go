@@ -36,9 +36,21 @@ func Map(f *kernels.Function, scalars ...float64) Activation {
 // Custom returns any function as an activation. It runs in launches of its own.
 func Custom(f func(*autograd.Node) *autograd.Node) Activation { return Activation{custom: f} }
 
+// Forward returns the function of x, in a launch of its own. In a [Sequential], one that follows a [Linear] is computed in
+// the launch of that.
+func (a Activation) Forward(x *autograd.Node) *autograd.Node {
+	switch {
+	case a.custom != nil:
+		return a.custom(x)
+	case a.f != nil:
+		return autograd.Map(a.f, a.scalars, x)
+	}
+	return x
+}
+
 // after returns the activation of what the layer makes of x.
 func (a Activation) after(l *Linear, x *autograd.Node) *autograd.Node {
-	y := x.Linear(l.W, l.B, a.f, a.scalars...)
+	y := x.Linear(l.Weight, l.Bias, a.f, a.scalars...)
 	if a.custom != nil {
 		y = a.custom(y)
 	}

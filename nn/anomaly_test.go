@@ -32,7 +32,7 @@ func TestAnomaliesInLayers(t *testing.T) {
 			"one of this package's": {1e38, []nn.Activation{nn.LeakyReLU(-1)}, "Linear"},
 		} {
 			net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 3, 1}, Activations: c.by})
-			for _, p := range net.Params() {
+			for _, p := range nn.Params(net) {
 				p.Value().FillInPlace(c.weight)
 			}
 			var forward string

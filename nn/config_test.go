@@ -30,7 +30,7 @@ func TestInitializersOfLayers(t *testing.T) {
 		{nn.MLPConfig{Sizes: []int{2, 3, 1}, Weight: constant(2), Bias: constant(3)}, []float64{2, 3, 2, 3}},
 		{nn.MLPConfig{Sizes: []int{2, 1}, First: constant(1), Weight: constant(2), Bias: nn.Zeros}, []float64{1, 0}},
 	} {
-		params := nn.NewMLP(d, tensor.NewRNG(1), c.cfg).Params()
+		params := nn.Params(nn.NewMLP(d, tensor.NewRNG(1), c.cfg))
 		if len(params) != len(c.want) {
 			t.Errorf("sizes %v: %d parameters, want %d", c.cfg.Sizes, len(params), len(c.want))
 			continue
@@ -72,7 +72,7 @@ func TestActivations(t *testing.T) {
 			t.Errorf("%s: the last operation is %q", name, y.Op())
 		}
 		l := net.Layers[0]
-		want := c.f(x.MatMul(l.W).Add(l.B))
+		want := c.f(x.MatMul(l.Weight).Add(l.Bias))
 		if _, _, diff := spread(t, y.Sub(want).Value()); diff != 0 {
 			t.Errorf("%s: differs from the operations by %v", name, diff)
 		}

@@ -19,7 +19,7 @@ func Example() {
 	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 40, 1}, Activations: []nn.Activation{nn.Tanh}})
 	y := net.Forward(autograd.Const(tensor.Zeros(d, 5, 2)))
 	fmt.Println(y.Shape())
-	for _, p := range net.Params() {
+	for _, p := range nn.Params(net) {
 		fmt.Println(p)
 	}
 	// Output:
@@ -37,11 +37,11 @@ func ExampleNewLinear() {
 		log.Fatal(err)
 	}
 	defer d.Close()
-	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{Name: "head", In: 3, Out: 2, Bias: nn.Zeros})
-	fmt.Println(l.Params())
+	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 3, Out: 2, Bias: nn.Zeros})
+	fmt.Println(nn.Params(l))
 	fmt.Println(l.Forward(autograd.Const(tensor.Zeros(d, 1, 3))).Value().Float32s())
 	// Output:
-	// [head.weight [3 2] head.bias [2]]
+	// [weight [3 2] bias [2]]
 	// [0 0] <nil>
 }
 
@@ -54,7 +54,7 @@ func ExampleStateDict() {
 	defer d.Close()
 	cfg := nn.MLPConfig{Sizes: []int{2, 3, 1}}
 	trained, fresh := nn.NewMLP(d, tensor.NewRNG(1), cfg), nn.NewMLP(d, tensor.NewRNG(2), cfg)
-	if err := nn.LoadStateDict(fresh.Params(), nn.StateDict(trained.Params())); err != nil {
+	if err := nn.LoadStateDict(fresh, nn.StateDict(trained)); err != nil {
 		log.Fatal(err)
 	}
 	x := autograd.Const(tensor.Full(d, 1, 1, 2))

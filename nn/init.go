@@ -15,6 +15,13 @@ func NormalFanIn(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *
 	return rng.Normal(d, 0, 1/math.Sqrt(float64(max(fanIn, 1))), shape...)
 }
 
+// Normal returns the initializer that is normal with mean 0 and a standard deviation.
+func Normal(sd float64) Initializer {
+	return func(d tensor.Device, rng *tensor.RNG, _, _ int, shape ...int) *tensor.Tensor {
+		return rng.Normal(d, 0, sd, shape...)
+	}
+}
+
 // Kaiming returns the initializer that is normal with variance 2/((1+slope²)·fanIn), for layers followed
 // by a leaky ReLU of that slope; 0 for ReLU. Source: He, Zhang, Ren, Sun, "Delving Deep into Rectifiers",
 // ICCV 2015, eq. 15.
@@ -31,7 +38,7 @@ func Xavier(d tensor.Device, rng *tensor.RNG, fanIn, fanOut int, shape ...int) *
 	return rng.Uniform(d, -bound, bound, shape...)
 }
 
-// UniformFanIn is uniform in ±√(1/fanIn): how PyTorch draws the biases of a layer.
+// UniformFanIn is uniform in ±√(1/fanIn): how PyTorch draws the weights and the biases of a layer.
 func UniformFanIn(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *tensor.Tensor {
 	bound := math.Sqrt(1 / float64(max(fanIn, 1)))
 	return rng.Uniform(d, -bound, bound, shape...)

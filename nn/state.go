@@ -2,63 +2,118 @@ package nn
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// StateDict returns the values of parameters by their names: for tensor.SaveNPZ. The tensors are the
-// parameters' own. It panics with tensor.ErrValue if two share a name.
-func StateDict(params []*autograd.Node) tensor.Dict {
+// StateDict returns the parameters and buffers of a model by their paths, with PyTorch's names and layouts for the layers
+// of this package: for tensor.SaveNPZ or SaveSafetensors. The tensors are the model's own, or views of them: a later step
+// changes them. A parameter at two paths is there twice, as in PyTorch. It panics with tensor.ErrValue if two have one path.
+func StateDict(model any) tensor.Dict {
 	dict := tensor.Dict{}
-	for _, p := range params {
-		if dict[p.Name()] != nil {
-			panic(&tensor.Error{Pkg: "nn", Op: "StateDict", Kind: tensor.ErrValue, Detail: fmt.Sprintf("two parameters are named %q", p.Name())})
+	for _, e := range entries(model) {
+		if dict[e.path] != nil {
+			panic(&tensor.Error{Pkg: "nn", Op: "StateDict", Kind: tensor.ErrValue,
+				Detail: fmt.Sprintf("two tensors have the path %q: rename a field with the tag `nn:\"name\"`", e.path)})
 		}
-		dict[p.Name()] = p.Value()
+		dict[e.path] = e.value()
 	}
 	return dict
 }
 
-// LoadStateDict copies values by name into parameters, Float16 as reals. It returns an error, with nothing changed,
-// if two parameters share a name, or unless the dict has exactly these names, in these shapes, on the parameters'
-// device, and no integers; and the device's first failure.
-func LoadStateDict(params []*autograd.Node, dict tensor.Dict) error {
-	seen := map[string]bool{}
-	for _, p := range params {
-		if seen[p.Name()] {
-			return fmt.Errorf("nn: load: two parameters are named %q: give each a name of its own", p.Name())
-		}
-		seen[p.Name()] = true
-		v, ok := dict[p.Name()]
-		switch {
-		case !ok:
-			return fmt.Errorf("nn: load: no tensor %q", p.Name())
-		case v == nil:
-			return fmt.Errorf("nn: load: tensor %q is nil", p.Name())
-		case v.Freed():
-			return fmt.Errorf("nn: load: tensor %q was freed: keep it with Keep, or free it later", p.Name())
-		case v.Device() != p.Device():
-			return fmt.Errorf("nn: load: tensor %q is on %s, the parameter on %s: load it there", p.Name(), v.Device().Name(), p.Device().Name())
-		}
-		if !slices.Equal(v.Shape(), p.Shape()) {
-			return fmt.Errorf("nn: load: tensor %q has shape %v, the parameter %v", p.Name(), v.Shape(), p.Shape())
-		}
-		if t := v.Type(); t != tensor.Real && t != tensor.Float16 {
-			return fmt.Errorf("nn: load: tensor %q is of type %v, the parameter of %v: convert it with To", p.Name(), t, tensor.Real)
+// LoadOptions say what a dict may be for [LoadStateDict]. The zero value: exactly what the model has.
+type LoadOptions struct {
+	Partial bool // whether names that only the dict or only the model has are left alone
+}
+
+// LoadStateDict copies a dict, such as [StateDict] returns or a file of PyTorch holds, into a model, Float16 as reals. It
+// returns an error, with nothing changed, unless the names are the model's, and the tensors of their shapes, on its device
+// and of reals where it has reals; and the device's first failure. It panics as [StateDict] does, and for two LoadOptions.
+func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
+	if len(options) > 1 {
+		panic(&tensor.Error{Pkg: "nn", Op: "LoadStateDict", Kind: tensor.ErrValue, Detail: fmt.Sprintf("%d LoadOptions: give one", len(options))})
+	}
+	partial := len(options) == 1 && options[0].Partial
+	own := StateDict(model)
+	names := slices.Sorted(maps.Keys(own))
+	if !partial {
+		if err := sameNames(own, dict); err != nil {
+			return err
 		}
 	}
-	if len(dict) != len(params) {
-		return fmt.Errorf("nn: load: %d tensors for %d parameters", len(dict), len(params))
+	names = slices.DeleteFunc(names, func(name string) bool { _, ok := dict[name]; return !ok })
+	for _, name := range names {
+		if err := fits(name, own[name], dict[name]); err != nil {
+			return err
+		}
 	}
-	for _, p := range params {
-		v := dict[p.Name()].To(tensor.Real)
-		p.Value().SetInPlace(v)
+	for _, name := range names {
+		v := dict[name].To(own[name].Type())
+		own[name].SetInPlace(v)
 		v.Free()
 	}
-	if len(params) == 0 {
+	if len(names) == 0 {
 		return nil
 	}
-	return params[0].Device().Err()
+	return own[names[0]].Device().Err()
+}
+
+// sameNames returns an error that lists the names which only one of the model and the dict has.
+func sameNames(own, dict tensor.Dict) error {
+	only := func(a, b tensor.Dict) []string {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(a)) {
+			if _, ok := b[name]; !ok {
+				names = append(names, fmt.Sprintf("%q", name))
+			}
+		}
+		return names
+	}
+	list := func(names []string) string {
+		if more := len(names) - 5; more > 1 {
+			return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), more)
+		}
+		return strings.Join(names, ", ")
+	}
+	missing, unknown := only(own, dict), only(dict, own)
+	switch {
+	case len(missing) == 0 && len(unknown) == 0:
+		return nil
+	case len(unknown) == 0:
+		return fmt.Errorf("nn: load: the dict has no %s", list(missing))
+	case len(missing) == 0:
+		return fmt.Errorf("nn: load: the model has no %s", list(unknown))
+	}
+	return fmt.Errorf("nn: load: the dict has no %s; the model has no %s", list(missing), list(unknown))
+}
+
+// fits returns an error that says why src can't be copied to dst.
+func fits(name string, dst, src *tensor.Tensor) error {
+	switch {
+	case src == nil:
+		return fmt.Errorf("nn: load: tensor %q is nil", name)
+	case src.Freed():
+		return fmt.Errorf("nn: load: tensor %q was freed: keep it with Keep, or free it later", name)
+	case src.Device() != dst.Device():
+		return fmt.Errorf("nn: load: tensor %q is on %s, the model on %s: load it there", name, src.Device().Name(), dst.Device().Name())
+	case !slices.Equal(src.Shape(), dst.Shape()):
+		return fmt.Errorf("nn: load: tensor %q has shape %v, in the model %v", name, src.Shape(), dst.Shape())
+	}
+	reals := func(t *tensor.Tensor) bool { return t.Type() == tensor.Real || t.Type() == tensor.Float16 }
+	if reals(src) != reals(dst) {
+		return fmt.Errorf("nn: load: tensor %q is of type %v, in the model of %v: convert it with To", name, src.Type(), dst.Type())
+	}
+	return nil
+}
+
+// draw makes a parameter by an initializer, or by UniformFanIn if that is nil. It has no name until [Params] gives it one.
+func draw(d tensor.Device, rng *tensor.RNG, by Initializer, fanIn, fanOut int, shape ...int) *autograd.Node {
+	if by == nil {
+		by = UniformFanIn
+	}
+	return autograd.Param(by(d, rng, fanIn, fanOut, shape...), "")
 }

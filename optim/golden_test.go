@@ -75,12 +75,12 @@ func golden(t *testing.T, d tensor.Device, path string, newOpt func(p []*autogra
 	var params []*autograd.Node
 	for _, i := range []string{"0", "1", "2"} {
 		w := tensor.New(d, data("w"+i), ref["w"+i].Shape()...) // PyTorch keeps [out, in]
-		l := &nn.Linear{W: autograd.Param(w.T().Copy(), "w"+i)}
+		l := &nn.Linear{Weight: autograd.Param(w.T().Copy(), "w"+i)}
 		if b := ref["b"+i]; b != nil {
-			l.B = autograd.Param(tensor.New(d, data("b"+i)), "b"+i)
+			l.Bias = autograd.Param(tensor.New(d, data("b"+i)), "b"+i)
 		}
 		layers = append(layers, l)
-		params = append(params, l.Params()...)
+		params = append(params, nn.Params(l)...)
 	}
 	opt := newOpt(params)
 	losses := data("losses")

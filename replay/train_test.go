@@ -55,7 +55,7 @@ var optimizers = map[string]func(params []*autograd.Node, lr optim.Schedule) opt
 func newTrainer(d tensor.Device, rule, rate string) *trainer {
 	tr := &trainer{d: d, rng: tensor.NewRNG(7)}
 	tr.net = nn.NewMLP(d, tr.rng, nn.MLPConfig{Sizes: []int{3, 8, 8, 2}, Activations: []nn.Activation{nn.LeakyReLU(0.1), nn.Tanh}})
-	tr.params = tr.net.Params()
+	tr.params = nn.Params(tr.net)
 	if rule != "" {
 		tr.opt = optimizers[rule](tr.params, rates[rate])
 	}

@@ -41,7 +41,7 @@ func (s *Suite) perceptron(ctx context.Context, name string, batch int, hidden [
 	}
 	rng := tensor.NewRNG(1)
 	net := nn.NewMLP(d, rng, cfg)
-	opt := optim.NewAdamW(net.Params(), optim.AdamWDefaults(optim.Constant(1e-3)))
+	opt := optim.NewAdamW(nn.Params(net), optim.AdamWDefaults(optim.Constant(1e-3)))
 	x := autograd.Const(rng.Uniform(d, -1, 1, batch, 2).Keep())
 	y := autograd.Const(rng.Uniform(d, -1, 1, batch, 1).Keep())
 	_, err := s.timeErr(ctx, name, "us", 0, 0, func() error {

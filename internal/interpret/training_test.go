@@ -111,7 +111,7 @@ func described(t *testing.T, double bool, optimizer func(p []*autograd.Node) opt
 	defer d.Close()
 	rng := tensor.NewRNG(7)
 	net := nn.NewMLP(d, rng, nn.MLPConfig{Sizes: []int{5, 16, 16, 3}, Activations: []nn.Activation{nn.LeakyReLU(0.1), nn.Tanh}})
-	opt := optimizer(net.Params())
+	opt := optimizer(nn.Params(net))
 	r := &reader{t, d, map[string]int{}, 0}
 	stop, err := d.(recorder.Recorded).Recorder().Tap(r)
 	if err != nil {

@@ -1,0 +1,96 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Conv is a convolution over 1, 2 or 3 axes: see [autograd.Node.Conv].
+type Conv struct {
+	Weight *autograd.Node // [out, in/groups, kernel…]
+	Bias   *autograd.Node // [out]; nil for a layer without
+
+	options tensor.ConvOptions
+}
+
+// ConvConfig describes a convolution.
+type ConvConfig struct {
+	In, Out            int   // channels; required
+	Kernel             []int // size along each spatial axis; its length says how many there are; required
+	tensor.ConvOptions       // stride, padding, dilation, groups
+	// Weight and Bias draw the parameters; nil: UniformFanIn, as PyTorch does.
+	Weight, Bias Initializer
+	NoBias       bool // without bias
+}
+
+// NewConv returns a layer, with its parameters drawn from rng. It panics with tensor.ErrValue for a kernel of no axes and
+// for groups that do not divide the channels, and with tensor.ErrShape for negative sizes.
+func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
+	groups := checkChannels("NewConv", cfg.In, cfg.Out, cfg.Kernel, cfg.Groups)
+	fanIn, fanOut := cfg.In/groups*volume(cfg.Kernel), cfg.Out/groups*volume(cfg.Kernel)
+	shape := append([]int{cfg.Out, cfg.In / groups}, cfg.Kernel...)
+	l := &Conv{Weight: draw(d, rng, cfg.Weight, fanIn, fanOut, shape...), options: cfg.ConvOptions}
+	if !cfg.NoBias {
+		l.Bias = draw(d, rng, cfg.Bias, fanIn, fanOut, cfg.Out)
+	}
+	return l
+}
+
+// Forward returns the convolution of x [batch, in, …], [batch, out, …].
+func (l *Conv) Forward(x *autograd.Node) *autograd.Node { return x.Conv(l.Weight, l.Bias, l.options) }
+
+// ConvTranspose is a transposed convolution over 1, 2 or 3 axes: see [autograd.Node.ConvTranspose].
+type ConvTranspose struct {
+	Weight *autograd.Node // [in, out/groups, kernel…]
+	Bias   *autograd.Node // [out]; nil for a layer without
+
+	options tensor.ConvTransposeOptions
+}
+
+// ConvTransposeConfig describes a transposed convolution.
+type ConvTransposeConfig struct {
+	In, Out                     int   // channels; required
+	Kernel                      []int // size along each spatial axis; its length says how many there are; required
+	tensor.ConvTransposeOptions       // stride, padding, dilation, groups
+	// Weight and Bias draw the parameters; nil: UniformFanIn, whose fan-in is that of the convolution which this one is the
+	// gradient of, out/groups·kernel, as in PyTorch.
+	Weight, Bias Initializer
+	NoBias       bool // without bias
+}
+
+// NewConvTranspose returns a layer, with its parameters drawn from rng. It panics as [NewConv] does.
+func NewConvTranspose(d tensor.Device, rng *tensor.RNG, cfg ConvTransposeConfig) *ConvTranspose {
+	groups := checkChannels("NewConvTranspose", cfg.In, cfg.Out, cfg.Kernel, cfg.Groups)
+	fanIn, fanOut := cfg.Out/groups*volume(cfg.Kernel), cfg.In/groups*volume(cfg.Kernel)
+	shape := append([]int{cfg.In, cfg.Out / groups}, cfg.Kernel...)
+	l := &ConvTranspose{Weight: draw(d, rng, cfg.Weight, fanIn, fanOut, shape...), options: cfg.ConvTransposeOptions}
+	if !cfg.NoBias {
+		l.Bias = draw(d, rng, cfg.Bias, fanIn, fanOut, cfg.Out)
+	}
+	return l
+}
+
+// Forward returns the transposed convolution of x [batch, in, …], [batch, out, …].
+func (l *ConvTranspose) Forward(x *autograd.Node) *autograd.Node {
+	return x.ConvTranspose(l.Weight, l.Bias, l.options)
+}
+
+// checkChannels returns the groups of a convolution, 1 if none are named.
+func checkChannels(op string, in, out int, kernel []int, groups int) int {
+	groups = max(groups, 1)
+	if len(kernel) == 0 || in%groups != 0 || out%groups != 0 {
+		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf("from %d to %d channels in %d groups, with a kernel of %v: the kernel has a size for each axis, and groups divide the channels", in, out, groups, kernel)})
+	}
+	return groups
+}
+
+func volume(kernel []int) int {
+	n := 1
+	for _, k := range kernel {
+		n *= k
+	}
+	return n
+}

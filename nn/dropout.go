@@ -1,0 +1,25 @@
+package nn
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Dropout is [autograd.Node.Dropout] as a layer: in training, until [Eval], each element is 0 with probability P.
+type Dropout struct {
+	P   float64     // in [0, 1]
+	RNG *tensor.RNG // required in training, unless P is 0
+
+	eval bool
+}
+
+// Forward returns x with elements dropped, or x in evaluation and where P is 0.
+func (l *Dropout) Forward(x *autograd.Node) *autograd.Node {
+	if l.P == 0 {
+		return x
+	}
+	return x.Dropout(l.P, l.RNG, !l.eval)
+}
+
+// SetTraining says whether elements are dropped.
+func (l *Dropout) SetTraining(on bool) { l.eval = !on }

@@ -1,0 +1,4 @@
+package nn
+
+// Snake is for tests.
+var Snake = snake

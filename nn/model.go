@@ -1,0 +1,224 @@
+package nn
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Module is a layer, or a model, of one input and one output.
+type Module interface {
+	// Forward returns the output for x.
+	Forward(x *autograd.Node) *autograd.Node
+}
+
+// Params returns the parameters of a model, frozen ones too: once each, in the order of its fields. Each that has no name,
+// or one that its path ends with, takes its path for name: name parts of a model and the whole in any order. The package's
+// comment says what a model is.
+func Params(model any) []*autograd.Node {
+	var params []*autograd.Node
+	for _, e := range entries(model) {
+		if e.param == nil || slices.Contains(params, e.param) {
+			continue
+		}
+		if name := e.param.Name(); name == "" || strings.HasSuffix(e.path, "."+name) {
+			e.param.Named(e.path)
+		}
+		params = append(params, e.param)
+	}
+	return params
+}
+
+// Freeze makes the parameters of a model constants until [Unfreeze]: see [autograd.Node.Freeze].
+func Freeze(model any) {
+	for _, p := range Params(model) {
+		p.Freeze()
+	}
+}
+
+// Unfreeze makes the parameters of a model gather gradients again.
+func Unfreeze(model any) {
+	for _, p := range Params(model) {
+		p.Unfreeze()
+	}
+}
+
+// Moded is a layer that goes another way in training than in evaluation, such as [Dropout].
+type Moded interface {
+	// SetTraining says which way. A layer that was just made is in training.
+	SetTraining(on bool)
+}
+
+// Train puts the layers of a model in training: how they are made.
+func Train(model any) { setTraining(model, true) }
+
+// Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its running statistics.
+func Eval(model any) { setTraining(model, false) }
+
+func setTraining(model any, on bool) {
+	w := walker{module: func(m any) {
+		if moded, ok := m.(Moded); ok {
+			moded.SetTraining(on)
+		}
+	}}
+	w.value("", "", reflect.ValueOf(model))
+}
+
+// entry is a parameter or a buffer of a model, and its path.
+type entry struct {
+	path       string
+	param      *autograd.Node // or
+	buffer     *tensor.Tensor
+	transposed bool // in state dicts
+}
+
+// value returns the tensor that a state dict holds.
+func (e entry) value() *tensor.Tensor {
+	t := e.buffer
+	if e.param != nil {
+		t = e.param.Value()
+	}
+	if e.transposed {
+		return t.T().Keep()
+	}
+	return t
+}
+
+func entries(model any) []entry {
+	var list []entry
+	w := walker{entry: func(e entry) { list = append(list, e) }}
+	w.value("", "", reflect.ValueOf(model))
+	return list
+}
+
+// walker goes through a model, in the order of fields, and calls what is not nil of its functions.
+type walker struct {
+	entry  func(entry)
+	module func(any) // with each pointer to a struct
+	above  []reflect.Value
+}
+
+var (
+	nodeType   = reflect.TypeFor[*autograd.Node]()
+	tensorType = reflect.TypeFor[*tensor.Tensor]()
+	deviceType = reflect.TypeFor[tensor.Device]()
+)
+
+// closed are packages whose types hold no part of a model.
+var closed = map[string]bool{nodeType.Elem().PkgPath(): true, tensorType.Elem().PkgPath(): true, reflect.TypeFor[kernels.Function]().PkgPath(): true}
+
+// value visits a value at a path, with the tag of its field. Unexported fields count, since a program's own model
+// mostly has no others: reflection reads the pointers in them, and what these point to has no such mark.
+func (w *walker) value(path, tag string, v reflect.Value) {
+	if !v.IsValid() || v.Type().Implements(deviceType) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		w.value(path, tag, v.Elem())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			w.pointer(path, tag, v)
+		}
+	case reflect.Struct:
+		w.fields(path, v)
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			w.value(element(path, tag, strconv.Itoa(i)), "", v.Index(i))
+		}
+	case reflect.Map:
+		if v.Type().Key().Kind() != reflect.String {
+			return
+		}
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			w.value(element(path, tag, k.String()), "", v.MapIndex(k))
+		}
+	}
+}
+
+// element returns the path of an element: joined by a dot, or without one where the field's tag ends in "#".
+func element(path, tag, index string) string {
+	if strings.HasSuffix(tag, "#") {
+		return path + index
+	}
+	return join(path, index)
+}
+
+func join(path, name string) string {
+	if path == "" || name == "" {
+		return path + name
+	}
+	return path + "." + name
+}
+
+func (w *walker) pointer(path, tag string, v reflect.Value) {
+	name, option, _ := strings.Cut(tag, ",")
+	switch v.Type() {
+	case nodeType:
+		if p := (*autograd.Node)(v.UnsafePointer()); p.IsParam() && w.entry != nil {
+			w.entry(entry{path: path, param: p, transposed: option == "transposed"})
+		}
+		return
+	case tensorType:
+		if name != "" && w.entry != nil {
+			w.entry(entry{path: path, buffer: (*tensor.Tensor)(v.UnsafePointer()), transposed: option == "transposed"})
+		}
+		return
+	}
+	if v.Type().Elem().Kind() != reflect.Struct || closed[v.Type().Elem().PkgPath()] {
+		return
+	}
+	if slices.ContainsFunc(w.above, func(u reflect.Value) bool { return u.Type() == v.Type() && u.Pointer() == v.Pointer() }) {
+		return // to a part that this one belongs to
+	}
+	w.above = append(w.above, v)
+	readable := reflect.NewAt(v.Type().Elem(), v.UnsafePointer())
+	if w.module != nil {
+		w.module(readable.Interface())
+	}
+	w.fields(path, readable.Elem())
+	w.above = w.above[:len(w.above)-1]
+}
+
+func (w *walker) fields(path string, v reflect.Value) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		tag := field.Tag.Get("nn")
+		if tag == "-" {
+			continue
+		}
+		name, _, _ := strings.Cut(tag, ",")
+		name = strings.TrimSuffix(name, "#")
+		if name == "" && !field.Anonymous {
+			name = snake(field.Name)
+		}
+		w.value(join(path, name), tag, v.Field(i))
+	}
+}
+
+// snake returns a field's name as a path has it: LayerNorm2 is layer_norm2, qProj is q_proj, FCOut is fc_out.
+func snake(name string) string {
+	var out strings.Builder
+	letters := []rune(name)
+	for i, r := range letters {
+		if unicode.IsUpper(r) && i > 0 {
+			before, after := letters[i-1], ' '
+			if i+1 < len(letters) {
+				after = letters[i+1]
+			}
+			if before != '_' && (!unicode.IsUpper(before) || unicode.IsLower(after)) {
+				out.WriteByte('_')
+			}
+		}
+		out.WriteRune(unicode.ToLower(r))
+	}
+	return out.String()
+}

@@ -1,0 +1,110 @@
+package nn_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+func TestStateDict(t *testing.T) {
+	d := devtest.CPU(t)
+	cfg := nn.MLPConfig{Sizes: []int{2, 3, 1}}
+	a, b := nn.NewMLP(d, tensor.NewRNG(1), cfg), nn.NewMLP(d, tensor.NewRNG(2), cfg)
+	if err := nn.LoadStateDict(b, nn.StateDict(a)); err != nil {
+		t.Fatal(err)
+	}
+	x := autograd.Const(tensor.Full(d, 0.3, 4, 2))
+	if _, _, diff := spread(t, a.Forward(x).Sub(b.Forward(x)).Value()); diff != 0 {
+		t.Errorf("loaded network differs by %v", diff)
+	}
+	if w := nn.StateDict(a)["layer0.weight"]; !slices.Equal(w.Shape(), []int{3, 2}) {
+		t.Errorf("the weight has shape %v, not PyTorch's [out, in]", w.Shape())
+	}
+
+	refused := func(what string, dict tensor.Dict, say string) {
+		t.Helper()
+		before, _ := b.Layers[0].Weight.Float64s()
+		if err := nn.LoadStateDict(b, dict); err == nil || !strings.Contains(err.Error(), say) {
+			t.Errorf("%s: err = %v, want one that says %s", what, err, say)
+		}
+		if after, _ := b.Layers[0].Weight.Float64s(); !slices.Equal(before, after) {
+			t.Errorf("%s: the weight changed", what)
+		}
+	}
+	fresh := func() tensor.Dict { return nn.StateDict(nn.NewMLP(d, tensor.NewRNG(3), cfg)) }
+	refused("another shape", nn.StateDict(nn.NewMLP(d, tensor.NewRNG(3), nn.MLPConfig{Sizes: []int{2, 4, 1}})), `"layer0.bias" has shape [4], in the model [3]`)
+	short := fresh()
+	delete(short, "layer1.bias")
+	refused("a tensor missing", short, `the dict has no "layer1.bias"`)
+	more := fresh()
+	more["extra"] = tensor.Zeros(d, 1)
+	refused("a tensor too many", more, `the model has no "extra"`)
+	delete(more, "layer1.bias")
+	refused("both", more, `the dict has no "layer1.bias"; the model has no "extra"`)
+	integers := fresh()
+	integers["layer1.bias"] = tensor.ZerosOf(d, tensor.Int32, 1)
+	refused("integers", integers, `"layer1.bias" is of type Int32, in the model of Real`)
+	refused("nothing", tensor.Dict{}, `the dict has no "layer0.bias", "layer0.weight", "layer1.bias", "layer1.weight"`)
+	freed := fresh()
+	freed["layer1.weight"] = tensor.Zeros(d, 1, 3)
+	freed["layer1.weight"].Free()
+	refused("a freed tensor", freed, `"layer1.weight" was freed`)
+	none := fresh()
+	none["layer1.weight"] = nil
+	refused("nil", none, `"layer1.weight" is nil`)
+	elsewhere := fresh()
+	elsewhere["layer1.weight"] = tensor.Zeros(devtest.CPU(t), 1, 3)
+	refused("another device", elsewhere, `"layer1.weight" is on `)
+
+	if err := nn.LoadStateDict(b, more, nn.LoadOptions{Partial: true}); err != nil {
+		t.Errorf("in part: %v", err)
+	}
+	got, _ := b.Layers[0].Weight.Value().T().Float64s()
+	if want, _ := more["layer0.weight"].Float64s(); !slices.Equal(got, want) {
+		t.Errorf("loaded in part: %v, want %v", got, want)
+	}
+	halves := tensor.Dict{}
+	for name, v := range nn.StateDict(a) {
+		halves[name] = v.To(tensor.Float16)
+	}
+	if err := nn.LoadStateDict(b, halves); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range nn.StateDict(b) {
+		got, _ := v.Float64s()
+		if want, _ := halves[name].Float64s(); v.Type() != tensor.Real || !slices.Equal(got, want) {
+			t.Errorf("%v loaded from Float16: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestStateDictPaths: two tensors of one path are refused; a parameter at two paths is there twice, as in PyTorch.
+func TestStateDictPaths(t *testing.T) {
+	d := devtest.CPU(t)
+	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 2, NoBias: true})
+	var twice struct {
+		A, B *nn.Linear
+	}
+	twice.A, twice.B = l, l
+	if dict := nn.StateDict(&twice); len(dict) != 2 || dict["a.weight"] == nil || dict["b.weight"] == nil {
+		t.Errorf("a shared layer: %v", dict)
+	}
+	if n := len(nn.Params(&twice)); n != 1 {
+		t.Errorf("a shared layer has %d parameters, want 1", n)
+	}
+	same := struct {
+		A *nn.Linear
+		B *nn.Linear `nn:"a"`
+	}{l, nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 2, NoBias: true})}
+	if err := tensor.Maybe(func() { nn.StateDict(&same) }); err == nil || !strings.Contains(err.Error(), `"a.weight"`) {
+		t.Errorf("a path twice: err = %v", err)
+	}
+	if err := tensor.Maybe(func() { _ = nn.LoadStateDict(l, nn.StateDict(l), nn.LoadOptions{}, nn.LoadOptions{}) }); err == nil {
+		t.Error("two LoadOptions were taken")
+	}
+}
