@@ -61,15 +61,14 @@ func (x *Node) SplitWithSizes(axis int, sizes ...int) []*Node {
 }
 
 // Split returns the parts of an axis that have a size, one after the other; the last may be smaller. They share x's
-// storage. It panics with tensor.ErrAxis, and with tensor.ErrValue for a size below 1. Gradient: that of each part in its
-// place.
+// storage. It panics as [tensor.Tensor.Split] does. Gradient: that of each part in its place.
 func (x *Node) Split(axis, size int) []*Node {
 	return x.cutUp(axis, x.use("Split").Split(axis, size))
 }
 
 // Chunk returns n parts of an axis, one after the other, that are as large as each other but for the last. There are fewer
-// where the dimension is no multiple of what they hold. They share x's storage. It panics with tensor.ErrAxis, and with
-// tensor.ErrValue for n below 1. Gradient: that of each part in its place.
+// where the dimension is no multiple of what they hold. They share x's storage. It panics as [tensor.Tensor.Chunk] does.
+// Gradient: that of each part in its place.
 func (x *Node) Chunk(axis, n int) []*Node {
 	return x.cutUp(axis, x.use("Chunk").Chunk(axis, n))
 }
@@ -92,7 +91,7 @@ func (x *Node) cutUp(axis int, views []*tensor.Tensor) []*Node {
 }
 
 // Unbind returns the elements of an axis, one node for each index: what [Stack] puts together. They share x's storage. It
-// panics with tensor.ErrAxis. Gradient: that of each in its place.
+// panics as [tensor.Tensor.Unbind] does. Gradient: that of each in its place.
 func (x *Node) Unbind(axis int) []*Node {
 	views := x.use("Unbind").Unbind(axis)
 	nodes := make([]*Node, len(views))

@@ -217,6 +217,10 @@ func TestPadModes(t *testing.T) {
 	fails(t, func() { x.Tile(-1) }, tensor.ErrValue)
 	fails(t, func() { x.Tile(1, 1, 1, 1, 1, 1, 1, 1, 1) }, tensor.ErrShape)
 	fails(t, func() { x.Tile(1<<20, 1<<20) }, tensor.ErrShape)
+	wraps := math.MaxInt/4 + 2 // 4 times that is 4 again
+	fails(t, func() { tensor.Zeros(d, 4).Tile(wraps) }, tensor.ErrShape)
+	fails(t, func() { tensor.Zeros(d, 0, 4).Tile(1, wraps) }, tensor.ErrShape)
+	fails(t, func() { tensor.Zeros(d, 0, 4).RepeatInterleave(wraps, 1) }, tensor.ErrShape)
 	fails(t, func() { x.RepeatInterleave(-1, 0) }, tensor.ErrValue)
 	fails(t, func() { x.RepeatInterleave(math.MaxInt32, 0) }, tensor.ErrShape)
 }
@@ -300,6 +304,12 @@ func TestParts(t *testing.T) {
 	for _, f := range []func(){func() { whole.SplitWithSizes(1, 2, 1) }, func() { whole.SplitWithSizes(1, 2, 3) }, func() { whole.SplitWithSizes(1, 6, -2) },
 		func() { whole.SplitWithSizes(1, math.MaxInt, math.MaxInt, 6) }} {
 		fails(t, f, tensor.ErrShape)
+	}
+	long := tensor.Zeros(d, 0, math.MaxInt) // of 32 bits, there may be that many
+	for _, f := range []func(){func() { long.Split(1, 1) }, func() { long.Unbind(1) }, func() { long.Chunk(0, math.MaxInt) }, func() { long.Chunk(1, math.MaxInt) }} {
+		if math.MaxInt > math.MaxInt32 {
+			fails(t, f, tensor.ErrShape)
+		}
 	}
 	for _, f := range []func(){func() { whole.Split(1, 0) }, func() { whole.Chunk(1, 0) }, func() { whole.Chunk(1, -1) }} {
 		fails(t, f, tensor.ErrValue)

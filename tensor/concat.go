@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -111,7 +112,8 @@ func (t *Tensor) SplitWithSizes(axis int, sizes ...int) []*Tensor {
 }
 
 // Split returns views of the parts of an axis that have a size, one after the other; the last may be smaller. An axis of
-// dimension 0 is one part. It panics with ErrAxis, and with ErrValue for a size below 1.
+// dimension 0 is one part. It panics with ErrAxis, with ErrValue for a size below 1, and with ErrShape for 2³¹ parts or more,
+// which only a tensor without elements has.
 func (t *Tensor) Split(axis, size int) []*Tensor {
 	const op = "Split"
 	check(op, t)
@@ -119,12 +121,14 @@ func (t *Tensor) Split(axis, size int) []*Tensor {
 	if size < 1 {
 		misuse(op, ErrValue, fmt.Sprintf("parts of %d: a size is 1 or more", size), t)
 	}
+	t.mustCount(op, t.shape[a]/size)
 	return t.SplitWithSizes(a, partSizes(t.shape[a], size)...)
 }
 
 // Chunk returns views of n parts of an axis, one after the other, that are as large as each other but for the last. There
 // are fewer where the dimension is no multiple of what they hold: an axis of 5 has 3 chunks if 4 are asked for, of 2, 2
-// and 1. It panics with ErrAxis, and with ErrValue for n below 1.
+// and 1. It panics with ErrAxis, with ErrValue for n below 1, and with ErrShape for 2³¹ parts or more, which only a tensor
+// without elements has.
 func (t *Tensor) Chunk(axis, n int) []*Tensor {
 	const op = "Chunk"
 	check(op, t)
@@ -133,9 +137,18 @@ func (t *Tensor) Chunk(axis, n int) []*Tensor {
 		misuse(op, ErrValue, fmt.Sprintf("%d chunks: there is 1 or more", n), t)
 	}
 	if t.shape[a] == 0 {
+		t.mustCount(op, n)
 		return t.SplitWithSizes(a, make([]int, n)...)
 	}
+	t.mustCount(op, min(n, t.shape[a]))
 	return t.SplitWithSizes(a, partSizes(t.shape[a], (t.shape[a]-1)/n+1)...)
+}
+
+// mustCount panics with ErrShape for parts that no list holds: an axis beside one of dimension 0 may be that long.
+func (t *Tensor) mustCount(op string, parts int) {
+	if parts > math.MaxInt32 {
+		misuse(op, ErrShape, fmt.Sprintf("there would be %d parts: %d at most", parts, math.MaxInt32), t)
+	}
 }
 
 // partSizes returns the sizes of the parts of n elements, each of size elements but for the last.
@@ -147,11 +160,13 @@ func partSizes(n, size int) []int {
 	return sizes
 }
 
-// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together. It panics with ErrAxis.
+// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together. It panics with ErrAxis, and
+// with ErrShape as [Tensor.Split] does.
 func (t *Tensor) Unbind(axis int) []*Tensor {
 	const op = "Unbind"
 	check(op, t)
 	a := axisOf(op, t, axis)
+	t.mustCount(op, t.shape[a])
 	parts := make([]*Tensor, t.shape[a])
 	for i := range parts {
 		parts[i] = t.Select(a, i)

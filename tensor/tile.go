@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -12,13 +13,14 @@ func (t *Tensor) Tile(counts ...int) *Tensor {
 	const op = "Tile"
 	check(op, t)
 	rank := max(t.Rank(), len(counts))
-	shape := slices.Concat(slices.Repeat([]int{1}, rank-t.Rank()), t.shape)
+	shape := append(slices.Repeat([]int{1}, rank-t.Rank()), t.shape...) // never nil, as in alloc
 	full := slices.Clone(shape)
 	for i, n := range counts {
 		if n < 0 {
 			misuse(op, ErrValue, fmt.Sprintf("a count of %d: it is 0 or more", n), t)
 		}
-		full[rank-len(counts)+i] *= n
+		a := rank - len(counts) + i
+		full[a] = t.times(op, full[a], n)
 	}
 	checkShape(op, full)
 	// Before an axis that is repeated goes one of so many parts, along which the tensor is broadcast.
@@ -46,6 +48,14 @@ func (t *Tensor) Tile(counts ...int) *Tensor {
 	return y
 }
 
+// times returns how many elements an axis of n has count times over. It panics with ErrShape where no int holds that.
+func (t *Tensor) times(op string, n, count int) int {
+	if count > 0 && n > math.MaxInt/count {
+		misuse(op, ErrShape, fmt.Sprintf("an axis of %d elements, %d times over, has too many", n, count), t)
+	}
+	return n * count
+}
+
 // spread returns a contiguous tensor of t's elements under the shape narrow, broadcast to wide.
 func (t *Tensor) spread(narrow, wide []int) *Tensor {
 	x := t.Reshape(narrow...)
@@ -66,7 +76,7 @@ func (t *Tensor) RepeatInterleave(count, axis int) *Tensor {
 		misuse(op, ErrValue, fmt.Sprintf("a count of %d: it is 0 or more", count), t)
 	}
 	full := slices.Clone(t.shape)
-	full[a] *= count
+	full[a] = t.times(op, full[a], count)
 	checkShape(op, full)
 	rows, inner := product(t.shape[:a+1]), product(t.shape[a+1:])
 	return t.spread([]int{rows, 1, inner}, []int{rows, count, inner}).reshaped(full)
