@@ -50,7 +50,7 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 	} else {
 		k := ops.Arg(least, typ.On(d))
 		find := func(x *Tensor, j kernels.Arg, given bool, outer, n, inner int) (y, at *Tensor, shares int) {
-			shares, shape := foldShape(d, outer, n, inner)
+			shares, shape := foldShape(op, d, outer, n, inner)
 			y, at = allocOf(op, d, typ, []int{outer, shares, inner}), allocOf(op, d, Int32, []int{outer, shares, inner})
 			if !given {
 				j = at.Run(0, 0)

@@ -113,6 +113,15 @@ func TestEmptyViews(t *testing.T) {
 	})
 }
 
+// folds are the reductions that have a result of no elements.
+var folds = map[string]func(x *tensor.Tensor, axes ...int) *tensor.Tensor{
+	"Sum": (*tensor.Tensor).Sum, "Mean": (*tensor.Tensor).Mean, "Prod": (*tensor.Tensor).Prod, "LogSumExp": (*tensor.Tensor).LogSumExp,
+	"CountNonzero": (*tensor.Tensor).CountNonzero, "Any": (*tensor.Tensor).Any, "All": (*tensor.Tensor).All,
+	"Norm": func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Norm(2, axes...) },
+	"Var":  func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Var(1, axes...) },
+	"Std":  func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Std(0, axes...) },
+}
+
 // TestHugeEmpty: the dimensions beside a 0 may be more than a kernel counts. Operations on such tensors give such
 // tensors, or none where the 0 is gone.
 func TestHugeEmpty(t *testing.T) {
@@ -178,7 +187,14 @@ func TestHugeEmpty(t *testing.T) {
 				}
 			}
 			for _, shape := range [][]int{{0, huge, huge}, {0, huge, huge, huge, huge}} {
-				fails(t, func() { tensor.ZerosOf(d, typ, shape...).Sum(0) }, tensor.ErrShape)
+				for name, fold := range folds {
+					x := tensor.ZerosOf(d, typ, shape...)
+					fails(t, func() { fold(x, 0) }, tensor.ErrShape)
+					fails(t, func() { fold(x.Transpose(), -1) }, tensor.ErrShape)
+					if y := fold(x, sequence(len(shape))[1:]...); y.Len() != 0 {
+						t.Errorf("%s of %v: %v", name, typ, y)
+					}
+				}
 			}
 		}
 	})
@@ -198,6 +214,7 @@ func TestScalarResults(t *testing.T) {
 				"SumTo()":   func(x *tensor.Tensor) *tensor.Tensor { return x.SumTo() },
 				"Copy":      (*tensor.Tensor).Copy,
 				"View":      (*tensor.Tensor).View,
+				"Tile":      func(x *tensor.Tensor) *tensor.Tensor { return x.Tile() },
 				"Reshape":   func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(shape...) },
 				"Transpose": func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose() },
 				"Expand":    func(x *tensor.Tensor) *tensor.Tensor { return x.Expand(shape...) },
@@ -216,6 +233,9 @@ func TestScalarResults(t *testing.T) {
 				y := f(x)
 				if y == x {
 					t.Errorf("%s of %v is its operand", name, shape)
+				}
+				if y.Shape() == nil { // New takes that for no shape
+					t.Errorf("%s of %v has no shape", name, shape)
 				}
 				y.Free()
 				if x.Freed() {

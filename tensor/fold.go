@@ -55,7 +55,7 @@ func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, roo
 	if product([]int{outer, inner}) == 0 {
 		return allocOf(op, d, typ, []int{outer, inner})
 	}
-	shares, shape := foldShape(d, outer, n, inner)
+	shares, shape := foldShape(op, d, outer, n, inner)
 	y := allocOf(op, d, typ, []int{outer, shares, inner})
 	launch(d, ops.Fold(kind, x.typ.On(d)), x.arg(), y.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6],
 		kernels.Flag(root && shares == 1), kernels.R(p))

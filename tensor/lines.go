@@ -76,8 +76,12 @@ func (t *Tensor) mustHave(op string, axes []int) {
 	}
 }
 
-// foldShape passes to a kernel how [outer, n, inner] is folded: see ops.FoldShape.
-func foldShape(d Device, outer, n, inner int) (shares int, args [7]kernels.Arg) {
+// foldShape passes to a kernel how [outer, n, inner] is folded: see ops.FoldShape. Of no elements there may be more results
+// than a tensor has: then it panics with ErrShape.
+func foldShape(op string, d Device, outer, n, inner int) (shares int, args [7]kernels.Arg) {
+	if n == 0 {
+		checkShape(op, []int{outer, inner})
+	}
 	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Limits())
 	return shares, [7]kernels.Arg{kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(chunk), kernels.I(shares), kernels.I(wide), kernels.I(tall)}
 }

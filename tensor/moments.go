@@ -38,7 +38,7 @@ func (t *Tensor) moments(op string, correction int, axes []int) (mean, variance 
 		return t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep), t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep)
 	}
 	scale := kernels.R(1 / float64(max(x.n-correction, 0)))
-	shares, shape := foldShape(d, x.outer, x.n, x.inner)
+	shares, shape := foldShape(op, d, x.outer, x.n, x.inner)
 	mean, variance = alloc(op, d, []int{x.outer, shares, x.inner}), alloc(op, d, []int{x.outer, shares, x.inner})
 	if shares == 1 {
 		launch(d, ops.Moments, x.arg(), mean.arg(), variance.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], scale)
