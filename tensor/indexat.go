@@ -120,6 +120,7 @@ type IndexPutOptions struct {
 // type, and with ErrValue for more than one IndexPutOptions.
 func (t *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOptions) *Tensor {
 	const op = "IndexPut"
+	check(op, t, values)
 	if len(opts) > 1 {
 		misuse(op, ErrValue, "pass one IndexPutOptions", t)
 	}
@@ -127,7 +128,6 @@ func (t *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOpt
 	if len(opts) == 1 && opts[0].Accumulate {
 		how = ops.ScatterAdd
 	}
-	check(op, t, values)
 	x := t.indexed(op, indices)
 	if !broadcastsTo(values.shape, x.whole) {
 		x.at.done()

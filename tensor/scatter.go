@@ -163,6 +163,7 @@ func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
 // ErrType for a mean of integers.
 func (t *Tensor) ScatterReduce(axis int, index, src *Tensor, reduce ScatterReduction, opts ...ScatterOptions) *Tensor {
 	const op = "ScatterReduce"
+	check(op, t)
 	var o ScatterOptions
 	switch {
 	case reduce > ScatterMax:
