@@ -54,6 +54,9 @@ func TestNilNodes(t *testing.T) {
 			fails(t, err, tensor.ErrValue, "autograd: "+op+": ", "nil")
 		}
 	}
+	for _, f := range []func(){func() { new(node).Tanh() }, func() { x.Add(new(node)) }, func() { new(node).Shape() }, func() { _ = new(node).Backward() }} {
+		fails(t, tensor.Maybe(f), tensor.ErrValue, "autograd: ", "Node{}")
+	}
 	if err := tensor.Maybe(func() { x.GatherRows(nil) }); !errors.Is(err, tensor.ErrValue) {
 		t.Errorf("GatherRows by no indices: err = %v", err)
 	}

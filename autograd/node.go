@@ -102,8 +102,8 @@ func mustTensor(op string, t *tensor.Tensor) {
 
 // must panics if there is no node.
 func (n *Node) must(op string) {
-	if n == nil {
-		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the Node is nil"})
+	if n == nil || n.value == nil {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the Node is nil, or a Node{} that no function made"})
 	}
 }
 
