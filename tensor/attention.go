@@ -129,12 +129,7 @@ func (a *attending) free() {
 func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) *attending {
 	const op = "ScaledDotProductAttention"
 	check(op, t, k, v)
-	var o AttentionOptions
-	if len(options) > 1 {
-		misuse(op, ErrValue, "more than one Options", t, k, v)
-	} else if len(options) == 1 {
-		o = options[0]
-	}
+	o := only(op, options)
 	for _, x := range []*Tensor{t, k, v} {
 		if x.Rank() < 2 {
 			misuse(op, ErrShape, "the last two axes of each are positions and features", t, k, v)

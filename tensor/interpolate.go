@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
 )
@@ -37,16 +36,12 @@ type interpolated struct {
 
 func interpolation(op string, t *Tensor, size []int, options []InterpolateOptions) *interpolated {
 	o, axes := only(op, options), len(size)
-	if axes < 1 || axes > 3 || axes > t.Rank() {
-		misuse(op, ErrShape, fmt.Sprintf("the size has a number for each of 1, 2 or 3 axes of the tensor, not %d", axes), t)
-	}
+	s := &interpolated{in: t.shape}
+	s.out, s.Outer, s.Size = lastAxes(op, t, axes, "size")
 	if o.AlignCorners && !o.Linear {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: "AlignCorners goes with Linear: the nearest input has no corners"})
 	}
-	lead := t.Rank() - axes
-	s := &interpolated{in: t.shape, out: slices.Clone(t.shape[:lead])}
-	s.Outer, s.Size, s.OutSize = product(t.shape[:lead]), spatial(t.shape[lead:]), perAxis(op, "the size", size, axes, 1, 1)
-	s.Linear, s.Align = o.Linear, o.AlignCorners
+	s.OutSize, s.Linear, s.Align = perAxis(op, "the size", size, axes, 1, 1), o.Linear, o.AlignCorners
 	for a := 3 - axes; a < 3; a++ {
 		if s.Size[a] == 0 || s.Size[a] > ops.Interpolated {
 			misuse(op, ErrShape, fmt.Sprintf("axis %d has 1 to %d positions", t.Rank()-3+a, ops.Interpolated), t)

@@ -200,12 +200,7 @@ func (*base) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions)
 func (t *Tensor) batchNorm(w, b *Tensor, eps float64, options []BatchNormOptions) (y, mean, rstd *Tensor) {
 	const op = "BatchNorm"
 	check(op, t)
-	var o BatchNormOptions
-	if len(options) > 1 {
-		misuse(op, ErrValue, "more than one Options", t)
-	} else if len(options) == 1 {
-		o = options[0]
-	}
+	o := only(op, options)
 	t.mustHaveChannels(op, w, b, o.Mean, o.Var)
 	o.check(t)
 	if o.Eval {

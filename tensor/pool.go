@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
@@ -109,8 +110,8 @@ func maxPooling(op string, t *Tensor, window []int, options []MaxPoolOptions) *p
 func avgPooling(op string, t *Tensor, window []int, options []AvgPoolOptions) *pooling {
 	o := only(op, options)
 	p := regularPooling(op, t, window, o.Stride, o.Padding, nil, o.Ceil)
-	if o.Divisor < 0 {
-		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the Divisor is %d: it is positive, or 0 for none", o.Divisor)})
+	if o.Divisor < 0 || o.Divisor > math.MaxInt32 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the Divisor is %d: it is positive and at most %d, or 0 for none", o.Divisor, math.MaxInt32)})
 	}
 	if p.divisor = o.Divisor; !o.ExcludePadding {
 		p.padding = 1
@@ -120,13 +121,18 @@ func avgPooling(op string, t *Tensor, window []int, options []AvgPoolOptions) *p
 
 // pooled begins a pooling over the last axes of t.
 func pooled(op string, t *Tensor, axes int, what string) *pooling {
+	p := &pooling{in: t.shape, PoolShape: ops.PoolShape{OutSize: [3]int{1, 1, 1}}}
+	p.out, p.Outer, p.Size = lastAxes(op, t, axes, what)
+	return p
+}
+
+// lastAxes returns the shape of t before its last axes, how many elements that has, and the sizes of these axes.
+func lastAxes(op string, t *Tensor, axes int, what string) (lead []int, outer int, size [3]int) {
 	if axes < 1 || axes > 3 || axes > t.Rank() {
 		misuse(op, ErrShape, fmt.Sprintf("the %s has a number for each of 1, 2 or 3 axes of the tensor, not %d", what, axes), t)
 	}
-	lead := t.Rank() - axes
-	p := &pooling{in: t.shape, out: slices.Clone(t.shape[:lead])}
-	p.Outer, p.Size, p.OutSize = product(t.shape[:lead]), spatial(t.shape[lead:]), [3]int{1, 1, 1}
-	return p
+	at := t.Rank() - axes
+	return slices.Clone(t.shape[:at]), product(t.shape[:at]), spatial(t.shape[at:])
 }
 
 func regularPooling(op string, t *Tensor, window, stride, padding, dilation []int, ceil bool) *pooling {

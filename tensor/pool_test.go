@@ -51,6 +51,8 @@ func TestPoolOperands(t *testing.T) {
 func TestPoolMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Zeros(d, 2, 5, 6)
+	bigger := math.MaxInt32 // below 0 where an int has 32 bits, which is no divisor either
+	bigger++
 	for name, c := range map[string]struct {
 		kind error
 		f    func()
@@ -67,6 +69,7 @@ func TestPoolMisuse(t *testing.T) {
 			x.Slice(-1, 0, 2).MaxPool([]int{2}, tensor.MaxPoolOptions{Padding: []int{1}, Dilation: []int{3}})
 		}},
 		"divisor":         {tensor.ErrValue, func() { x.AvgPool([]int{2}, tensor.AvgPoolOptions{Divisor: -1}) }},
+		"huge divisor":    {tensor.ErrValue, func() { x.AvgPool([]int{2}, tensor.AvgPoolOptions{Divisor: bigger}) }},
 		"of nothing":      {tensor.ErrShape, func() { tensor.Zeros(d, 2, 0).MaxPool([]int{1}) }},
 		"to below 0":      {tensor.ErrValue, func() { x.AdaptiveMaxPool([]int{-1}) }},
 		"adaptive, empty": {tensor.ErrShape, func() { tensor.Zeros(d, 2, 0).AdaptiveAvgPool([]int{1}) }},
