@@ -182,8 +182,8 @@ type BatchNormOptions struct {
 // channels; times w and plus b, of one element for each channel, either of which may be nil. The variance is without
 // correction; that of which the running one gets its part has Bessel's. A batch without elements leaves those as they are. It panics
 // with ErrShape for less than two axes, another w, b, Mean or Var, and channels of one element in training; with ErrType unless Mean and
-// Var are of reals; with ErrValue for one without the other, with gaps, or none in evaluation, a momentum outside [0, 1], and more than
-// one Options. Source: Ioffe, Szegedy, "Batch Normalization", 2015.
+// Var are of reals; with ErrValue for one without the other, with gaps, or none in evaluation, for one that shares elements with the
+// other or an operand in training, a momentum outside [0, 1], and more than one Options. Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (t *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {
 	y, mean, rstd := t.batchNorm(w, b, eps, options)
 	mean.Free()
@@ -202,7 +202,7 @@ func (t *Tensor) batchNorm(w, b *Tensor, eps float64, options []BatchNormOptions
 	check(op, t)
 	o := only(op, options)
 	t.mustHaveChannels(op, w, b, o.Mean, o.Var)
-	o.check(t)
+	o.check(t, w, b)
 	if o.Eval {
 		mean, rstd = o.Mean.Copy(), Map(ops.InverseDeviation, []float64{eps}, o.Var)
 	} else {
@@ -225,8 +225,8 @@ func (t *Tensor) batchNorm(w, b *Tensor, eps float64, options []BatchNormOptions
 	return y, mean, rstd
 }
 
-// check panics unless the options can be those of a batch norm of t.
-func (o *BatchNormOptions) check(t *Tensor) {
+// check panics unless the options can be those of a batch norm of t with weights and biases, which may be nil.
+func (o *BatchNormOptions) check(t, w, b *Tensor) {
 	const op = "BatchNorm"
 	if (o.Mean == nil) != (o.Var == nil) || o.Eval && o.Mean == nil {
 		misuse(op, ErrValue, "running statistics are Mean and Var, and evaluation needs them", t)
@@ -244,6 +244,19 @@ func (o *BatchNormOptions) check(t *Tensor) {
 		mustReal(op, p)
 		if !p.Contiguous() {
 			misuse(op, ErrValue, "running statistics have no gaps", p)
+		}
+	}
+	if o.Eval {
+		return
+	}
+	for _, p := range []*Tensor{o.Var, t, w, b} { // which are read after the statistics are written
+		if p != nil {
+			disjoint(op, o.Mean, p)
+		}
+	}
+	for _, p := range []*Tensor{t, w, b} {
+		if p != nil {
+			disjoint(op, o.Var, p)
 		}
 	}
 }

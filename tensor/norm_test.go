@@ -120,6 +120,20 @@ func TestNormMisuse(t *testing.T) {
 	} {
 		fails(t, func() { x.BatchNorm(nil, nil, 0, o...) }, tensor.ErrValue)
 	}
+	both, other := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}), tensor.Full(d, 7, 3)
+	first, last := both.Slice(0, 0, 3), both.Slice(0, 3, 6)
+	for name, f := range map[string]func(){
+		"one for both":       func() { x.BatchNorm(nil, nil, 0, tensor.BatchNormOptions{Mean: first, Var: first}) },
+		"overlapping":        func() { x.BatchNorm(nil, nil, 0, tensor.BatchNormOptions{Mean: first, Var: both.Slice(0, 2, 5)}) },
+		"Mean in x":          func() { both.Reshape(2, 3).BatchNorm(nil, nil, 0, tensor.BatchNormOptions{Mean: first, Var: other}) },
+		"Var in x":           func() { both.Reshape(2, 3).BatchNorm(nil, nil, 0, tensor.BatchNormOptions{Mean: other, Var: last}) },
+		"weights as Mean":    func() { x.BatchNorm(first, nil, 0, tensor.BatchNormOptions{Mean: first, Var: last}) },
+		"biases as Variance": func() { x.BatchNorm(nil, last, 0, tensor.BatchNormOptions{Mean: first, Var: last}) },
+	} {
+		t.Run(name, func(t *testing.T) { fails(t, f, tensor.ErrValue) })
+		expectNumbers(t, name+" leaves all as it was", numbers(t, both), []float64{1, 2, 3, 4, 5, 6})
+	}
+	x.BatchNorm(first, first, 0, tensor.BatchNormOptions{Mean: first, Var: first, Eval: true}) // which writes nothing
 	fails(t, func() {
 		x.BatchNorm(nil, nil, 0, tensor.BatchNormOptions{Mean: tensor.ZerosOf(d, tensor.Int32, 3), Var: three})
 	}, tensor.ErrType)
