@@ -45,6 +45,11 @@ func TestDropout(t *testing.T) {
 		if y := tensor.Zeros(d, 0, 3).Dropout(p, rng, true); !slices.Equal(y.Shape(), []int{0, 3}) {
 			t.Error(y.Shape())
 		}
+		for _, train := range []bool{true, false} {
+			if y := tensor.FullOf(d, tensor.Uint8, 3).Dropout(0, rng, train); y.Type() != tensor.Real {
+				t.Errorf("of a byte, training %v: %v", train, y.Type())
+			}
+		}
 		expectNumbers(t, "an int", numbers(t, tensor.FullOf(d, tensor.Int32, 3).Dropout(0, rng, true)), []float64{3})
 		for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
 			fails(t, func() { x.Dropout(bad, rng, true) }, tensor.ErrValue)
