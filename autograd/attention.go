@@ -28,7 +28,7 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 	n := Apply(op, y, inputs, func(g *Node, in *Grads) {
 		if in.Recorded() {
 			scale, bias, causal, live := plumbing.Attends(xv, kv, vv, mv, options)
-			p := x.MulScalar(scale).MatMul(k.matrixT())
+			p := x.To(tensor.Real).MulScalar(scale).MatMul(k.matrixT())
 			if bias != nil {
 				b := Const(bias)
 				if mv.Type() == tensor.Real {

@@ -48,3 +48,17 @@ func TestLongAttention(t *testing.T) {
 		}
 	}
 }
+
+// TestAttentionOfInts: queries and keys that are integers are taken for reals, in recorded gradients, too.
+func TestAttentionOfInts(t *testing.T) {
+	d := devtest.CPU(t)
+	ints := tensor.New(d, []int32{1, 0, 2, 1, 3, 1}, 3, 2)
+	reals := autograd.Const(ints.To(tensor.Real))
+	v := autograd.Param(tensor.New(d, []float64{1, -2, 3}, 3, 1), "v")
+	want := grad(t, reals.ScaledDotProductAttention(reals, v, nil).Square().Sum(), []*node{v}, autograd.GradOptions{})
+	for _, recorded := range []bool{false, true} {
+		x := autograd.Const(ints)
+		got := grad(t, x.ScaledDotProductAttention(x, v, nil).Square().Sum(), []*node{v}, autograd.GradOptions{CreateGraph: recorded})
+		compareGradients(t, fmt.Sprint("recorded ", recorded), got[0].Value(), want[0].Value(), 1e-12)
+	}
+}

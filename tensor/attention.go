@@ -21,7 +21,7 @@ type AttentionOptions struct {
 //
 // of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where one of Uint8 is 0, and where one
 // of reals is −∞, a query does not attend to a key; else what is real is added. A query that attends to no key is 0, as in
-// PyTorch from 2.5 on. It panics with ErrShape, with ErrType for a mask of another type, and with ErrValue for a scale that is no
+// PyTorch from 2.5 on. Integers are converted to reals. It panics with ErrShape, with ErrType for a mask of another type, and with ErrValue for a scale that is no
 // finite number, and more than one Options. Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (t *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
 	y, kept := t.attention(k, v, mask, options, false)
@@ -80,8 +80,10 @@ func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions, whole
 		return f.forward()
 	}
 	bias, causal, live := a.additions()
-	q, kt := t.MulScalar(a.scale), k.matrixT()
+	reals := t.as(Real)
+	q, kt := reals.MulScalar(a.scale), k.matrixT()
 	s := q.MatMul(kt)
+	reals.done()
 	q.Free()
 	kt.Free()
 	for _, b := range []*Tensor{bias, causal} {

@@ -81,6 +81,14 @@ func TestAttention(t *testing.T) {
 		}
 		expect(t, "views", of(q).ScaledDotProductAttention(of(k), of(v), nil, tensor.AttentionOptions{Scale: 2}).Reshape(1, 5, 3),
 			attentionOf(q, k, v, 2, func(i, j int) float64 { return 0 }), 2e-5)
+		for _, n := range []int{3, 150} { // by products, and by the kernels of long ones
+			for _, typ := range []tensor.Type{tensor.Uint8, tensor.Int32, tensor.Float16} {
+				x := tensor.NewRNG(1).Ints(d, 4, n, 5).To(typ)
+				a := array{[]int{1, n, 5}, numbers(t, x)}
+				expect(t, fmt.Sprint(n, " of ", typ), x.ScaledDotProductAttention(x, x, nil).Reshape(1, n, 5),
+					attentionOf(a, a, a, 1/math.Sqrt(5), func(i, j int) float64 { return 0 }), 2e-5)
+			}
+		}
 	})
 }
 
