@@ -31,8 +31,8 @@ type LabelOptions struct {
 //
 // and 0 for a label that is ignored. The mean is Σ loss / Σ w[t], over the labels that count: NaN if none does. Labels that
 // the host uploaded are known; others it waits for. It panics with tensor.ErrShape, with tensor.ErrType for labels of another
-// type, with tensor.ErrIndex for one of no class, and with tensor.ErrValue for another smoothing. Gradient of the scores, in
-// one pass too: g·(softmax·((1 − s)·w[t] + s/C·Σ w) − s/C·w − (1 − s)·w[t] at t). Source: torch.nn.functional.cross_entropy;
+// type, with tensor.ErrIndex for one of no class, and with tensor.ErrValue for another smoothing. Gradient of the scores, 0
+// where the label is ignored, in one pass too: g·(softmax·((1 − s)·w[t] + s/C·Σ w) − s/C·w − (1 − s)·w[t] at t). Source: torch.nn.functional.cross_entropy;
 // Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2016, for the smoothing.
 func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "CrossEntropy"
@@ -130,13 +130,16 @@ func (l *labelled) gradient(x, g *Node, in *Grads) {
 	slope := Const(l.slope(ones, false)) // that of what is no softmax
 	ones.Free()
 	axis := min(1, x.Rank()-1)
+	ignored := l.labels.EqScalar(float64(l.ignore))
+	mask := Const(ignored.Unsqueeze(axis)) // nothing comes from what is ignored, be it NaN, or the mean one of no label
+	ignored.Free()
 	if l.logits {
 		part := l.kept.Select(0, 4)
-		slope = x.Softmax(axis).Mul(Const(part.Unsqueeze(axis))).Add(slope)
+		slope = x.MaskedFill(mask, 0).Softmax(axis).Mul(Const(part.Unsqueeze(axis))).Add(slope)
 		part.Free()
 	}
 	if l.total != nil {
 		g = g.Div(Const(l.total.View()))
 	}
-	in.GiveNode(0, slope.Mul(g.Expand(shape...).Unsqueeze(axis)))
+	in.GiveNode(0, slope.Mul(g.Expand(shape...).Unsqueeze(axis).MaskedFill(mask, 0)))
 }

@@ -75,6 +75,42 @@ func TestCrossEntropyMisuse(t *testing.T) {
 	}
 }
 
+// TestCrossEntropyIgnores: what is ignored has no gradient of any order, where its scores are NaN and where no label counts, too.
+func TestCrossEntropyIgnores(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		nan := math.NaN()
+		for name, loss := range map[string]func(x *node, labels *tensor.Tensor) *node{
+			"CrossEntropy": func(x *node, labels *tensor.Tensor) *node { return autograd.CrossEntropy(x, labels) },
+			"NLL":          func(x *node, labels *tensor.Tensor) *node { return autograd.NLL(x, labels) },
+			"every loss": func(x *node, labels *tensor.Tensor) *node {
+				return autograd.CrossEntropy(x, labels, autograd.LabelOptions{Reduction: autograd.EveryLoss}).Mul(autograd.Const(tensor.New(d, []float64{1, math.Inf(1)})))
+			},
+		} {
+			for _, labels := range [][]int32{{-100, -100}, {1, -100}} {
+				x := autograd.Param(tensor.New(d, []float64{1, 2, nan, 4}, 2, 2), "x")
+				seed := autograd.GradOptions{}
+				y := loss(x, tensor.New(d, labels))
+				seed.Seed = autograd.Const(tensor.Full(d, 1, y.Shape()...))
+				plain := grad(t, y, []*node{x}, seed)[0]
+				seed.CreateGraph = true
+				y = loss(x, tensor.New(d, labels))
+				first := grad(t, y, []*node{x}, seed)[0]
+				gradients := [][]float64{values(t, plain.Value()), values(t, first.Value())}
+				if name != "NLL" { // which is linear
+					gradients = append(gradients, values(t, grad(t, first.Square().Sum(), []*node{x})[0].Value()))
+				}
+				for order, g := range gradients {
+					for i, v := range g {
+						if counts := i < 2 && labels[0] >= 0; math.IsNaN(v) || !counts && v != 0 {
+							t.Errorf("%s, labels %v: gradient %d of score %d is %v", name, labels, order, i, v)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestCrossEntropyMemory: a step of training leaves nothing behind.
 func TestCrossEntropyMemory(t *testing.T) {
 	devtest.Uncollected(t)
