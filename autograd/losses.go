@@ -2,9 +2,11 @@ package autograd
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -113,7 +115,9 @@ type BinaryOptions struct {
 //
 //	−p·t·log σ(x) − (1 − t)·log(1 − σ(x)),   p = Positive
 //
-// without overflow. It panics with tensor.ErrShape. Gradient of x: g·(σ(x) − t) without Positive.
+// without overflow; infinite for an infinite score, and NaN where its target is that very side. It panics with tensor.ErrShape.
+// Gradients: g·(1 − t − (1 + (p − 1)·t)·σ(−x)) of x, which is g·(σ(x) − t) without Positive, and those of the formula of
+// targets, Positive and Weights.
 func BCEWithLogits(x, target *Node, options ...BinaryOptions) *Node {
 	const op = "BCEWithLogits"
 	alike(op, x, target)
@@ -154,9 +158,10 @@ func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 	return how.Reduction.of(op, Map(f, nil, x, target))
 }
 
-// CosineSimilarity returns x·w / (max(|x|, eps)·max(|w|, eps)) along an axis, which disappears, of two that broadcast. It
-// panics with tensor.ErrShape and tensor.ErrAxis. Gradients are those of the operations that it is made of: of a norm below
-// eps, 0, and of a norm of 0, which is at most eps then.
+// CosineSimilarity returns x·w / (max(|x|, eps)·max(|w|, eps)) along an axis, which disappears, of two that broadcast. An eps
+// whose square is below the normal numbers of the device counts as the least whose square is one. Integers are converted to
+// reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue unless eps is above 0. Gradients are
+// those of the operations that it is made of: of a norm below eps, 0, and of a norm of 0, which is at most eps then.
 func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	const op = "CosineSimilarity"
 	positive(op, "eps", eps)
@@ -164,8 +169,13 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	if !ok {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{x.Shape(), w.Shape()}, Detail: "they do not broadcast"})
 	}
-	x, w = x.Expand(whole...), w.Expand(whole...)
-	length := func(v *Node) *Node { return v.Square().Sum(axis).MaxScalar(eps * eps).Sqrt() }
+	least := 0x1p-126
+	if x.Device().Real() == kernels.Float64 {
+		least = 0x1p-1022
+	}
+	least = math.Max(least, eps*eps)
+	x, w = x.To(tensor.Real).Expand(whole...), w.To(tensor.Real).Expand(whole...)
+	length := func(v *Node) *Node { return v.Square().Sum(axis).MaxScalar(least).Sqrt() }
 	return x.Mul(w).Sum(axis).Div(length(x).Mul(length(w)))
 }
 
@@ -184,9 +194,9 @@ type MarginOptions struct {
 }
 
 // TripletMargin returns max(0, d(a, p) − d(a, n) + margin) of anchors a, positive and negative examples, which broadcast to each
-// other; d is the Euclidean distance along the last axis, of the difference plus 1e−6, as PyTorch has it. It panics with
-// tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue for a margin below 0. Gradients are those of the operations that it
-// is made of. Source: Balntas, Riba, Ponsa, Mikolajczyk, "Learning local feature descriptors with triplets and shallow
+// other; d is the Euclidean distance along the last axis, of the difference plus 1e−6, as PyTorch has it. Integers are converted
+// to reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue for a margin below 0. Gradients are those
+// of the operations that it is made of; of a distance of 0, 0. Source: Balntas, Riba, Ponsa, Mikolajczyk, "Learning local feature descriptors with triplets and shallow
 // convolutional neural networks", 2016.
 func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions) *Node {
 	const op = "TripletMargin"
@@ -196,6 +206,7 @@ func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions)
 		margin = 1
 	}
 	positive(op, "the margin", margin)
-	distance := func(x, w *Node) *Node { return x.Sub(w).AddScalar(1e-6).Square().Sum(-1).Sqrt() }
-	return how.Reduction.of(op, distance(anchor, positives).Sub(distance(anchor, negatives)).AddScalar(margin).MaxScalar(0))
+	anchor = anchor.To(tensor.Real)
+	distance := func(x *Node) *Node { return anchor.Sub(x).AddScalar(1e-6).Norm(2, -1) }
+	return how.Reduction.of(op, distance(positives).Sub(distance(negatives)).AddScalar(margin).MaxScalar(0))
 }

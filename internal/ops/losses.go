@@ -22,18 +22,20 @@ var (
 	// SmoothL1 is Huber divided by its scalar.
 	SmoothL1 = &kernels.Function{Name: "smooth_l1", Scalars: []float64{0.7},
 		Value: expr.Where(difference.Abs().Lt(beyond), halfSquare.Div(beyond), difference.Abs().Sub(expr.C(0.5).Mul(beyond)))}
-	// BinaryCrossEntropy is max(x, 0) − x·t + log(1 + e^−|x|), of which the gradient by x is a sigmoid less t, also where x is 0.
+	// BinaryCrossEntropy is log(1 + e^−|x|), plus |x| times what t lacks of the side that x is on: nothing cancels, and an infinite x
+	// on the wrong side has an infinite loss. The gradient by x is a sigmoid less t, also where x is 0.
 	BinaryCrossEntropy = &kernels.Function{Name: "binary_cross_entropy", Domains: [][2]float64{{-4, 4}, {0, 1}},
-		Value:     score.Max(expr.C(0)).Sub(score.Mul(target)).Add(score.Abs().Neg().Exp().Log1p()),
+		Value:     score.Abs().Mul(expr.Where(score.Ge(expr.C(0)), expr.C(1).Sub(target), target)).Add(softNear),
 		Gradients: []*expr.Expr{expr.X(3).Mul(sigmoidOf(score).Sub(target)), expr.X(3).Mul(score.Neg())}}
-	// WeightedBinaryCrossEntropy is, with a weight p of the positive targets, (1 − t)·x + (1 + (p − 1)·t)·(log(1 + e^−|x|) + max(−x, 0)).
+	// WeightedBinaryCrossEntropy is that with a weight p of the positive targets: p·t in place of t, beside which 1 − t stays.
 	WeightedBinaryCrossEntropy = &kernels.Function{Name: "weighted_binary_cross_entropy", Domains: [][2]float64{{-4, 4}, {0, 1}, {0.5, 2}},
-		Value: expr.C(1).Sub(target).Mul(score).Add(ofPositive.Mul(softMinus)),
+		Value: score.Abs().Mul(expr.Where(score.Ge(expr.C(0)), expr.C(1).Sub(target), expr.X(2).Mul(target))).Add(ofPositive.Mul(softNear)),
 		Gradients: []*expr.Expr{expr.X(4).Mul(expr.C(1).Sub(target).Sub(ofPositive.Mul(sigmoidOf(score.Neg())))),
 			expr.X(4).Mul(expr.X(2).Sub(expr.C(1)).Mul(softMinus).Sub(score)), expr.X(4).Mul(target.Mul(softMinus))}}
 
 	ofPositive = expr.C(1).Add(expr.X(2).Sub(expr.C(1)).Mul(target))
-	softMinus  = score.Abs().Neg().Exp().Log1p().Add(score.Neg().Max(expr.C(0)))
+	softNear   = score.Abs().Neg().Exp().Log1p()
+	softMinus  = softNear.Add(score.Neg().Max(expr.C(0)))
 
 	// Divergence is t·(log t − x), 0 where t is.
 	Divergence = &kernels.Function{Name: "divergence", Domains: [][2]float64{{-2, 2}, {0.1, 2}}, Value: expr.Where(target.Eq(expr.C(0)), expr.C(0), target.Mul(target.Log().Sub(score)))}
