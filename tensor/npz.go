@@ -108,41 +108,25 @@ func ReadNPZ(d Device, r io.ReaderAt, size int64) (Dict, error) {
 
 // fromArray returns an array of a file as a tensor.
 func fromArray(d Device, a npz.Array) (*Tensor, error) {
-	switch data := a.Data.(type) {
-	case []bool:
-		bytes := make([]uint8, len(data))
-		for i, v := range data {
-			if v {
-				bytes[i] = 1
-			}
-		}
-		return fromData(d, bytes, a.Shape)
+	held, err := a.Held()
+	if err != nil {
+		return nil, err
+	}
+	switch data := held.(type) {
 	case []uint8:
 		return fromData(d, data, a.Shape)
-	case []int8:
-		return fromIntegers(d, data, a.Shape)
-	case []int16:
-		return fromIntegers(d, data, a.Shape)
 	case []int32:
 		return fromData(d, data, a.Shape)
-	case []int64:
-		return fromIntegers(d, data, a.Shape)
-	case []uint16:
-		return fromIntegers(d, data, a.Shape)
-	case []uint32:
-		return fromIntegers(d, data, a.Shape)
-	case []uint64:
-		return fromIntegers(d, data, a.Shape)
 	case []float16.Float16:
 		return fromData(d, data, a.Shape)
 	case []float32:
 		return fromData(d, data, a.Shape)
 	}
-	data := a.Data.([]float64)
+	data := held.([]float64)
 	if d.Real() == kernels.Float32 {
 		for i, v := range data {
 			if math.IsInf(float64(float32(v)), 0) && !math.IsInf(v, 0) {
-				return nil, unfit(a.Shape, i, v, "a real of this device reaches to 3.4e38: open it with Options.Float64")
+				return nil, npz.Unfit(a.Shape, i, v, "a real of this device reaches to 3.4e38: open it with Options.Float64")
 			}
 		}
 	}
@@ -155,27 +139,6 @@ func fromData[T kernels.Element](d Device, data []T, shape []int) (t *Tensor, er
 		err = fmt.Errorf("shape %v does not fit: a tensor has at most %d axes and 2³¹−1 elements", shape, MaxRank)
 	}
 	return t, err
-}
-
-// fromIntegers returns integers as an Int32 tensor if it holds them.
-func fromIntegers[T int8 | int16 | int64 | uint16 | uint32 | uint64](d Device, data []T, shape []int) (*Tensor, error) {
-	ints := make([]int32, len(data))
-	for i, v := range data {
-		ints[i] = int32(v)
-		if T(ints[i]) != v || (ints[i] < 0) != (v < 0) {
-			return nil, unfit(shape, i, v, "Int32 holds -2147483648 to 2147483647")
-		}
-	}
-	return fromData(d, ints, shape)
-}
-
-// unfit is the error of element i, in row-major order, of an array that a tensor does not hold.
-func unfit[T any](shape []int, i int, v T, why string) error {
-	index := make([]int, len(shape))
-	for a := len(shape) - 1; a >= 0; a-- {
-		index[a], i = i%shape[a], i/shape[a]
-	}
-	return fmt.Errorf("%T does not fit: element %v is %v, and %s", v, index, v, why)
 }
 
 // WriteNPY writes one tensor in NumPy's format for a single array. The errors are those of w, and the device's first

@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"kerneltest":           {"kernels", "tensor", "internal/agree", "internal/interpret"},
 	"nn":                   {"autograd", "kernels", "tensor"},
 	"optim":                {"autograd", "kernels", "tensor", "internal/ops", "internal/plumbing"},
+	"data":                 {"kernels", "tensor", "internal/npz"},
 	"hashgrid":             {"autograd", "kernels", "tensor"},
 	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "tensor", "internal/npz"},
 	"cmd/clgrad":           {"kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/plumbing"},

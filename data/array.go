@@ -1,0 +1,196 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/x448/float16"
+)
+
+// Array is numbers in host memory with a shape, in row-major order: the first axis counts rows. The zero value has no shape,
+// and nothing takes it.
+type Array struct {
+	shape []int
+	rows  rows
+}
+
+// rows is elements of one type.
+type rows interface {
+	// slice returns the elements from one up to, but without, another.
+	slice(from, to int) rows
+	// upload returns a new tensor that holds the elements.
+	upload(d tensor.Device, shape []int) *tensor.Tensor
+	// typ returns the type of that tensor.
+	typ() tensor.Type
+	// stage returns memory for a batch of n elements of a device.
+	stage(d tensor.Device, n int) stage
+}
+
+// New returns the array that data are, which it shares with the caller: they must not change while a loop over a loader's epoch
+// runs. float32 and float64 become the device's reals, int32, uint8 and float16.Float16 tensors of Int32, Uint8 and Float16. Without
+// a shape, each element is a row. It panics with tensor.ErrShape unless the shape, which begins with the number of rows, has as
+// many elements as data.
+func New[T kernels.Element](data []T, shape ...int) Array {
+	if shape == nil {
+		shape = []int{len(data)}
+	}
+	if !elements(len(data), shape) {
+		panic(misuse("New", tensor.ErrShape, fmt.Sprintf("data has %d elements, and a shape begins with the number of rows", len(data)), shape))
+	}
+	return Array{slices.Clone(shape), of[T](data)}
+}
+
+// elements reports whether a shape of an axis or more has n elements.
+func elements(n int, shape []int) bool {
+	if len(shape) == 0 || slices.Min(shape) < 0 {
+		return false
+	}
+	if slices.Contains(shape, 0) {
+		return n == 0
+	}
+	for _, dim := range shape {
+		if n%dim != 0 {
+			return false
+		}
+		n /= dim
+	}
+	return n == 1
+}
+
+func misuse(op string, kind error, detail string, shapes ...[]int) *tensor.Error {
+	return &tensor.Error{Pkg: "data", Op: op, Kind: kind, Shapes: shapes, Detail: detail}
+}
+
+// FromTensor waits for the device and returns a copy of a tensor's elements. The error is the device's first failure. It
+// panics with tensor.ErrShape for a tensor of rank 0, which has no rows.
+func FromTensor(t *tensor.Tensor) (Array, error) {
+	const op = "FromTensor"
+	if t == nil {
+		panic(misuse(op, tensor.ErrValue, "the tensor is nil"))
+	}
+	if t.Rank() == 0 {
+		panic(misuse(op, tensor.ErrShape, "the first axis counts rows, and the tensor has none", t.Shape()))
+	}
+	var data rows
+	var err error
+	switch typ := t.Type(); {
+	case typ == tensor.Uint8:
+		data, err = downloaded(t.Uint8s())
+	case typ == tensor.Int32:
+		data, err = downloaded(t.Int32s())
+	case typ == tensor.Real && t.Device().Real() == kernels.Float64:
+		data, err = downloaded(t.Float64s())
+	default:
+		data, err = downloaded(t.Float32s())
+	}
+	return Array{slices.Clone(t.Shape()), data}, err
+}
+
+func downloaded[T kernels.Element](data []T, err error) (rows, error) { return of[T](data), err }
+
+// Len returns the number of rows.
+func (a Array) Len() int {
+	a.check("Len")
+	return a.shape[0]
+}
+
+// Shape returns the dimensions, the number of rows first. The caller must not change them.
+func (a Array) Shape() []int { return a.shape }
+
+// Slice returns the rows from one up to, but without, another, which it shares with a. It panics with tensor.ErrIndex for
+// rows that a has not.
+func (a Array) Slice(from, to int) Array {
+	a.check("Slice")
+	if from < 0 || to < from || to > a.shape[0] {
+		panic(misuse("Slice", tensor.ErrIndex, fmt.Sprintf("rows [%d, %d)", from, to), a.shape))
+	}
+	shape := slices.Clone(a.shape)
+	shape[0] = to - from
+	return Array{shape, a.rows.slice(from*a.width(), to*a.width())}
+}
+
+// Tensor returns all rows as a tensor, which is the caller's. It panics with tensor.ErrShape for more axes or elements than a
+// tensor has.
+func (a Array) Tensor(d tensor.Device) *tensor.Tensor {
+	a.check("Tensor")
+	return a.rows.upload(d, a.shape)
+}
+
+func (a Array) check(op string) {
+	if a.rows == nil {
+		panic(misuse(op, tensor.ErrValue, "the Array is its zero value: make one with New, or read it from a file"))
+	}
+}
+
+// width returns the number of elements of a row.
+func (a Array) width() int {
+	n := 1
+	for _, dim := range a.shape[1:] {
+		n *= dim
+	}
+	return n
+}
+
+// of is elements of type T.
+type of[T kernels.Element] []T
+
+func (e of[T]) slice(from, to int) rows { return e[from:to] }
+
+func (e of[T]) upload(d tensor.Device, shape []int) *tensor.Tensor { return tensor.New(d, e, shape...) }
+
+func (e of[T]) typ() tensor.Type {
+	switch any(e).(type) {
+	case of[uint8]:
+		return tensor.Uint8
+	case of[int32]:
+		return tensor.Int32
+	case of[float16.Float16]:
+		return tensor.Float16
+	}
+	return tensor.Real
+}
+
+func (e of[T]) stage(d tensor.Device, n int) stage {
+	switch e := any(e).(type) {
+	case of[float32]:
+		if d.Real() == kernels.Float64 {
+			return &staged[float32, float64]{e, make([]float64, n), convert[float32, float64]}
+		}
+	case of[float64]:
+		if d.Real() == kernels.Float32 {
+			return &staged[float64, float32]{e, make([]float32, n), convert[float64, float32]}
+		}
+	}
+	return &staged[T, T]{e, make([]T, n), func(dst, src []T) { copy(dst, src) }}
+}
+
+// stage is host memory in which the rows of a batch are gathered.
+type stage interface {
+	// gather copies rows of width elements.
+	gather(order []int32, width int)
+	// upload copies the first rows that were gathered over all elements of a tensor.
+	upload(t *tensor.Tensor)
+}
+
+type staged[From, To kernels.Element] struct {
+	rows  []From
+	batch []To
+	put   func(dst []To, src []From)
+}
+
+func (s *staged[From, To]) gather(order []int32, width int) {
+	for i, r := range order {
+		row := int(r) * width
+		s.put(s.batch[i*width:(i+1)*width], s.rows[row:row+width])
+	}
+}
+
+func (s *staged[From, To]) upload(t *tensor.Tensor) { tensor.Upload(t, s.batch[:t.Len()]) }
+
+func convert[From, To kernels.Real](dst []To, src []From) {
+	for i, v := range src {
+		dst[i] = To(v)
+	}
+}

@@ -1,0 +1,85 @@
+package data_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/clgrad/clgrad/data"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// An epoch over pictures and their labels, in an order that the seed says.
+func Example() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	sets, err := data.LoadNPZ("../testdata/digits.npz")
+	if err != nil {
+		log.Fatal(err)
+	}
+	train := []data.Array{sets["images"].Slice(0, 1347), sets["labels"].Slice(0, 1347)}
+	loader := data.NewLoader(d, train, data.LoaderConfig{Batch: 500, Seed: 1})
+	defer loader.Free()
+	for batch := range loader.Epoch() {
+		images, labels := batch[0], batch[1]
+		fmt.Println(images.Shape(), images.Type(), labels.Shape())
+	}
+	// Output:
+	// [500 8 8] Uint8 [500]
+	// [500 8 8] Uint8 [500]
+	// [347 8 8] Uint8 [347]
+}
+
+// A loader that is stopped in an epoch, and another that goes on there.
+func ExampleLoader_State() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	rows := []data.Array{data.New([]int32{0, 1, 2, 3, 4, 5})}
+	cfg := data.LoaderConfig{Batch: 2, InOrder: true}
+	first := data.NewLoader(d, rows, cfg)
+	for range first.Epoch() {
+		break // after the first batch
+	}
+	next := data.NewLoader(d, rows, cfg)
+	if err := next.Restore(first.State()); err != nil {
+		log.Fatal(err)
+	}
+	for batch := range next.Epoch() {
+		fmt.Println(batch[0].Int32s())
+	}
+	// Output:
+	// [2 3] <nil>
+	// [4 5] <nil>
+}
+
+// A recorded step whose input is filled with batch after batch.
+func ExampleLoaderConfig() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	x := tensor.Zeros(d, 3)
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return []*tensor.Tensor{x.Sum()}, nil })
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rec.Free()
+	rows := []data.Array{data.New([]float32{1, 2, 3, 4, 5, 6})}
+	loader := data.NewLoader(d, rows, data.LoaderConfig{Batch: 3, InOrder: true, DropLast: true, Into: []*tensor.Tensor{x}})
+	for range loader.Epoch() {
+		if err := rec.Run(); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(rec.Outputs()[0].Item())
+	}
+	// Output:
+	// 6 <nil>
+	// 15 <nil>
+}

@@ -1,0 +1,66 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/x448/float16"
+)
+
+// LoadNPZ reads the arrays of a NumPy archive by name, as tensor.LoadNPZ reads tensors: booleans and uint8 as uint8, other integers
+// as int32, floats as they are; a number without an axis is one row. A damaged file, another type or an integer beyond int32 is an
+// error that wraps tensor.ErrFormat and names the array.
+func LoadNPZ(path string) (map[string]Array, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("data: load: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("data: load: %w", err)
+	}
+	arrays, err := ReadNPZ(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("data: load %s: %w", path, err)
+	}
+	return arrays, nil
+}
+
+// ReadNPZ is LoadNPZ from size bytes of r.
+func ReadNPZ(r io.ReaderAt, size int64) (map[string]Array, error) {
+	files, err := npz.Read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	arrays := map[string]Array{}
+	for name, a := range files {
+		held, err := a.Held()
+		if err != nil {
+			return nil, fmt.Errorf("%w: array %q: %w", tensor.ErrFormat, name, err)
+		}
+		if len(a.Shape) == 0 {
+			a.Shape = []int{1}
+		}
+		arrays[name] = arrayOf(held, a.Shape)
+	}
+	return arrays, nil
+}
+
+// arrayOf returns a slice of an element type as an array.
+func arrayOf(held any, shape []int) Array {
+	switch data := held.(type) {
+	case []uint8:
+		return New(data, shape...)
+	case []int32:
+		return New(data, shape...)
+	case []float16.Float16:
+		return New(data, shape...)
+	case []float32:
+		return New(data, shape...)
+	}
+	return New(held.([]float64), shape...)
+}
