@@ -123,21 +123,21 @@ var primitives = [...]primitive{
 	opRound:    {name: "round", takes: "r", c: "rint($0)", ints: "$0", whole: true, value: math.RoundToEven},
 	opSqrt:     {name: "sqrt", takes: "r", c: "sqrt($0)", ulp: 3, value: math.Sqrt},
 	opHypot:    {name: "hypot", takes: "rr", c: "hypot($0, $1)", ulp: 4, two: math.Hypot},
-	opPow:      {name: "pow", takes: "rr", c: "pow($0, $1)", lanes: true, ulp: 16, two: math.Pow},
+	opPow:      {name: "pow", takes: "rr", c: "pow($0, $1)", lanes: true, ulp: 16, two: pow},
 	opExp:      {name: "exp", takes: "r", c: "exp($0)", ulp: 3, value: math.Exp},
 	opExp2:     {name: "exp2", takes: "r", c: "exp2($0)", ulp: 3, value: math.Exp2},
 	opExpm1:    {name: "expm1", takes: "r", c: "expm1($0)", ulp: 3, value: math.Expm1},
-	opLog:      {name: "log", takes: "r", c: "log($0)", ulp: 3, value: math.Log},
+	opLog:      {name: "log", takes: "r", c: "log($0)", ulp: 3, value: log},
 	opLog2:     {name: "log2", takes: "r", c: "log2($0)", ulp: 4, value: log2},
 	opLog10:    {name: "log10", takes: "r", c: "log10($0)", ulp: 4, value: log10},
 	opLog1p:    {name: "log1p", takes: "r", c: "log1p($0)", ulp: 2, value: math.Log1p},
 	opSin:      {name: "sin", takes: "r", c: "sine_$T($0, 0)", depends: "sine", ulp: 12, value: math.Sin}, // Go is off by 11 at 6e38
 	opCos:      {name: "cos", takes: "r", c: "sine_$T($0, 1)", depends: "sine", ulp: 12, value: math.Cos},
 	opTan:      {name: "tan", takes: "r", c: "sine_$T($0, 0) / sine_$T($0, 1)", depends: "sine", ulp: 12, value: math.Tan},
-	opAsin:     {name: "asin", takes: "r", c: "asin($0)", ulp: 4, value: math.Asin},
-	opAcos:     {name: "acos", takes: "r", c: "acos($0)", ulp: 4, value: math.Acos},
+	opAsin:     {name: "asin", takes: "r", c: "asin($0)", ulp: 4, value: asin},
+	opAcos:     {name: "acos", takes: "r", c: "acos($0)", ulp: 4, value: acos},
 	opAtan:     {name: "atan", takes: "r", c: "atan($0)", ulp: 5, value: math.Atan},
-	opAtan2:    {name: "atan2", takes: "rr", c: "atan2($0, $1)", ulp: 6, two: math.Atan2},
+	opAtan2:    {name: "atan2", takes: "rr", c: "atan2($0, $1)", ulp: 6, two: atan2},
 	opSinh:     {name: "sinh", takes: "r", c: "sinh($0)", ulp: 4, value: math.Sinh},
 	opCosh:     {name: "cosh", takes: "r", c: "cosh($0)", ulp: 4, value: math.Cosh},
 	opTanh:     {name: "tanh", takes: "r", c: "TANH($T, $0)", depends: "tanh", ulp: 5, value: math.Tanh},
@@ -179,18 +179,3 @@ var primitives = [...]primitive{
 
 // onInts reports whether the primitive is one of ints too, where it is a number of numbers.
 func (p *primitive) onInts() bool { return p.ints != "" && p.gives == 0 }
-
-// log2 and log10 of package math take the exponent off first, and have few places left beside 1.
-func log2(x float64) float64 {
-	if math.Abs(x-1) < 0.5 {
-		return math.Log(x) * math.Log2E
-	}
-	return math.Log2(x)
-}
-
-func log10(x float64) float64 {
-	if math.Abs(x-1) < 0.5 {
-		return math.Log(x) * math.Log10E
-	}
-	return math.Log10(x)
-}
