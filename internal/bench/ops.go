@@ -20,10 +20,14 @@ type opRow struct {
 	f       func(in []*node) *node
 }
 
-// opRows are the rows of scripts/peers/torch_ops.py, of the same sizes.
-func opRows(d tensor.Device) []opRow {
+// opRows are the rows of scripts/peers/torch_ops.py, of the same sizes. Call done after the last.
+func opRows(d tensor.Device) (rows []opRow, done func()) {
 	index := tensor.NewRNG(2).Ints(d, 32768, 8192).Keep()
 	labels := tensor.NewRNG(3).Ints(d, 1024, 8192).Keep()
+	done = func() {
+		index.Free()
+		labels.Free()
+	}
 	softmax := func(in []*node) *node { return in[0].Softmax(-1) }
 	conv := func(side, pad, channels, maps, batch int) opRow {
 		return opRow{
@@ -39,7 +43,7 @@ func opRows(d tensor.Device) []opRow {
 		return in[0].ScaledDotProductAttention(in[1], in[2], nil, tensor.AttentionOptions{Causal: true})
 	}
 	words, batch, images := []int{32, 4, 64, 32}, []int{4, 8, 1024, 64}, [][]int{{128, 32, 28, 28}}
-	return []opRow{
+	rows = []opRow{
 		conv(28, 2, 1, 32, 128), conv(14, 2, 32, 64, 128), conv(56, 1, 64, 64, 8),
 		{"max pool 2x2 28x28x32x128", images, 1.25, 2.25, func(in []*node) *node { return in[0].MaxPool([]int{2, 2}) }},
 		{"average pool 2x2 28x28x32x128", images, 1.25, 1.25, func(in []*node) *node { return in[0].AvgPool([]int{2, 2}) }},
@@ -56,6 +60,7 @@ func opRows(d tensor.Device) []opRow {
 		{"top 64 of 1048576", [][]int{{1 << 20}}, 0, 0, func(in []*node) *node { values, _ := in[0].TopK(64, 0); return values }},
 		{"cumsum 4096x4096", [][]int{{4096, 4096}}, 2, 2, func(in []*node) *node { return in[0].CumSum(-1) }},
 	}
+	return rows, done
 }
 
 // ops measures structured operations, forward, and forward and backward by all operands. On a GPU they are recorded, so that
@@ -64,7 +69,9 @@ func (s *Suite) ops(ctx context.Context) error {
 	if err := s.copied(ctx); err != nil {
 		return err
 	}
-	for _, row := range opRows(s.Device) {
+	rows, done := opRows(s.Device)
+	defer done()
+	for _, row := range rows {
 		if err := s.op(ctx, row); err != nil {
 			return err
 		}
@@ -81,10 +88,8 @@ func (s *Suite) op(ctx context.Context, row opRow) error {
 		in = append(in, x)
 	}
 	var weights *node
-	autograd.NoGrad(d, func() {
-		y := row.f(in)
-		weights = autograd.Const(rng.Uniform(d, 0, 1, y.Shape()...).Keep())
-		y.Free()
+	tensor.Scope(d, func() {
+		autograd.NoGrad(d, func() { weights = autograd.Const(rng.Uniform(d, 0, 1, row.f(in).Shape()...).Keep()) })
 	})
 	defer weights.Free()
 	forward := func() (out []*tensor.Tensor, err error) {

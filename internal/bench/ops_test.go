@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"os"
 	"regexp"
 	"slices"
@@ -8,6 +9,27 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 )
+
+// TestOpsMemory: a row leaves nothing behind on the device, where its operation has another result, too; nor do all, after the last.
+func TestOpsMemory(t *testing.T) {
+	devtest.Uncollected(t)
+	d := devtest.CPU(t)
+	before := d.Stats().LiveBytes
+	reported := 0
+	s := Suite{Device: d, Report: func(Result) { reported++ }}
+	row := opRow{name: "sort", shapes: [][]int{{64}}, f: func(in []*node) *node { values, _ := in[0].Sort(0); return values }}
+	if err := s.op(context.Background(), row); err != nil || reported != 2 {
+		t.Fatalf("%d results (err %v)", reported, err)
+	}
+	if now := d.Stats().LiveBytes; now != before {
+		t.Errorf("a row: %d bytes live, %d before", now, before)
+	}
+	_, done := opRows(d)
+	done()
+	if now := d.Stats().LiveBytes; now != before {
+		t.Errorf("all rows: %d bytes live, %d before", now, before)
+	}
+}
 
 // TestPeersHaveRows: the program of the other side measures the same operations, of the same sizes.
 func TestPeersHaveRows(t *testing.T) {
@@ -19,7 +41,9 @@ func TestPeersHaveRows(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^    "([^"]+)": \(`).FindAllStringSubmatch(string(text), -1) {
 		theirs = append(theirs, m[1])
 	}
-	for _, row := range opRows(devtest.CPU(t)) {
+	rows, done := opRows(devtest.CPU(t))
+	defer done()
+	for _, row := range rows {
 		ours = append(ours, row.name)
 	}
 	if !slices.Equal(ours, theirs) {
