@@ -43,6 +43,20 @@
         }                                                                                   \
     }
 
+// Sums over `steps`: what FETCH gets from memory, STORE puts into one buffer while the products of the other are added.
+#define ACCUMULATE(steps)                                                                   \
+    FETCH(0)                                                                                \
+    STORE(0)                                                                                \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                           \
+    for (int from = 0, now = 0; from < (steps); from += TK) {                               \
+        const int more = from + TK < (steps);                                               \
+        if (more) FETCH(from + TK)                                                          \
+        MULTIPLY(now)                                                                       \
+        now ^= 1;                                                                           \
+        if (more) { STORE(now) }                                                            \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                       \
+    }
+
 // A step of a sum over channels and taps.
 typedef struct {
     int c, jz, jy, jx;
@@ -121,18 +135,7 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) as[buffer][step_a][row + i * (ITEMS / TK)] = fa[i];         \
     _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) bs[buffer][step_b + i][column] = fb[i];
 
-    FETCH(0)
-    STORE(0)
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int now = 0;
-    for (int k0 = 0; k0 < K; k0 += TK) {
-        const int more = k0 + TK < K;
-        if (more) FETCH(k0 + TK)
-        MULTIPLY(now)
-        now ^= 1;
-        if (more) { STORE(now) }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    ACCUMULATE(K)
 #undef FETCH
 #undef STORE
 
@@ -212,18 +215,7 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice) {
     _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) as[buffer][step][row + i * (ITEMS / TK)] = fa[i];           \
     _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) bs[buffer][step][row + i * (ITEMS / TK)] = fb[i];
 
-    FETCH(0)
-    STORE(0)
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int now = 0;
-    for (int p0 = 0; p0 < count; p0 += TK) {
-        const int more = p0 + TK < count;
-        if (more) FETCH(p0 + TK)
-        MULTIPLY(now)
-        now ^= 1;
-        if (more) { STORE(now) }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    ACCUMULATE(count)
 #undef FETCH
 #undef STORE
 
