@@ -80,6 +80,9 @@ func TestClip(t *testing.T) {
 		params = given(t, d, []float64{3, math.NaN()}, []float64{1})
 		optim.ClipNorm(params, 1)
 		expectGrads(t, "with a NaN", params, math.NaN(), math.NaN(), math.NaN())
+		params = given(t, d, []float64{3, math.Inf(1)}, []float64{1})
+		optim.ClipNorm(params, 1)
+		expectGrads(t, "with an infinity", params, 0, math.NaN(), 0)
 		params = given(t, d)
 		if norm, err := optim.ClipNorm(params, 1).Item(); norm != 0 || err != nil {
 			t.Errorf("without a gradient the norm is %v (err %v)", norm, err)
