@@ -62,6 +62,12 @@ func TestCrossEntropyMisuse(t *testing.T) {
 		{func() { autograd.Huber(x, x, 0) }, tensor.ErrValue, []string{"delta is 0"}},
 		{func() { autograd.SmoothL1(x, x, -1) }, tensor.ErrValue, []string{"beta is -1"}},
 		{func() { autograd.TripletMargin(x, x, x, autograd.MarginOptions{Margin: -1}) }, tensor.ErrValue, []string{"margin is -1"}},
+		{func() { autograd.SmoothL1(x, x.T(), 0) }, tensor.ErrShape, []string{"SmoothL1", "[2 3] [3 2]"}},
+		{func() { autograd.SmoothL1(x, x, math.NaN()) }, tensor.ErrValue, []string{"SmoothL1", "beta is NaN: it is 0 or above"}},
+		{func() { autograd.TripletMargin(nil, x, x) }, tensor.ErrValue, []string{"TripletMargin"}},
+		{func() { autograd.TripletMargin(x, x, nil) }, tensor.ErrValue, []string{"TripletMargin"}},
+		{func() { autograd.TripletMargin(x, x.T(), x) }, tensor.ErrShape, []string{"TripletMargin", "[2 3] [3 2]"}},
+		{func() { autograd.TripletMargin(x.Sum(), x.Sum(), x.Sum()) }, tensor.ErrAxis, []string{"TripletMargin", "last axis"}},
 		{func() { autograd.CosineSimilarity(x, x.T(), 0, 1e-8) }, tensor.ErrShape, []string{"do not broadcast"}},
 		{func() {
 			autograd.BCEWithLogits(x, x, autograd.BinaryOptions{Weights: autograd.Const(tensor.Zeros(d, 4, 2, 3))})

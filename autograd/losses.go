@@ -96,12 +96,16 @@ func Huber(x, target *Node, delta float64, options ...LossOptions) *Node {
 // 0 it is L1. It panics with tensor.ErrShape, and with tensor.ErrValue for a beta below 0. Gradients: g·(x − t)/beta, at most
 // g in size, and its negative. Source: Girshick, "Fast R-CNN", 2015.
 func SmoothL1(x, target *Node, beta float64, options ...LossOptions) *Node {
-	if beta == 0 {
-		return L1(x, target, options...)
+	const op = "SmoothL1"
+	alike(op, x, target)
+	f, scalars := ops.SmoothL1, []float64{beta}
+	switch {
+	case !(beta >= 0):
+		badOption(op, fmt.Sprintf("beta is %v: it is 0 or above", beta))
+	case beta == 0:
+		f, scalars = ops.AbsoluteError, nil
 	}
-	alike("SmoothL1", x, target)
-	positive("SmoothL1", "beta", beta)
-	return optional("SmoothL1", options).Reduction.of("SmoothL1", Map(ops.SmoothL1, []float64{beta}, x, target))
+	return optional(op, options).Reduction.of(op, Map(f, scalars, x, target))
 }
 
 // BinaryOptions says how losses of scores for a yes are computed.
@@ -206,6 +210,19 @@ func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions)
 		margin = 1
 	}
 	positive(op, "the margin", margin)
+	shapes, together := [][]int{}, []int{}
+	for _, x := range []*Node{anchor, positives, negatives} {
+		shape := x.use(op).Shape()
+		shapes = append(shapes, shape)
+		all, ok := tensor.Broadcast(together, shape)
+		if !ok {
+			panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: shapes, Detail: "they do not broadcast"})
+		}
+		together = all
+	}
+	if len(together) == 0 {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrAxis, Shapes: shapes, Detail: "the distance is along the last axis, and there is none"})
+	}
 	anchor = anchor.To(tensor.Real)
 	distance := func(x *Node) *Node { return anchor.Sub(x).AddScalar(1e-6).Norm(2, -1) }
 	return how.Reduction.of(op, distance(positives).Sub(distance(negatives)).AddScalar(margin).MaxScalar(0))

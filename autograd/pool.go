@@ -6,7 +6,7 @@ import (
 )
 
 // MaxPool returns the maxima of windows over the last axes: see [tensor.Tensor.MaxPool], as which it panics. Gradient: g to the
-// element that is the maximum, of equal ones the first; where windows overlap, the sum.
+// element that is the maximum, of equal ones the first, of NaN the last; where windows overlap, the sum.
 func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	const op = "MaxPool"
 	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, x.pools())
@@ -25,7 +25,8 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 }
 
 // AdaptiveMaxPool returns the maxima of as many windows over the last axes as size says: see [tensor.Tensor.AdaptiveMaxPool], as
-// which it panics. Gradient: g to the element that is the maximum, of equal ones the first; where windows overlap, the sum.
+// which it panics. Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where windows
+// overlap, the sum.
 func (x *Node) AdaptiveMaxPool(size []int) *Node {
 	const op = "AdaptiveMaxPool"
 	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, x.pools())
