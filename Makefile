@@ -8,6 +8,8 @@
 # make golden  makes the reference numbers in testdata/golden anew, with PyTorch
 # make references  makes those of each operation, in testdata/references
 # make safetensors  makes the files of testdata/safetensors anew
+# make layers  makes the files of testdata/layers anew, with PyTorch
+# make exchange  loads what the layers of package nn write into PyTorch, and compares the two
 
 GO ?= go
 CC ?= cc
@@ -27,7 +29,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more bench fuzz mutants golden references safetensors clean
+.PHONY: build demo test test-more bench fuzz mutants golden references safetensors layers exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
@@ -81,6 +83,14 @@ references:
 
 safetensors:
 	/usr/bin/python3 -B scripts/safetensors.py testdata/safetensors
+
+layers:
+	@mkdir -p testdata/layers
+	/usr/bin/python3 -B scripts/layers.py testdata/layers
+
+exchange:
+	@dir=$$(mktemp -d) && $(GO) test ./nn -count 1 -run 'TestLayers$$' -layers $$dir && \
+		/usr/bin/python3 -B scripts/layers.py --check $$dir; status=$$?; rm -rf "$$dir"; exit $$status
 
 clean:
 	rm -rf bin $(OUT) .build

@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"fmt"
-
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -25,8 +23,8 @@ type ConvConfig struct {
 	NoBias       bool // without bias
 }
 
-// NewConv returns a layer, with its parameters drawn from rng. It panics with tensor.ErrValue for a kernel of no axes and
-// for groups that do not divide the channels, and with tensor.ErrShape for negative sizes.
+// NewConv returns a layer, with its parameters drawn from rng. It panics with tensor.ErrValue unless the kernel has 1 to 3
+// axes and the groups divide the channels, and with tensor.ErrShape for sizes below 1. [Conv.Forward] looks at the other options.
 func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
 	groups := checkChannels("NewConv", cfg.In, cfg.Out, cfg.Kernel, cfg.Groups)
 	fanIn, fanOut := cfg.In/groups*volume(cfg.Kernel), cfg.Out/groups*volume(cfg.Kernel)
@@ -79,10 +77,14 @@ func (l *ConvTranspose) Forward(x *autograd.Node) *autograd.Node {
 
 // checkChannels returns the groups of a convolution, 1 if none are named.
 func checkChannels(op string, in, out int, kernel []int, groups int) int {
-	groups = max(groups, 1)
-	if len(kernel) == 0 || in%groups != 0 || out%groups != 0 {
-		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrValue,
-			Detail: fmt.Sprintf("from %d to %d channels in %d groups, with a kernel of %v: the kernel has a size for each axis, and groups divide the channels", in, out, groups, kernel)})
+	mustSizes(op, "In", in)
+	mustSizes(op, "Out", out)
+	mustSizes(op, "Kernel", kernel...)
+	if groups == 0 {
+		groups = 1
+	}
+	if len(kernel) < 1 || len(kernel) > 3 || groups < 1 || in%groups != 0 || out%groups != 0 {
+		misuse(op, tensor.ErrValue, "from %d to %d channels in %d groups, with a kernel of %v: the kernel has a size for each of 1 to 3 axes, and groups divide the channels", in, out, groups, kernel)
 	}
 	return groups
 }

@@ -19,9 +19,11 @@ type EmbeddingConfig struct {
 	Weight                  Initializer // draws the table; nil: normal with variance 1, as PyTorch does
 }
 
-// NewEmbedding returns a table drawn from rng. It panics with tensor.ErrShape for negative sizes, and with tensor.ErrIndex
+// NewEmbedding returns a table drawn from rng. It panics with tensor.ErrShape for sizes below 1, and with tensor.ErrIndex
 // for a padding that is no row.
 func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedding {
+	mustSizes("NewEmbedding", "Rows", cfg.Rows)
+	mustSizes("NewEmbedding", "Size", cfg.Size)
 	if cfg.Weight == nil {
 		cfg.Weight = Normal(1)
 	}

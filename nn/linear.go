@@ -19,8 +19,10 @@ type LinearConfig struct {
 	NoBias       bool // y = x·W
 }
 
-// NewLinear returns a layer, with its parameters drawn from rng. It panics with tensor.ErrShape for negative sizes.
+// NewLinear returns a layer, with its parameters drawn from rng. It panics with tensor.ErrShape for sizes below 1.
 func NewLinear(d tensor.Device, rng *tensor.RNG, cfg LinearConfig) *Linear {
+	mustSizes("NewLinear", "In", cfg.In)
+	mustSizes("NewLinear", "Out", cfg.Out)
 	l := &Linear{Weight: draw(d, rng, cfg.Weight, cfg.In, cfg.Out, cfg.In, cfg.Out)}
 	if !cfg.NoBias {
 		l.Bias = draw(d, rng, cfg.Bias, cfg.In, cfg.Out, cfg.Out)

@@ -22,10 +22,11 @@ type LayerNormConfig struct {
 	Shape    []int   // of the last axes, those that are normalised; required
 	Eps      float64 // added to the variance; 0: 1e-5
 	NoAffine bool    // neither weight nor bias
-	NoBias   bool // no bias
+	NoBias   bool    // no bias
 }
 
-// NewLayerNorm returns a layer of weight 1 and bias 0.
+// NewLayerNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrValue for a config without Shape, and with
+// tensor.ErrShape for sizes below 1.
 func NewLayerNorm(d tensor.Device, cfg LayerNormConfig) *LayerNorm {
 	mustAxes("NewLayerNorm", cfg.Shape)
 	l := &LayerNorm{axes: len(cfg.Shape), eps: orElse(cfg.Eps, usualEps)}
@@ -53,7 +54,7 @@ type RMSNormConfig struct {
 	NoAffine bool    // no weight
 }
 
-// NewRMSNorm returns a layer of weight 1.
+// NewRMSNorm returns a layer of weight 1. It panics as [NewLayerNorm] does.
 func NewRMSNorm(d tensor.Device, cfg RMSNormConfig) *RMSNorm {
 	mustAxes("NewRMSNorm", cfg.Shape)
 	l := &RMSNorm{axes: len(cfg.Shape), eps: orElse(cfg.Eps, 0x1p-23)}
@@ -82,8 +83,15 @@ type GroupNormConfig struct {
 	NoAffine         bool    // neither weight nor bias, as PyTorch's InstanceNorm is by default
 }
 
-// NewGroupNorm returns a layer of weight 1 and bias 0.
+// NewGroupNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrShape for sizes below 1, and with
+// tensor.ErrValue for groups that do not divide the channels.
 func NewGroupNorm(d tensor.Device, cfg GroupNormConfig) *GroupNorm {
+	const op = "NewGroupNorm"
+	mustSizes(op, "Channels", cfg.Channels)
+	mustSizes(op, "Groups", cfg.Groups)
+	if cfg.Channels%cfg.Groups != 0 {
+		misuse(op, tensor.ErrValue, "%d channels do not fall into %d groups", cfg.Channels, cfg.Groups)
+	}
 	l := &GroupNorm{groups: cfg.Groups, eps: orElse(cfg.Eps, usualEps)}
 	l.Weight, l.Bias = affine(d, cfg.NoAffine, false, cfg.Channels)
 	return l
@@ -118,8 +126,10 @@ type BatchNormConfig struct {
 	NoAffine bool    // neither weight nor bias
 }
 
-// NewBatchNorm returns a layer of weight 1, bias 0, running mean 0 and running variance 1, in training.
+// NewBatchNorm returns a layer of weight 1, bias 0, running mean 0 and running variance 1, in training. It panics
+// with tensor.ErrShape for channels below 1.
 func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
+	mustSizes("NewBatchNorm", "Channels", cfg.Channels)
 	l := &BatchNorm{Mean: tensor.Zeros(d, cfg.Channels).Keep(), Var: tensor.Full(d, 1, cfg.Channels).Keep(),
 		Batches: tensor.ZerosOf(d, tensor.Int32).Keep(), eps: orElse(cfg.Eps, usualEps), momentum: cfg.Momentum}
 	l.Weight, l.Bias = affine(d, cfg.NoAffine, false, cfg.Channels)
@@ -155,6 +165,7 @@ func affine(d tensor.Device, none, noBias bool, shape ...int) (w, b *autograd.No
 
 func mustAxes(op string, shape []int) {
 	if len(shape) == 0 {
-		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrValue, Detail: "the config has no Shape: name the sizes of the last axes, those that are normalised"})
+		misuse(op, tensor.ErrValue, "the config has no Shape: name the sizes of the last axes, those that are normalised")
 	}
+	mustSizes(op, "Shape", shape...)
 }

@@ -1,0 +1,27 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// mustSizes panics with tensor.ErrShape unless the sizes in a field of a config are 1 or more: one that was left out is 0.
+func mustSizes(op, field string, sizes ...int) {
+	for _, n := range sizes {
+		if n < 1 {
+			misuse(op, tensor.ErrShape, "%s is %s: a size is 1 or more", field, show(sizes))
+		}
+	}
+}
+
+func show(sizes []int) string {
+	if len(sizes) == 1 {
+		return fmt.Sprint(sizes[0])
+	}
+	return fmt.Sprint(sizes)
+}
+
+func misuse(op string, kind error, format string, a ...any) {
+	panic(&tensor.Error{Pkg: "nn", Op: op, Kind: kind, Detail: fmt.Sprintf(format, a...)})
+}

@@ -1,0 +1,119 @@
+"""Exchanges the layers of package nn with PyTorch: scripts/layers.py DIR makes the files of testdata/layers anew, and
+scripts/layers.py --check DIR compares PyTorch with the files that "go test ./nn -run TestLayers -layers DIR" writes.
+
+A file is a layer in float64: its state dict (state.NAME), inputs (x0, x1, …), outputs (y0, …), the gradients of these (seed0, …) and
+those that come of them, of inputs (dx0, …) and parameters (grad.NAME), and the buffers afterwards (after.NAME). Needs torch (1.13)
+and numpy.
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+
+torch.set_default_dtype(torch.float64)
+
+
+class RMSNorm(nn.Module):
+    """As PyTorch has it from 2.4 on."""
+
+    def __init__(self, size, eps):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(size)), eps
+
+    def forward(self, x):
+        return x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt() * self.weight
+
+
+def plain(module, *x):
+    return [module(*x)]
+
+
+def ints(*values):
+    return torch.tensor(values, dtype=torch.int32)
+
+
+# name: (the layer, its inputs by their shapes or values, how it is called)
+LAYERS = {
+    "linear": (lambda: nn.Linear(3, 5), [(2, 4, 3)], plain),
+    "linear_nobias": (lambda: nn.Linear(3, 5, bias=False), [(7, 3)], plain),
+    "conv1": (lambda: nn.Conv1d(4, 6, 3, stride=2, padding=1, groups=2), [(2, 4, 9)], plain),
+    "conv2": (lambda: nn.Conv2d(2, 3, (3, 2), stride=(2, 1), padding=(1, 0), dilation=(1, 2)), [(2, 2, 6, 7)], plain),
+    "conv3": (lambda: nn.Conv3d(2, 2, 2, bias=False), [(1, 2, 3, 4, 3)], plain),
+    "conv_transpose1": (lambda: nn.ConvTranspose1d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2), [(2, 4, 5)], plain),
+    "conv_transpose2": (lambda: nn.ConvTranspose2d(3, 2, (3, 2), stride=2, dilation=(1, 2)), [(2, 3, 3, 4)], plain),
+    "conv_transpose3": (lambda: nn.ConvTranspose3d(2, 2, 2, bias=False), [(1, 2, 2, 3, 2)], plain),
+    "embedding": (lambda: nn.Embedding(6, 3), [ints([0, 5, 2], [2, 2, 4])], plain),
+    "embedding_padded": (lambda: nn.Embedding(6, 3, padding_idx=2), [ints([0, 5, 2], [2, 2, 4])], plain),
+    "layer_norm": (lambda: nn.LayerNorm((3, 4)), [(2, 5, 3, 4)], plain),
+    "rms_norm": (lambda: RMSNorm(6, 2.0**-23), [(2, 5, 6)], plain),
+    "group_norm": (lambda: nn.GroupNorm(2, 4), [(2, 4, 3, 3)], plain),
+    "batch_norm": (lambda: nn.BatchNorm2d(3, momentum=0.2), [(4, 3, 2, 3)], plain),
+    "batch_norm_eval": (lambda: nn.BatchNorm1d(3).eval(), [(4, 3)], plain),
+    "sequential": (lambda: nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                                         nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 2)), [(3, 1, 4, 4)], plain),
+}
+
+
+def run(module, inputs, seeds, call):
+    """Returns what a file holds of a run, but for the state before it."""
+    inputs = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
+    outputs = call(module, *inputs)
+    seeds = seeds or [torch.randn(y.shape) for y in outputs]
+    torch.autograd.backward(outputs, seeds)
+    found = {}
+    for i, x in enumerate(inputs):
+        found[f"x{i}"] = x
+        if x.requires_grad:
+            found[f"dx{i}"] = x.grad
+    for i, (y, s) in enumerate(zip(outputs, seeds)):
+        found |= {f"y{i}": y, f"seed{i}": s}
+    found |= {f"grad.{name}": p.grad for name, p in module.named_parameters()}
+    found |= {f"after.{name}": b for name, b in module.named_buffers()}
+    return {name: v.detach().numpy() for name, v in found.items()}
+
+
+def make(folder):
+    for name, (layer, inputs, call) in LAYERS.items():
+        torch.manual_seed(sum(name.encode()))
+        module = layer()
+        state = module.state_dict()
+        for key, v in state.items():
+            if key.endswith("running_var"):
+                v.uniform_(0.5, 1.5)
+            elif v.is_floating_point():
+                v.normal_(0.2, 0.5)
+        before = {f"state.{key}": v.numpy().copy() for key, v in state.items()}
+        inputs = [x if torch.is_tensor(x) else torch.randn(x) for x in inputs]
+        np.savez(folder / f"{name}.npz", **before, **run(module, inputs, None, call))
+    print(folder, len(LAYERS), "layers, torch", torch.__version__)
+
+
+def check(folder):
+    files = {f.stem: f for f in folder.glob("*.npz")}
+    if files.keys() != LAYERS.keys():
+        sys.exit(f"{folder} has other layers than this script: {sorted(files.keys() ^ LAYERS.keys())}")
+    for name, (layer, _, call) in LAYERS.items():
+        file = {key: torch.from_numpy(v) for key, v in np.load(files[name]).items()}
+        module = layer()
+        module.load_state_dict({key[len("state."):]: v for key, v in file.items() if key.startswith("state.")}, strict=True)
+        numbered = lambda what: [file[f"{what}{i}"] for i in range(len(file)) if f"{what}{i}" in file]
+        found = run(module, numbered("x"), numbered("seed"), call)
+        # Go leaves that as it is.
+        found |= {key: v for key, v in file.items() if key.startswith("after.") and key.endswith("num_batches_tracked")}
+        written = {key for key in file if not key.startswith("state.")}
+        if written != found.keys():
+            sys.exit(f"{name}: the file and PyTorch differ in {sorted(written ^ found.keys())}")
+        for key in written:
+            a, b = np.asarray(file[key]), np.asarray(found[key])
+            if a.shape != b.shape or not np.allclose(a, b, rtol=1e-9, atol=1e-10):
+                sys.exit(f"{name}: {key} is\n{a}\nof PyTorch\n{b}")
+    print(folder, len(LAYERS), "layers agree, torch", torch.__version__)
+
+
+if sys.argv[1] == "--check":
+    check(pathlib.Path(sys.argv[2]))
+else:
+    make(pathlib.Path(sys.argv[1]))
