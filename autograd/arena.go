@@ -82,6 +82,14 @@ func (a *Arena) Place(flat *tensor.Tensor, i int, shape []int) *tensor.Tensor {
 	return view
 }
 
+// Start returns where parameter i begins in Values; of the number of parameters, where the last one ends.
+func (a *Arena) Start(i int) int {
+	if i == len(a.starts) {
+		return a.Values.Len()
+	}
+	return a.starts[i]
+}
+
 // Runs calls f with each longest range of elements whose parameters all have a gradient: one call when
 // all have. A parameter without a gradient is not to be updated.
 func (a *Arena) Runs(f func(from, to int)) {

@@ -88,3 +88,38 @@ func ExampleAdamW_State() {
 	// 0 [2 3] [2 3]
 	// <nil>
 }
+
+// Biases are not decayed, and a head that is new learns faster.
+func ExampleGroup() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	weight, bias := autograd.Param(tensor.Full(d, 1, 2, 2), "weight"), autograd.Param(tensor.Full(d, 1, 2), "bias")
+	head := autograd.Param(tensor.Full(d, 1, 2), "head")
+
+	cfg := optim.AdamWDefaults(optim.Constant(0.001))
+	noDecay, fast := cfg, cfg
+	noDecay.WeightDecay = 0
+	fast.LR = optim.Constant(0.1)
+	cfg.Groups = []optim.Group[optim.AdamWConfig]{
+		{Params: []*autograd.Node{bias}, Config: noDecay},
+		{Params: []*autograd.Node{head}, Config: fast},
+	}
+	opt := optim.NewAdamW([]*autograd.Node{weight, bias, head}, cfg)
+	if err := weight.Add(bias).Mul(head).Sum().Backward(); err != nil {
+		log.Fatal(err)
+	}
+	if err := opt.Step(); err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range []*autograd.Node{weight, bias, head} {
+		v, err := p.Float64s()
+		fmt.Printf("%s %.5f %v\n", p.Name(), v[0], err)
+	}
+	// Output:
+	// weight 0.99899 <nil>
+	// bias 0.99900 <nil>
+	// head 0.89900 <nil>
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/plumbing"
@@ -42,38 +41,15 @@ type State struct {
 	Tensors tensor.Dict // moments, each named moment.parameter, in the parameter's shape
 }
 
-// arena is what the optimizers share: the parameters, their schedule, and a moment of the parameters'
-// layout for each name. The optimizers do not embed it, so that each shows its methods itself.
-type arena struct {
-	flat     *autograd.Arena
-	schedule Schedule
-	steps    int
-	moments  map[string]*tensor.Tensor
-	numbers  *kernels.Slots // of a step
-}
-
-func newArena(params []*autograd.Node, lr Schedule, moments ...string) *arena {
-	if lr == nil {
-		panic(badValue("the schedule is nil: use optim.Constant(lr)"))
-	}
-	a := &arena{flat: autograd.NewArena(params), schedule: lr, moments: map[string]*tensor.Tensor{}}
-	for _, name := range moments {
-		a.moments[name] = tensor.Zeros(a.flat.Values.Device(), a.flat.Values.Len()).Keep()
-	}
-	return a
-}
-
-// changing makes n numbers slots. set makes them of the learning rate of a step and its number, counted from 1.
-func (a *arena) changing(n int, set func(numbers []kernels.Arg, lr float64, t int)) {
-	a.numbers = kernels.NewSlots(n, func(numbers []kernels.Arg) error {
-		lr, err := a.rate()
-		if err != nil {
-			return err
-		}
-		set(numbers, lr, a.steps+1)
-		a.steps++
-		return nil
-	})
+// base is what the optimizers share, and their methods: the parameters in groups, and a moment of the parameters' layout
+// for each name.
+type base struct {
+	flat    *autograd.Arena
+	groups  []group
+	moments map[string]*tensor.Tensor
+	numbers *kernels.Slots // of a step: those of each group, one after the other
+	steps   int
+	update  func(g, from, to int) // launches what updates elements of a group
 }
 
 func badValue(format string, args ...any) *tensor.Error {
@@ -87,34 +63,47 @@ func checkRange(name string, v, low, high float64) {
 	}
 }
 
-func (a *arena) lr() float64 { return a.schedule(a.steps) }
+// LR returns the learning rate of the next step: that of the parameters that are in none of the Groups.
+func (b *base) LR() float64 { return b.groups[0].lr(b.steps) }
 
-// rate returns the learning rate of the next step, which must be a number.
-func (a *arena) rate() (float64, error) {
-	lr := a.lr()
+// Steps returns how many steps were done; a restored state counts those before it, too.
+func (b *base) Steps() int { return b.steps }
+
+// rate returns the learning rate of the next step in group g, which must be a number.
+func (b *base) rate(g int) (float64, error) {
+	lr := b.groups[g].lr(b.steps)
 	if math.IsNaN(lr) || math.IsInf(lr, 0) {
-		return 0, fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d", lr, a.steps)
+		of := ""
+		if len(b.groups) > 1 {
+			of = fmt.Sprintf(" in group %d", g)
+		}
+		return 0, fmt.Errorf("optim: the schedule gives a learning rate of %v at step %d%s", lr, b.steps, of)
 	}
 	return lr, nil
 }
 
-// step counts a step, if a parameter has a gradient, and calls update with every run of those that do.
-func (a *arena) step(update func(from, to int)) error {
-	d := a.flat.Values.Device()
+// Step updates every parameter that has a gradient, each as its group is set. The errors are [ErrNoGradients] if none
+// has, which counts no step, a learning rate that is no number, and the device's first failure.
+func (b *base) Step() error {
+	d := b.flat.Values.Device()
 	if err := d.Err(); err != nil {
 		return err
 	}
-	if _, err := a.rate(); err != nil {
-		return err
+	for g := range b.groups {
+		if _, err := b.rate(g); err != nil {
+			return err
+		}
 	}
 	updated := false
 	var err error
-	a.flat.Runs(func(from, to int) {
+	b.flat.Runs(func(from, to int) {
 		if !updated {
-			updated, err = true, a.numbers.Next()
+			updated, err = true, b.numbers.Next()
 		}
-		if err == nil {
-			update(from, to)
+		for g, in := range b.groups {
+			if from, to := max(from, in.from), min(to, in.to); from < to && err == nil {
+				b.update(g, from, to)
+			}
 		}
 	})
 	switch {
@@ -123,72 +112,47 @@ func (a *arena) step(update func(from, to int)) error {
 	case err != nil:
 		return err
 	}
-	a.flat.Values.Touch()
+	b.flat.Values.Touch()
 	plumbing.TakeLaunched(d) // updates belong to no graph
 	return d.Err()
 }
 
-func (a *arena) state() State {
-	s := State{Steps: a.steps, Tensors: tensor.Dict{}}
-	for name, m := range a.moments {
-		for i, p := range a.flat.Params {
-			s.Tensors[a.key(name, i)] = a.flat.Place(m, i, p.Shape())
+// ZeroGrad forgets the gradients of the parameters.
+func (b *base) ZeroGrad() { b.flat.ZeroGrad() }
+
+// Arena returns the arena that the parameters moved to, for autograd.NewFusedMLP. It is no part of what this package
+// promises.
+func (b *base) Arena() *autograd.Arena { return b.flat }
+
+// State returns what Restore needs to go on as if never stopped: the moments of each parameter, and the steps done. The
+// tensors are views of the optimizer's own: the next step changes them.
+func (b *base) State() State {
+	s := State{Steps: b.steps, Tensors: tensor.Dict{}}
+	for name, m := range b.moments {
+		for i, p := range b.flat.Params {
+			s.Tensors[stateKey(name, b.flat.Params, i)] = b.flat.Place(m, i, p.Shape())
 		}
 	}
 	return s
 }
 
-// key names a moment of parameter i: by the parameter's name, and its place where that does not tell.
-func (a *arena) key(moment string, i int) string {
-	name := a.flat.Params[i].Name()
-	for j, p := range a.flat.Params {
-		if name == "" || j != i && p.Name() == name {
-			return fmt.Sprintf("%s.%s#%d", moment, name, i)
-		}
+// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless the state has the
+// tensors of this optimizer, in their shapes and on its device.
+func (b *base) Restore(s State) error {
+	own := b.State().Tensors
+	defer freeAll(own)
+	if err := restore(own, s); err != nil {
+		return err
 	}
-	return moment + "." + name
+	b.steps = s.Steps
+	return b.flat.Values.Device().Err()
 }
 
-func (a *arena) restore(s State) error {
-	own := a.state().Tensors
-	defer func() {
-		for _, view := range own {
-			view.Free()
-		}
-	}()
-	if s.Steps < 0 || len(s.Tensors) != len(own) {
-		return fmt.Errorf("optim: restore: the state has %d steps and %d tensors, the optimizer %d tensors", s.Steps, len(s.Tensors), len(own))
-	}
-	for name, dst := range own {
-		src, ok := s.Tensors[name]
-		if !ok {
-			return fmt.Errorf("optim: restore: the state has no tensor %q", name)
-		}
-		switch {
-		case src == nil:
-			return fmt.Errorf("optim: restore: tensor %q of the state is nil", name)
-		case src.Freed():
-			return fmt.Errorf("optim: restore: tensor %q of the state was freed: keep it with Keep, or free it later", name)
-		case src.Device() != dst.Device():
-			return fmt.Errorf("optim: restore: tensor %q of the state is on %s, the optimizer on %s: load it there", name, src.Device().Name(), dst.Device().Name())
-		}
-		if !slices.Equal(src.Shape(), dst.Shape()) {
-			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the optimizer", name, src.Shape(), dst.Shape())
-		}
-		if src.Type() != tensor.Real {
-			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the optimizer: convert it with To", name, src.Type(), tensor.Real)
-		}
-	}
-	for name, dst := range own {
-		dst.SetInPlace(s.Tensors[name])
-	}
-	a.steps = s.Steps
-	return a.flat.Values.Device().Err()
-}
-
-func (a *arena) free() {
-	for _, m := range a.moments {
+// Free releases the moments, the gradients and the arena. The parameters keep their values and may join another
+// optimizer.
+func (b *base) Free() {
+	for _, m := range b.moments {
 		m.Free()
 	}
-	a.flat.Free()
+	b.flat.Free()
 }

@@ -52,12 +52,27 @@ var optimizers = map[string]func(params []*autograd.Node, lr optim.Schedule) opt
 	},
 }
 
+// mapped are further optimizers. Their numbers come as those of the others do: one schedule shows it.
+var mapped = map[string]func(params []*autograd.Node, lr optim.Schedule) optim.Optimizer{
+	"groups": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
+		cfg := optim.AdamWDefaults(lr)
+		own := cfg
+		own.LR, own.WeightDecay = optim.Exponential(0.1, 0.5), 0
+		cfg.Groups = []optim.Group[optim.AdamWConfig]{{Params: p[1:2], Config: own}}
+		return optim.NewAdamW(p, cfg)
+	},
+}
+
 func newTrainer(d tensor.Device, rule, rate string) *trainer {
 	tr := &trainer{d: d, rng: tensor.NewRNG(7)}
 	tr.net = nn.NewMLP(d, tr.rng, nn.MLPConfig{Sizes: []int{3, 8, 8, 2}, Activations: []nn.Activation{nn.LeakyReLU(0.1), nn.Tanh}})
 	tr.params = nn.Params(tr.net)
 	if rule != "" {
-		tr.opt = optimizers[rule](tr.params, rates[rate])
+		make, ok := optimizers[rule]
+		if !ok {
+			make = mapped[rule]
+		}
+		tr.opt = make(tr.params, rates[rate])
 	}
 	tr.x, tr.y = tensor.Zeros(d, 20, 3), tensor.Zeros(d, 20, 2)
 	tr.input(0)
@@ -167,6 +182,9 @@ func TestTraining(t *testing.T) {
 			for rate := range rates {
 				compareTraining(t, newTrainer(d, rule, rate), newTrainer(d, rule, rate))
 			}
+		}
+		for rule := range mapped {
+			compareTraining(t, newTrainer(d, rule, "exponential"), newTrainer(d, rule, "exponential"))
 		}
 		for _, variant := range []func(tr *trainer){
 			func(tr *trainer) { tr.before = true },

@@ -1,0 +1,57 @@
+package optim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// stateKey names a moment of parameter i: by the parameter's name, and its place where that does not tell.
+func stateKey(moment string, params []*autograd.Node, i int) string {
+	name := params[i].Name()
+	for j, p := range params {
+		if name == "" || j != i && p.Name() == name {
+			return fmt.Sprintf("%s.%s#%d", moment, name, i)
+		}
+	}
+	return moment + "." + name
+}
+
+// restore copies the tensors of a state over those of its owner, or returns an error, with nothing changed.
+func restore(own tensor.Dict, s State) error {
+	if s.Steps < 0 || len(s.Tensors) != len(own) {
+		return fmt.Errorf("optim: restore: the state has %d steps and %d tensors, the optimizer %d tensors", s.Steps, len(s.Tensors), len(own))
+	}
+	for name, dst := range own {
+		src, ok := s.Tensors[name]
+		if !ok {
+			return fmt.Errorf("optim: restore: the state has no tensor %q", name)
+		}
+		switch {
+		case src == nil:
+			return fmt.Errorf("optim: restore: tensor %q of the state is nil", name)
+		case src.Freed():
+			return fmt.Errorf("optim: restore: tensor %q of the state was freed: keep it with Keep, or free it later", name)
+		case src.Device() != dst.Device():
+			return fmt.Errorf("optim: restore: tensor %q of the state is on %s, the optimizer on %s: load it there", name, src.Device().Name(), dst.Device().Name())
+		}
+		if !slices.Equal(src.Shape(), dst.Shape()) {
+			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the optimizer", name, src.Shape(), dst.Shape())
+		}
+		if src.Type() != tensor.Real {
+			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the optimizer: convert it with To", name, src.Type(), tensor.Real)
+		}
+	}
+	for name, dst := range own {
+		dst.SetInPlace(s.Tensors[name])
+	}
+	return nil
+}
+
+func freeAll(views tensor.Dict) {
+	for _, view := range views {
+		view.Free()
+	}
+}
