@@ -23,9 +23,9 @@ type Arena struct {
 	shares, seed *tensor.Tensor
 }
 
-// arenaAlign is the alignment of a parameter in elements: 512 bytes of float32, the base alignment of
-// NVIDIA devices.
-const arenaAlign = 128
+// ArenaAlign is the alignment of a parameter in elements: 512 bytes of float32, the base alignment of
+// NVIDIA devices. It goes with Arena.
+const ArenaAlign = 128
 
 // NewArena moves parameters into an arena. The tensors they were made of move with them and stay their values. It
 // panics with tensor.ErrValue if there is none, if a node is no parameter, is listed twice, already lives in an
@@ -52,7 +52,7 @@ func NewArena(params []*Node) *Arena {
 			misuse(fmt.Sprintf("parameter %q is made of the tensor of another: make one parameter of it, and use that", p.label()))
 		}
 		a.starts[i] = total
-		total += (p.value.Len() + arenaAlign - 1) / arenaAlign * arenaAlign
+		total += (p.value.Len() + ArenaAlign - 1) / ArenaAlign * ArenaAlign
 	}
 	d := params[0].value.Device()
 	a.Values, a.grads = tensor.Zeros(d, total).Keep(), tensor.Zeros(d, total).Keep()

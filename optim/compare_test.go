@@ -3,7 +3,26 @@ package optim_test
 import (
 	"math"
 	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
 )
+
+// numbers returns the arrays of a file that scripts/optimizers.py made.
+func numbers(t *testing.T, file string) map[string][]float64 {
+	t.Helper()
+	ref, err := tensor.LoadNPZ(devtest.Open(t, "cpu", tensor.Options{Float64: true}), "../testdata/golden/"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]float64{}
+	for name, x := range ref {
+		if all[name], err = x.Float64s(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
 
 func closeTo(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()

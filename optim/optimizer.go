@@ -50,6 +50,9 @@ type base struct {
 	numbers *kernels.Slots // of a step: those of each group, one after the other
 	steps   int
 	update  func(g, from, to int) // launches what updates elements of a group
+
+	results, operands []*tensor.Tensor // scratch of apply
+	scalars           []kernels.Arg
 }
 
 func badValue(format string, args ...any) *tensor.Error {

@@ -17,7 +17,8 @@ func TestSurface(t *testing.T) {
 		want = append(want, face.Method(i).Name)
 	}
 	slices.Sort(want)
-	for _, typ := range []reflect.Type{reflect.TypeFor[*optim.AdamW](), reflect.TypeFor[*optim.SGD]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[*optim.AdamW](), reflect.TypeFor[*optim.SGD](), reflect.TypeFor[*optim.Adam](), reflect.TypeFor[*optim.RMSprop](),
+		reflect.TypeFor[*optim.Adagrad](), reflect.TypeFor[*optim.Lion](), reflect.TypeFor[*optim.LAMB]()} {
 		var got []string
 		for i := range typ.NumMethod() {
 			got = append(got, typ.Method(i).Name)

@@ -52,8 +52,25 @@ var optimizers = map[string]func(params []*autograd.Node, lr optim.Schedule) opt
 	},
 }
 
-// mapped are further optimizers. Their numbers come as those of the others do: one schedule shows it.
+// mapped are the rules that are formulas. Their numbers come as those of the others do: one schedule shows it.
 var mapped = map[string]func(params []*autograd.Node, lr optim.Schedule) optim.Optimizer{
+	"adam": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
+		return optim.NewAdam(p, optim.AdamDefaults(lr))
+	},
+	"rmsprop": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
+		cfg := optim.RMSpropDefaults(lr)
+		cfg.Centered, cfg.Momentum = true, 0.9
+		return optim.NewRMSprop(p, cfg)
+	},
+	"adagrad": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
+		return optim.NewAdagrad(p, optim.AdagradDefaults(lr))
+	},
+	"lion": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
+		return optim.NewLion(p, optim.LionDefaults(lr))
+	},
+	"lamb": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
+		return optim.NewLAMB(p, optim.LAMBDefaults(lr))
+	},
 	"groups": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
 		cfg := optim.AdamWDefaults(lr)
 		own := cfg

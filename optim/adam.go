@@ -1,0 +1,70 @@
+package optim
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// AdamConfig is the settings of Adam. Start from [AdamDefaults], and change what should differ: a field that is 0 means
+// 0.
+type AdamConfig struct {
+	LR           Schedule            // required
+	Beta1, Beta2 float64             // decay of the moments, in [0, 1)
+	Eps          float64             // added to the root
+	L2           float64             // added to the gradient as L2·p
+	Groups       []Group[AdamConfig] // parameters with settings of their own
+}
+
+// AdamDefaults returns PyTorch's settings: betas 0.9 and 0.999, eps 1e-8, no weight decay.
+func AdamDefaults(lr Schedule) AdamConfig {
+	return AdamConfig{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+}
+
+// Adam keeps moments of the gradient, in which weight decay takes part, as PyTorch computes it; t counts steps from 1:
+//
+//	g = grad + L2·p;  m = β₁m + (1−β₁)g;  v = β₂v + (1−β₂)g²
+//	p −= lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + eps)
+//
+// Weight decay usually works better beside the moments: see [AdamW]. Source: Kingma and Ba, "Adam: A Method for Stochastic
+// Optimization", ICLR 2015, algorithm 1.
+type Adam struct {
+	*base
+	cfgs []AdamConfig // of the groups
+}
+
+// adamRule has the scalars step, 1/√(1−β₂ᵗ), L2, eps, β₁, 1−β₁, β₂, 1−β₂.
+var adamRule = func() *kernels.Joined {
+	g := gradient.Add(expr.S(2).Mul(parameter))
+	m := faded(moment(0), g, expr.S(4), expr.S(5))
+	v := faded(moment(1), g.Square(), expr.S(6), expr.S(7))
+	p := parameter.Sub(expr.S(0).Mul(m).Div(v.Sqrt().Mul(expr.S(1)).Add(expr.S(3))))
+	return newRule("adam", []float64{0.02, 1.5, 0.1, 1e-8, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed, squares}, p, m, v)
+}()
+
+// NewAdam returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue for
+// settings out of range, without a schedule, for Beta2 and Eps both 0, as they are in a config that was not made of
+// [AdamDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is one launch for each group.
+func NewAdam(params []*autograd.Node, cfg AdamConfig) *Adam {
+	names := []string{"m", "v"}
+	o := &Adam{}
+	o.base, o.cfgs = newBase(params, cfg, 2, func(c *AdamConfig, numbers []kernels.Arg, lr float64, t int) {
+		first, second := biasCorrections(c.Beta1, c.Beta2, t)
+		numbers[0], numbers[1] = kernels.R(lr/first), kernels.R(1/math.Sqrt(second))
+	}, names...)
+	o.update = func(g, from, to int) {
+		c := &o.cfgs[g]
+		o.apply(adamRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1), kernels.R(c.L2), kernels.R(c.Eps),
+			kernels.R(c.Beta1), kernels.R(1-c.Beta1), kernels.R(c.Beta2), kernels.R(1-c.Beta2))
+	}
+	return o
+}
+
+func (c AdamConfig) check() (Schedule, []Group[AdamConfig]) {
+	mustSchedule(c.LR)
+	checkRange("L2", c.L2, 0, math.Inf(1))
+	checkAdam(c.Beta1, c.Beta2, c.Eps, "AdamDefaults")
+	return c.LR, c.Groups
+}

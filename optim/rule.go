@@ -1,0 +1,55 @@
+package optim
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// A rule is an update as formulas, joined in one kernel: of the parameter, its gradient, its moments and scalars. Its
+// results are the new parameter and the new moments, in the order of the operands.
+var parameter, gradient = expr.X(0), expr.X(1)
+
+// moment is moment k from before the step.
+func moment(k int) *expr.Expr { return expr.X(2 + k) }
+
+// faded is b·x + (1−b)·y, of scalars b and 1−b.
+func faded(x, y, b, rest *expr.Expr) *expr.Expr { return b.Mul(x).Add(rest.Mul(y)) }
+
+var signed, squares = [2]float64{-0.5, 0.5}, [2]float64{1, 2}
+
+// newRule joins formulas. For tests there are values of the scalars, and where to draw the moments.
+func newRule(name string, scalars []float64, moments [][2]float64, formulas ...*expr.Expr) *kernels.Joined {
+	j := &kernels.Joined{Name: name}
+	for k, f := range formulas {
+		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", name, k), Value: f, Scalars: scalars,
+			Domains: append([][2]float64{{-1, 1}, {-1, 1}}, moments...)})
+	}
+	return j
+}
+
+// apply launches a rule on elements of the parameters and of the moments named.
+func (b *base) apply(rule *kernels.Joined, from, to int, moments []string, scalars ...kernels.Arg) {
+	whole := from == 0 && to == b.flat.Values.Len()
+	run := func(flat *tensor.Tensor) *tensor.Tensor {
+		if whole {
+			return flat
+		}
+		return flat.Slice(0, from, to)
+	}
+	b.scalars = append(b.scalars[:0], scalars...)
+	p, g := run(b.flat.Values), run(b.flat.Grads())
+	b.results, b.operands = append(b.results[:0], p), append(b.operands[:0], p, g)
+	for _, name := range moments {
+		m := run(b.moments[name])
+		b.results, b.operands = append(b.results, m), append(b.operands, m)
+	}
+	tensor.MapInto(rule, b.scalars, b.results, b.operands...)
+	if !whole {
+		for _, view := range append(b.results, g) {
+			view.Free()
+		}
+	}
+}
