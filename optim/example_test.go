@@ -123,3 +123,20 @@ func ExampleGroup() {
 	// bias 0.99900 <nil>
 	// head 0.89900 <nil>
 }
+
+// The learning rate falls when the loss stops falling.
+func ExamplePlateau() {
+	cfg := optim.PlateauDefaults(0.1)
+	cfg.Patience = 1
+	plateau := optim.NewPlateau(cfg) // plateau.LR is the schedule of an optimizer
+	for epoch, loss := range []float64{3, 2, 2.5, 2.1, 1} {
+		plateau.Measured(loss)
+		fmt.Printf("%d: %.2f\n", epoch, plateau.LR(0))
+	}
+	// Output:
+	// 0: 0.10
+	// 1: 0.10
+	// 2: 0.10
+	// 3: 0.01
+	// 4: 0.01
+}

@@ -15,31 +15,6 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-func TestSchedules(t *testing.T) {
-	cosine := optim.Cosine(1, 0.2, 10)
-	warm := optim.Warmup(4, optim.Exponential(1, 0.5))
-	for _, c := range []struct {
-		name string
-		s    optim.Schedule
-		want map[int]float64
-	}{
-		{"Constant", optim.Constant(3), map[int]float64{0: 3, 99: 3}},
-		{"Exponential", optim.Exponential(2, 0.5), map[int]float64{0: 2, 1: 1, 3: 0.25}},
-		{"Cosine", cosine, map[int]float64{0: 1, 5: 0.6, 10: 0.2, 11: 0.2}},
-		{"Cosine of no steps", optim.Cosine(1, 0.2, 0), map[int]float64{0: 0.2, 7: 0.2}},
-		{"Staircase", optim.Staircase(8, 0.5, 3), map[int]float64{0: 8, 2: 8, 3: 4, 6: 2}},
-		{"Trapezoid", optim.Trapezoid(6, 2, 4, 10), map[int]float64{0: 2, 1: 4, 2: 6, 4: 6, 7: 3, 9: 1, 10: 0, 11: 0}},
-		{"Trapezoid of no steps", optim.Trapezoid(6, 0, 0, 0), map[int]float64{0: 0}},
-		{"Warmup", warm, map[int]float64{0: 0.25, 3: 1, 4: 1, 5: 0.5}},
-	} {
-		for step, want := range c.want {
-			if got := c.s(step); math.Abs(got-want) > 1e-12 {
-				t.Errorf("%s at step %d is %v, want %v", c.name, step, got, want)
-			}
-		}
-	}
-}
-
 // rules are the optimizers, with settings that exercise every term.
 var rules = map[string]func(p []*autograd.Node) optim.Optimizer{
 	"adamw": func(p []*autograd.Node) optim.Optimizer {

@@ -4,6 +4,8 @@ optimizers.npz: of two parameters, a0 [3, 50] and b0 [7], and their gradients at
 update rule makes of them at the last step, a_NAME and b_NAME. PyTorch's rules are its own; Lion and LAMB are the algorithms of their papers
 in NumPy, ema is the average of the parameters under sgd. Names that begin with group_ have other settings for b.
 
+schedules.npz: the learning rates of PyTorch's schedules at each step; of plateau also the losses that it was told.
+
 Needs torch and numpy.
 """
 import sys
@@ -71,3 +73,36 @@ for n in "ab":
         average = 0.9 * average + (1 - 0.9) * p
     out[n + "_ema"] = average
 np.savez_compressed(sys.argv[1] + "/optimizers.npz", **out)
+
+rates = {}
+L = torch.optim.lr_scheduler
+
+
+def schedule(name, steps, make, lr=0.1, metrics=None):
+    opt = O.SGD([torch.zeros(1, requires_grad=True)], lr, momentum=0.9)
+    s = make(opt)
+    rates[name] = []
+    for step in range(steps):
+        rates[name].append(opt.param_groups[0]["lr"])
+        opt.step()
+        if metrics is not None:
+            s.step(metrics[step])
+        elif step < steps - 1:
+            s.step()
+    rates[name] = np.array(rates[name])
+
+
+schedule("onecycle", 40, lambda o: L.OneCycleLR(o, 0.1, total_steps=40))
+schedule("onecycle_linear", 33, lambda o: L.OneCycleLR(o, 0.1, total_steps=33, pct_start=0.45, anneal_strategy="linear", div_factor=10, final_div_factor=100))
+schedule("onecycle_three", 37, lambda o: L.OneCycleLR(o, 0.1, total_steps=37, pct_start=0.4, three_phase=True))
+schedule("polynomial", 25, lambda o: L.PolynomialLR(o, total_iters=20, power=2))
+schedule("restarts", 60, lambda o: L.CosineAnnealingWarmRestarts(o, T_0=7, T_mult=2, eta_min=0.001))
+schedule("restarts_equal", 30, lambda o: L.CosineAnnealingWarmRestarts(o, T_0=8))
+losses = np.round(np.abs(rng.standard_normal(80)) + 3 * np.exp(-np.arange(80) / 10), 3)
+losses[30], losses[55] = np.nan, -1
+rates["losses"] = losses
+P = L.ReduceLROnPlateau
+schedule("plateau", 80, lambda o: P(o), metrics=losses)
+schedule("plateau_all", 80, lambda o: P(o, factor=0.5, patience=2, threshold=0.05, cooldown=3, min_lr=0.002), metrics=losses)
+schedule("plateau_max", 80, lambda o: P(o, mode="max", patience=0, factor=0.7, threshold=0.3, threshold_mode="abs"), metrics=losses)
+np.savez_compressed(sys.argv[1] + "/schedules.npz", **rates)
