@@ -70,6 +70,19 @@ func NewArena(params []*Node) *Arena {
 	return a
 }
 
+// ArenaOf returns the arena that has these parameters and no other, or nil. It is no part of what this package promises.
+func ArenaOf(params []*Node) *Arena {
+	if len(params) == 0 || params[0].arena == nil || len(params[0].arena.Params) != len(params) {
+		return nil
+	}
+	for _, p := range params {
+		if p.arena != params[0].arena {
+			return nil
+		}
+	}
+	return params[0].arena
+}
+
 // Place returns the view of parameter i in flat, a tensor of the arena's layout.
 func (a *Arena) Place(flat *tensor.Tensor, i int, shape []int) *tensor.Tensor {
 	n := 1

@@ -14,6 +14,8 @@
 // Hessian. [Node.Hook] shows a gradient as it passes, and may replace it. [DetectAnomalies] says which operation first made
 // a NaN or an infinity, and where the program called it.
 //
+// [Node.Freeze] makes a constant of a parameter, until [Node.Unfreeze].
+//
 // Words: a leaf is a parameter or a constant; the graph of a node is everything it was computed from; g
 // is the gradient of the final value with respect to a node, of the node's shape.
 //
@@ -21,5 +23,6 @@
 // panics with a *tensor.Error, as in package tensor; tensor.Maybe turns that into an error.
 //
 // Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
-// what. Arena, FusedMLP and Loss are no part of it: package optim and the training of pictures call them, and they go.
+// what. Arena, ArenaOf, ArenaAlign, FusedMLP and Loss are no part of it: package optim and the training of pictures call
+// them, and they go.
 package autograd

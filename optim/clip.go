@@ -2,7 +2,6 @@ package optim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
@@ -28,12 +27,12 @@ func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (no
 	p := 2.0
 	switch {
 	case len(options) > 1:
-		badClip(op, "a call takes one set of options")
+		badCall(op, "a call takes one set of options")
 	case len(options) == 1 && options[0].P != 0:
 		p = options[0].P
 	}
 	if !(p > 0) {
-		badClip(op, fmt.Sprintf("the P of the norm is %v: it is above 0", p))
+		badCall(op, fmt.Sprintf("the P of the norm is %v: it is above 0", p))
 	}
 	grads := clipped(op, params, most)
 	d := params[0].Device()
@@ -69,16 +68,11 @@ func ClipValue(params []*autograd.Node, most float64) {
 
 // clipped returns the gradients that there are.
 func clipped(op string, params []*autograd.Node, most float64) (grads []*tensor.Tensor) {
-	if len(params) == 0 {
-		badClip(op, "there are no parameters")
-	}
+	mustList(op, params)
 	if !(most > 0) {
-		badClip(op, fmt.Sprintf("the bound is %v: it is above 0", most))
+		badCall(op, fmt.Sprintf("the bound is %v: it is above 0", most))
 	}
-	for i, p := range params {
-		if p == nil || slices.Contains(params[:i], p) {
-			badClip(op, fmt.Sprintf("parameter %d is nil, or listed twice", i))
-		}
+	for _, p := range params {
 		if g := p.Grad(); g != nil {
 			grads = append(grads, g)
 		}
@@ -86,6 +80,20 @@ func clipped(op string, params []*autograd.Node, most float64) (grads []*tensor.
 	return grads
 }
 
-func badClip(op, detail string) {
+// mustList panics unless there are parameters, each once.
+func mustList(op string, params []*autograd.Node) {
+	if len(params) == 0 {
+		badCall(op, "there are no parameters")
+	}
+	seen := make(map[*autograd.Node]bool, len(params))
+	for i, p := range params {
+		if p == nil || seen[p] {
+			badCall(op, fmt.Sprintf("parameter %d is nil, or listed twice", i))
+		}
+		seen[p] = true
+	}
+}
+
+func badCall(op, detail string) {
 	panic(&tensor.Error{Pkg: "optim", Op: op, Kind: tensor.ErrValue, Detail: detail})
 }

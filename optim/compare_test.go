@@ -36,3 +36,16 @@ func closeTo(t *testing.T, what string, got, want []float64, tol float64) {
 		}
 	}
 }
+
+// read returns the numbers of tensors, one after the other.
+func read(t *testing.T, xs ...*tensor.Tensor) (v []float64) {
+	t.Helper()
+	for _, x := range xs {
+		one, err := x.Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v = append(v, one...)
+	}
+	return v
+}

@@ -124,6 +124,40 @@ func ExampleGroup() {
 	// head 0.89900 <nil>
 }
 
+// Averages of the weights, updated after each step, for evaluation.
+func ExampleEMA() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	w := autograd.Param(tensor.New(d, []float32{1}), "w")
+	params := []*autograd.Node{w}
+	opt := optim.NewSGD(params, optim.SGDConfig{LR: optim.Constant(1)})
+	ema := optim.NewEMA(params, 0.75)
+	for range 2 {
+		if err := w.Sum().Backward(); err != nil {
+			log.Fatal(err)
+		}
+		if err := opt.Step(); err != nil {
+			log.Fatal(err)
+		}
+		opt.ZeroGrad()
+		if err := ema.Update(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(w.Item())
+	if err := ema.Use(func() { fmt.Println(w.Item()) }); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(w.Item())
+	// Output:
+	// -1 <nil>
+	// 0.3125 <nil>
+	// -1 <nil>
+}
+
 // The learning rate falls when the loss stops falling.
 func ExamplePlateau() {
 	cfg := optim.PlateauDefaults(0.1)
