@@ -9,6 +9,12 @@
 //	opt.Step()
 //	opt.ZeroGrad()
 //
+// The rules are [AdamW], [SGD], [Adam], [RMSprop], [Adagrad], [Lion] and [LAMB]. Parameters that want other settings are a
+// [Group]; frozen ones ([autograd.Node.Freeze]) stay as they are until they are unfrozen. A learning rate is a [Schedule] of the
+// step; that of a [Plateau] depends on what was measured. [ClipNorm] and [ClipValue] stand between Backward and Step, and
+// [EMA] averages the parameters. Gradients of several calls of Backward add up until ZeroGrad: a large batch can come in
+// parts.
+//
 // A parameter that has no gradient when Step is called is left as it is, its moments too; where none has one,
 // Step returns [ErrNoGradients] and counts no step.
 //

@@ -89,6 +89,38 @@ func ExampleAdamW_State() {
 	// <nil>
 }
 
+// A batch too large for the memory, in parts: gradients add up over calls of Backward until ZeroGrad, so that a step follows
+// several. Each part counts by its share of the batch.
+func Example_accumulation() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	x, y := tensor.New(d, []float32{0, 1, 2, 3, 4, 5}, 6, 1), tensor.New(d, []float32{-1, 2, 5, 8, 11, 14}, 6, 1)
+	slope := autograd.Param(tensor.Zeros(d, 1, 1), "slope")
+	params := []*autograd.Node{slope}
+	opt := optim.NewSGD(params, optim.SGDConfig{LR: optim.Constant(0.01)})
+	const part = 2
+	for at := 0; at < 6; at += part {
+		loss := autograd.Const(x.Slice(0, at, at+part)).MatMul(slope).Sub(autograd.Const(y.Slice(0, at, at+part))).Square().Mean()
+		if err := loss.MulScalar(part / 6.0).Backward(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	norm, err := optim.ClipNorm(params, 20).Item() // of the whole batch: after the last part
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := opt.Step(); err != nil {
+		log.Fatal(err)
+	}
+	opt.ZeroGrad()
+	v, err := slope.Item()
+	fmt.Printf("gradient %.1f, slope %.2f %v\n", norm, v, err)
+	// Output: gradient 50.0, slope 0.20 <nil>
+}
+
 // Biases are not decayed, and a head that is new learns faster.
 func ExampleGroup() {
 	d, err := tensor.Open("cpu")
