@@ -31,6 +31,9 @@ func TestIndexedSteps(t *testing.T) {
 			loss := logits.Gather(1, labels).Sum().Add(logits.Index(places, places).Square().Sum())
 			loss = loss.Add(logits.ScatterAdd(0, places.Unsqueeze(0).Tile(1, 2), logits).IndexSelect(1, places).Exp().Mean())
 			loss = loss.Add(logits.Gather(1, logits.Value().ArgMax(1, tensor.Keepdims)).Sum()) // indices that the device makes
+			top, at := logits.TopK(3, 0)
+			_, middle := logits.Median(1, tensor.Keepdims)
+			loss = loss.Add(logits.Scatter(0, at, top).Gather(1, logits.ArgSort(-1)).Gather(1, middle).Exp().Sum())
 			loss.Keep()
 			if err := loss.Backward(); err != nil {
 				return nil, err

@@ -10,8 +10,8 @@ import (
 )
 
 // GatherRows returns the rows of a matrix t [r, c], of any type, that an Int32 tensor [n] names: y[i] = t[index[i]], of
-// shape [n, c]. It panics with ErrIndex if an index is not in [0, r). Indices that the host uploaded, or RNG.Ints made,
-// are known; others it waits for.
+// shape [n, c]. It panics with ErrIndex if an index is not in [0, r). Indices that the host uploaded, and those of RNG.Ints,
+// ArangeOf, ArgMax, Sort, TopK and their like, are known; others it waits for.
 func (t *Tensor) GatherRows(index *Tensor) *Tensor {
 	d := checkRows("GatherRows", t, index)
 	checkIndex("GatherRows", t, index)

@@ -80,6 +80,7 @@ func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
 		in.Free()
 		of.Free()
 	}
+	at.within(0, x.n-1)
 	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
 }
 
@@ -152,6 +153,7 @@ func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Te
 	x := t.last(t.sortedAs(), over)
 	defer x.done()
 	y, at := inOrder(op, x.Tensor, x.outer, x.n, flags)
+	at.within(0, x.n-1)
 	return t.fromLast(y, a, x.n).narrowed(t.typ), t.fromLast(at, a, x.n)
 }
 
@@ -196,7 +198,7 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 }
 
 func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *Tensor) {
-	d := check(op, t)
+	check(op, t)
 	a, over := t.axisOrScalar(op, axis)
 	n := 1
 	if len(over) > 0 {
@@ -211,19 +213,26 @@ func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *T
 	}
 	x := t.last(t.sortedAs(), over)
 	defer x.done()
-	rows, shape := x.outer, []int{x.outer, k}
+	y, at := firstInOrder(op, x.Tensor, x.outer, n, k, flags)
+	at.within(0, n-1)
+	return t.fromLast(y, a, k).narrowed(t.typ), t.fromLast(at, a, k)
+}
+
+// firstInOrder returns the first k elements of the rows of x [rows, n] in order, and their indices.
+func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
+	d, shape := x.Device(), []int{rows, k}
 	if rows*k == 0 {
-		return t.fromLast(allocOf(op, d, x.typ, shape), a, k).narrowed(t.typ), t.fromLast(allocOf(op, d, Int32, shape), a, k)
+		return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape)
 	}
 	most, block := ops.SortBlock/4, ops.SortBlock
 	if d.Limits().CPU {
 		most, block = ops.SortInserts, 4*ops.SortBlock
 	}
 	if k > most && (d.Limits().CPU || n > block) {
-		y, at := inOrder(op, x.Tensor, rows, n, flags)
-		return t.fromLast(y.begun(k), a, k).narrowed(t.typ), t.fromLast(at.begun(k), a, k)
+		y, at = inOrder(op, x, rows, n, flags)
+		return y.begun(k), at.begun(k)
 	}
-	in, of := x.Tensor, (*Tensor)(nil)
+	in, of := x, (*Tensor)(nil)
 	for {
 		b := min(block, n)
 		blocks := (n + b - 1) / b
@@ -239,7 +248,7 @@ func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *T
 			of.Free()
 		}
 		if blocks == 1 {
-			return t.fromLast(y, a, k).narrowed(t.typ), t.fromLast(at, a, k)
+			return y, at
 		}
 		in, of, n = y, at, left
 	}

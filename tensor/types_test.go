@@ -653,6 +653,17 @@ func TestIndexRange(t *testing.T) {
 		before := d.Stats().Downloads
 		x.GatherRows(tensor.New(d, []int32{1, 0}))
 		x.GatherRows(tensor.NewRNG(1).Ints(d, 2, 9))
+		long := tensor.NewRNG(1).Normal(d, 0, 1, 3, 700, 2)
+		for axis := range long.Rank() {
+			_, sorted := long.Sort(axis)
+			_, top := long.TopK(2, axis)
+			_, most := long.TopK(long.Shape()[axis], axis)
+			_, middle := long.Median(axis, tensor.Keepdims)
+			_, running := long.CumMax(axis)
+			for _, at := range []*tensor.Tensor{sorted, top, most, middle, running, long.ArgSort(axis), long.ArgMin(axis, tensor.Keepdims)} {
+				long.Gather(axis, at)
+			}
+		}
 		if d.Stats().Downloads != before {
 			t.Error("indices that are known were read back")
 		}
