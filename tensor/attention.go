@@ -21,8 +21,10 @@ type AttentionOptions struct {
 //
 // of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where one of Uint8 is 0, and where one
 // of reals is −∞, a query does not attend to a key; else what is real is added. A query that attends to no key is 0, as in
-// PyTorch from 2.5 on. Integers are converted to reals. It panics with ErrShape, with ErrType for a mask of another type, and with ErrValue for a scale that is no
-// finite number, and more than one Options. Source: Vaswani et al., "Attention Is All You Need", 2017.
+// PyTorch from 2.5 on. What a query does not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or
+// infinite there may come through. Integers are converted to reals. It panics with ErrShape, with ErrType for a mask of another
+// type, and with ErrValue for a scale that is no finite number, and more than one Options. Source: Vaswani et al., "Attention Is
+// All You Need", 2017.
 func (t *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
 	y, kept := t.attention(k, v, mask, options, false)
 	kept.Free()
