@@ -4,6 +4,8 @@ import (
 	"github.com/clgrad/clgrad/internal/einsum"
 )
 
+var _ [MaxRank]int = [einsum.MaxAxes]int{} // they agree
+
 // Einsum returns a sum of products in Einstein's notation: an equation such as "bik,bkj->bij" has a letter for each axis of
 // each operand, and for those of the result; over all others it is summed. A letter that occurs twice in an operand is its
 // diagonal, "..." stands for axes without a letter, which broadcast by NumPy's rule, and without "->" the result has the
@@ -11,7 +13,7 @@ import (
 // another operand wants more. Blanks do not count. The products are taken in the order of the fewest multiplications (of more
 // than eight operands, of the smallest results), as matrix products where there is something to sum. Of integers it is of
 // integers. The result may share elements with an operand. It panics with ErrShape unless the equation is one of operands of
-// these shapes, and with ErrValue if there are none.
+// these shapes, or where it or every order of the products has more axes than a tensor, and with ErrValue if there are none.
 func Einsum(equation string, operands ...*Tensor) *Tensor {
 	const op = "Einsum"
 	if len(operands) == 0 {

@@ -87,7 +87,8 @@ func TestEinsumMisuse(t *testing.T) {
 		{func() { tensor.Einsum("i,j") }, tensor.ErrValue, "no operand"},
 		{func() { tensor.Einsum("ij,ij", a, b) }, tensor.ErrShape, `[2 3] [3 4]: "ij,ij": axis 'i' is 2 long, and 3 in operand 1`},
 		{func() { tensor.Einsum("ij", a, b) }, tensor.ErrShape, "of 1 operands"},
-		{func() { tensor.Einsum("abcdefgh,z", tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1, 1), tensor.Zeros(d, 2)) }, tensor.ErrShape, ""},
+		{func() { tensor.Einsum("abcdefgh,z", tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1, 1), tensor.Zeros(d, 2)) }, tensor.ErrShape, "the result would have 9 axes: there are 8 at most"},
+		{func() { tensor.Zeros(d, 1, 1, 1, 1, 1).TensorDot(tensor.Zeros(d, 1, 1, 1, 1), nil, nil) }, tensor.ErrShape, "TensorDot: shape mismatch [1 1 1 1 1] [1 1 1 1]: the result would have 9 axes"},
 		{func() { a.TensorDot(b, []int{0}, []int{1, 0}) }, tensor.ErrAxis, "pairs"},
 		{func() { a.TensorDot(b, []int{2}, []int{0}) }, tensor.ErrAxis, "axis 2 of a tensor of rank 2"},
 		{func() { a.TensorDot(b, []int{1, -1}, []int{0, 1}) }, tensor.ErrAxis, "named twice"},
@@ -98,4 +99,11 @@ func TestEinsumMisuse(t *testing.T) {
 			t.Errorf("err = %v, want %v: %s", err, c.kind, c.say)
 		}
 	}
+}
+
+// TestEinsumOfManyAxes: where one order of the products has more axes on the way than a tensor, another is taken.
+func TestEinsumOfManyAxes(t *testing.T) {
+	d := devtest.CPU(t)
+	y := tensor.Einsum("abcdfghi,abcde,fghij->ej", tensor.Full(d, 2, 1, 1, 1, 1, 1, 1, 1, 1), tensor.Full(d, 3, 1, 1, 1, 1, 1), tensor.Full(d, 5, 1, 1, 1, 1, 1))
+	expectNumbers(t, "the product of three", numbers(t, y), []float64{30})
 }

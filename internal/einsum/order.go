@@ -10,8 +10,8 @@ import (
 const exhaustive = 8
 
 // Order returns the pairs of operands whose products are taken one after the other: each result comes after the operands,
-// and those that it was made of are gone. It is the order of the fewest multiplications of up to eight operands, and
-// otherwise that in which every result is as small as can be.
+// and those that it was made of are gone. It is the order of the fewest multiplications of up to eight operands, of those in
+// which no result has more than MaxAxes axes, and otherwise that in which every result is as small as can be.
 func (e *Expression) Order() [][2]int {
 	n := len(e.Operands)
 	if n < 2 {
@@ -42,6 +42,12 @@ func (e *Expression) Order() [][2]int {
 			continue
 		}
 		cost[set] = math.Inf(1)
+		axes := 0 // of the result
+		for _, l := range labels {
+			if open(set, l) {
+				axes++
+			}
+		}
 		for a := (set - 1) & set; a > 0; a = (a - 1) & set {
 			b := set &^ a
 			if a < b {
@@ -52,6 +58,9 @@ func (e *Expression) Order() [][2]int {
 				if open(a, l) || open(b, l) {
 					work *= float64(e.size[l])
 				}
+			}
+			if axes > MaxAxes {
+				work = math.Inf(1)
 			}
 			if c := cost[a] + cost[b] + work; c < cost[set] || part[set] == 0 {
 				cost[set], part[set] = c, a

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// MaxAxes is how many axes an array has at most.
+const MaxAxes = 8
+
 // Expression is a sum of products: the labels of the axes of each operand, and of the result. What is not in the result is
 // summed over.
 type Expression struct {
@@ -118,7 +121,15 @@ func Dot(shapes [2][]int, pairs [2][]int) (*Expression, error) {
 			}
 		}
 	}
-	return e, nil
+	return e, e.fits()
+}
+
+// fits returns an error if the result has more axes than an array.
+func (e *Expression) fits() error {
+	if len(e.Out) > MaxAxes {
+		return fmt.Errorf("the result would have %d axes: there are %d at most", len(e.Out), MaxAxes)
+	}
+	return nil
 }
 
 // axes returns the letters of a term, and before which of them its "..." stands, −1 if there is none.
@@ -181,5 +192,5 @@ func (e *Expression) measure(shapes [][]int) error {
 			return fmt.Errorf("%s is twice in the result", name(l))
 		}
 	}
-	return nil
+	return e.fits()
 }
