@@ -62,6 +62,7 @@ fuzz:
 	$(FUZZ) FuzzReadNPZ ./tensor
 	$(FUZZ) FuzzOpen ./internal/safetensors
 	$(FUZZ) FuzzReadSafetensors ./tensor
+	$(FUZZ) FuzzRead ./checkpoint
 	$(FUZZ) FuzzParse ./internal/einsum
 	$(FUZZ) FuzzDecodeImage ./imagefit
 	$(FUZZ) FuzzDecodeModel ./imagefit

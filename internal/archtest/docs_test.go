@@ -13,7 +13,7 @@ import (
 )
 
 // documented are the packages of the library: every exported name has a comment, and each begins with an example.
-var documented = []string{"clrt", "kernels", "tensor", "autograd", "nn", "optim", "data", "kerneltest", "hashgrid", "replay"}
+var documented = []string{"clrt", "kernels", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kerneltest", "hashgrid", "replay"}
 
 // TestDocs: every exported function, method and type has a comment that begins with its name; every constant and
 // variable has one, or its group has; every field and interface method has one, or the comment of its type names

@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"kerneltest":           {"kernels", "tensor", "internal/agree", "internal/interpret"},
 	"nn":                   {"autograd", "kernels", "tensor"},
 	"optim":                {"autograd", "kernels", "kernels/expr", "tensor", "internal/ops", "internal/plumbing"},
+	"checkpoint":           {"optim", "tensor", "internal/atomicfile", "internal/safetensors"},
 	"data":                 {"kernels", "tensor", "internal/npz"},
 	"hashgrid":             {"autograd", "kernels", "tensor"},
 	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "tensor", "internal/npz"},

@@ -1,0 +1,265 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/safetensors"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/x448/float16"
+)
+
+// ErrCheckpoint is what a file is that holds no checkpoint, a damaged one, or one of something else.
+var ErrCheckpoint = errors.New("not a usable checkpoint")
+
+// Parts is what a checkpoint is of, each part by a name of the program's choice. Save reads them, Load writes them:
+//
+//	tensor.Dict                          its tensors, such as nn.StateDict returns them; Load copies into them
+//	optim.Optimizer                      moments and steps, and so the place in its schedule; so of whatever has methods
+//	                                     State() optim.State and Restore(optim.State) error
+//	*tensor.RNG                          the seed, and the fills made so far
+//	with methods State() S and           the S as JSON; *data.Loader is one
+//	Restore(S) error
+//	another pointer                      what it points to, as JSON: a step, a struct of settings and results
+//
+// JSON has neither NaN nor infinities, and of a struct the exported fields.
+type Parts map[string]any
+
+// description is what a file says of itself, as JSON in its metadata.
+type description struct {
+	Version int               `json:"version"`
+	Device  string            `json:"device"` // that it was made on: on another, the last bits may differ
+	Parts   map[string]record `json:"parts"`
+}
+
+// record is what a file says of a part. Its tensors are under the part's name.
+type record struct {
+	Kind  string          `json:"kind"`
+	State json.RawMessage `json:"state,omitempty"`
+}
+
+const (
+	descriptionName = "clgrad.checkpoint"
+	version         = 1
+)
+
+// Save waits for the device and writes a checkpoint. The file is complete or as it was, whenever the program ends. The errors are
+// those of the file, a value that JSON has not, and the device's first failure. It panics with tensor.ErrValue for parts without
+// a tensor or of another kind than those of [Parts], with tensor.ErrFreed for a freed tensor, and with tensor.ErrDevice for
+// tensors of two devices.
+func Save(path string, parts Parts) error {
+	err := atomicfile.Check(path) // a run that was killed while it saved may have left a temporary file
+	if err == nil {
+		err = atomicfile.Write(path, func(w io.Writer) error { return write(w, parts) })
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: save: %w", err)
+	}
+	return nil
+}
+
+// Write is Save to w. Equal parts make equal bytes.
+func Write(w io.Writer, parts Parts) error {
+	if err := write(w, parts); err != nil {
+		return fmt.Errorf("checkpoint: write: %w", err)
+	}
+	return nil
+}
+
+func write(w io.Writer, parts Parts) error {
+	all := open("Save", parts)
+	defer all.free()
+	about := description{Version: version, Device: all.device.Name(), Parts: map[string]record{}}
+	for _, name := range all.names {
+		state, err := all.parts[name].state()
+		if err != nil {
+			return fmt.Errorf("part %q: %w", name, err)
+		}
+		about.Parts[name] = record{all.parts[name].kind(), state}
+	}
+	text, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	return tensor.WriteSafetensors(w, all.tensors, tensor.SafetensorsOptions{Metadata: map[string]string{descriptionName: string(text)}, Checksum: true})
+}
+
+// Load reads a checkpoint into the parts that it is of. What does not fit (another name, kind, shape or type, a damaged file, one
+// of a device with other reals) is an error that wraps ErrCheckpoint and says what it is; then nothing has changed. The other
+// errors are those of reading, fs.ErrNotExist among them, and the device's first failure. It panics as [Save] does, and with
+// tensor.ErrValue for a tensor that repeats elements.
+func Load(path string, parts Parts) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("checkpoint: load: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("checkpoint: load: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("checkpoint: load: %w", &fs.PathError{Op: "read", Path: path, Err: errors.New("it is no regular file")})
+	}
+	if err := read(f, info.Size(), parts); err != nil {
+		return fmt.Errorf("checkpoint: load %s: %w", path, err)
+	}
+	return nil
+}
+
+// Read is Load from size bytes of r.
+func Read(r io.ReaderAt, size int64, parts Parts) error {
+	if err := read(r, size, parts); err != nil {
+		return fmt.Errorf("checkpoint: read: %w", err)
+	}
+	return nil
+}
+
+func read(r io.ReaderAt, size int64, parts Parts) error {
+	all := open("Load", parts)
+	defer all.free()
+	for _, t := range all.tensors {
+		if !t.Contiguous() { // whether it can be written to is known by doing it
+			t.SetInPlace(t)
+		}
+	}
+	f, err := safetensors.Open(r, size)
+	if err != nil {
+		return unusable(err)
+	}
+	about, err := describe(f)
+	if err == nil {
+		err = all.compare(f, about)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	// All of it is read, and its checksum compared, before anything changes.
+	arrays := map[string]any{}
+	if err := f.Each(func(e safetensors.Entry, data any) error { arrays[e.Name] = data; return nil }); err != nil {
+		return unusable(err)
+	}
+	if err := all.prepare(about); err != nil {
+		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	for _, e := range f.Entries {
+		put(all.tensors[e.Name], arrays[e.Name])
+	}
+	for _, name := range all.names {
+		if err := all.parts[name].commit(); err != nil {
+			return fmt.Errorf("part %q: %w", name, err)
+		}
+	}
+	return all.device.Err()
+}
+
+// unusable tells what is wrong with a file's contents from what is wrong with its disk.
+func unusable(err error) error {
+	if errors.Is(err, safetensors.ErrFormat) {
+		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	return err
+}
+
+// describe returns what a file says of itself.
+func describe(f *safetensors.File) (about description, err error) {
+	text, ok := f.Metadata[descriptionName]
+	if !ok {
+		return about, errors.New("it is a safetensors file, but no checkpoint: tensor.LoadSafetensors reads it")
+	}
+	if f.Metadata[safetensors.ChecksumName] == "" {
+		return about, errors.New("its checksum is gone: another program wrote it, or it was damaged")
+	}
+	if err := json.Unmarshal([]byte(text), &about); err != nil {
+		return about, errors.New("what it says of itself is damaged")
+	}
+	if about.Version != version {
+		return about, fmt.Errorf("it is of version %d, and this program reads version %d", about.Version, version)
+	}
+	return about, nil
+}
+
+// compare says how a file differs from the parts that it is to be read into.
+func (all *opened) compare(f *safetensors.File, about description) error {
+	for _, name := range slices.Sorted(maps.Keys(about.Parts)) {
+		if p, ok := all.parts[name]; !ok {
+			return fmt.Errorf("it has a part %q, and the program has none of that name", name)
+		} else if p.kind() != about.Parts[name].Kind {
+			return fmt.Errorf("its part %q is %s, and that of the program is %s", name, about.Parts[name].Kind, p.kind())
+		}
+	}
+	for _, name := range all.names {
+		if _, ok := about.Parts[name]; !ok {
+			return fmt.Errorf("it has no part %q", name)
+		}
+	}
+	found := map[string]bool{}
+	for _, e := range f.Entries {
+		t, ok := all.tensors[e.Name]
+		if !ok {
+			return fmt.Errorf("it has a tensor %q, and the program has none of that name", e.Name)
+		}
+		found[e.Name] = true
+		if !slices.Equal(e.Shape, t.Shape()) {
+			return fmt.Errorf("tensor %q has shape %v in it, and %v in the program", e.Name, e.Shape, t.Shape())
+		}
+		if want := written(t); e.Type != want {
+			if (want == "F32" || want == "F64") && (e.Type == "F32" || e.Type == "F64") {
+				return fmt.Errorf("tensor %q is of %s, and the program's device computes in %s: tensor.Options.Float64 says in which", e.Name, e.Type, want)
+			}
+			return fmt.Errorf("tensor %q is of type %s in it, and %s in the program", e.Name, e.Type, want)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all.tensors)) {
+		if !found[name] {
+			return fmt.Errorf("it has no tensor %q", name)
+		}
+	}
+	return nil
+}
+
+// written returns the type that a tensor is written as.
+func written(t *tensor.Tensor) string {
+	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16"}[t.Type().On(t.Device()).String()]
+}
+
+// prepare reads what a file says of the parts, and restores those that can refuse it. An error changes nothing.
+func (all *opened) prepare(about description) error {
+	var undo []func()
+	for _, name := range all.names {
+		back, err := all.parts[name].prepare(about.Parts[name].State)
+		if err != nil {
+			for _, back := range slices.Backward(undo) {
+				back()
+			}
+			return fmt.Errorf("part %q: %w", name, err)
+		}
+		if back != nil {
+			undo = append(undo, back)
+		}
+	}
+	return nil
+}
+
+// put copies data that fit over a tensor.
+func put(t *tensor.Tensor, data any) {
+	switch data := data.(type) {
+	case []float32:
+		tensor.Upload(t, data)
+	case []float64:
+		tensor.Upload(t, data)
+	case []int32:
+		tensor.Upload(t, data)
+	case []uint8:
+		tensor.Upload(t, data)
+	case []float16.Float16:
+		tensor.Upload(t, data)
+	}
+}
