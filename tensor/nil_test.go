@@ -5,20 +5,26 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestNilTensors: every method that computes refuses a tensor that nothing made before it looks at the rest of what it is
-// given, be that good or bad.
+// TestNilTensors: every method that computes refuses a tensor that nothing made, or that was freed, before it looks at the
+// rest of what it is given, be that good or bad.
 func TestNilTensors(t *testing.T) {
 	others := map[string]bool{"Contiguous": true, "Device": true, "Freed": true, "Keep": true, "Len": true, "Rank": true, "Shape": true, "String": true, "Touch": true, "Type": true}
+	freed := tensor.Zeros(devtest.CPU(t), 2, 3)
+	freed.Free()
 	typ := reflect.TypeFor[*tensor.Tensor]()
 	for i := range typ.NumMethod() {
 		m := typ.Method(i)
 		if others[m.Name] {
 			continue
 		}
-		for _, none := range []*tensor.Tensor{nil, {}} {
+		for _, none := range []*tensor.Tensor{nil, {}, freed} {
+			if none == freed && m.Name == "Free" { // does nothing
+				continue
+			}
 			for _, bad := range []bool{false, true} {
 				args := []reflect.Value{reflect.ValueOf(none)}
 				for j := 1; j < m.Type.NumIn(); j++ {
@@ -36,7 +42,7 @@ func TestNilTensors(t *testing.T) {
 				func() {
 					defer func() {
 						err, ok := recover().(*tensor.Error)
-						if !ok || !errors.Is(err, tensor.ErrValue) {
+						if !ok || !errors.Is(err, tensor.ErrValue) && !errors.Is(err, tensor.ErrFreed) {
 							t.Errorf("%s of %v with arguments that are bad %v: %v", m.Name, none, bad, err)
 						}
 					}()
