@@ -9,6 +9,8 @@
 //	opt.Step()
 //	opt.ZeroGrad()
 //
+// [Minimize] is these three, with their errors.
+//
 // The rules are [AdamW], [SGD], [Adam], [RMSprop], [Adagrad], [Lion] and [LAMB]. Parameters that want other settings are a
 // [Group]; frozen ones ([autograd.Node.Freeze]) stay as they are until they are unfrozen. A learning rate is a [Schedule] of the
 // step; that of a [Plateau] depends on what was measured. [ClipNorm] and [ClipValue] stand between Backward and Step, and
