@@ -22,6 +22,8 @@ type rows interface {
 	slice(from, to int) rows
 	// upload returns a new tensor that holds the elements.
 	upload(d tensor.Device, shape []int) *tensor.Tensor
+	// name returns the name of the elements' type in Go.
+	name() string
 	// typ returns the type of that tensor.
 	typ() tensor.Type
 	// stage returns memory for a batch of n elements of a device.

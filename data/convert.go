@@ -1,0 +1,45 @@
+package data
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// To returns the array with elements of another type, converted as [tensor.Tensor.To] does it: labels of bytes as Int32, which is
+// what autograd.CrossEntropy takes. As Real, bytes and float16 become float32, int32 becomes float64. An array of that type is
+// returned as it is. It panics with tensor.ErrType for Float16, and as [Array.Tensor] does.
+func (a Array) To(typ tensor.Type) Array {
+	a.check("To")
+	from := a.rows.typ()
+	if from == typ {
+		return a
+	}
+	if typ == tensor.Float16 {
+		panic(misuse("To", tensor.ErrType, "arrays are converted to Real, Int32 and Uint8", a.shape))
+	}
+	d, err := tensor.Open("cpu", tensor.Options{Float64: from == tensor.Int32 || from == tensor.Real})
+	if err != nil {
+		panic(err) // cpu is always there
+	}
+	defer d.Close()
+	converted, err := FromTensor(a.Tensor(d).To(typ))
+	if err != nil {
+		panic(err) // it does not fail
+	}
+	return converted
+}
+
+// Elements returns the elements of an array in row-major order, which it shares with a. It panics with tensor.ErrType unless
+// they are of type T: float32, float64, int32, uint8 or float16.Float16, as [New] or a file made them; [Array.To] converts.
+func Elements[T kernels.Element](a Array) []T {
+	a.check("Elements")
+	e, ok := a.rows.(of[T])
+	if !ok {
+		panic(misuse("Elements", tensor.ErrType, fmt.Sprintf("the elements are of type %s, not %T", a.rows.name(), *new(T)), a.shape))
+	}
+	return e
+}
+
+func (e of[T]) name() string { return fmt.Sprintf("%T", *new(T)) }
