@@ -5,7 +5,7 @@
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
-# make golden  makes the reference numbers in testdata/golden anew, with PyTorch
+# make golden  makes the reference numbers in testdata/golden and testdata/examples anew, with PyTorch
 # make references  makes those of each operation, in testdata/references
 # make safetensors  makes the files of testdata/safetensors anew
 # make layers  makes the files of testdata/layers anew, with PyTorch
@@ -77,6 +77,7 @@ mutants:
 golden:
 	@mkdir -p testdata/golden
 	python3 scripts/golden.py testdata/golden
+	python3 -B scripts/examples/reference.py testdata/examples
 
 references:
 	@mkdir -p testdata/references

@@ -1,0 +1,58 @@
+"""Makes the losses that tests of the examples compare with: scripts/examples/reference.py DIR.
+
+Each file has the weights that a net of PyTorch begins with, by their names in its state dict and rounded to float16, and the
+losses of its first steps in float64, without dropout and with the data in order. Needs numpy and torch.
+"""
+import pathlib
+import sys
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import digits
+
+torch.set_default_dtype(torch.float64)
+folder = pathlib.Path(sys.argv[1])
+folder.mkdir(parents=True, exist_ok=True)
+
+
+def begin(net):
+    """Rounds the weights of a net and returns what a file begins with."""
+    weights = {name: v.numpy().astype(np.float16) for name, v in net.state_dict().items()}
+    net.load_state_dict({name: torch.tensor(v.astype(np.float64)) for name, v in weights.items()})
+    net.eval()
+    return weights
+
+
+def steps(net, opt, schedule, losses):
+    """Returns the values of losses, each before a step of the optimizer."""
+    values = []
+    for loss in losses:
+        value = loss(net)
+        opt.zero_grad()
+        value.backward()
+        opt.step()
+        schedule.step()
+        values.append(value.item())
+    return values
+
+
+def save(name, out):
+    np.savez_compressed(folder / (name + ".npz"), **out)
+    print(name, "from", out["losses"][0], "to", out["losses"][-1])
+
+
+def digits_losses():
+    file = np.load("testdata/digits.npz")
+    images, labels = torch.tensor(file["images"]), torch.tensor(file["labels"].astype(np.int64))
+    torch.manual_seed(1)
+    net = digits.make_net()
+    out = begin(net)
+    opt, schedule = digits.make_optimizer(net, 40)
+    out["losses"] = steps(net, opt, schedule, [
+        lambda net, i=i: F.cross_entropy(net(digits.pixels(images[i:i + 32])), labels[i:i + 32]) for i in range(0, 40 * 32, 32)])
+    save("digits", out)
+
+
+digits_losses()
