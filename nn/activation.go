@@ -18,6 +18,8 @@ var (
 	ReLU     = Map(kernels.ReLU)
 	Tanh     = Map(kernels.Tanh)
 	Sigmoid  = Map(kernels.Sigmoid)
+	GELU     = Map(kernels.GELU)
+	SiLU     = Map(kernels.SiLU)
 )
 
 // LeakyReLU returns the activation of a slope.

@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// net is a model that is trained on one batch, with cross-entropy and AdamW.
+type net struct {
+	name   string
+	model  any
+	scores func() *node // of the batch, [n, classes]
+	labels *tensor.Tensor
+}
+
+// netRows are the networks of scripts/peers/torch_nets.py, of the same sizes. What they are made of is freed with the scope
+// of the caller.
+func netRows() []func(tensor.Device) net {
+	return []func(tensor.Device) net{lenet, mlp784,
+		func(d tensor.Device) net { return gpt(d, "gpt", 4, 128, 32) },
+		func(d tensor.Device) net { return gpt(d, "gptsmall", 2, 64, 8) }}
+}
+
+func lenet(d tensor.Device) net {
+	const batch = 128
+	rng := tensor.NewRNG(1)
+	conv := func(in, out int) *nn.Conv {
+		return nn.NewConv(d, rng, nn.ConvConfig{In: in, Out: out, Kernel: []int{5, 5}, ConvOptions: tensor.ConvOptions{Padding: []int{2}}})
+	}
+	pool := &nn.MaxPool{Window: []int{2, 2}}
+	m := nn.Sequential{conv(1, 32), nn.ReLU, pool, conv(32, 64), nn.ReLU, pool, &nn.Flatten{},
+		nn.NewLinear(d, rng, nn.LinearConfig{In: 3136, Out: 512}), nn.ReLU, nn.NewLinear(d, rng, nn.LinearConfig{In: 512, Out: 10})}
+	x := autograd.Const(rng.Uniform(d, 0, 1, batch, 1, 28, 28))
+	return net{"lenet", m, func() *node { return m.Forward(x) }, rng.Ints(d, 10, batch)}
+}
+
+func mlp784(d tensor.Device) net {
+	const batch = 512
+	rng := tensor.NewRNG(1)
+	linear := func(in, out int) *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: in, Out: out}) }
+	m := nn.Sequential{linear(784, 256), nn.Tanh, linear(256, 128), nn.GELU, nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{128}}), linear(128, 10)}
+	x := autograd.Const(rng.Uniform(d, 0, 1, batch, 784))
+	return net{"mlp784", m, func() *node { return m.Forward(x) }, rng.Ints(d, 10, batch)}
+}
+
+// block is a layer of a transformer that normalises first.
+type block struct {
+	Norm1, Norm2       *nn.LayerNorm
+	QKV, Out, Up, Down *nn.Linear
+}
+
+func newBlock(d tensor.Device, rng *tensor.RNG, width int) *block {
+	linear := func(in, out int) *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: in, Out: out}) }
+	norm := func() *nn.LayerNorm { return nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{width}}) }
+	return &block{norm(), norm(), linear(width, 3*width), linear(width, width), linear(width, 4*width), linear(4*width, width)}
+}
+
+func (b *block) forward(x *node, heads int) *node {
+	shape := x.Shape()
+	batch, tokens, width := shape[0], shape[1], shape[2]
+	qkv := b.QKV.Forward(b.Norm1.Forward(x)).Reshape(batch, tokens, 3, heads, width/heads).Transpose(2, 0, 3, 1, 4)
+	q, k, v := qkv.Select(0, 0), qkv.Select(0, 1), qkv.Select(0, 2)
+	y := q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{Causal: true}).Transpose(0, 2, 1, 3).Reshape(batch, tokens, width)
+	x = x.Add(b.Out.Forward(y))
+	return x.Add(nn.Sequential{b.Norm2, b.Up, nn.GELU, b.Down}.Forward(x))
+}
+
+func gpt(d tensor.Device, name string, blocks, width, batch int) net {
+	const tokens, words, heads = 64, 65, 4
+	rng := tensor.NewRNG(1)
+	var m struct {
+		Words, Places *nn.Embedding
+		Blocks        []*block
+		Norm          *nn.LayerNorm
+		Head          *nn.Linear
+	}
+	m.Words = nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: words, Size: width})
+	m.Places = nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: tokens, Size: width})
+	for range blocks {
+		m.Blocks = append(m.Blocks, newBlock(d, rng, width))
+	}
+	m.Norm = nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{width}})
+	m.Head = nn.NewLinear(d, rng, nn.LinearConfig{In: width, Out: words, NoBias: true})
+	text := rng.Ints(d, words, batch, tokens)
+	return net{name, &m, func() *node {
+		x := m.Words.Forward(text).Add(m.Places.Weight)
+		for _, b := range m.Blocks {
+			x = b.forward(x, heads)
+		}
+		return m.Head.Forward(m.Norm.Forward(x)).Reshape(batch*tokens, words)
+	}, rng.Ints(d, words, batch*tokens)}
+}
+
+// nets measures training steps of whole networks, eager and recorded.
+func (s *Suite) nets(ctx context.Context) error {
+	for _, row := range netRows() {
+		var err error
+		tensor.Scope(s.Device, func() { err = s.net(ctx, row(s.Device)) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Suite) net(ctx context.Context, n net) error {
+	opt := optim.NewAdamW(nn.Params(n.model), optim.AdamWDefaults(optim.Constant(1e-3)))
+	defer opt.Free()
+	step := func() error {
+		loss := autograd.CrossEntropy(n.scores(), n.labels)
+		if err := loss.Backward(); err != nil {
+			return err
+		}
+		loss.Free()
+		if err := opt.Step(); err != nil {
+			return err
+		}
+		opt.ZeroGrad()
+		return nil
+	}
+	name := fmt.Sprintf("net %s ", n.name)
+	if _, err := s.timeErr(ctx, name+"eager", "us", 0, 0, s.flushed(step)); err != nil {
+		return err
+	}
+	rec, err := replay.Record(s.Device, func() ([]*tensor.Tensor, error) { return nil, step() })
+	if err != nil {
+		return err
+	}
+	defer rec.Free()
+	_, err = s.timeErr(ctx, name+"recorded", "us", 0, 0, s.flushed(rec.Run))
+	return err
+}
