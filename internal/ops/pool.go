@@ -99,7 +99,7 @@ func (s *PoolShape) PoolKernel(k PoolKernel) *kernels.Kernel {
 
 // newPool makes the kernel for a window.
 func newPool(w poolWindow) *kernels.Kernel {
-	k := &kernels.Kernel{File: "pool.cl"}
+	k := &kernels.Kernel{File: "pool_cpu.cl", GPU: "pool_gpu.cl"}
 	gradient := w.kernel == MaxPoolGrad || w.kernel == AvgPoolGrad
 	var behind []string
 	switch w.kernel {
@@ -142,6 +142,11 @@ func newPool(w poolWindow) *kernels.Kernel {
 		size := s.OutSize
 		if gradient {
 			size = s.Size
+		}
+		if l.CPU {
+			const chunk = 4096 // elements, and a work-group has no fewer
+			rows := s.Outer * size[0] * size[1]
+			return kernels.Groups(min(rows, intmath.CeilDiv(rows*size[2], chunk)), 1)
 		}
 		return kernels.Plane(size[2], s.Outer*size[0]*size[1], l)
 	}

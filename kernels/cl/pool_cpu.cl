@@ -1,0 +1,165 @@
+// @depends: common, pool
+// Pooling for CPUs: see pool.cl. A work-item computes a run of rows of the result, each tap of the windows for the whole row, in
+// loops that the compiler makes vectors of. Sums have the order that they have on GPUs.
+
+// F of a run of `rows`; of a tensor [outer, nz, ny], row is that of z and y in o.
+#define EACH_ROW(nz, ny, F)                                                                  \
+    const int rows = outer * nz * ny, groups = get_num_groups(0);                            \
+    const int per = (rows + groups - 1) / groups, start = get_group_id(0) * per;             \
+    for (int row = start; row < min(rows, start + per); row++) {                             \
+        const int y = row % ny, z = row / ny % nz, o = row / ny / nz;                        \
+        F                                                                                    \
+    }
+
+// The windows of outputs z and y, and F for each of their inputs fz and fy that lie within X.
+#define EACH_PLACE(F)                                                                        \
+    const window wz = window_of(z, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);                        \
+    const window wy = window_of(y, iy, oy, KY, SY, DY, PY, ADAPTIVE);                        \
+    for (int jz = 0; jz < wz.taps; jz++) {                                                   \
+        const int fz = wz.first + jz * wz.step;                                              \
+        if (fz < 0 || fz >= iz) continue;                                                    \
+        for (int jy = 0; jy < wy.taps; jy++) {                                               \
+            const int fy = wy.first + jy * wy.step;                                          \
+            if (fy < 0 || fy >= iy) continue;                                                \
+            F                                                                                \
+        }                                                                                    \
+    }
+
+// The outputs from s0 to below s1 of a row whose windows have tap j within X; of adaptive windows, which are not all of one
+// size, only those do that tap_of says.
+static int2 outputs_with(int j, int ix, int ox, int kx, int sx, int dx, int px, int adaptive) {
+    if (adaptive) return (int2)(0, ox);
+    const int left = px - j * dx, right = ix - 1 + left;
+    return (int2)(left > 0 ? (left + sx - 1) / sx : 0, right < 0 ? 0 : min(ox, right / sx + 1));
+}
+#define OUTPUTS_WITH(j) outputs_with(j, ix, ox, KX, SX, DX, PX, ADAPTIVE)
+
+// How many taps the widest window has.
+#define MOST_TAPS (ADAPTIVE ? ix / ox + 2 : KX)
+
+// The column of X that tap j of output x is, or −1 if an adaptive window has no such tap.
+static int tap_of(int x, int j, int ix, int ox, int kx, int sx, int dx, int px, int adaptive) {
+    if (!adaptive) return x * sx - px + j * dx;
+    const window w = window_of(x, ix, ox, kx, sx, dx, px, adaptive);
+    return j < w.taps ? w.first + j : -1;
+}
+#define TAP(x, j) tap_of(x, j, ix, ox, KX, SX, DX, PX, ADAPTIVE)
+
+// Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix]: the first of equal ones; of NaNs, which win,
+// the last.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
+    EACH_ROW(oz, oy, {
+        global REAL *restrict to = Y + Y_off + row * ox;
+        global int *restrict places = I + I_off + (indices ? row * ox : 0);
+        for (int x = 0; x < ox; x++) to[x] = -INFINITY;
+        for (int x = 0; indices && x < ox; x++) places[x] = -1;
+        EACH_PLACE({
+            const int at = (fz * iy + fy) * ix;
+            global const REAL *restrict from = X + X_off + o * iz * iy * ix + at;
+            for (int j = 0; j < MOST_TAPS; j++) {
+                const int2 with = OUTPUTS_WITH(j);
+                if (indices) {
+                    for (int x = with.s0; x < with.s1; x++) {
+                        const int c = TAP(x, j);
+                        if (ADAPTIVE && c < 0) continue;
+                        const REAL v = from[c];
+                        const int take = (places[x] < 0) | (v > to[x]) | isnan(v);
+                        to[x] = take ? v : to[x];
+                        places[x] = take ? at + c : places[x];
+                    }
+                } else {
+                    for (int x = with.s0; x < with.s1; x++) {
+                        const int c = TAP(x, j);
+                        if (ADAPTIVE && c < 0) continue;
+                        const REAL v = from[c];
+                        to[x] = (v > to[x]) | isnan(v) ? v : to[x];
+                    }
+                }
+            }
+        })
+    })
+}
+
+// D is the sum of G over the outputs whose I names the input.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
+    EACH_ROW(iz, iy, {
+        global REAL *restrict to = D + D_off + row * ix;
+        for (int x = 0; x < ix; x++) to[x] = 0;
+        const int self = (z * iy + y) * ix;
+        const int2 qz = outputs_of(z, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);
+        const int2 qy = outputs_of(y, iy, oy, KY, SY, DY, PY, ADAPTIVE);
+        for (int a = qz.s0; a < qz.s1; a++) {
+            for (int b = qy.s0; b < qy.s1; b++) {
+                const int at = ((o * oz + a) * oy + b) * ox;
+                for (int q = at; q < at + ox; q++) {
+                    const uint x = I[I_off + q] - self;
+                    if (x < (uint)ix) to[x] += G[G_off + q];
+                }
+            }
+        }
+    })
+}
+
+// Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
+    EACH_ROW(oz, oy, {
+        global REAL *restrict to = Y + Y_off + row * ox;
+        for (int x = 0; x < ox; x++) to[x] = 0;
+        EACH_PLACE({
+            global const REAL *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix;
+            for (int j = 0; j < MOST_TAPS; j++) {
+                const int2 with = OUTPUTS_WITH(j);
+                for (int x = with.s0; x < with.s1; x++) {
+                    const int c = TAP(x, j);
+                    if (ADAPTIVE && c < 0) continue;
+                    to[x] += from[c];
+                }
+            }
+        })
+        const int lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
+        for (int x = 0; x < ox; x++) {
+            const window wx = window_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
+            to[x] /= divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding);
+        }
+    })
+}
+
+// D is the sum of G over the divisors of the outputs in whose windows the input is. Of the outputs that an input has in a row,
+// those whose last taps it is come first: they are in ascending order.
+#define SHARES 64
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor) {
+    EACH_ROW(iz, iy, {
+        global REAL *restrict to = D + D_off + row * ix;
+        for (int x = 0; x < ix; x++) to[x] = 0;
+        const int2 qz = outputs_of(z, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);
+        const int2 qy = outputs_of(y, iy, oy, KY, SY, DY, PY, ADAPTIVE);
+        for (int a = qz.s0; a < qz.s1; a++) {
+            const window wz = window_of(a, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);
+            for (int b = qy.s0; b < qy.s1; b++) {
+                const window wy = window_of(b, iy, oy, KY, SY, DY, PY, ADAPTIVE);
+                const int lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
+                global const REAL *restrict from = G + G_off + ((o * oz + a) * oy + b) * ox;
+                for (int first = 0; first < ox; first += SHARES) {
+                    const int end = min(ox, first + SHARES);
+                    REAL share[SHARES];
+                    for (int x = first; x < end; x++) {
+                        const window wx = window_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
+                        share[x - first] = from[x] / (divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding));
+                    }
+                    for (int j = MOST_TAPS - 1; j >= 0; j--) {
+                        const int2 with = OUTPUTS_WITH(j);
+                        for (int x = max(first, with.s0); x < min(end, with.s1); x++) {
+                            const int c = TAP(x, j);
+                            if (ADAPTIVE && c < 0) continue;
+                            to[c] += share[x - first];
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
