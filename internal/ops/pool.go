@@ -338,9 +338,12 @@ func avgPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 // PoolExample is a window that kernels of the list are built for.
 var PoolExample = PoolShape{Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 1, 1}}
 
+// poolPairs are the windows for which the gradient of maxima has a way of its own on CPUs.
+var poolPairs = PoolShape{Kernel: [3]int{1, 2, 2}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}}
+
 // poolings returns the kernels of pooling: those for any window, and for one.
 func poolings() []*kernels.Kernel {
-	var all []*kernels.Kernel
+	all := []*kernels.Kernel{poolPairs.PoolKernel(MaxPoolGrad)}
 	for k := range PoolKernel(poolKernels) {
 		all = append(all, (&PoolShape{Adaptive: true}).PoolKernel(k), PoolExample.PoolKernel(k))
 	}

@@ -25,6 +25,12 @@
         }                                                                                    \
     }
 
+#ifdef REAL_IS_DOUBLE
+#define MASK4(m) convert_long4(m)
+#else
+#define MASK4(m) (m)
+#endif
+
 // The outputs from s0 to below s1 of a row whose windows have tap j within X; of adaptive windows, which are not all of one
 // size, only those do that tap_of says.
 static int2 outputs_with(int j, int ix, int ox, int kx, int sx, int dx, int px, int adaptive) {
@@ -81,6 +87,18 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
     })
 }
 
+// Adds the gradients of outputs to the two inputs of their windows, which begin with a row's first, at place `self`, and returns
+// how many outputs it took. It has no branch: which row of a window has its maximum cannot be guessed.
+static int add_pairs(global const int *places, global const REAL *from, global REAL *to, int self, int pairs) {
+    int q = 0;
+    for (; q + 4 <= pairs; q += 4) {
+        const int4 left = vload4(0, places + q) - (self + 2 * q) - (int4)(0, 2, 4, 6);
+        const REAL4 g = vload4(0, from + q), a = MASK4(left == 0) ? g : 0, b = MASK4(left == 1) ? g : 0;
+        vstore8(vload8(0, to + 2 * q) + (REAL8)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3), 0, to + 2 * q);
+    }
+    return q;
+}
+
 // D is the sum of G over the outputs whose I names the input.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
@@ -93,9 +111,12 @@ void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
         for (int a = qz.s0; a < qz.s1; a++) {
             for (int b = qy.s0; b < qy.s1; b++) {
                 const int at = ((o * oz + a) * oy + b) * ox;
-                for (int q = at; q < at + ox; q++) {
-                    const uint x = I[I_off + q] - self;
-                    if (x < (uint)ix) to[x] += G[G_off + q];
+                global const int *restrict places = I + I_off + at;
+                global const REAL *restrict from = G + G_off + at;
+                const int paired = !ADAPTIVE && KX == 2 && SX == 2 && DX == 1 && PX == 0;
+                for (int q = paired ? add_pairs(places, from, to, self, ix / 2) : 0; q < ox; q++) {
+                    const uint x = places[q] - self;
+                    if (x < (uint)ix) to[x] += from[q];
                 }
             }
         }
