@@ -25,3 +25,10 @@ func show(sizes []int) string {
 func misuse(op string, kind error, format string, a ...any) {
 	panic(&tensor.Error{Pkg: "nn", Op: op, Kind: kind, Detail: fmt.Sprintf(format, a...)})
 }
+
+// mustProbability panics with tensor.ErrValue unless the probability of dropping is one.
+func mustProbability(op string, p float64) {
+	if !(p >= 0 && p <= 1) {
+		misuse(op, tensor.ErrValue, "Dropout is %v: a probability is in [0, 1]", p)
+	}
+}

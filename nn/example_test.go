@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -60,4 +61,37 @@ func ExampleStateDict() {
 	x := autograd.Const(tensor.Full(d, 1, 1, 2))
 	fmt.Println(fresh.Forward(x).Sub(trained.Forward(x)).Item())
 	// Output: 0 <nil>
+}
+
+// A batch of two sentences, the second of which ends after two of its four words: none of its words looks at what follows.
+func ExampleMultiHeadAttention_Attend() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	l := nn.NewMultiHeadAttention(d, tensor.NewRNG(1), nn.MultiHeadAttentionConfig{Size: 8, Heads: 2})
+	words := autograd.Const(tensor.NewRNG(2).Normal(d, 0, 1, 2, 4, 8))
+	there := autograd.Const(tensor.New(d, []uint8{1, 1, 1, 1, 1, 1, 0, 0}, 2, 4))
+	y := l.Attend(words, words, words, there.Reshape(2, 1, 1, 4))
+	fmt.Println(y.Shape())
+	fmt.Println(nn.Params(l))
+	// Output:
+	// [2 4 8]
+	// [in_proj_weight [8 24] in_proj_bias [24] out_proj.weight [8 8] out_proj.bias [8]]
+}
+
+// Two causal blocks, as a language model has them.
+func ExampleTransformerBlock() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	rng := tensor.NewRNG(1)
+	block := nn.TransformerBlockConfig{Size: 8, Heads: 2, Activation: nn.Map(kernels.GELU), NormFirst: true, Causal: true, Dropout: 0.1}
+	net := nn.Sequential{nn.NewTransformerBlock(d, rng, block), nn.NewTransformerBlock(d, rng, block), nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 3})}
+	nn.Eval(net)
+	fmt.Println(net.Forward(autograd.Const(tensor.Zeros(d, 2, 5, 8))).Shape())
+	// Output: [2 5 3]
 }

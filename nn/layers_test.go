@@ -81,6 +81,37 @@ var layers = map[string]layer{
 			nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 5}), nn.Tanh, nn.NewLinear(d, rng, nn.LinearConfig{In: 5, Out: 2}),
 		}
 	}},
+	"attention": {make: heads(2)},
+	"attention_causal": {make: func(d tensor.Device, rng *tensor.RNG) any {
+		return nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 8, Heads: 4, NoBias: true, Causal: true})
+	}},
+	"attention_cross": {make: heads(2), forward: func(model any, in []*autograd.Node) []*autograd.Node {
+		return []*autograd.Node{model.(*nn.MultiHeadAttention).Attend(in[0], in[1], in[1], nil)}
+	}},
+	"attention_three": {make: heads(2), forward: func(model any, in []*autograd.Node) []*autograd.Node {
+		return []*autograd.Node{model.(*nn.MultiHeadAttention).Attend(in[0], in[1], in[2], nil)}
+	}},
+	"attention_masked": {make: heads(2), forward: masked},
+	"attention_added":  {make: heads(2), forward: masked},
+	"block": {make: func(d tensor.Device, rng *tensor.RNG) any {
+		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12})
+	}},
+	"block_first": {make: func(d tensor.Device, rng *tensor.RNG) any {
+		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12, NormFirst: true, Activation: nn.Map(kernels.GELU), Eps: 1e-3})
+	}},
+	"block_causal": {make: func(d tensor.Device, rng *tensor.RNG) any {
+		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12, NormFirst: true, Causal: true})
+	}},
+}
+
+func heads(n int) func(d tensor.Device, rng *tensor.RNG) any {
+	return func(d tensor.Device, rng *tensor.RNG) any {
+		return nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 8, Heads: n})
+	}
+}
+
+func masked(model any, in []*autograd.Node) []*autograd.Node {
+	return []*autograd.Node{model.(*nn.MultiHeadAttention).Attend(in[0], in[0], in[0], in[1])}
 }
 
 func lookUp(model any, in []*autograd.Node) []*autograd.Node {

@@ -62,8 +62,22 @@ func TestLayerMisuse(t *testing.T) {
 		"MaxPool of no window":  {func() { (&nn.MaxPool{}).Forward(zeros(1, 1, 4)) }, tensor.ErrShape, "the window"},
 		"Flatten of no items":   {func() { (&nn.Flatten{}).Forward(zeros(3)) }, tensor.ErrAxis, "rank 1"},
 		"Sequential of nil":     {func() { nn.Sequential{nn.ReLU, nil}.Forward(zeros(3)) }, tensor.ErrValue, "module 1 is nil"},
-		"a scalar":              {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(zeros()) }, tensor.ErrShape, "Linear"},
-		"nothing":               {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(nil) }, tensor.ErrValue, "the Node is nil"},
+		"heads":                 {func() { nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 3}) }, tensor.ErrValue, "4 features do not fall into 3 heads"},
+		"no heads":              {func() { nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4}) }, tensor.ErrShape, "Heads is 0"},
+		"no size":               {func() { nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Heads: 4}) }, tensor.ErrShape, "Size is 0"},
+		"hidden":                {func() { nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 4, Hidden: -1}) }, tensor.ErrShape, "Hidden is -1"},
+		"a probability":         {func() { nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 4, Dropout: 1.5}) }, tensor.ErrValue, "Dropout is 1.5"},
+		"keys of another size": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Attend(zeros(2, 4), zeros(2, 3), zeros(2, 4), nil)
+		}, tensor.ErrShape, "MultiHeadAttention: shape mismatch [2 4] [2 3] [2 4]"},
+		"keys without values": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Attend(zeros(2, 4), zeros(3, 4), zeros(2, 4), nil)
+		}, tensor.ErrShape, "there is a value for each key"},
+		"attention of nothing": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Attend(zeros(2, 4), nil, zeros(2, 4), nil)
+		}, tensor.ErrValue, "nil"},
+		"a scalar": {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(zeros()) }, tensor.ErrShape, "Linear"},
+		"nothing":  {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(nil) }, tensor.ErrValue, "the Node is nil"},
 	} {
 		err := tensor.Maybe(c.f)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {

@@ -100,7 +100,7 @@ func entries(model any) []entry {
 // walker goes through a model, in the order of fields, and calls what is not nil of its functions.
 type walker struct {
 	entry  func(entry)
-	module func(any) // with each pointer to a struct
+	module func(any) // with a pointer to each struct
 	above  []reflect.Value
 }
 
@@ -127,6 +127,9 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 			w.pointer(path, tag, v)
 		}
 	case reflect.Struct:
+		if w.module != nil && v.CanAddr() { // a part that is no pointer
+			w.module(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface())
+		}
 		w.fields(path, v)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {

@@ -36,6 +36,7 @@ type outer struct {
 	cache  *tensor.Tensor
 	slope  *kernels.Function
 	rng    *tensor.RNG
+	drop   nn.Dropout // parts that are no pointers count
 }
 
 func newOuter(d tensor.Device) *outer {
@@ -43,7 +44,7 @@ func newOuter(d tensor.Device) *outer {
 	lin := func() *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: 2, Out: 2, NoBias: true}) }
 	o := &outer{base: base{lin()}, device: d, Any: lin(), Seq: nn.Sequential{nn.ReLU, lin(), &nn.Dropout{P: 0.5, RNG: rng}},
 		ByName: map[string]*nn.Linear{"z": lin(), "a": lin()}, Left: lin(), Scale: autograd.Param(tensor.Scalar(d, 1), ""),
-		Fixed: autograd.Const(tensor.Scalar(d, 1)), Table: tensor.Zeros(d, 3), cache: tensor.Zeros(d, 3), slope: kernels.ReLU, rng: rng}
+		Fixed: autograd.Const(tensor.Scalar(d, 1)), Table: tensor.Zeros(d, 3), cache: tensor.Zeros(d, 3), slope: kernels.ReLU, rng: rng, drop: nn.Dropout{P: 0.5, RNG: rng}}
 	for range 2 {
 		o.Blocks = append(o.Blocks, &inner{proj: lin(), QNorm2: nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{2}, NoBias: true}), parent: o})
 	}
@@ -96,14 +97,20 @@ func TestNames(t *testing.T) {
 func TestModes(t *testing.T) {
 	d := devtest.CPU(t)
 	o := newOuter(d)
-	drop := o.Seq[2]
 	x := autograd.Const(tensor.Full(d, 1, 100))
 	dropped := func() bool {
-		v, err := drop.Forward(x).Float64s()
-		if err != nil {
-			t.Fatal(err)
+		var zeros [2]bool
+		for i, drop := range []nn.Module{o.Seq[2], &o.drop} {
+			v, err := drop.Forward(x).Float64s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			zeros[i] = slices.Contains(v, 0)
 		}
-		return slices.Contains(v, 0)
+		if zeros[0] != zeros[1] {
+			t.Error("only one of two layers drops")
+		}
+		return zeros[0]
 	}
 	if !dropped() {
 		t.Error("a new layer is not in training")

@@ -35,6 +35,27 @@ def ints(*values):
     return torch.tensor(values, dtype=torch.int32)
 
 
+def attention(module, query, key=None, value=None, mask=None):
+    """mask is of the elements that are attended to, or added."""
+    if mask is not None and not mask.is_floating_point():
+        mask = mask == 0
+    key = query if key is None else key
+    return [module(query, key, key if value is None else value, attn_mask=mask, need_weights=False)[0]]
+
+
+def causal(module, x):
+    mask = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
+    return [module(x, mask)] if isinstance(module, nn.TransformerEncoderLayer) else attention(module, x, mask=~mask)
+
+
+def masked(module, x, mask):
+    return attention(module, x, mask=mask)
+
+
+def block(**options):
+    return lambda: nn.TransformerEncoderLayer(8, 2, 12, dropout=0, batch_first=True, **options)
+
+
 # name: (the layer, its inputs by their shapes or values, how it is called)
 LAYERS = {
     "linear": (lambda: nn.Linear(3, 5), [(2, 4, 3)], plain),
@@ -54,6 +75,15 @@ LAYERS = {
     "batch_norm_eval": (lambda: nn.BatchNorm1d(3).eval(), [(4, 3)], plain),
     "sequential": (lambda: nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
                                          nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 2)), [(3, 1, 4, 4)], plain),
+    "attention": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(3, 5, 8)], attention),
+    "attention_causal": (lambda: nn.MultiheadAttention(8, 4, bias=False, batch_first=True), [(2, 5, 8)], causal),
+    "attention_cross": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(2, 3, 8), (2, 5, 8)], attention),
+    "attention_three": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(2, 3, 8), (2, 5, 8), (2, 5, 8)], attention),
+    "attention_masked": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(2, 3, 8), ints([1, 0, 1], [0, 1, 0], [1, 1, 1]).byte()], masked),
+    "attention_added": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(2, 3, 8), (3, 3)], masked),
+    "block": (block(), [(2, 5, 8)], plain),
+    "block_first": (block(norm_first=True, activation="gelu", layer_norm_eps=1e-3), [(2, 5, 8)], plain),
+    "block_causal": (block(norm_first=True), [(2, 5, 8)], causal),
 }
 
 
