@@ -78,6 +78,7 @@ golden:
 	@mkdir -p testdata/golden
 	python3 scripts/golden.py testdata/golden
 	python3 -B scripts/examples/reference.py testdata/examples
+	python3 -B scripts/optimizers.py testdata/golden
 
 references:
 	@mkdir -p testdata/references
