@@ -33,10 +33,10 @@ func CosineRestarts(lr, low float64, steps, factor int) Schedule {
 			Detail: fmt.Sprintf("a cycle of %d steps, the next one %d times as long: both are 1 at least", steps, factor)})
 	}
 	return func(step int) float64 {
-		length := steps
 		if factor == 1 {
-			step %= steps
+			return half(lr, low, float64(step%steps)/float64(steps))
 		}
+		length := steps
 		for step >= length {
 			step -= length
 			if length > math.MaxInt/factor {

@@ -144,7 +144,7 @@ func (e *EMA) Restore(s State) error {
 	e.mustBeOut("Restore")
 	own := e.State().Tensors
 	defer freeAll(own)
-	if err := restore(own, s); err != nil {
+	if err := restore("average", own, s); err != nil {
 		return err
 	}
 	return e.params[0].Device().Err()

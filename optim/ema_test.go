@@ -125,7 +125,7 @@ func TestEMARestore(t *testing.T) {
 	}
 	s := ema.State()
 	delete(s.Tensors, "average.#1")
-	if err := again.Restore(s); err == nil || !strings.Contains(err.Error(), "2 tensors") {
+	if err := again.Restore(s); err == nil || !strings.Contains(err.Error(), "2 tensors, the average 3") {
 		t.Errorf("a state without a tensor: err = %v", err)
 	}
 }

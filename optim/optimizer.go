@@ -144,7 +144,7 @@ func (b *base) State() State {
 func (b *base) Restore(s State) error {
 	own := b.State().Tensors
 	defer freeAll(own)
-	if err := restore(own, s); err != nil {
+	if err := restore("optimizer", own, s); err != nil {
 		return err
 	}
 	b.steps = s.Steps

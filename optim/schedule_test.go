@@ -27,6 +27,8 @@ func TestSchedules(t *testing.T) {
 		{"Trapezoid", optim.Trapezoid(6, 2, 4, 10), map[int]float64{0: 2, 1: 4, 2: 6, 4: 6, 7: 3, 9: 1, 10: 0, 11: 0}},
 		{"Trapezoid of no steps", optim.Trapezoid(6, 0, 0, 0), map[int]float64{0: 0}},
 		{"Polynomial", optim.Polynomial(3, 1, 4, 1), map[int]float64{0: 3, 1: 2.5, 4: 1, 9: 1}},
+		{"Polynomial of no power", optim.Polynomial(3, 1, 4, 0), map[int]float64{0: 3, 3: 3, 4: 1}},
+		{"CosineRestarts of one step", optim.CosineRestarts(1, 0, 1, 1), map[int]float64{0: 1, 1: 1, 5: 1}},
 		{"Polynomial of no steps", optim.Polynomial(3, 1, 0, 2), map[int]float64{0: 1}},
 		{"CosineRestarts", optim.CosineRestarts(1, 0, 2, 3), map[int]float64{0: 1, 1: 0.5, 2: 1, 5: 0.5, 8: 1, math.MaxInt: optim.CosineRestarts(1, 0, 2, 3)(math.MaxInt)}},
 		{"CosineRestarts, huge", optim.CosineRestarts(1, 0, math.MaxInt, 7), map[int]float64{0: 1, math.MaxInt: 1}},
@@ -37,7 +39,7 @@ func TestSchedules(t *testing.T) {
 		{"Warmup", warm, map[int]float64{0: 0.25, 3: 1, 4: 1, 5: 0.5}},
 	} {
 		for step, want := range c.want {
-			if got := c.s(step); math.Abs(got-want) > 1e-12 {
+			if got := c.s(step); !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("%s at step %d is %v, want %v", c.name, step, got, want)
 			}
 		}

@@ -19,10 +19,11 @@ func stateKey(moment string, params []*autograd.Node, i int) string {
 	return moment + "." + name
 }
 
-// restore copies the tensors of a state over those of its owner, or returns an error, with nothing changed.
-func restore(own tensor.Dict, s State) error {
+// restore copies the tensors of a state over those of the owner, which errors name, or returns an error, with nothing
+// changed.
+func restore(owner string, own tensor.Dict, s State) error {
 	if s.Steps < 0 || len(s.Tensors) != len(own) {
-		return fmt.Errorf("optim: restore: the state has %d steps and %d tensors, the optimizer %d tensors", s.Steps, len(s.Tensors), len(own))
+		return fmt.Errorf("optim: restore: the state has %d steps and %d tensors, the %s %d tensors", s.Steps, len(s.Tensors), owner, len(own))
 	}
 	for name, dst := range own {
 		src, ok := s.Tensors[name]
@@ -35,13 +36,13 @@ func restore(own tensor.Dict, s State) error {
 		case src.Freed():
 			return fmt.Errorf("optim: restore: tensor %q of the state was freed: keep it with Keep, or free it later", name)
 		case src.Device() != dst.Device():
-			return fmt.Errorf("optim: restore: tensor %q of the state is on %s, the optimizer on %s: load it there", name, src.Device().Name(), dst.Device().Name())
+			return fmt.Errorf("optim: restore: tensor %q of the state is on %s, the %s on %s: load it there", name, src.Device().Name(), owner, dst.Device().Name())
 		}
 		if !slices.Equal(src.Shape(), dst.Shape()) {
-			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the optimizer", name, src.Shape(), dst.Shape())
+			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the %s", name, src.Shape(), dst.Shape(), owner)
 		}
 		if src.Type() != tensor.Real {
-			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the optimizer: convert it with To", name, src.Type(), tensor.Real)
+			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the %s: convert it with To", name, src.Type(), tensor.Real, owner)
 		}
 	}
 	for name, dst := range own {
