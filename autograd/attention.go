@@ -52,7 +52,11 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 			}
 			return
 		}
-		dq, dk, dv, dm := plumbing.AttentionGrad(xv, kv, vv, mv, options, whole, y, kept, g.value)
+		wants := [4]bool{}
+		for i := range inputs {
+			wants[i] = in.Need(i)
+		}
+		dq, dk, dv, dm := plumbing.AttentionGrad(xv, kv, vv, mv, options, whole, y, kept, g.value, wants)
 		for i, t := range []*tensor.Tensor{dq, dk, dv, dm} {
 			switch {
 			case t == nil:

@@ -62,3 +62,56 @@ func TestAttentionOfInts(t *testing.T) {
 		compareGradients(t, fmt.Sprint("recorded ", recorded), got[0].Value(), want[0].Value(), 1e-12)
 	}
 }
+
+// TestAttentionOfConstants: what wants no gradient costs no launch, in short and long attentions, and the others have the same.
+func TestAttentionOfConstants(t *testing.T) {
+	d := devtest.CPU(t)
+	for _, n := range []int{5, 140} {
+		rng := tensor.NewRNG(6)
+		shapes := [][]int{{2, n, 3}, {2, n, 3}, {2, n, 4}, {2, n, n}} // none broadcasts: there is nothing to sum
+		var values []*tensor.Tensor
+		for _, s := range shapes {
+			values = append(values, rng.Uniform(d, -1, 1, s...))
+		}
+		for _, masked := range []bool{false, true} {
+			pass := func(wants uint) (all map[int]*tensor.Tensor, launches int64) {
+				var in, asked []*node
+				var at []int
+				for i, v := range values {
+					if wants>>i&1 == 0 {
+						in = append(in, autograd.Const(v))
+						continue
+					}
+					in, at = append(in, autograd.Param(v, "x")), append(at, i)
+					asked = append(asked, in[i])
+				}
+				if !masked {
+					in[3] = nil
+				}
+				y := in[0].ScaledDotProductAttention(in[1], in[2], in[3])
+				before := d.Stats().Launches
+				gradients := grad(t, y, asked, autograd.GradOptions{Seed: autograd.Const(tensor.Full(d, 1, y.Shape()...))})
+				launches = d.Stats().Launches - before
+				all = map[int]*tensor.Tensor{}
+				for i, g := range gradients {
+					all[at[i]] = g.Value()
+				}
+				return all, launches
+			}
+			whole := uint(0b0111)
+			if masked {
+				whole = 0b1111
+			}
+			want, most := pass(whole)
+			for wants := uint(1); wants < whole; wants++ {
+				got, launches := pass(wants)
+				for i, g := range got {
+					compareGradients(t, fmt.Sprintf("%d, masked %v, wants %b, gradient %d", n, masked, wants, i), g, want[i], 1e-12)
+				}
+				if launches > most || launches == most && wants&0b0110 == 0 { // neither keys nor values
+					t.Errorf("%d, masked %v, wants %b: %d launches, of all %d", n, masked, wants, launches, most)
+				}
+			}
+		}
+	}
+}

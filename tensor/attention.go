@@ -37,17 +37,22 @@ func (*base) Attention(q, k, v, mask *Tensor, options []AttentionOptions, whole 
 }
 
 // AttentionGrad is that of package plumbing.
-func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y, kept, g *Tensor) (dq, dk, dv, dm *Tensor) {
+func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y, kept, g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
 	a := q.attends(k, v, mask, options)
 	defer a.free()
 	if f := a.inBlocks(whole); f != nil {
-		dq, dk, dv = f.gradients(y, kept, g)
+		dq, dk, dv = f.gradients(y, kept, g, wants[1] || wants[2])
 		return dq, dk, dv, nil
 	}
 	p := kept
-	pt := p.matrixT()
-	dv = pt.MatMul(g)
-	pt.Free()
+	if wants[2] {
+		pt := p.matrixT()
+		dv = pt.MatMul(g)
+		pt.Free()
+	}
+	if !wants[0] && !wants[1] && !wants[3] {
+		return nil, nil, dv, nil
+	}
 	vt := v.matrixT()
 	up := g.MatMul(vt)
 	vt.Free()
@@ -58,11 +63,19 @@ func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, wh
 	}
 	dm = softmaxGrad(p, up, -1, false)
 	up.Free()
+	if !wants[0] && !wants[1] {
+		return nil, nil, dv, dm
+	}
 	d := dm.MulScalar(a.scale)
-	dt := d.matrixT()
-	dq, dk = d.MatMul(k), dt.MatMul(q)
-	dt.Free()
-	d.Free()
+	defer d.Free()
+	if wants[0] {
+		dq = d.MatMul(k)
+	}
+	if wants[1] {
+		dt := d.matrixT()
+		dk = dt.MatMul(q)
+		dt.Free()
+	}
 	return dq, dk, dv, dm
 }
 
@@ -288,18 +301,21 @@ func (b *blocks) forward() (y, lse *Tensor) {
 	return y, lse
 }
 
-// gradients returns those by queries, keys and values, in the shapes to which they broadcast.
-func (b *blocks) gradients(y, lse, g *Tensor) (dq, dk, dv *Tensor) {
+// gradients returns those by queries and, if they are wanted, by keys and values, in the shapes to which they broadcast.
+func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 	const op = "ScaledDotProductAttention gradient"
 	d := b.q.Device()
 	q, k, v, cy, cg := b.operand(b.q), b.operand(b.k), b.operand(b.v), b.operand(y), b.operand(g)
 	bias, step := b.biases()
-	dq, dk, dv = alloc(op, d, q.shape), alloc(op, d, k.shape), alloc(op, d, v.shape)
+	dq = alloc(op, d, q.shape)
 	delta := alloc(op, d, []int{b.items, b.l})
 	biased, causal, scale := kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale)
 	l, s, at := kernels.I(b.l), kernels.I(b.s), kernels.I(step)
 	launch(d, b.Queries, q.arg(), k.arg(), v.arg(), bias.arg(), cy.arg(), lse.arg(), cg.arg(), dq.arg(), delta.arg(), l, s, at, biased, causal, scale)
-	launch(d, b.Keys, q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), cg.arg(), dk.arg(), dv.arg(), l, s, at, biased, causal, scale)
+	if keys {
+		dk, dv = alloc(op, d, k.shape), alloc(op, d, v.shape)
+		launch(d, b.Keys, q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), cg.arg(), dk.arg(), dv.arg(), l, s, at, biased, causal, scale)
+	}
 	for _, o := range []operand{q, k, v, cy, cg, bias} {
 		o.done()
 	}

@@ -57,7 +57,7 @@ type device interface {
 	MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor)
 	Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor
 	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool) (y, kept *tensor.Tensor)
-	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor) (dq, dk, dv, dm *tensor.Tensor)
+	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor)
 	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor)
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
@@ -205,10 +205,10 @@ func Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, 
 	return of(q.Device()).Attention(q, k, v, mask, options, whole)
 }
 
-// AttentionGrad returns the gradients of Attention for the gradient g of y, in shapes to which the operands broadcast. That by the mask
-// is nil unless the softmax was wanted whole.
-func AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor) (dq, dk, dv, dm *tensor.Tensor) {
-	return of(q.Device()).AttentionGrad(q, k, v, mask, options, whole, y, kept, g)
+// AttentionGrad returns the gradients of Attention for the gradient g of y that are wanted, in shapes to which the operands broadcast,
+// and maybe others. Those that it leaves out are nil, also that by the mask unless the softmax was wanted whole.
+func AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor) {
+	return of(q.Device()).AttentionGrad(q, k, v, mask, options, whole, y, kept, g, wants)
 }
 
 // Attends returns the scale of an attention, and what is added to its products: that of a mask, and that of what is causal, which
