@@ -1,7 +1,8 @@
 """Makes the losses that tests of the examples compare with: scripts/examples/reference.py DIR.
 
 Each file has the weights that a net of PyTorch begins with, by their names in its state dict and rounded to float16, and the
-losses of its first steps in float64, without dropout and with the data in order. Needs numpy and torch.
+losses of its first steps in float64, without dropout and with the data in order. That of the autoencoder has its noise, too.
+Needs numpy, torch and PIL.
 """
 import pathlib
 import sys
@@ -11,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 import digits
+import vae
 
 torch.set_default_dtype(torch.float64)
 folder = pathlib.Path(sys.argv[1])
@@ -55,4 +57,18 @@ def digits_losses():
     save("digits", out)
 
 
+def vae_losses():
+    images = torch.tensor(np.load("testdata/digits.npz")["images"])
+    torch.manual_seed(1)
+    net = vae.VAE()
+    out = begin(net)
+    noise = torch.randn(20, 64, vae.CODE).half()
+    out["noise"] = noise.numpy()
+    opt, schedule = vae.make_optimizer(net, 20)
+    out["losses"] = steps(net, opt, schedule, [
+        lambda net, i=i: net.loss(vae.pixels(images[64 * i:64 * i + 64]), noise[i].double()) for i in range(20)])
+    save("vae", out)
+
+
 digits_losses()
+vae_losses()
