@@ -63,6 +63,8 @@ fuzz:
 	$(FUZZ) FuzzOpen ./internal/safetensors
 	$(FUZZ) FuzzReadSafetensors ./tensor
 	$(FUZZ) FuzzRead ./checkpoint
+	$(FUZZ) FuzzReadIDX ./data
+	$(FUZZ) FuzzReadCSV ./data
 	$(FUZZ) FuzzParse ./internal/einsum
 	$(FUZZ) FuzzDecodeImage ./imagefit
 	$(FUZZ) FuzzDecodeModel ./imagefit

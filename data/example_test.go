@@ -3,6 +3,7 @@ package data_test
 import (
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/clgrad/clgrad/data"
 	"github.com/clgrad/clgrad/replay"
@@ -82,4 +83,27 @@ func ExampleLoaderConfig() {
 	// Output:
 	// 6 <nil>
 	// 15 <nil>
+}
+
+// A table of text: two columns of reals, and one of labels.
+func ExampleReadCSV() {
+	const text = "length,width,kind\n5.1,3.5,setosa\n7.0,3.2,versicolor\n4.9,3.0,setosa\n"
+	table, err := data.ReadCSV(strings.NewReader(text))
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := table.Reals("length", "width")
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, classes, err := table.Labels("kind")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(x.Shape(), y.Shape(), classes)
+	_, err = table.Reals("kind")
+	fmt.Println(err)
+	// Output:
+	// [3 2] [3] [setosa versicolor]
+	// data: line 2, column "kind": "setosa" is no number
 }
