@@ -23,9 +23,9 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 //
 //	tensor.Dict                          its tensors, such as nn.StateDict returns them; Load copies into them
 //	optim.Optimizer                      moments and steps, and so the place in its schedule; so of whatever has methods
-//	                                     State() optim.State and Restore(optim.State) error
+//	                                     State() optim.State and Restore(optim.State) error, such as *optim.EMA
 //	*tensor.RNG                          the seed, and the fills made so far
-//	with methods State() S and           the S as JSON; *data.Loader is one
+//	with methods State() S and           the S as JSON: *data.Loader and *optim.Plateau are such
 //	Restore(S) error
 //	another pointer                      what it points to, as JSON: a step, a struct of settings and results
 //
