@@ -39,11 +39,7 @@ func CosineRestarts(lr, low float64, steps, factor int) Schedule {
 		length := steps
 		for step >= length {
 			step -= length
-			if length > math.MaxInt/factor {
-				length = math.MaxInt
-			} else {
-				length *= factor
-			}
+			length = min(length, math.MaxInt/factor) * factor // without overflow
 		}
 		return half(lr, low, float64(step)/float64(length))
 	}
