@@ -67,6 +67,14 @@ func OneCycle(lr float64, steps int, options ...OneCycleOptions) Schedule {
 	} else if len(options) == 1 {
 		o = options[0]
 	}
+	switch {
+	case !(o.Rise >= 0 && o.Rise <= 1):
+		misuse("Rise is %v: it is a part of the steps, 1 at most", o.Rise)
+	case o.Three && o.Rise > 0.5:
+		misuse("Rise is %v: as much is for falling back, so that it is 0.5 at most", o.Rise)
+	case !(o.Div >= 0) || !(o.Final >= 0):
+		misuse("Div is %v and Final is %v: both are above 0, or 0 for the usual", o.Div, o.Final)
+	}
 	for _, d := range []struct {
 		value *float64
 		usual float64
@@ -74,14 +82,6 @@ func OneCycle(lr float64, steps int, options ...OneCycleOptions) Schedule {
 		if *d.value == 0 {
 			*d.value = d.usual
 		}
-	}
-	switch {
-	case !(o.Rise > 0 && o.Rise <= 1):
-		misuse("Rise is %v: it is a part of the steps, above 0 and 1 at most", o.Rise)
-	case o.Three && o.Rise > 0.5:
-		misuse("Rise is %v: as much is for falling back, so that it is 0.5 at most", o.Rise)
-	case !(o.Div > 0) || !(o.Final > 0):
-		misuse("Div is %v and Final is %v: both are above 0", o.Div, o.Final)
 	}
 	first, last := lr/o.Div, lr/o.Div/o.Final
 	ends, rates := []float64{o.Rise*float64(steps) - 1, float64(steps - 1)}, []float64{first, lr, last}

@@ -3,6 +3,7 @@ package optim_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +154,8 @@ func TestEMAMisuse(t *testing.T) {
 	p := autograd.Param(tensor.Zeros(d, 1), "p")
 	for say, f := range map[string]func(){
 		"there are no parameters": func() { optim.NewEMA(nil, 0.5) },
+		"the decay is -0.1":       func() { optim.NewEMA([]*autograd.Node{p}, -0.1) },
+		"the decay is NaN":        func() { optim.NewEMA([]*autograd.Node{p}, math.NaN()) },
 		"the decay is 1":          func() { optim.NewEMA([]*autograd.Node{p}, 1) },
 		"parameter 1 is nil":      func() { optim.NewEMA([]*autograd.Node{p, p}, 0.5) },
 		`"c" is no parameter`:     func() { optim.NewEMA([]*autograd.Node{autograd.Const(tensor.Zeros(d, 1)).Named("c")}, 0.5) },
@@ -163,6 +166,11 @@ func TestEMAMisuse(t *testing.T) {
 	}
 	if err := tensor.Maybe(func() { optim.NewEMA([]*autograd.Node{p, autograd.Param(tensor.Zeros(other, 1), "q")}, 0.5) }); !errors.Is(err, tensor.ErrDevice) {
 		t.Errorf("two devices: err = %v", err)
+	}
+	now := optim.NewEMA([]*autograd.Node{p}, 0) // is the parameter after each update
+	p.Value().FillInPlace(7)
+	if err := now.Update(); err != nil || read(t, now.State().Tensors["average.p"])[0] != 7 {
+		t.Errorf("without decay the average is %v (err %v)", now.State().Tensors["average.p"], err)
 	}
 	ema := optim.NewEMA([]*autograd.Node{p}, 0.5)
 	state := ema.State()

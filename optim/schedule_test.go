@@ -3,6 +3,7 @@ package optim_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,8 @@ func TestSchedules(t *testing.T) {
 		{"CosineRestarts", optim.CosineRestarts(1, 0, 2, 3), map[int]float64{0: 1, 1: 0.5, 2: 1, 5: 0.5, 8: 1, math.MaxInt: optim.CosineRestarts(1, 0, 2, 3)(math.MaxInt)}},
 		{"CosineRestarts, huge", optim.CosineRestarts(1, 0, math.MaxInt, 7), map[int]float64{0: 1, math.MaxInt: 1}},
 		{"OneCycle", optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 0.5, Div: 5, Final: 4, Linear: true}), map[int]float64{0: 0.2, 2: 0.6, 4: 1, 9: 0.05, 10: 0.05, 99: 0.05}},
+		{"OneCycle that only rises", optim.OneCycle(1, 5, optim.OneCycleOptions{Rise: 1, Div: 5, Linear: true}), map[int]float64{0: 0.2, 2: 0.6, 4: 1}},
+		{"OneCycle of three halves", optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 0.5, Div: 5, Final: 4, Linear: true, Three: true}), map[int]float64{0: 0.2, 4: 1, 6: 0.6, 8: 0.2, 9: 0.05}},
 		{"OneCycle of one step", optim.OneCycle(1, 1), map[int]float64{1: 4e-6, 7: 4e-6}},
 		{"OneCycle of no steps", optim.OneCycle(1, 0), map[int]float64{0: 4e-6}},
 		{"OneCycle without a rise", optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 0.1}), map[int]float64{0: 0.04, 9: 4e-6}},
@@ -97,6 +100,13 @@ func TestScheduleMisuse(t *testing.T) {
 		"Rise is 1.5":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 1.5}) },
 		"Rise is 0.6":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 0.6, Three: true}) },
 		"Final is -1":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Final: -1}) },
+		"LR is 0":         func() { optim.NewPlateau(optim.PlateauDefaults(0)) },
+		"Factor is 1":     func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 1}) },
+		"Cooldown is -1":  func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Cooldown: -1}) },
+		"Threshold is":    func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Threshold: math.Inf(1)}) },
+		"Eps is -1":       func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Eps: -1}) },
+		"Div is NaN":      func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Div: math.NaN()}) },
+		"Rise is -0.1":    func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: -0.1}) },
 	} {
 		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: err = %v", what, err)
@@ -127,6 +137,23 @@ func TestPlateauState(t *testing.T) {
 	for _, bad := range []optim.PlateauState{{LR: -1}, {LR: math.NaN()}, {LR: math.Inf(1)}, {LR: 1, Bad: -1}, {LR: 1, Cool: -1}, {LR: 1, Best: math.NaN()}} {
 		if err := q.Restore(bad); err == nil || q.State() != before {
 			t.Errorf("%+v: err = %v, and the state is %+v", bad, err, q.State())
+		}
+	}
+}
+
+// TestPlateauOfZeros: without patience, threshold, cooldown and eps a value as good as the best one is no progress.
+func TestPlateauOfZeros(t *testing.T) {
+	for _, rising := range []bool{false, true} {
+		for _, absolute := range []bool{false, true} {
+			p := optim.NewPlateau(optim.PlateauConfig{LR: 8, Factor: 0.5, Rising: rising, Absolute: absolute, Least: 1})
+			var rates []float64
+			for _, value := range []float64{5, 5, 5, 5, 5, 5} {
+				p.Measured(value)
+				rates = append(rates, p.LR(0))
+			}
+			if want := []float64{8, 4, 2, 1, 1, 1}; !slices.Equal(rates, want) {
+				t.Errorf("rising %v, absolute %v: the rates are %v, want %v", rising, absolute, rates, want)
+			}
 		}
 	}
 }
