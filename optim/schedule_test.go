@@ -157,3 +157,16 @@ func TestPlateauOfZeros(t *testing.T) {
 		}
 	}
 }
+
+// TestPlateauEdges: a first value that is infinitely bad is no progress, and a reduction by Eps is left out.
+func TestPlateauEdges(t *testing.T) {
+	for _, c := range []struct {
+		eps, value, rate float64
+		rising           bool
+	}{{0, math.Inf(1), 4, false}, {0, math.Inf(-1), 8, false}, {0, math.Inf(-1), 4, true}, {0, math.Inf(1), 8, true}, {3, math.NaN(), 4, false}, {4, math.NaN(), 8, false}} {
+		p := optim.NewPlateau(optim.PlateauConfig{LR: 8, Factor: 0.5, Eps: c.eps, Rising: c.rising})
+		if p.Measured(c.value); p.LR(0) != c.rate {
+			t.Errorf("eps %v, rising %v: after %v the rate is %v, want %v", c.eps, c.rising, c.value, p.LR(0), c.rate)
+		}
+	}
+}
