@@ -133,6 +133,11 @@ func TestPlateauState(t *testing.T) {
 			t.Errorf("after value %d the restored one is %+v, the first %+v", i, q.State(), p.State())
 		}
 	}
+	for _, good := range []optim.PlateauState{{LR: 0}, {LR: 1, Best: -1, Seen: true, Bad: 1, Cool: 1}} {
+		if err := q.Restore(good); err != nil || q.State() != good {
+			t.Errorf("%+v: err = %v, and the state is %+v", good, err, q.State())
+		}
+	}
 	before := q.State()
 	for _, bad := range []optim.PlateauState{{LR: -1}, {LR: math.NaN()}, {LR: math.Inf(1)}, {LR: 1, Bad: -1}, {LR: 1, Cool: -1}, {LR: 1, Best: math.NaN()}} {
 		if err := q.Restore(bad); err == nil || q.State() != before {
@@ -167,6 +172,22 @@ func TestPlateauEdges(t *testing.T) {
 		p := optim.NewPlateau(optim.PlateauConfig{LR: 8, Factor: 0.5, Eps: c.eps, Rising: c.rising})
 		if p.Measured(c.value); p.LR(0) != c.rate {
 			t.Errorf("eps %v, rising %v: after %v the rate is %v, want %v", c.eps, c.rising, c.value, p.LR(0), c.rate)
+		}
+	}
+}
+
+// TestPlateauThreshold: what is better than the best value by the threshold, and no more, is no progress.
+func TestPlateauThreshold(t *testing.T) {
+	for _, c := range []struct {
+		rising, absolute bool
+		same, better     float64 // than 8, by a threshold of ½
+	}{{false, false, 4, 3.9}, {false, true, 7.5, 7.4}, {true, false, 12, 12.1}, {true, true, 8.5, 8.6}} {
+		for value, want := range map[float64]float64{c.same: 0.5, c.better: 1} {
+			p := optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Threshold: 0.5, Rising: c.rising, Absolute: c.absolute})
+			p.Measured(8)
+			if p.Measured(value); p.LR(0) != want {
+				t.Errorf("rising %v, absolute %v: after %v the rate is %v, want %v", c.rising, c.absolute, value, p.LR(0), want)
+			}
 		}
 	}
 }
