@@ -27,6 +27,7 @@ type CSVOptions struct {
 // Table is the text of a CSV file, by columns that have names. Its methods make numbers of it. A field that they cannot read, a
 // missing one among them, is an error that wraps tensor.ErrFormat and names the line in which its row begins, and its column.
 type Table struct {
+	path    string // with what stands after it in errors, or ""
 	columns []string
 	rows    [][]string
 	lines   []int // in which the rows begin
@@ -45,6 +46,7 @@ func LoadCSV(path string, options ...CSVOptions) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data: load %s: %w", path, err)
 	}
+	t.path = path + ": "
 	return t, nil
 }
 
@@ -143,7 +145,7 @@ func (t *Table) column(name string) (int, error) {
 	if i := slices.Index(t.columns, name); i >= 0 {
 		return i, nil
 	}
-	return 0, formatError{fmt.Errorf("data: there is no column %q: there are %q", name, t.columns)}
+	return 0, formatError{fmt.Errorf("data: %sthere is no column %q: there are %q", t.path, name, t.columns)}
 }
 
 // each calls take with the row and the text of every field of a column, none of which may be missing.
@@ -158,7 +160,7 @@ func (t *Table) each(name string, take func(row int, text string) error) error {
 			err = take(row, fields[at])
 		}
 		if err != nil {
-			return formatError{fmt.Errorf("data: line %d, column %q: %w", t.lines[row], name, err)}
+			return formatError{fmt.Errorf("data: %sline %d, column %q: %w", t.path, t.lines[row], name, err)}
 		}
 	}
 	return nil

@@ -121,7 +121,17 @@ func TestCSVRefused(t *testing.T) {
 	if _, err := data.LoadCSV(path); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), path+": line 2") {
 		t.Errorf("err = %v", err)
 	}
-	table, err := data.ReadCSV(strings.NewReader(flowers))
+	if err := os.WriteFile(path, []byte("a\n?\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	table, err := data.LoadCSV(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Ints("a"); err == nil || !strings.Contains(err.Error(), path+`: line 2, column "a": "?" is no whole number`) {
+		t.Errorf("err = %v", err)
+	}
+	table, err = data.ReadCSV(strings.NewReader(flowers))
 	if err != nil {
 		t.Fatal(err)
 	}
