@@ -22,6 +22,7 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 // Parts is what a checkpoint is of, each part by a name of the program's choice. Save reads them, Load writes them:
 //
 //	tensor.Dict                          its tensors, such as nn.StateDict returns them; Load copies into them
+//	func() tensor.Dict                   those that it returns at each Save and Load
 //	optim.Optimizer                      moments and steps, and so the place in its schedule; so of whatever has methods
 //	                                     State() optim.State and Restore(optim.State) error, such as *optim.EMA
 //	*tensor.RNG                          the seed, and the fills made so far
@@ -29,7 +30,9 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 //	Restore(S) error
 //	another pointer                      what it points to, as JSON: a step, a struct of settings and results
 //
-// JSON has neither NaN nor infinities, and of a struct the exported fields.
+// An optimizer that is made moves its parameters. What nn.StateDict returned before has views of where they were, and a
+// checkpoint of these would hold old weights: make Parts after the optimizers, or give a function. JSON has neither NaN nor
+// infinities, and of a struct the exported fields.
 type Parts map[string]any
 
 // description is what a file says of itself, as JSON in its metadata.

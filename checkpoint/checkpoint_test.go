@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"math"
@@ -380,6 +381,28 @@ func TestKinds(t *testing.T) {
 	})
 }
 
+// TestFunction: a function as a part is called each time, so that an optimizer may be made, and move the parameters, after it.
+func TestFunction(t *testing.T) {
+	d := devtest.CPU(t)
+	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 1}})
+	parts := checkpoint.Parts{"model": func() tensor.Dict { return nn.StateDict(net) }}
+	opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Constant(0.1)})
+	loss := net.Forward(autograd.Const(tensor.Full(d, 1, 1, 2))).Sum()
+	if err := errors.Join(loss.Backward(), opt.Step()); err != nil {
+		t.Fatal(err)
+	}
+	raw := bytesOf(t, parts)
+	if now := bytesOf(t, checkpoint.Parts{"model": nn.StateDict(net)}); !bytes.Equal(raw, now) {
+		t.Error("what was saved is not what the model has now")
+	}
+	weight := net.Layers[0].Weight.Value()
+	want := fmt.Sprint(weight.Float64s())
+	weight.ZeroInPlace()
+	if err := checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), parts); err != nil || fmt.Sprint(weight.Float64s()) != want {
+		t.Errorf("%v, want %v (err %v)", fmt.Sprint(weight.Float64s()), want, err)
+	}
+}
+
 // TestMisuse: what is no part, and tensors that cannot be written to, are named before anything happens.
 func TestMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
@@ -394,7 +417,7 @@ func TestMisuse(t *testing.T) {
 		say  string
 	}{
 		"nil": {nil, tensor.ErrValue, `part "p" is nil`}, "a value": {5, tensor.ErrValue, "is of type int"}, "nil pointer": {(*int)(nil), tensor.ErrValue, "is a nil *int"},
-		"nil RNG": {(*tensor.RNG)(nil), tensor.ErrValue, `part "p" is nil`}, "nil optimizer": {noOptimizer, tensor.ErrValue, `part "p" is nil`},
+		"nil function": {(func() tensor.Dict)(nil), tensor.ErrValue, `part "p" is nil`}, "nil RNG": {(*tensor.RNG)(nil), tensor.ErrValue, `part "p" is nil`}, "nil optimizer": {noOptimizer, tensor.ErrValue, `part "p" is nil`},
 		"a model": {net, tensor.ErrValue, "nn.StateDict(model)"}, "a tensor": {freed, tensor.ErrValue, "keeps nothing of a tensor.Tensor"},
 		"hidden": {&struct{ a int }{1}, tensor.ErrValue, "keeps nothing of a struct { a int }"}, "hidden deep": {&struct{ A []map[string]*struct{ b int } }{}, tensor.ErrValue, "struct { b int }"},
 		"a channel": {new(chan int), tensor.ErrValue, "chan int"}, "a device": {&d, tensor.ErrValue, "tensor.Device"}, "hidden state": {&hiding{}, tensor.ErrValue, "has a state of type"},

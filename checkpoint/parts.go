@@ -46,6 +46,12 @@ func open(op string, parts Parts) *opened {
 		case tensor.Dict:
 			all.parts[name] = dictPart{}
 			all.add(op, name, p)
+		case func() tensor.Dict:
+			if p == nil {
+				misuse(op, tensor.ErrValue, "part %q is nil", name)
+			}
+			all.parts[name] = dictPart{}
+			all.add(op, name, p())
 		case stepped:
 			if isNil(p) {
 				misuse(op, tensor.ErrValue, "part %q is nil", name)
@@ -250,7 +256,7 @@ func other(op, name string, v any) part {
 		return statePart{get: get, set: set}
 	}
 	if r.Kind() != reflect.Pointer {
-		misuse(op, tensor.ErrValue, "part %q is %s: a part is a tensor.Dict, an optimizer, a *tensor.RNG, or a pointer to a value that JSON holds", name, said(r))
+		misuse(op, tensor.ErrValue, "part %q is %s: a part is a tensor.Dict, a function that returns one, an optimizer, a *tensor.RNG, or a pointer to a value that JSON holds", name, said(r))
 	}
 	if at := opaque(r.Type().Elem(), nil); at != nil {
 		misuse(op, tensor.ErrValue, "part %q is of type %v, and JSON keeps nothing of a %v in it: give tensors as a tensor.Dict, such as nn.StateDict(model)", name, r.Type(), at)
