@@ -225,8 +225,8 @@ func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 		return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape)
 	}
 	most, block := ops.SortBlock/4, ops.SortBlock
-	if d.Limits().CPU {
-		most, block = ops.SortInserts, 4*ops.SortBlock
+	if l := d.Limits(); l.CPU {
+		most, block = ops.SortInserts, max(4*ops.SortBlock, n/(4*l.Units)) // a longer block passes more elements over
 	}
 	if k > most && (d.Limits().CPU || n > block) {
 		y, at = inOrder(op, x, rows, n, flags)

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -21,7 +22,12 @@ var (
 	// X, I, Y, n, cols, rows.
 	GatherRows = kernels.Typed(&kernels.Kernel{Name: "k_gather_rows", File: "move.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			return kernels.Plane(int(a[4].Int), int(a[3].Int), l)
+			n, cols := int(a[3].Int), int(a[4].Int)
+			if l.CPU && cols > 0 {
+				const chunk = 4096 // elements, and a work-item copies no fewer
+				return kernels.Groups(1, min(n, intmath.CeilDiv(n*cols, chunk)))
+			}
+			return kernels.Plane(cols, n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("n"), intArg("cols"), intArg("rows")},
 		Twin:   kernels.Twin{F32: gatherRowsTwin[float32], F64: gatherRowsTwin[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",

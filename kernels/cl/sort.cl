@@ -15,6 +15,12 @@
 #define TOP_BIT 0x80000000U
 #endif
 
+#ifdef OF_INTS
+#define ELEM16 int16
+#else
+#define ELEM16 REAL16
+#endif
+
 static KEY sort_key(ELEM x, int flags) {
 #ifdef OF_INTS
     const KEY k = (uint)x ^ TOP_BIT;

@@ -1,6 +1,15 @@
 // @depends: sort
 // Sorts for CPUs: one work-item per work-group.
 
+// The first element from k on of sixteen of which one may come before the last that is kept, or of those left over at the end.
+static int none_before(global const ELEM *x, int k, int m, ELEM last, int flags) {
+    for (; k + 16 <= m; k += 16) {
+        const ELEM16 v = vload16(0, x + k);
+        if (!(flags & DESCENDING ? all(v <= last) : all(v >= last))) return k;
+    }
+    return k;
+}
+
 // Y and J [rows, blocks, keep] are the first keep elements, in order, of each block of X [rows, n], of block elements, the last of
 // a row fewer, and their indices; less than keep where a block has less, and then the next follows at once. Equal elements keep
 // their order. An element is inserted where it belongs among those that are kept.
@@ -14,7 +23,12 @@ void k_sort_blocks(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int 
         global ELEM *y = Y + Y_off + row * row_out + b * min(keep, block);
         global int *j = J + J_off + row * row_out + b * min(keep, block);
         int have = 0;
-        for (int k = 0; k < m; k++) {
+        for (int k = 0, sixteen = 0; k < m; k++) {
+            if (k >= sixteen && have == most && most > 0) {
+                k = none_before(X + X_off + from, k, m, y[most - 1], flags);
+                if (k == m) break;
+                sixteen = k + 16;
+            }
             const ELEM x = X[X_off + from + k];
             const KEY key = sort_key(x, flags);
             int at = have;
