@@ -190,6 +190,29 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
+// TestViewsEnd: an optimizer that was saved and loaded gives its memory back when it is freed.
+func TestViewsEnd(t *testing.T) {
+	devtest.Uncollected(t)
+	d := devtest.CPU(t)
+	left := func(keep bool) int64 {
+		w := autograd.Param(tensor.Zeros(d, 1000), "w")
+		opt := optim.NewSGD([]*autograd.Node{w}, optim.SGDConfig{LR: optim.Constant(1), Momentum: 0.9})
+		if keep {
+			parts := checkpoint.Parts{"w": tensor.Dict{"w": w.Value()}, "opt": opt}
+			raw := bytesOf(t, parts)
+			if err := checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), parts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := d.Stats().LiveBytes
+		opt.Free()
+		return before - d.Stats().LiveBytes
+	}
+	if with, without := left(true), left(false); with != without || without == 0 {
+		t.Errorf("%d bytes came back, and without a checkpoint %d", with, without)
+	}
+}
+
 // edited returns a checkpoint of which tensors or the description were changed, with a checksum that is right.
 func edited(t *testing.T, d tensor.Device, raw []byte, tensors func(tensor.Dict), text func(string) string) []byte {
 	t.Helper()
@@ -444,10 +467,13 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}
-	repeated := checkpoint.Parts{"a": tensor.Dict{"x": tensor.Zeros(d, 1).Expand(3)}}
+	first := tensor.Zeros(d)
+	repeated := checkpoint.Parts{"a": tensor.Dict{"first": first, "x": tensor.Zeros(d, 1).Expand(3)}}
 	raw := bytesOf(t, repeated)
-	if err := tensor.Maybe(func() { _ = checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), repeated) }); !errors.Is(err, tensor.ErrValue) {
-		t.Errorf("repeated elements: err = %v", err)
+	first.FillInPlace(1)
+	err := tensor.Maybe(func() { _ = checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), repeated) })
+	if v, _ := first.Item(); !errors.Is(err, tensor.ErrValue) || v != 1 {
+		t.Errorf("repeated elements: err = %v, and the tensor before them is %v", err, v)
 	}
 }
 

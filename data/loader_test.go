@@ -332,6 +332,22 @@ func TestLeave(t *testing.T) {
 	}
 }
 
+// TestAfter: after a loop, however it ended, the arrays are the caller's to change: nothing gathers their rows any more. It is the
+// race detector that sees it.
+func TestAfter(t *testing.T) {
+	d := devtest.CPU(t)
+	numbers := count[float32](10_000)
+	l := data.NewLoader(d, []data.Array{data.New(numbers, 10, 1000)}, data.LoaderConfig{Batch: 1})
+	for range 100 {
+		for range l.Epoch() {
+			break
+		}
+		for i := range numbers {
+			numbers[i]++
+		}
+	}
+}
+
 // TestMisuse: what is wrong is named before a batch is made.
 func TestMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
@@ -350,10 +366,15 @@ func TestMisuse(t *testing.T) {
 		kind error
 		say  string
 	}{
-		"no device":      {func() { data.NewLoader(nil, []data.Array{three}, batch) }, tensor.ErrValue, "device is nil"},
-		"no arrays":      {load(batch), tensor.ErrValue, "there is no array"},
-		"no batch":       {load(data.LoaderConfig{}, three), tensor.ErrValue, "Batch is 0"},
-		"zero array":     {load(batch, three, data.Array{}), tensor.ErrValue, "zero value"},
+		"no device":  {func() { data.NewLoader(nil, []data.Array{three}, batch) }, tensor.ErrValue, "device is nil"},
+		"no arrays":  {load(batch), tensor.ErrValue, "there is no array"},
+		"no batch":   {load(data.LoaderConfig{}, three), tensor.ErrValue, "Batch is 0"},
+		"zero array": {load(batch, three, data.Array{}), tensor.ErrValue, "zero value"},
+		"too many rows": {func() {
+			n := math.MaxInt32
+			n++
+			data.NewLoader(d, []data.Array{data.New([]float32{}, n, 0)}, batch)
+		}, tensor.ErrShape, ""},
 		"other rows":     {load(batch, three, three.Slice(0, 2)), tensor.ErrShape, "[3] [2]"},
 		"nothing whole":  {load(data.LoaderConfig{Batch: 4, DropLast: true}, three), tensor.ErrValue, "3 rows fill no batch of 4"},
 		"into too many":  {into(tensor.EmptyOf(d, tensor.Int32, 2), nil), tensor.ErrValue, "2 tensors for 1 arrays"},
