@@ -224,6 +224,9 @@ func TestEMARecorded(t *testing.T) {
 				if err := run(); err != nil {
 					t.Fatal(err)
 				}
+				if err := ema.Use(func() { p.Square().Sum().Free() }); err != nil {
+					t.Fatal(err)
+				}
 			}
 			return fmt.Sprint(opt.Steps(), read(t, p.Value(), ema.State().Tensors["average.p"]))
 		}
