@@ -238,7 +238,7 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	opt := optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(math.NaN())})
-	if err := opt.Step(); err == nil || !strings.Contains(err.Error(), "NaN at step 0") {
+	if err := opt.Step(); err == nil || !strings.HasSuffix(err.Error(), "NaN at step 0") {
 		t.Errorf("a learning rate of NaN: err = %v", err)
 	}
 }
@@ -286,6 +286,25 @@ func TestOneLaunch(t *testing.T) {
 		}
 		if n := d.Stats().Launches - before; n < 1 || n > most {
 			t.Errorf("%s: %d launches", name, n)
+		}
+	}
+}
+
+// TestStepChanges: a step changes values that graphs from before it need, and that is an error of their Backward.
+func TestStepChanges(t *testing.T) {
+	for name, rule := range rules {
+		d := devtest.CPU(t)
+		p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+		opt := rule([]*autograd.Node{p})
+		before := p.Square().Sum()
+		if err := p.Sum().Backward(); err != nil {
+			t.Fatal(err)
+		}
+		if err := opt.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if err := before.Backward(); !errors.Is(err, autograd.ErrChanged) {
+			t.Errorf("%s: a graph from before the step: err = %v", name, err)
 		}
 	}
 }
