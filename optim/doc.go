@@ -3,7 +3,7 @@
 // An optimizer moves its parameters into one arena, so that [Optimizer.Step] is one kernel launch however
 // many there are:
 //
-//	opt := optim.NewAdamW(net.Params(), optim.AdamWDefaults(optim.Constant(1e-3)))
+//	opt := optim.NewAdamW(nn.Params(net), optim.AdamWDefaults(optim.Constant(1e-3)))
 //	...
 //	loss.Backward()
 //	opt.Step()

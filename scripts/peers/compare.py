@@ -39,7 +39,7 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     device = sys.argv[2] if len(sys.argv) == 3 else "auto"
-    ours = lines([sys.argv[1], "bench", "--json", "--device", device, "--only", "gemm,ops,step"])
+    ours = lines([sys.argv[1], "bench", "--json", "--device", device, "--only", "gemm,ops,nets,step"])
     cuda = False
     if installed("torch"):
         import torch
@@ -47,20 +47,20 @@ def main():
         cuda = torch.cuda.is_available() and device not in ("cpu", "pocl")
     theirs = {}
     if cuda:
-        theirs = {("torch", n): r for n, r in {**peer("torch_gemm.py"), **peer("torch_step.py"), **peer("torch_ops.py")}.items()}
+        theirs = {("torch", n): r for n, r in {**peer("torch_gemm.py"), **peer("torch_step.py"), **peer("torch_ops.py"), **peer("torch_nets.py")}.items()}
     else:
         hidden = {"CUDA_VISIBLE_DEVICES": ""}
         if installed("numpy"):
             theirs.update({("numpy", n): r for n, r in peer("numpy_gemm.py").items()})
         if installed("torch"):
-            for program in ("torch_step.py", "torch_ops.py"):
+            for program in ("torch_step.py", "torch_ops.py", "torch_nets.py"):
                 rows = best_of([peer(program, TORCH_THREADS=str(t), **hidden) for t in (1, len(os.sched_getaffinity(0)))])
                 theirs.update({("torch", n): r for n, r in rows.items()})
     if not theirs:
         sys.exit("compare: neither PyTorch nor NumPy is installed")
     print("%-26s %12s %-8s %-24s %12s %7s" % ("clgrad", "median", "", "other side", "median", "ratio"))
     for (who, name), r in theirs.items():
-        mine = [n for n in ours if n == name or n.startswith("step") and n.split()[:2] == name.split()[:2]]
+        mine = [n for n in ours if n == name or n.split()[0] in ("step", "net") and n.split()[:2] == name.split()[:2]]
         for n in mine:
             a, b = ours[n]["median"], r["median"]
             ratio = a / b if r["unit"] == "GFLOP/s" else b / a
