@@ -252,6 +252,12 @@ func TestEdgesOfRanges(t *testing.T) {
 			t.Errorf("case %d: %v", i, err)
 		}
 	}
+	for i, cfg := range []optim.LionConfig{{Beta1: 0.9}, {Beta2: 0.9}} {
+		cfg.LR = optim.Constant(1)
+		if err := tensor.Maybe(func() { optim.NewLion([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) }); err != nil {
+			t.Errorf("case %d of Lion: %v", i, err)
+		}
+	}
 	for i, cfg := range []optim.AdamWConfig{{}, {Beta1: 0.9}, {Beta2: 1, Eps: 1}, {Beta2: -0x1p-1074, Eps: 1}, {Beta2: 0.9, Eps: math.Inf(1)}, {Beta2: 0.9, WeightDecay: -1}, {Beta2: 0.9, Eps: math.NaN()}} {
 		cfg.LR = optim.Constant(1)
 		err := tensor.Maybe(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) })

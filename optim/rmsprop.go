@@ -41,6 +41,7 @@ type RMSprop struct {
 // rmspropRules has one rule for each choice of centered and of momentum, with the scalars lr, L2, α, 1−α, eps and momentum, and
 // the moments square, mean if centered, velocity if there is momentum.
 var rmspropRules = func() (rules [2][2]*kernels.Joined) {
+	names := [2][2]string{{"rmsprop", "rmsprop_momentum"}, {"rmsprop_centered", "rmsprop_centered_momentum"}}
 	g := gradient.Add(expr.S(1).Mul(parameter))
 	square := faded(moment(0), g.Square(), expr.S(2), expr.S(3))
 	for centered := range 2 {
@@ -50,16 +51,12 @@ var rmspropRules = func() (rules [2][2]*kernels.Joined) {
 			variance, domains, moments = square.Sub(mean.Square()).Max(expr.C(0)), append(domains, signed), append(moments, mean)
 		}
 		for withMomentum := range 2 {
-			name, along := "rmsprop", g.Div(variance.Sqrt().Add(expr.S(4)))
-			if centered == 1 {
-				name += "_centered"
-			}
+			along := g.Div(variance.Sqrt().Add(expr.S(4)))
 			if withMomentum == 1 {
-				name += "_momentum"
 				along = expr.S(5).Mul(moment(len(moments))).Add(along)
 				domains, moments = append(domains, signed), append(moments, along)
 			}
-			rules[centered][withMomentum] = newRule(name, []float64{0.02, 0.1, 0.9, 0.1, 1e-8, 0.9}, domains,
+			rules[centered][withMomentum] = newRule(names[centered][withMomentum], []float64{0.02, 0.1, 0.9, 0.1, 1e-8, 0.9}, domains,
 				append([]*expr.Expr{parameter.Sub(expr.S(0).Mul(along))}, moments...)...)
 		}
 	}
