@@ -252,10 +252,18 @@ func TestEdgesOfRanges(t *testing.T) {
 			t.Errorf("case %d: %v", i, err)
 		}
 	}
-	for i, cfg := range []optim.LionConfig{{Beta1: 0.9}, {Beta2: 0.9}} {
-		cfg.LR = optim.Constant(1)
-		if err := tensor.Maybe(func() { optim.NewLion([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) }); err != nil {
-			t.Errorf("case %d of Lion: %v", i, err)
+	one := func() []*autograd.Node { return []*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")} }
+	rate := optim.Constant(1)
+	for what, f := range map[string]func(){
+		"Lion without Beta2":      func() { optim.NewLion(one(), optim.LionConfig{LR: rate, Beta1: 0.9}) },
+		"Lion without Beta1":      func() { optim.NewLion(one(), optim.LionConfig{LR: rate, Beta2: 0.9}) },
+		"RMSprop without Eps":     func() { optim.NewRMSprop(one(), optim.RMSpropConfig{LR: rate, Alpha: 0.9}) },
+		"RMSprop without Alpha":   func() { optim.NewRMSprop(one(), optim.RMSpropConfig{LR: rate, Eps: 1e-8}) },
+		"Adagrad without Eps":     func() { optim.NewAdagrad(one(), optim.AdagradConfig{LR: rate, Initial: 1}) },
+		"Adagrad without Initial": func() { optim.NewAdagrad(one(), optim.AdagradConfig{LR: rate, Eps: 1e-8}) },
+	} {
+		if err := tensor.Maybe(f); err != nil {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 	for i, cfg := range []optim.AdamWConfig{{}, {Beta1: 0.9}, {Beta2: 1, Eps: 1}, {Beta2: -0x1p-1074, Eps: 1}, {Beta2: 0.9, Eps: math.Inf(1)}, {Beta2: 0.9, WeightDecay: -1}, {Beta2: 0.9, Eps: math.NaN()}} {
