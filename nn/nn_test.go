@@ -39,6 +39,11 @@ func TestInitializers(t *testing.T) {
 		{"NormalFanIn", nn.NormalFanIn, math.Sqrt(1.0 / in), math.Inf(1)},
 		{"Kaiming ReLU", nn.Kaiming(0), math.Sqrt(2.0 / in), math.Inf(1)},
 		{"Kaiming leaky", nn.Kaiming(0.5), math.Sqrt(2 / (1.25 * in)), math.Inf(1)},
+		{"KaimingUniform", nn.KaimingUniform(0.5), math.Sqrt(2 / (1.25 * in)), math.Sqrt(6 / (1.25 * in))},
+		{"XavierNormal", nn.XavierNormal, math.Sqrt(2.0 / (in + out)), math.Inf(1)},
+		{"TruncatedNormal, wide", nn.TruncatedNormal(0.02, -2, 2), 0.02, 0.02 * 5.5},
+		{"TruncatedNormal", nn.TruncatedNormal(2, -2, 2), 2 * 0.5396, 2}, // the deviation of a normal number in ±1 is 0.5396
+		{"Orthogonal", nn.Orthogonal(2), 2 / math.Sqrt(in), math.Inf(1)},
 		{"Xavier", nn.Xavier, math.Sqrt(2.0 / (in + out)), math.Sqrt(6.0 / (in + out))},
 		{"UniformFanIn", nn.UniformFanIn, math.Sqrt(1.0 / in / 3), math.Sqrt(1.0 / in)},
 		{"SIREN, first", first(nn.SIREN(30)), 1 / (in * math.Sqrt(3)), 1.0 / in},
