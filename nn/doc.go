@@ -27,6 +27,7 @@
 // conv.bias, head.weight and head.bias. An embedded struct adds nothing. A tag says otherwise:
 //
 //	Blocks []*Block         `nn:"block#"`            // block0.…, block1.…; without the tag blocks.0.…
+//	Back   []*autograd.Node `nn:"w_l#_reverse"`      // w_l0_reverse, w_l1_reverse, …
 //	Q      *nn.Linear       `nn:"q_proj"`            // another name
 //	W      *autograd.Node   `nn:"weight,transposed"` // a state dict holds the transpose
 //	Mean   *tensor.Tensor   `nn:"running_mean"`      // a buffer

@@ -133,7 +133,7 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 		w.fields(path, v)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			w.value(element(path, tag, strconv.Itoa(i)), "", v.Index(i))
+			w.value(element(path, tag, strconv.Itoa(i)), within(tag), v.Index(i))
 		}
 	case reflect.Map:
 		if v.Type().Key().Kind() != reflect.String {
@@ -142,18 +142,23 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, k := range keys {
-			w.value(element(path, tag, k.String()), "", v.MapIndex(k))
+			w.value(element(path, tag, k.String()), within(tag), v.MapIndex(k))
 		}
 	}
 }
 
-// element returns the path of an element: joined by a dot, or without one where the field's tag ends in "#".
+// element returns the path of an element: joined by a dot, or where the name of the field's tag has "#" in place of that, with what
+// is behind it.
 func element(path, tag, index string) string {
-	if strings.HasSuffix(tag, "#") {
-		return path + index
+	name, _, _ := strings.Cut(tag, ",")
+	if _, behind, is := strings.Cut(name, "#"); is {
+		return path + index + behind
 	}
 	return join(path, index)
 }
+
+// within returns the tag of the elements of a field: what it says of them, but for the place of their index.
+func within(tag string) string { return strings.Replace(tag, "#", "", 1) }
 
 func join(path, name string) string {
 	if path == "" || name == "" {
@@ -199,7 +204,7 @@ func (w *walker) fields(path string, v reflect.Value) {
 			continue
 		}
 		name, _, _ := strings.Cut(tag, ",")
-		name = strings.TrimSuffix(name, "#")
+		name, _, _ = strings.Cut(name, "#")
 		if name == "" && !field.Anonymous {
 			name = snake(field.Name)
 		}

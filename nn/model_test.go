@@ -30,9 +30,11 @@ type outer struct {
 	ByName map[string]*nn.Linear
 	Left   *nn.Linear `nn:"-"`
 	None   *nn.Linear
-	Scale  *autograd.Node `nn:"s"`
-	Fixed  *autograd.Node // a constant
-	Table  *tensor.Tensor `nn:"table"`
+	Scale  *autograd.Node      `nn:"s"`
+	Fixed  *autograd.Node      // a constant
+	Table  *tensor.Tensor      `nn:"table"`
+	Tables []*tensor.Tensor    `nn:"table#_of"`
+	Turned [2][]*autograd.Node `nn:"turned#_way,transposed"`
 	cache  *tensor.Tensor
 	slope  *kernels.Function
 	rng    *tensor.RNG
@@ -44,7 +46,8 @@ func newOuter(d tensor.Device) *outer {
 	lin := func() *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: 2, Out: 2, NoBias: true}) }
 	o := &outer{base: base{lin()}, device: d, Any: lin(), Seq: nn.Sequential{nn.ReLU, lin(), &nn.Dropout{P: 0.5, RNG: rng}},
 		ByName: map[string]*nn.Linear{"z": lin(), "a": lin()}, Left: lin(), Scale: autograd.Param(tensor.Scalar(d, 1), ""),
-		Fixed: autograd.Const(tensor.Scalar(d, 1)), Table: tensor.Zeros(d, 3), cache: tensor.Zeros(d, 3), slope: kernels.ReLU, rng: rng, drop: nn.Dropout{P: 0.5, RNG: rng}}
+		Fixed: autograd.Const(tensor.Scalar(d, 1)), Table: tensor.Zeros(d, 3), Tables: []*tensor.Tensor{tensor.Zeros(d, 1)},
+		Turned: [2][]*autograd.Node{{autograd.Param(tensor.Zeros(d, 2, 3), "")}}, cache: tensor.Zeros(d, 3), slope: kernels.ReLU, rng: rng, drop: nn.Dropout{P: 0.5, RNG: rng}}
 	for range 2 {
 		o.Blocks = append(o.Blocks, &inner{proj: lin(), QNorm2: nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{2}, NoBias: true}), parent: o})
 	}
@@ -59,13 +62,16 @@ func TestPaths(t *testing.T) {
 	for _, p := range nn.Params(o) {
 		names = append(names, p.Name())
 	}
-	want := "head.weight block0.proj.weight block0.q_norm2.weight block1.proj.weight block1.q_norm2.weight any.weight seq.1.weight by_name.a.weight by_name.z.weight s"
+	want := "head.weight block0.proj.weight block0.q_norm2.weight block1.proj.weight block1.q_norm2.weight any.weight seq.1.weight by_name.a.weight by_name.z.weight s turned0_way.0"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("parameters %s\nwant       %s", got, want)
 	}
 	dict := nn.StateDict(o)
-	if dict["table"] != o.Table || len(dict) != len(names)+1 {
-		t.Errorf("the state dict has %d tensors, and %v for the table", len(dict), dict["table"])
+	if dict["table"] != o.Table || dict["table0_of"] != o.Tables[0] || len(dict) != len(names)+2 {
+		t.Errorf("the state dict has %d tensors, and %v and %v for the tables", len(dict), dict["table"], dict["table0_of"])
+	}
+	if turned := dict["turned0_way.0"]; !slices.Equal(turned.Shape(), []int{3, 2}) {
+		t.Errorf("a transposed element has shape %v", turned.Shape())
 	}
 	if n := len(nn.Params(*o)); n != len(names) {
 		t.Errorf("a model by value has %d parameters, want %d", n, len(names))
@@ -139,7 +145,7 @@ func TestFreeze(t *testing.T) {
 	if got := grads(); got != "true true" {
 		t.Errorf("unfrozen: gradients %s", got)
 	}
-	if n := len(nn.Params(o)); n != 10 {
-		t.Errorf("%d parameters, want 10", n)
+	if n := len(nn.Params(o)); n != 11 {
+		t.Errorf("%d parameters, want 11", n)
 	}
 }
