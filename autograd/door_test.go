@@ -2,12 +2,14 @@ package autograd_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -64,4 +66,22 @@ func TestFillCounts(t *testing.T) {
 	x.ZeroGrad()
 	fill()
 	fails(t, loss.Backward(), autograd.ErrChanged)
+}
+
+// TestManyOperands: a function of more operands than a gradient can read beside the value and its gradient is refused at once.
+func TestManyOperands(t *testing.T) {
+	d := devtest.CPU(t)
+	sum := expr.X(0)
+	var operands []*node
+	for i := range kernels.MapOperands - 1 {
+		if i > 0 {
+			sum = sum.Add(expr.X(i))
+		}
+		operands = append(operands, autograd.Const(tensor.Full(d, 1, 2)))
+	}
+	f := &kernels.Function{Name: "sum_of_seven", Value: sum}
+	err := tensor.Maybe(func() { autograd.Map(f, nil, operands...) })
+	if !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "sum_of_seven: bad value: it has 7 operands, and a function with a gradient 6 at most") {
+		t.Errorf("err = %v", err)
+	}
 }

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -8,10 +9,15 @@ import (
 )
 
 // Map returns f of the operands, element by element, with the gradients of f, for a function that has no method: see
-// [tensor.Map], as which it panics. An operand that f does not use may be nil.
+// [tensor.Map], as which it panics. An operand that f does not use may be nil. A gradient reads the value and its gradient beside the
+// operands: of these there are [kernels.MapOperands] − 2 at most.
 func Map(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 	if f == nil {
 		panic(&tensor.Error{Pkg: "autograd", Op: "Map", Kind: tensor.ErrValue, Detail: "the function is nil: take one of those in package kernels, or make one"})
+	}
+	if n := f.Operands(); n > kernels.MapOperands-2 {
+		panic(&tensor.Error{Pkg: "autograd", Op: f.Name, Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf("it has %d operands, and a function with a gradient %d at most", n, kernels.MapOperands-2)})
 	}
 	return element(f, scalars, operands...)
 }

@@ -79,8 +79,8 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q: its formula has %d scalars, and Scalars has values of %d for tests", f.Name, len(f.scalars), len(f.Scalars))
 		case f.Integers && !f.Value.Whole():
 			f.err = fmt.Errorf("function %q: its formula has no value in integers: leave Integers out", f.Name)
-		case f.of == nil && len(f.operands) > MapOperands-2: // a gradient reads the value and its gradient, too
-			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands-2)
+		case f.of == nil && len(f.operands) > MapOperands:
+			f.err = fmt.Errorf("function %q has %d operands: there are %d at most", f.Name, len(f.operands), MapOperands)
 		case f.Value.IsInt():
 			f.err = fmt.Errorf("function %q: its formula is an int: make a number of it with Real", f.Name)
 		case f.Value.OfIntegers() && !f.Integers:

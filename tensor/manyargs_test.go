@@ -12,7 +12,7 @@ import (
 // TestManyArguments: a function of as many operands as there may be takes views of the highest rank whose axes cannot be
 // joined: the launch with the most arguments.
 func TestManyArguments(t *testing.T) {
-	const n = kernels.MapOperands - 2
+	const n = kernels.MapOperands
 	sum := expr.X(0)
 	for i := 1; i < n; i++ {
 		sum = sum.Add(expr.X(i))
