@@ -118,30 +118,13 @@ func (l *MultiHeadAttention) project(query, key, value *autograd.Node) (q, k, v 
 
 // softmax returns what each query takes of each value, […, heads, l, s]: of none where it attends to no key.
 func (l *MultiHeadAttention) softmax(q, k, mask *autograd.Node) *autograd.Node {
-	scores := q.MatMul(swapped(k, -2, -1)).MulScalar(1 / math.Sqrt(float64(q.Shape()[q.Rank()-1])))
-	var off *autograd.Node // not 0 where a query does not attend
-	if mask != nil {
-		if mask.Value().Type() == tensor.Uint8 {
-			off = mask.EqScalar(0)
-		} else {
-			off = mask.EqScalar(math.Inf(-1))
-			scores = scores.Add(mask)
-		}
+	// A number far below all scores, and not −∞: a query that attends to nothing has a softmax, which is then put to 0.
+	m := masking{causal: l.causal, add: true, scale: 1 / math.Sqrt(float64(q.Shape()[q.Rank()-1])), off: -1e30}
+	p := m.node(q.MatMul(swapped(k, -2, -1)), mask).Softmax(-1)
+	if mask == nil { // and every query attends to the first key, if there is one
+		return p
 	}
-	if l.causal {
-		shape := scores.Shape()
-		later := autograd.Const(tensor.Full(q.Device(), 1, shape[len(shape)-2:]...)).Triu(1).To(tensor.Uint8)
-		if off == nil {
-			off = later
-		} else {
-			off = off.LogicalOr(later)
-		}
-	}
-	if off == nil {
-		return scores.Softmax(-1)
-	}
-	// A number far below all scores, and not −∞: a query that attends to nothing has a softmax, which is then passed over.
-	return scores.MaskedFill(off, -1e30).Softmax(-1).MaskedFill(off, 0)
+	return masking{causal: l.causal, scale: 1}.node(p, mask)
 }
 
 // swapped returns x with two axes, counted from the end, in each other's place.

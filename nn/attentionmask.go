@@ -1,0 +1,90 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// masking is what is put in place of the elements of x […, l, s] whose query does not attend to their key, and what is made of the others:
+// x times a scale and, of reals, with the mask added. It is one launch, and so is its gradient.
+type masking struct {
+	causal bool
+	add    bool    // the mask, where it is of reals
+	scale  float64 // of x
+	off    float64 // in place of elements
+}
+
+// node returns the masked x. mask is of Uint8 or of reals, or nil.
+func (m masking) node(x, mask *autograd.Node) *autograd.Node {
+	const op = "attention mask"
+	inputs := []*autograd.Node{x}
+	var saved []*tensor.Tensor
+	var mv *tensor.Tensor
+	var fixed *autograd.Node
+	if mask != nil {
+		mv = mask.Operand(op)
+		fixed, saved = autograd.Const(mv), append(saved, mv)
+		if m.add && mv.Type() == tensor.Real {
+			inputs = append(inputs, mask)
+		}
+	}
+	return autograd.Apply(op, m.tensor(x.Operand(op), mv), inputs, func(g *autograd.Node, in *autograd.Grads) {
+		in.GiveNode(0, masking{causal: m.causal, scale: m.scale}.node(g, fixed))
+		if len(inputs) > 1 && in.Need(1) {
+			in.GiveNode(1, masking{causal: m.causal, scale: 1}.node(g, fixed))
+		}
+	}, saved...)
+}
+
+func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
+	key := maskMap{rank: x.Rank(), causal: m.causal}
+	if mask != nil {
+		key.bits = mask.Type() == tensor.Uint8
+		key.reals = !key.bits
+		key.add = key.reals && m.add
+	}
+	j, made := maskMaps.Load(key)
+	if !made {
+		j, _ = maskMaps.LoadOrStore(key, key.joined())
+	}
+	operands := []*tensor.Tensor{x}
+	if mask != nil {
+		operands = append(operands, mask)
+	}
+	y := tensor.Empty(x.Device(), x.Shape()...)
+	tensor.MapInto(j.(*kernels.Joined), []kernels.Arg{kernels.R(m.scale), kernels.R(m.off)}, []*tensor.Tensor{y}, operands...)
+	return y
+}
+
+// maskMap is what the kernels of maskings differ in.
+type maskMap struct {
+	rank                     int
+	causal, bits, reals, add bool
+}
+
+var maskMaps sync.Map // of maskMap: *kernels.Joined
+
+func (k maskMap) joined() *kernels.Joined {
+	mask := expr.X(1)
+	value := expr.X(0).Mul(expr.S(0))
+	if k.add {
+		value = value.Add(mask)
+	}
+	off := func(is *expr.Expr) { value = expr.Where(is, expr.S(1), value) }
+	switch {
+	case k.bits:
+		off(mask.Eq(expr.C(0)))
+	case k.reals:
+		off(mask.Eq(expr.C(math.Inf(-1))))
+	}
+	if k.causal {
+		off(expr.Index(k.rank - 1).Real().Gt(expr.Index(k.rank - 2).Real()))
+	}
+	return &kernels.Joined{Name: "attention_mask", Functions: []*kernels.Function{{Name: fmt.Sprintf("attention_mask_%d", k.rank), Value: value, Scalars: []float64{0.5, -2}}}}
+}
