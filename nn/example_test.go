@@ -95,3 +95,32 @@ func ExampleTransformerBlock() {
 	fmt.Println(net.Forward(autograd.Const(tensor.Zeros(d, 2, 5, 8))).Shape())
 	// Output: [2 5 3]
 }
+
+// The state after the last time of each of two sequences, from a layer that goes both ways.
+func ExampleGRU_Run() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	l := nn.NewGRU(d, tensor.NewRNG(1), nn.RecurrentConfig{In: 3, Hidden: 4, Bidirectional: true})
+	y, last := l.Run(autograd.Const(tensor.Zeros(d, 2, 10, 3)), nil)
+	fmt.Println(y.Shape(), last.Shape())
+	// Output: [2 10 8] [2 2 4]
+}
+
+// A sequence in two pieces: the second goes on from where the first ended.
+func ExampleLSTM_Run() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	l := nn.NewLSTM(d, tensor.NewRNG(1), nn.RecurrentConfig{In: 3, Hidden: 4})
+	x := autograd.Const(tensor.NewRNG(2).Normal(d, 0, 1, 1, 6, 3))
+	_, state, cell := l.Run(x.Slice(1, 0, 3), nil, nil)
+	y, _, _ := l.Run(x.Slice(1, 3, 6), state, cell)
+	whole := l.Forward(x)
+	fmt.Println(y.Sub(whole.Slice(1, 3, 6)).Abs().Max().Item())
+	// Output: 0 <nil>
+}

@@ -93,6 +93,12 @@ var layers = map[string]layer{
 	}},
 	"attention_masked": {make: heads(2), forward: masked},
 	"attention_added":  {make: heads(2), forward: masked},
+	"gru":              {make: gru(nn.RecurrentConfig{In: 3, Hidden: 4}), forward: runGRU},
+	"gru_deep":         {make: gru(nn.RecurrentConfig{In: 3, Hidden: 4, Layers: 3, Bidirectional: true, TimeFirst: true}), forward: runGRU},
+	"gru_nobias":       {make: gru(nn.RecurrentConfig{In: 3, Hidden: 1, NoBias: true}), forward: runGRU},
+	"lstm":             {make: lstm(nn.RecurrentConfig{In: 3, Hidden: 4}), forward: runLSTM},
+	"lstm_deep":        {make: lstm(nn.RecurrentConfig{In: 3, Hidden: 4, Layers: 3, Bidirectional: true, TimeFirst: true}), forward: runLSTM},
+	"lstm_nobias":      {make: lstm(nn.RecurrentConfig{In: 3, Hidden: 1, NoBias: true}), forward: runLSTM},
 	"block": {make: func(d tensor.Device, rng *tensor.RNG) any {
 		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12})
 	}},
@@ -102,6 +108,26 @@ var layers = map[string]layer{
 	"block_causal": {make: func(d tensor.Device, rng *tensor.RNG) any {
 		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12, NormFirst: true, Causal: true})
 	}},
+}
+
+func gru(cfg nn.RecurrentConfig) func(d tensor.Device, rng *tensor.RNG) any {
+	return func(d tensor.Device, rng *tensor.RNG) any { return nn.NewGRU(d, rng, cfg) }
+}
+
+func lstm(cfg nn.RecurrentConfig) func(d tensor.Device, rng *tensor.RNG) any {
+	return func(d tensor.Device, rng *tensor.RNG) any { return nn.NewLSTM(d, rng, cfg) }
+}
+
+func runGRU(model any, in []*autograd.Node) []*autograd.Node {
+	in = append(in, nil)
+	y, last := model.(*nn.GRU).Run(in[0], in[1])
+	return []*autograd.Node{y, last}
+}
+
+func runLSTM(model any, in []*autograd.Node) []*autograd.Node {
+	in = append(in, nil, nil)
+	y, last, cell := model.(*nn.LSTM).Run(in[0], in[1], in[2])
+	return []*autograd.Node{y, last, cell}
 }
 
 func heads(n int) func(d tensor.Device, rng *tensor.RNG) any {

@@ -34,6 +34,16 @@ func TestReplay(t *testing.T) {
 			x := autograd.Const(rng.Uniform(d, -1, 1, 2, 5, 4))
 			return net, func() *autograd.Node { return net.Forward(x) }
 		},
+		"recurrent": func(d tensor.Device, rng *tensor.RNG) (any, func() *autograd.Node) {
+			var net struct {
+				GRU  *nn.GRU
+				LSTM *nn.LSTM
+			}
+			net.GRU = nn.NewGRU(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4, Layers: 2, Bidirectional: true, Dropout: 0.3})
+			net.LSTM = nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 8, Hidden: 3, Layers: 2, Dropout: 0.3})
+			x := autograd.Const(rng.Uniform(d, -1, 1, 2, 4, 3))
+			return &net, func() *autograd.Node { return net.LSTM.Forward(net.GRU.Forward(x)) }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -24,9 +24,38 @@ func TestSecondGradients(t *testing.T) {
 			mask := autograd.Const(tensor.New(d, []uint8{1, 0, 1, 1, 0, 0}, 3, 2))
 			return l, func(x *autograd.Node) *autograd.Node { return l.Attend(x, key, key, mask) }
 		},
+		"attention that drops": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {
+			l := nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Causal: true, Dropout: 1e-12})
+			mask := autograd.Param(tensor.New(d, []float64{1, 0, math.Inf(-1), 1, 2, 0, math.Inf(-1), 0, 1}, 3, 3), "mask")
+			return l, func(x *autograd.Node) *autograd.Node { return l.Attend(x, x, x, mask) }
+		},
 		"block": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {
 			b := nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 2, Hidden: 5, NormFirst: true, Activation: nn.Tanh})
 			return b, b.Forward
+		},
+		"GRU": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {
+			l := nn.NewGRU(d, rng, nn.RecurrentConfig{In: 4, Hidden: 3, Layers: 2, Bidirectional: true})
+			first := autograd.Const(rng.Uniform(d, -1, 1, 4, 2, 3))
+			return l, func(x *autograd.Node) *autograd.Node {
+				y, last := l.Run(x, first.Mul(x.Mean()))
+				return y.Sum().Add(last.Mul(last).Sum())
+			}
+		},
+		"LSTM": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {
+			l := nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 4, Hidden: 3, Layers: 2, Bidirectional: true})
+			first := autograd.Const(rng.Uniform(d, -1, 1, 4, 2, 3))
+			return l, func(x *autograd.Node) *autograd.Node {
+				y, last, cell := l.Run(x, first.Mul(x.Mean()), first.Mul(x.Square().Mean()))
+				return y.Sum().Add(last.Mul(cell).Sum())
+			}
+		},
+		"GRU without bias": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {
+			l := nn.NewGRU(d, rng, nn.RecurrentConfig{In: 4, Hidden: 3, NoBias: true})
+			return l, l.Forward
+		},
+		"LSTM without bias": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {
+			l := nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 4, Hidden: 3, NoBias: true})
+			return l, l.Forward
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,6 +56,12 @@ def block(**options):
     return lambda: nn.TransformerEncoderLayer(8, 2, 12, dropout=0, batch_first=True, **options)
 
 
+def recurrent(module, x, *first):
+    """first: the state, and the cell; all states are outputs."""
+    y, last = module(x, first if len(first) > 1 else first[0] if first else None)
+    return [y, *(last if isinstance(last, tuple) else [last])]
+
+
 # name: (the layer, its inputs by their shapes or values, how it is called)
 LAYERS = {
     "linear": (lambda: nn.Linear(3, 5), [(2, 4, 3)], plain),
@@ -81,6 +87,12 @@ LAYERS = {
     "attention_three": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(2, 3, 8), (2, 5, 8), (2, 5, 8)], attention),
     "attention_masked": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(2, 3, 8), ints([1, 0, 1], [0, 1, 0], [1, 1, 1]).byte()], masked),
     "attention_added": (lambda: nn.MultiheadAttention(8, 2, batch_first=True), [(2, 3, 8), (3, 3)], masked),
+    "gru": (lambda: nn.GRU(3, 4, batch_first=True), [(2, 5, 3)], recurrent),
+    "gru_deep": (lambda: nn.GRU(3, 4, 3, bidirectional=True), [(5, 2, 3), (6, 2, 4)], recurrent),
+    "gru_nobias": (lambda: nn.GRU(3, 1, bias=False, batch_first=True), [(2, 3, 3), (1, 2, 1)], recurrent),
+    "lstm": (lambda: nn.LSTM(3, 4, batch_first=True), [(2, 5, 3)], recurrent),
+    "lstm_deep": (lambda: nn.LSTM(3, 4, 3, bidirectional=True), [(5, 2, 3), (6, 2, 4), (6, 2, 4)], recurrent),
+    "lstm_nobias": (lambda: nn.LSTM(3, 1, bias=False, batch_first=True), [(2, 3, 3), (1, 2, 1), (1, 2, 1)], recurrent),
     "block": (block(), [(2, 5, 8)], plain),
     "block_first": (block(norm_first=True, activation="gelu", layer_norm_eps=1e-3), [(2, 5, 8)], plain),
     "block_causal": (block(norm_first=True), [(2, 5, 8)], causal),

@@ -1,0 +1,164 @@
+package nn
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// GRU is layers of gated recurrent units. With the input x and the state h before,
+//
+//	r = σ(Wᵣ·x + bᵣ + Uᵣ·h + cᵣ), z = σ(W_z·x + b_z + U_z·h + c_z)
+//	n = tanh(Wₙ·x + bₙ + r·(Uₙ·h + cₙ)), h' = (1 − z)·n + z·h,
+//
+// in which the gates of state dicts follow each other as r, z, n. Every step of time is two launches, forward and back. Source: Cho et al.,
+// "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", EMNLP 2014, in the form of cuDNN and
+// PyTorch, whose r applies to the product.
+type GRU struct {
+	Recurrent
+}
+
+// NewGRU returns a layer, or several, with the parameters drawn from rng, which draws what is dropped, too. It panics with tensor.ErrShape
+// for sizes below 1, and with tensor.ErrValue for a probability outside [0, 1].
+func NewGRU(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *GRU {
+	return &GRU{newRecurrent("GRU", 3, d, rng, cfg)}
+}
+
+// Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in], from states of 0: see [GRU.Run].
+func (l *GRU) Forward(x *autograd.Node) *autograd.Node {
+	y, _ := l.run(x, []*autograd.Node{nil}, gruPass)
+	return y
+}
+
+// Run returns the states of the last layer, [batch, time, ways·hidden], for x [batch, time, in], and the state of each layer and way after
+// the last time, [layers·ways, batch, hidden]: layer by layer, the way back behind the other. first has such states from which to begin, or
+// is nil for zeros. It panics with tensor.ErrShape.
+func (l *GRU) Run(x, first *autograd.Node) (y, last *autograd.Node) {
+	y, states := l.run(x, []*autograd.Node{first}, gruPass)
+	return y, stacked(states, 0)
+}
+
+func gruPass(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
+	s := times{gx.Shape()[0], back}
+	states := gruStates(gx, w, b, first[0], s)
+	from, to := s.after()
+	return states.Slice(0, from, to), []*autograd.Node{states.Select(0, s.last())}
+}
+
+// gruStates returns all states [time + 1, batch, hidden].
+func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
+	const op = "GRU"
+	xv, wv := gx.Operand(op), w.Operand(op)
+	d, batch, hidden := xv.Device(), xv.Shape()[1], wv.Shape()[0]
+	inputs, saved := []*autograd.Node{gx, w}, []*tensor.Tensor{xv, wv}
+	var bv *tensor.Tensor
+	if b != nil {
+		bv = b.Operand(op)
+		inputs, saved = append(inputs, b), append(saved, bv)
+	}
+	if first != nil {
+		inputs = append(inputs, first)
+	}
+	states := tensor.Empty(d, s.steps+1, batch, hidden)
+	begin(states.Select(0, s.first()), first, op)
+	s.forward(func(t, before, after int) {
+		h, next, gx := states.Select(0, before), states.Select(0, after), xv.Select(0, t)
+		gh := tensor.Linear(h, wv, bv, nil)
+		operands := append(append(gatesOf(gx, 3), gatesOf(gh, 3)...), h)
+		tensor.MapInto(gruStep, nil, []*tensor.Tensor{next}, operands...)
+		free(operands, []*tensor.Tensor{next, gx, gh})
+	})
+	return autograd.Apply(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
+		r := gruGrads{times: s, in: in, b: b, first: first}
+		if in.Recorded() {
+			r.recorded(gx, w, g)
+		} else {
+			r.computed(xv, wv, bv, states, g.Value())
+		}
+	}, append(saved, states)...)
+}
+
+// gruGrads delivers the gradients of gruStates.
+type gruGrads struct {
+	times
+	in       *autograd.Grads
+	b, first *autograd.Node // may be nil
+}
+
+func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
+	d, shape := x.Device(), states.Shape()
+	batch, hidden := shape[1], shape[2]
+	from, to := r.before()
+	before := states.Slice(0, from, to)
+	gh := tensor.Linear(before, w, b, nil) // again: it was not kept
+	slopes := empties(d, 5, r.steps, batch, hidden)
+	operands := append(append(gatesOf(x, 3), gatesOf(gh, 3)...), before.View())
+	tensor.MapInto(gruSlopes, nil, slopes, operands...)
+	free(operands)
+
+	dx, dh := tensor.Empty(d, x.Shape()...), gh // whose values nobody reads any more
+	wt := w.T()
+	direct, through := tensor.Zeros(d, batch, hidden), tensor.Zeros(d, batch, hidden)
+	r.backward(func(t, _, after int) {
+		gt, dxt, dht := g.Select(0, after), dx.Select(0, t), dh.Select(0, t)
+		operands := []*tensor.Tensor{gt, direct.View(), through}
+		for _, s := range slopes {
+			operands = append(operands, s.Select(0, t))
+		}
+		results := append(append(gatesOf(dxt, 3), gatesOf(dht, 3)...), direct.View())
+		tensor.MapInto(gruBack, nil, results, operands...)
+		free(operands, results)
+		through = dht.MatMul(wt)
+		free([]*tensor.Tensor{dxt, dht})
+	})
+	free(slopes)
+	r.in.Give(0, dx)
+	deliver(r.in, dh, before, r.b != nil)
+	if r.first != nil && r.in.Need(r.at()) {
+		sum := g.Select(0, r.times.first())
+		r.in.Give(r.at(), tensor.Map(sumOfThree, nil, sum, direct, through))
+		sum.Free()
+	}
+	free([]*tensor.Tensor{direct, through, wt, before, dh})
+}
+
+// at is the number of the input that is the first state.
+func (r gruGrads) at() int {
+	if r.b != nil {
+		return 3
+	}
+	return 2
+}
+
+func (r gruGrads) recorded(x, w, g *autograd.Node) {
+	from, to := r.before()
+	before := r.in.Output().Slice(0, from, to)
+	gx, gh := gateNodes(x, 3), gateNodes(before.Linear(w, r.b, nil), 3)
+	reset, stays := gx[0].Add(gh[0]).Sigmoid(), gx[1].Add(gh[1]).Sigmoid()
+	fresh := gx[2].Add(reset.Mul(gh[2])).Tanh()
+	byNew := stays.RSubScalar(1).Mul(fresh.Square().RSubScalar(1))
+	byReset := byNew.Mul(gh[2]).Mul(reset).Mul(reset.RSubScalar(1))
+	byUpdate := before.Sub(fresh).Mul(stays).Mul(stays.RSubScalar(1))
+	byState := byNew.Mul(reset)
+	wt := w.T()
+
+	dx, dh := make([]*autograd.Node, r.steps), make([]*autograd.Node, r.steps)
+	var carried *autograd.Node
+	total := func(place int) *autograd.Node {
+		if carried == nil {
+			return g.Select(0, place)
+		}
+		return g.Select(0, place).Add(carried)
+	}
+	r.backward(func(t, _, after int) {
+		g := total(after)
+		reset, update := g.Mul(byReset.Select(0, t)), g.Mul(byUpdate.Select(0, t))
+		dx[t] = autograd.Concat(-1, reset, update, g.Mul(byNew.Select(0, t)))
+		dh[t] = autograd.Concat(-1, reset, update, g.Mul(byState.Select(0, t)))
+		carried = g.Mul(stays.Select(0, t)).Add(dh[t].MatMul(wt))
+	})
+	r.in.GiveNode(0, autograd.Stack(0, dx...))
+	deliverNodes(r.in, autograd.Stack(0, dh...), before, r.b != nil)
+	if r.first != nil {
+		r.in.GiveNode(r.at(), total(r.times.first()))
+	}
+}

@@ -1,0 +1,176 @@
+package nn
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// LSTM is layers of units with a long short-term memory. With the input x, and the state h and the cell c before,
+//
+//	i, f, o = σ(W·x + b + U·h + b'), g = tanh(W_g·x + b_g + U_g·h + b_g'), each with weights of its own
+//	c' = f·c + i·g, h' = o·tanh(c'),
+//
+// in which the gates of state dicts follow each other as i, f, g, o. Every step of time is two launches, forward and back. Sources:
+// Hochreiter and Schmidhuber, "Long Short-Term Memory", Neural Computation 9(8), 1997; for f Gers, Schmidhuber, Cummins, "Learning to
+// Forget", Neural Computation 12(10), 2000.
+type LSTM struct {
+	Recurrent
+}
+
+// NewLSTM returns a layer, or several, with the parameters drawn from rng, which draws what is dropped, too. It panics as [NewGRU] does.
+func NewLSTM(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *LSTM {
+	return &LSTM{newRecurrent("LSTM", 4, d, rng, cfg)}
+}
+
+// Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in], from states and cells of 0: see [LSTM.Run].
+func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
+	y, _ := l.run(x, []*autograd.Node{nil, nil}, lstmPass)
+	return y
+}
+
+// Run is [GRU.Run] with cells beside the states: from which to begin, or nil for zeros, and after the last time.
+func (l *LSTM) Run(x, first, firstCell *autograd.Node) (y, last, lastCell *autograd.Node) {
+	y, states := l.run(x, []*autograd.Node{first, firstCell}, lstmPass)
+	return y, stacked(states, 0), stacked(states, 1)
+}
+
+func lstmPass(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
+	s := times{gx.Shape()[0], back}
+	states := lstmStates(gx, w, b, first[0], first[1], s)
+	from, to := s.after()
+	return states.Slice(0, from, to), []*autograd.Node{states.Select(0, s.last()), states.Select(0, s.steps+1+s.last())}
+}
+
+// lstmStates returns all states, and behind them all cells, [2·(time + 1), batch, hidden].
+func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.Node {
+	const op = "LSTM"
+	xv, wv := gx.Operand(op), w.Operand(op)
+	d, batch, hidden := xv.Device(), xv.Shape()[1], wv.Shape()[0]
+	inputs, saved := []*autograd.Node{gx, w}, []*tensor.Tensor{xv, wv}
+	r := lstmGrads{times: s}
+	var bv *tensor.Tensor
+	if b != nil {
+		bv = b.Operand(op)
+		inputs, saved = append(inputs, b), append(saved, bv)
+	}
+	for i, n := range []*autograd.Node{first, firstCell} {
+		if n != nil {
+			r.first[i] = len(inputs)
+			inputs = append(inputs, n)
+		}
+	}
+	cells := s.steps + 1
+	states := tensor.Empty(d, 2*cells, batch, hidden)
+	begin(states.Select(0, s.first()), first, op)
+	begin(states.Select(0, cells+s.first()), firstCell, op)
+	features := []kernels.Arg{kernels.I(hidden)}
+	s.forward(func(t, before, after int) {
+		h, gx := states.Select(0, before), xv.Select(0, t)
+		gh := tensor.Linear(h, wv, bv, nil)
+		operands := append(gatesOf(gx, 4), gh, states.Select(0, cells+before))
+		results := []*tensor.Tensor{states.Select(0, after), states.Select(0, cells+after)}
+		tensor.MapInto(lstmStep, features, results, operands...)
+		free(operands, results, []*tensor.Tensor{h, gx})
+	})
+	return autograd.Apply(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
+		if r.in = in; in.Recorded() {
+			r.recorded(gx, w, b, g)
+		} else {
+			r.computed(xv, wv, bv, states, g.Value())
+		}
+	}, append(saved, states)...)
+}
+
+// lstmGrads delivers the gradients of lstmStates.
+type lstmGrads struct {
+	times
+	in    *autograd.Grads
+	first [2]int // the inputs that are the first state and cell, 0 for none
+}
+
+func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
+	d, shape := x.Device(), states.Shape()
+	batch, hidden, cells := shape[1], shape[2], r.steps+1
+	from, to := r.before()
+	before, cell := states.Slice(0, from, to), states.Slice(0, cells+from, cells+to)
+	from, to = r.after()
+	next := states.Slice(0, cells+from, cells+to)
+	gates := tensor.Linear(before, w, b, nil) // again: they were not kept
+	gates.MapInPlace(kernels.Add, nil, x)
+	slopes, byCells := empties(d, 4, r.steps, batch, hidden), tensor.Empty(d, 2, r.steps, batch, hidden)
+	operands := append(gatesOf(gates, 4), cell, next)
+	byCell := []*tensor.Tensor{byCells.Select(0, 0), byCells.Select(0, 1)}
+	tensor.MapInto(lstmSlopes, nil, []*tensor.Tensor{slopes[0], slopes[1], slopes[2], byCell[0], slopes[3], byCell[1]}, operands...)
+	free(operands, byCell)
+
+	wt := w.T()
+	direct, through := tensor.Zeros(d, batch, hidden), tensor.Zeros(d, batch, hidden)
+	size := batch * hidden
+	whole, done := g.Packed()
+	r.backward(func(t, _, after int) {
+		operands := []*tensor.Tensor{whole.View(), through, direct.View()}
+		for _, s := range slopes {
+			operands = append(operands, s.Select(0, t))
+		}
+		operands = append(operands, byCells.View())
+		gt := gates.Select(0, t) // whose values nobody reads any more
+		results := append(gatesOf(gt, 4), direct.View())
+		tensor.MapInto(lstmBack, []kernels.Arg{kernels.I(after * size), kernels.I((cells + after) * size), kernels.I(t * size),
+			kernels.I((r.steps + t) * size), kernels.I(hidden)}, results, operands...)
+		free(operands, results)
+		through = gt.MatMul(wt)
+		gt.Free()
+	})
+	done()
+	deliver(r.in, gates, before, b != nil)
+	for i, carried := range []*tensor.Tensor{through, direct} {
+		if at := r.first[i]; at > 0 {
+			own := g.Select(0, i*cells+r.times.first())
+			r.in.Give(at, own.Add(carried))
+			own.Free()
+		}
+	}
+	r.in.Give(0, gates)
+	free(slopes, []*tensor.Tensor{byCells, direct, through, wt, before})
+}
+
+func (r lstmGrads) recorded(x, w, b, g *autograd.Node) {
+	states, cells := r.in.Output(), r.steps+1
+	from, to := r.before()
+	before, cell := states.Slice(0, from, to), states.Slice(0, cells+from, cells+to)
+	from, to = r.after()
+	bounded := states.Slice(0, cells+from, cells+to).Tanh()
+	a := gateNodes(x.Add(before.Linear(w, b, nil)), 4)
+	in, forget, fresh, out := a[0].Sigmoid(), a[1].Sigmoid(), a[2].Tanh(), a[3].Sigmoid()
+	slope := func(y *autograd.Node) *autograd.Node { return y.Mul(y.RSubScalar(1)) }
+	byIn, byForget := fresh.Mul(slope(in)), cell.Mul(slope(forget))
+	byFresh, byOut := in.Mul(fresh.Square().RSubScalar(1)), bounded.Mul(slope(out))
+	byNext := out.Mul(bounded.Square().RSubScalar(1))
+
+	wt := w.T()
+	gates := make([]*autograd.Node, r.steps)
+	var carried [2]*autograd.Node // to the state, and to the cell
+	total := func(i, place int) *autograd.Node {
+		own := g.Select(0, i*cells+place)
+		if carried[i] == nil {
+			return own
+		}
+		return own.Add(carried[i])
+	}
+	r.backward(func(t, _, after int) {
+		state := total(0, after)
+		cell := total(1, after).Add(state.Mul(byNext.Select(0, t)))
+		gates[t] = autograd.Concat(-1, cell.Mul(byIn.Select(0, t)), cell.Mul(byForget.Select(0, t)), cell.Mul(byFresh.Select(0, t)),
+			state.Mul(byOut.Select(0, t)))
+		carried = [2]*autograd.Node{gates[t].MatMul(wt), cell.Mul(forget.Select(0, t))}
+	})
+	all := autograd.Stack(0, gates...)
+	r.in.GiveNode(0, all)
+	deliverNodes(r.in, all, before, b != nil)
+	for i, at := range r.first {
+		if at > 0 {
+			r.in.GiveNode(at, total(i, r.times.first()))
+		}
+	}
+}

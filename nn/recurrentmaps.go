@@ -1,0 +1,103 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// What a step of a recurrent layer computes element by element, in one launch. With g the gradient of a state, the gradients of the gates
+// before their functions are g times slopes, which do not depend on what comes later: they are computed for all times at once.
+
+var one = expr.C(1)
+
+func logistic(x *expr.Expr) *expr.Expr { return one.Div(one.Add(x.Neg().Exp())) }
+
+// slope of a logistic function or a tanh, by its value.
+func logisticSlope(y *expr.Expr) *expr.Expr { return y.Mul(one.Sub(y)) }
+func tanhSlope(y *expr.Expr) *expr.Expr     { return one.Sub(y.Mul(y)) }
+
+// joined joins formulas of as many ints as there are values of for tests.
+func joined(name string, ints []float64, formulas ...*expr.Expr) *kernels.Joined {
+	j := &kernels.Joined{Name: name}
+	for i, f := range formulas {
+		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", name, i), Value: f, Scalars: ints})
+	}
+	return j
+}
+
+// The gates of a GRU: operands 0 to 2 are those of the input, reset, update and new, 3 to 5 those of the state, and 6 is the state.
+var (
+	gruReset  = logistic(expr.X(0).Add(expr.X(3)))
+	gruUpdate = logistic(expr.X(1).Add(expr.X(4)))
+	gruNew    = expr.X(2).Add(gruReset.Mul(expr.X(5))).Tanh()
+
+	gruStep = joined("gru_step", nil, gruNew.Add(gruUpdate.Mul(expr.X(6).Sub(gruNew))))
+
+	// The slopes of the next state by reset, update, new of the input, new of the state, and the state itself.
+	gruSlopes = func() *kernels.Joined {
+		byNew := one.Sub(gruUpdate).Mul(tanhSlope(gruNew))
+		return joined("gru_slopes", nil, byNew.Mul(expr.X(5)).Mul(logisticSlope(gruReset)), expr.X(6).Sub(gruNew).Mul(logisticSlope(gruUpdate)),
+			byNew, byNew.Mul(gruReset), gruUpdate)
+	}()
+
+	// From operands 0, 1 and 2, whose sum is the gradient of a state, and 3 to 7, the slopes: the gradients of the gates of the input,
+	// of those of the state, and what goes to the state before as it is.
+	gruBack = func() *kernels.Joined {
+		g := expr.X(0).Add(expr.X(1)).Add(expr.X(2))
+		reset, update := g.Mul(expr.X(3)), g.Mul(expr.X(4))
+		return joined("gru_back", nil, reset, update, g.Mul(expr.X(5)), reset, update, g.Mul(expr.X(6)), g.Mul(expr.X(7)))
+	}()
+)
+
+// The gates of an LSTM before their functions: input, forget, cell and output.
+type lstmGates [4]*expr.Expr
+
+func (a lstmGates) values() (in, forget, cell, out *expr.Expr) {
+	return logistic(a[0]), logistic(a[1]), a[2].Tanh(), logistic(a[3])
+}
+
+// gateIndex is that of batch and feature of a tensor [batch, n, features] whose features the int says, for part k.
+func gateIndex(n, k int, features *expr.Expr) *expr.Expr {
+	return expr.Index(0).Mul(expr.C(float64(n))).Add(expr.C(float64(k))).Mul(features).Add(expr.Index(1))
+}
+
+var (
+	// Operands 0 to 3 are the gates of the input, 4 those of the state, by index, and 5 the cell. Results: the next state and cell.
+	// Int 0: features.
+	lstmStep = func() *kernels.Joined {
+		var a lstmGates
+		for k := range a {
+			a[k] = expr.X(k).Add(expr.At(4, gateIndex(4, k, expr.N(0))))
+		}
+		in, forget, cell, out := a.values()
+		next := forget.Mul(expr.X(5)).Add(in.Mul(cell))
+		return joined("lstm_step", []float64{3}, out.Mul(next.Tanh()), next)
+	}()
+
+	// Operands 0 to 3 are the gates, 4 the cell and 5 the next one. Results: the slopes of that by input, forget and cell gate and by the
+	// cell, and those of the next state by the output gate and by the next cell.
+	lstmSlopes = func() *kernels.Joined {
+		in, forget, cell, out := lstmGates{expr.X(0), expr.X(1), expr.X(2), expr.X(3)}.values()
+		bounded := expr.X(5).Tanh()
+		return joined("lstm_slopes", nil, cell.Mul(logisticSlope(in)), expr.X(4).Mul(logisticSlope(forget)), in.Mul(tanhSlope(cell)), forget,
+			bounded.Mul(logisticSlope(out)), out.Mul(tanhSlope(bounded)))
+	}()
+
+	// Operand 0, by index, has the gradients of states and cells, 1 is what came to the state through its product, 2 what came to the
+	// cell, 3 to 6 are the slopes by the gates, and 7, by index, has those by the cell and by the next cell. Results: the gradients of
+	// the gates, and what goes to the cell before. Ints: where the states begin in operand 0, and the cells, where the slopes begin in
+	// operand 7, by the cell and by the next one, and features.
+	lstmBack = func() *kernels.Joined {
+		at := func(operand, from int) *expr.Expr {
+			return expr.At(operand, expr.Index(0).Mul(expr.N(4)).Add(expr.Index(1)).Add(expr.N(from)))
+		}
+		state := at(0, 0).Add(expr.X(1))
+		cell := at(0, 1).Add(expr.X(2)).Add(state.Mul(at(7, 3)))
+		return joined("lstm_back", []float64{0, 1, 2, 3, 4}, cell.Mul(expr.X(3)), cell.Mul(expr.X(4)), cell.Mul(expr.X(5)), state.Mul(expr.X(6)), cell.Mul(at(7, 2)))
+	}()
+)
+
+// sumOfThree is what comes to a first state.
+var sumOfThree = &kernels.Function{Name: "sum_of_three", Value: expr.X(0).Add(expr.X(1)).Add(expr.X(2))}
