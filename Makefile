@@ -79,7 +79,7 @@ mutants:
 golden:
 	@mkdir -p testdata/golden
 	python3 scripts/golden.py testdata/golden
-	python3 -B scripts/examples/reference.py testdata/examples
+	/usr/bin/python3 -B scripts/examples/reference.py testdata/examples
 	python3 -B scripts/optimizers.py testdata/golden
 
 references:

@@ -112,8 +112,7 @@ func drawMistakes(path string, images []uint8, labels, answers []int32, wrong []
 		for p := range 64 * 64 {
 			img.SetGray(x+p%64, y+p/64, color.Gray{Y: 15 * images[64*i+p/64/8*8+p%64/8]})
 		}
-		text := &font.Drawer{Dst: img, Src: image.White, Face: basicfont.Face7x13, Dot: fixed.P(x, y+76)}
-		text.DrawString(fmt.Sprintf("%d as %d", labels[i], answers[i]))
+		(&font.Drawer{Dst: img, Src: image.White, Face: basicfont.Face7x13, Dot: fixed.P(x, y+76)}).DrawString(fmt.Sprintf("%d as %d", labels[i], answers[i]))
 	}
 	var out bytes.Buffer
 	if err := errors.Join(png.Encode(&out, img), os.WriteFile(path+".tmp", out.Bytes(), 0o644)); err != nil {
@@ -133,6 +132,9 @@ func run() error {
 		return fmt.Errorf("give a file of %d images of 8×8 with labels, and 1 epoch or more", all)
 	}
 	images, labels = images.To(tensor.Uint8), labels.To(tensor.Int32)
+	if digits := data.Elements[int32](labels); slices.Min(digits) < 0 || slices.Max(digits) > 9 {
+		return fmt.Errorf("%s has labels that are no digit", *file)
+	}
 	d, err := tensor.Open(*device)
 	if err != nil {
 		return err
@@ -150,10 +152,10 @@ func run() error {
 	}
 	truth := data.Elements[int32](labels)
 	table, wrong := compare(truth, answers)
-	accuracy, us := 1-float64(len(wrong))/float64(len(truth)), float64(step.Nanoseconds())/1e3
-	_, err = fmt.Printf("%s%.2f %% are right, loss %.4f, %.0f µs a step\n", table, 100*accuracy, loss, us)
+	accuracy := 1 - float64(len(wrong))/float64(len(truth))
+	_, err = fmt.Printf("%s%.2f %% are right, loss %.4f, %d µs a step\n", table, 100*accuracy, loss, step.Microseconds())
 	if err == nil && *asJSON {
-		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"accuracy": accuracy, "loss": loss, "step_us": us, "device": d.Name()})
+		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"accuracy": accuracy, "loss": loss, "step_us": step.Microseconds(), "device": d.Name()})
 	}
 	return errors.Join(err, drawMistakes(*mistakes, data.Elements[uint8](images), truth, answers, wrong))
 }

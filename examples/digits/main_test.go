@@ -26,6 +26,11 @@ func TestScripts(t *testing.T) {
 			return err
 		}
 		env.Setenv(tensor.DeviceEnv, "cpu")
+		d := devtest.CPU(t)
+		wrong := tensor.Dict{"images": tensor.ZerosOf(d, tensor.Uint8, all, 8, 8), "labels": tensor.FullOf(d, tensor.Uint8, 10, all)}
+		if err := tensor.SaveNPZ(env.WorkDir+"/wrong.npz", wrong); err != nil {
+			return err
+		}
 		return os.WriteFile(env.WorkDir+"/digits.npz", file, 0o644)
 	}})
 }

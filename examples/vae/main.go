@@ -127,14 +127,13 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	us := float64(step.Nanoseconds()) / 1e3
 	loss, err := net.loss(pixels(images.Slice(trained, all).Tensor(d)), normal(d, rng, all-trained)).Item()
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Printf("loss %.3f of images that it was not trained on, %.0f µs a step\n", loss, us)
+	_, err = fmt.Printf("loss %.3f of images that it was not trained on, %d µs a step\n", loss, step.Microseconds())
 	if err == nil && *asJSON {
-		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"loss": loss, "step_us": us, "device": d.Name()})
+		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"loss": loss, "step_us": step.Microseconds(), "device": d.Name()})
 	}
 	return errors.Join(err, drawSamples(*samples, d, net, rng))
 }

@@ -94,6 +94,8 @@ def main():
         sys.exit(f"digits: {e}")
     if file["images"].shape != (1797, 8, 8) or file["labels"].shape != (1797,):
         sys.exit(f"digits: {args.data} has no 1797 images of 8×8 with labels")
+    if file["labels"].min() < 0 or file["labels"].max() > 9:
+        sys.exit(f"digits: {args.data} has labels that are no digit")
     torch.manual_seed(args.seed)
     images = torch.tensor(file["images"], device=args.device)
     labels = torch.tensor(file["labels"].astype(np.int64), device=args.device)
