@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
 	"examples/digits":      {"autograd", "data", "nn", "optim", "tensor"},
 	"examples/vae":         {"autograd", "data", "nn", "optim", "tensor"},
+	"examples/mnist":       {"autograd", "data", "nn", "optim", "tensor"},
 	"examples/customop":    {"autograd", "kernels", "kernels/expr", "optim", "tensor"},
 	"scripts/drawtestdata": {},
 	"scripts/livepage":     {},

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 import digits
+import mnist
 import vae
 
 torch.set_default_dtype(torch.float64)
@@ -70,5 +71,20 @@ def vae_losses():
     save("vae", out)
 
 
+def mnist_losses():
+    """Of the first digits enlarged to 28×28: each pixel is nine, and twice two rows and columns are around them."""
+    file = np.load("testdata/digits.npz")
+    large = np.pad(file["images"][:10 * 16].repeat(3, 1).repeat(3, 2) * 15, ((0, 0), (2, 2), (2, 2)))
+    images, labels = torch.tensor(large), torch.tensor(file["labels"].astype(np.int64))
+    torch.manual_seed(1)
+    net = mnist.make_net()
+    out = begin(net)
+    opt, schedule = mnist.make_optimizer(net, 10)
+    out["losses"] = steps(net, opt, schedule, [
+        lambda net, i=i: F.cross_entropy(net(mnist.pixels(images[i:i + 16])), labels[i:i + 16]) for i in range(0, 10 * 16, 16)])
+    save("mnist", out)
+
+
 digits_losses()
+mnist_losses()
 vae_losses()
