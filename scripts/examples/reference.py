@@ -11,6 +11,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import chars
 import digits
 import mnist
 import vae
@@ -85,6 +86,26 @@ def mnist_losses():
     save("mnist", out)
 
 
+def chars_losses():
+    window = 16
+    alphabet, text, *_ = chars.read("examples/chars/testdata/opticks.txt", window)
+    torch.manual_seed(1)
+    net = chars.Model(len(alphabet), 2, 32, 4, window)
+    out = begin(net)
+    starts = torch.randint(len(text) - window, (30, 8))
+    out["starts"] = starts.numpy().astype(np.int32)
+    opt = chars.make_optimizer(net, 3e-3)
+    schedule = torch.optim.lr_scheduler.ConstantLR(opt, 1)
+
+    def loss(net, i):
+        x, y = chars.pieces(text, starts[i], window)
+        return F.cross_entropy(net(x), y)
+
+    out["losses"] = steps(net, opt, schedule, [lambda net, i=i: loss(net, i) for i in range(len(starts))])
+    save("chars", out)
+
+
 digits_losses()
 mnist_losses()
 vae_losses()
+chars_losses()

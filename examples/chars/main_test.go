@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"chars": main}) }
+
+// TestScripts runs the scripts in testdata/script: each is a session at a shell.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
+		env.Setenv(tensor.DeviceEnv, "cpu")
+		return os.WriteFile(env.WorkDir+"/cycle.txt", []byte(cycle), 0o644)
+	}})
+}
+
+// cycle is a text that is soon known by heart.
+var cycle = strings.Repeat("the cat sat. ", 60)
+
+// small sets sizes that train in no time, and gives the text a file.
+func small(t *testing.T) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte(cycle), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	set(t, text, path)
+	set(t, width, 16)
+	set(t, heads, 2)
+	set(t, window, 8)
+	set(t, batch, 8)
+	set(t, every, time.Hour)
+}
+
+// set changes a flag for the time of a test.
+func set[T any](t *testing.T, flag *T, v T) {
+	before := *flag
+	t.Cleanup(func() { *flag = before })
+	*flag = v
+}
+
+// TestLearns: a text that goes in a circle is foreseen, and gone on with.
+func TestLearns(t *testing.T) {
+	small(t)
+	set(t, steps, 150)
+	set(t, rate, 1e-2)
+	set(t, length, 26)
+	c, err := read(*text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		tr := newTrainer(d, len(c.alphabet))
+		if step, err := tr.train(context.Background(), d, c); err != nil || step <= 0 {
+			t.Fatalf("%v a step, err %v", step, err)
+		}
+		// The first letters of a piece do not say where in the circle it is.
+		loss, accuracy, err := tr.net.test(d, c.test)
+		if err != nil || loss > 0.3 || accuracy < 0.9 {
+			t.Errorf("loss %v, accuracy %v, err %v", loss, accuracy, err)
+		}
+		for _, heat := range []float64{0, 0.1} {
+			*temperature = heat
+			if said, err := tr.net.write(d, c.alphabet, c.train[4]); err != nil || said != "at sat. the cat sat. the c" {
+				t.Errorf("at temperature %v it writes %q, err %v", heat, said, err)
+			}
+		}
+		*temperature = 1e9 // all characters are as likely as each other
+		if said, err := tr.net.write(d, c.alphabet, c.train[0]); err != nil || strings.Contains(said, "the") {
+			t.Errorf("it writes %q, err %v", said, err)
+		}
+	})
+}
+
+// TestPyTorch: from PyTorch's weights, the losses are those of scripts/examples/chars.py.
+func TestPyTorch(t *testing.T) {
+	set(t, width, 32)
+	set(t, window, 16)
+	set(t, batch, 8)
+	set(t, rate, 3e-3)
+	c, err := read("testdata/opticks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		from, err := tensor.LoadNPZ(d, "../../testdata/examples/chars.npz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := from["losses"].Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		starts, err := from["starts"].Int32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(from, "losses")
+		delete(from, "starts")
+		tr := newTrainer(d, len(c.alphabet))
+		if err := nn.LoadStateDict(tr.net, from); err != nil {
+			t.Fatal(err)
+		}
+		within := 1e-9
+		if d.Real() == kernels.Float32 {
+			within = 1e-5
+		}
+		for i := range want {
+			at := make([]int, *batch)
+			for j := range at {
+				at[j] = int(starts[i**batch+j])
+			}
+			x, y := pieces(c.train, at)
+			tensor.Upload(tr.x, x)
+			tensor.Upload(tr.y, y)
+			loss, err := tr.step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := loss[0].Item(); err != nil || !(math.Abs(got-want[i]) <= within) {
+				t.Errorf("step %d: loss %v, PyTorch's %v, err %v", i, got, want[i], err)
+			}
+		}
+	})
+}
+
+// TestKill: a run that is killed and interrupted again and again ends with the bits of one that was not.
+func TestKill(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	start := func(name string, options ...string) (*exec.Cmd, *bytes.Buffer) {
+		options = append(options, "--text", *text, "--device", "cpu", "--width", "16", "--heads", "2", "--context", "8",
+			"--batch", "8", "--steps", "150", "--write", "5", "--checkpoint", filepath.Join(dir, name))
+		cmd, said := exec.Command("chars", options...), &bytes.Buffer{}
+		cmd.Stderr = said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd, said
+	}
+	if cmd, said := start("whole"); cmd.Wait() != nil {
+		t.Fatal(said)
+	}
+	killed, interrupted := 0, 0
+	for i := 0; ; i++ {
+		cmd, said := start("stopped", "--every", "1ns") // a checkpoint after each step
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		before, _ := os.Stat(filepath.Join(dir, "stopped"))
+		for saved := 0; saved < 3 && len(done) == 0; {
+			if now, err := os.Stat(filepath.Join(dir, "stopped")); err == nil && (before == nil || !os.SameFile(now, before)) {
+				before, saved = now, saved+1
+			}
+			time.Sleep(time.Millisecond)
+		}
+		stop := os.Kill
+		if i%3 == 1 {
+			stop = os.Interrupt
+		} else if i > 4 {
+			stop = nil // to its end
+		}
+		if stop != nil {
+			_ = cmd.Process.Signal(stop)
+		}
+		err := <-done
+		switch {
+		case err == nil && stop != nil:
+			t.Fatalf("it came to its end after %d stops", i)
+		case err == nil:
+			if whole, stopped := contents(t, dir, "whole"), contents(t, dir, "stopped"); !bytes.Equal(whole, stopped) {
+				t.Error("the weights of a run that was stopped differ from those of one that was not")
+			}
+			if killed < 2 || interrupted < 1 {
+				t.Errorf("%d runs were killed, %d interrupted", killed, interrupted)
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+				t.Errorf("%v are left, err %v", left, err)
+			}
+			return
+		case stop == os.Kill:
+			killed++
+		case stop == os.Interrupt && strings.Contains(said.String(), "chars: interrupted after step "):
+			interrupted++
+		default:
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+}
+
+func contents(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
