@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Initializer draws a parameter of the given shape for a layer with fanIn inputs and fanOut outputs.
+// Initializer draws a parameter of the given shape for a layer with fanIn inputs and fanOut outputs. A
+// constructor panics with tensor.ErrShape for a tensor of another shape.
 type Initializer func(d tensor.Device, rng *tensor.RNG, fanIn, fanOut int, shape ...int) *tensor.Tensor
 
 // NormalFanIn is normal with mean 0 and variance 1/fanIn. Source: LeCun, Bottou, Orr, Müller, "Efficient

@@ -55,16 +55,23 @@ type Moded interface {
 	SetTraining(on bool)
 }
 
-// Train puts the layers of a model in training: how they are made.
+// Train puts the layers of a model in training: how they are made. It panics with tensor.ErrValue for a layer that is a copy, in
+// a model that is no pointer, or in an interface or a map.
 func Train(model any) { setTraining(model, true) }
 
-// Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its running statistics.
+// Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its running statistics. It panics as [Train] does.
 func Eval(model any) { setTraining(model, false) }
 
 func setTraining(model any, on bool) {
-	w := walker{module: func(m any) {
-		if moded, ok := m.(Moded); ok {
-			moded.SetTraining(on)
+	w := walker{module: func(part reflect.Value) {
+		switch typ := reflect.PointerTo(part.Type()); {
+		case !typ.Implements(modedType):
+		case part.CanAddr():
+			reflect.NewAt(part.Type(), part.Addr().UnsafePointer()).Interface().(Moded).SetTraining(on)
+		case part.CanInterface() && part.Type().Implements(modedType):
+			part.Interface().(Moded).SetTraining(on)
+		default:
+			misuse("SetTraining", tensor.ErrValue, "the model has a copy of %v, whose mode would be lost: pass a pointer to the model, and put pointers into interfaces and maps", part.Type())
 		}
 	}}
 	w.value("", "", reflect.ValueOf(model))
@@ -100,35 +107,73 @@ func entries(model any) []entry {
 // walker goes through a model, in the order of fields, and calls what is not nil of its functions.
 type walker struct {
 	entry  func(entry)
-	module func(any) // with a pointer to each struct
-	above  []reflect.Value
+	module func(reflect.Value) // with each struct
+	above  []reflect.Value     // pointers, slices and maps that the value at hand is in
 }
 
 var (
 	nodeType   = reflect.TypeFor[*autograd.Node]()
 	tensorType = reflect.TypeFor[*tensor.Tensor]()
 	deviceType = reflect.TypeFor[tensor.Device]()
+	modedType  = reflect.TypeFor[Moded]()
 )
 
 // closed are packages whose types hold no part of a model.
 var closed = map[string]bool{nodeType.Elem().PkgPath(): true, tensorType.Elem().PkgPath(): true, reflect.TypeFor[kernels.Function]().PkgPath(): true}
 
+// mayHold reports whether a value of a type may have a part of a model in it. Numbers and text have none, be they many: a model
+// may hold its data set.
+func mayHold(typ reflect.Type) bool {
+	if typ.Kind() == reflect.Interface {
+		return !typ.Implements(deviceType)
+	}
+	for range 4 { // a type may be made of itself
+		switch typ.Kind() {
+		case reflect.Pointer:
+			if typ == nodeType || typ == tensorType {
+				return true
+			}
+			typ = typ.Elem()
+		case reflect.Slice, reflect.Array, reflect.Map:
+			typ = typ.Elem()
+		case reflect.Struct:
+			return !closed[typ.PkgPath()]
+		case reflect.Interface:
+			return true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two pointers, maps or slices are one.
+func same(u, v reflect.Value) bool {
+	return u.Type() == v.Type() && u.Pointer() == v.Pointer() && (u.Kind() != reflect.Slice || u.Len() == v.Len())
+}
+
 // value visits a value at a path, with the tag of its field. Unexported fields count, since a program's own model
 // mostly has no others: reflection reads the pointers in them, and what these point to has no such mark.
 func (w *walker) value(path, tag string, v reflect.Value) {
-	if !v.IsValid() || v.Type().Implements(deviceType) {
+	if !v.IsValid() || !mayHold(v.Type()) {
 		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		if v.IsNil() || slices.ContainsFunc(w.above, func(u reflect.Value) bool { return same(u, v) }) {
+			return // nothing, or a part that this one belongs to
+		}
+		w.above = append(w.above, v)
+		defer func() { w.above = w.above[:len(w.above)-1] }()
 	}
 	switch v.Kind() {
 	case reflect.Interface:
 		w.value(path, tag, v.Elem())
 	case reflect.Pointer:
-		if !v.IsNil() {
-			w.pointer(path, tag, v)
-		}
+		w.pointer(path, tag, v)
 	case reflect.Struct:
-		if w.module != nil && v.CanAddr() { // a part that is no pointer
-			w.module(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface())
+		if w.module != nil {
+			w.module(v)
 		}
 		w.fields(path, v)
 	case reflect.Slice, reflect.Array:
@@ -181,19 +226,7 @@ func (w *walker) pointer(path, tag string, v reflect.Value) {
 		}
 		return
 	}
-	if v.Type().Elem().Kind() != reflect.Struct || closed[v.Type().Elem().PkgPath()] {
-		return
-	}
-	if slices.ContainsFunc(w.above, func(u reflect.Value) bool { return u.Type() == v.Type() && u.Pointer() == v.Pointer() }) {
-		return // to a part that this one belongs to
-	}
-	w.above = append(w.above, v)
-	readable := reflect.NewAt(v.Type().Elem(), v.UnsafePointer())
-	if w.module != nil {
-		w.module(readable.Interface())
-	}
-	w.fields(path, readable.Elem())
-	w.above = w.above[:len(w.above)-1]
+	w.value(path, tag, reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem())
 }
 
 func (w *walker) fields(path string, v reflect.Value) {

@@ -115,5 +115,9 @@ func draw(d tensor.Device, rng *tensor.RNG, by Initializer, fanIn, fanOut int, s
 	if by == nil {
 		by = UniformFanIn
 	}
-	return autograd.Param(by(d, rng, fanIn, fanOut, shape...), "")
+	v := by(d, rng, fanIn, fanOut, shape...)
+	if v != nil && !slices.Equal(v.Shape(), shape) {
+		misuse("Initializer", tensor.ErrShape, "it drew a tensor of shape %v where %v was asked for", v.Shape(), shape)
+	}
+	return autograd.Param(v, "")
 }
