@@ -119,11 +119,11 @@ func (l *Loader) mustFit(op string) {
 
 // Batches returns the number of batches of an epoch.
 func (l *Loader) Batches() int {
-	n := l.state.Rows
-	if !l.cfg.DropLast {
-		n += l.cfg.Batch - 1
+	n := l.state.Rows / l.cfg.Batch
+	if !l.cfg.DropLast && l.state.Rows%l.cfg.Batch > 0 {
+		n++
 	}
-	return n / l.cfg.Batch
+	return n
 }
 
 // Epoch returns what is left of the epoch at hand, all of it unless a loop was left before its end or Restore came between, as
@@ -136,6 +136,9 @@ func (l *Loader) Batches() int {
 // loader. Source of the shuffle: Durstenfeld, "Algorithm 235: Random permutation", CACM 7, 1964, with numbers of ChaCha8.
 func (l *Loader) Epoch() iter.Seq[[]*tensor.Tensor] {
 	return func(yield func(batch []*tensor.Tensor) bool) {
+		if l.device == nil {
+			panic(misuse("Epoch", tensor.ErrValue, "the Loader is its zero value: make one with NewLoader"))
+		}
 		if l.running {
 			panic(misuse("Epoch", tensor.ErrValue, "a loop over this loader is under way: make a loader for each"))
 		}
@@ -175,7 +178,8 @@ func (l *Loader) gather(full chan<- []stage, empty <-chan []stage, stop <-chan s
 		case <-stop:
 			return
 		}
-		rows := l.order[b*l.cfg.Batch : min((b+1)*l.cfg.Batch, len(l.order))]
+		rows := l.order[b*l.cfg.Batch:]
+		rows = rows[:min(l.cfg.Batch, len(rows))]
 		for i, a := range l.arrays {
 			s[i].gather(rows, a.width())
 		}

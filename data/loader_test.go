@@ -110,6 +110,18 @@ func TestEpoch(t *testing.T) {
 	})
 }
 
+// TestOneBatch: a batch of more rows than there are, however many, is all of them.
+func TestOneBatch(t *testing.T) {
+	d := devtest.CPU(t)
+	for _, batch := range []int{5, 6, math.MaxInt32, math.MaxInt - 3, math.MaxInt} {
+		l := data.NewLoader(d, []data.Array{data.New(count[int32](5))}, data.LoaderConfig{Batch: batch, InOrder: true})
+		if got := epoch(t, l); l.Batches() != 1 || len(got) != 1 || !slices.Equal(got[0], []float64{0, 1, 2, 3, 4}) {
+			t.Errorf("a batch of %d rows of 5: %d batches, %v", batch, l.Batches(), got)
+		}
+		l.Free()
+	}
+}
+
 // TestOrder: the order is a fixed one of the seed and the epoch, whatever the machine and the batches.
 func TestOrder(t *testing.T) {
 	d := devtest.CPU(t)
@@ -392,6 +404,10 @@ func TestMisuse(t *testing.T) {
 				}
 			}
 		}, tensor.ErrValue, "under way"},
+		"the zero value": {func() {
+			for range new(data.Loader).Epoch() {
+			}
+		}, tensor.ErrValue, "make one with NewLoader"},
 		"shape":     {func() { data.New(count[int32](6), 4, 2) }, tensor.ErrShape, "6 elements"},
 		"rank 0":    {func() { data.New([]int32{1}, []int{}...) }, tensor.ErrShape, ""},
 		"negative":  {func() { data.New([]int32{1}, -1, -1) }, tensor.ErrShape, ""},
