@@ -29,7 +29,8 @@ const ArenaAlign = 128
 
 // NewArena moves parameters into an arena. The tensors they were made of move with them and stay their values. It
 // panics with tensor.ErrValue if there is none, if a node is no parameter, is listed twice, already lives in an
-// arena, or if its tensor does.
+// arena, or if its tensor does, and with tensor.ErrDevice for parameters of several devices, tensor.ErrFreed for one
+// whose tensor was freed. Then nothing has changed.
 func NewArena(params []*Node) *Arena {
 	misuse := func(detail string) {
 		panic(&tensor.Error{Pkg: "autograd", Op: "NewArena", Kind: tensor.ErrValue, Detail: detail})
@@ -50,6 +51,13 @@ func NewArena(params []*Node) *Arena {
 			misuse(fmt.Sprintf("parameter %q is listed twice", p.label()))
 		case plumbing.Moored(p.value) || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
 			misuse(fmt.Sprintf("parameter %q is made of the tensor of another: make one parameter of it, and use that", p.label()))
+		}
+		if p.value.Freed() {
+			panic(&tensor.Error{Pkg: "autograd", Op: "NewArena", Kind: tensor.ErrFreed, Detail: fmt.Sprintf("the value of parameter %q", p.label())})
+		}
+		if d := p.value.Device(); d != params[0].value.Device() {
+			panic(&tensor.Error{Pkg: "autograd", Op: "NewArena", Kind: tensor.ErrDevice,
+				Detail: fmt.Sprintf("parameter %q is on %s, others are on %s", p.label(), d.Name(), params[0].value.Device().Name())})
 		}
 		a.starts[i] = total
 		total += (p.value.Len() + ArenaAlign - 1) / ArenaAlign * ArenaAlign
@@ -161,6 +169,9 @@ func (a *Arena) dropShares() {
 
 // ZeroGrad forgets the gradients of all parameters.
 func (a *Arena) ZeroGrad() {
+	if a.Values.Freed() { // they may have another arena by now
+		return
+	}
 	a.dropShares()
 	for _, p := range a.Params {
 		p.ZeroGrad()
@@ -168,8 +179,11 @@ func (a *Arena) ZeroGrad() {
 }
 
 // Free releases the gradients and the arena's hold on the values; the parameters keep their values and
-// may join another arena.
+// may join another arena. A second call does nothing.
 func (a *Arena) Free() {
+	if a.Values.Freed() {
+		return
+	}
 	for _, p := range a.Params {
 		p.grad = nil
 		p.home.Free()

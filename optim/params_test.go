@@ -95,3 +95,45 @@ func TestStepWithoutGradients(t *testing.T) {
 		refused(1)
 	}
 }
+
+// TestFreedOptimizer: one that was freed has no hold on its parameters, which another may have by now.
+func TestFreedOptimizer(t *testing.T) {
+	for name, rule := range rules {
+		d := devtest.CPU(t)
+		p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+		first := rule([]*autograd.Node{p})
+		first.Free()
+		second := rule([]*autograd.Node{p})
+		if err := p.Sum().Backward(); err != nil {
+			t.Fatal(err)
+		}
+		first.Free()
+		first.ZeroGrad()
+		if err := tensor.Maybe(func() { _ = first.Step() }); !errors.Is(err, tensor.ErrFreed) {
+			t.Errorf("%s: a step of one that was freed: err = %v", name, err)
+		}
+		if err := second.Step(); err != nil || second.Steps() != 1 {
+			t.Errorf("%s: %d steps of the second, err = %v", name, second.Steps(), err)
+		}
+		if v, err := p.Value().Float64s(); err != nil || v[0] == 1 {
+			t.Errorf("%s: the parameter is %v (err %v)", name, v, err)
+		}
+	}
+}
+
+// TestRefusedParams: parameters that cannot go together stay as they were, and may join another optimizer.
+func TestRefusedParams(t *testing.T) {
+	d, other := devtest.CPU(t), devtest.CPU(t)
+	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	freed := autograd.Param(tensor.New(d, []float64{1, 2}), "freed")
+	freed.Value().Free()
+	for kind, q := range map[error]*autograd.Node{tensor.ErrDevice: autograd.Param(tensor.New(other, []float64{1, 2}), "q"), tensor.ErrFreed: freed,
+		tensor.ErrValue: nil} {
+		for name, rule := range rules {
+			if err := tensor.Maybe(func() { rule([]*autograd.Node{p, q}) }); !errors.Is(err, kind) {
+				t.Errorf("%s: err = %v, want %v", name, err, kind)
+			}
+			rule([]*autograd.Node{p}).Free()
+		}
+	}
+}
