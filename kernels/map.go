@@ -209,7 +209,7 @@ func (m *mapSpec) params() []Param {
 const (
 	mapChunk = 4096
 	mapTall  = 64
-	mapWide  = 32
+	mapWide  = 64
 )
 
 // On GPUs the tiles are squares of gpuTile, which gpuTile by gpuTall work-items share.

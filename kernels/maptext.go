@@ -311,6 +311,7 @@ func (m *mapSpec) cpuBody(p func(string, ...any)) {
 	p("        }")
 	p("        for (int tile = from; tile < to; tile += %d) {", mapWide)
 	p("            const int wide = min(to - tile, %d);", mapWide)
+	m.prefetch(p)
 	for t := range m.uses {
 		if m.tiled(t, true) {
 			m.copyTile(p, t)
@@ -324,6 +325,24 @@ func (m *mapSpec) cpuBody(p func(string, ...any)) {
 		m.copyTile(p, y)
 	}
 	p("        }\n    }")
+}
+
+// prefetch asks for the lines of the next tile, of strided operands whose neighbours lie side by side down the rows and of a
+// result that lies along them: each line is far from the one before, and no processor guesses that.
+func (m *mapSpec) prefetch(p func(string, ...any)) {
+	const indent, line = "            ", 16 // elements, of four bytes
+	for t := range m.uses {
+		if m.tiled(t, true) {
+			p("%sif (tall > 1 && at%d[1] == at%d[0] + 1) {", indent, t, t)
+			p("%s    for (int c = 0; c < wide; c++)", indent)
+			p("%s        for (int k = 0; k < tall; k += %d) PREFETCH(%s + at%d[0] + k + (tile + %d + c) * %s_n, 0);", indent, line, m.name(t), t, mapWide, m.name(t))
+			p("%s}", indent)
+		}
+	}
+	if y := len(m.uses); !m.tiled(y, true) {
+		p("%sfor (int k = 0; k < tall; k++)", indent)
+		p("%s    for (int c = 0; c < %d; c += %d) PREFETCH(%s + at%d[k] + tile + %d + c, 1);", indent, mapWide, line, m.name(y), y, mapWide)
+	}
 }
 
 // copyTile copies a tile of tensor t to its memory b, or back if it is the result: along the rows, or across them where
@@ -341,11 +360,11 @@ func (m *mapSpec) copyTile(p func(string, ...any), t int) {
 	p("%s    const int across = tall > 1 && at%d[1] > at%d[0] && at%d[1] - at%d[0] < %s_n;", indent, t, t, t, t, name)
 	if !back {
 		four := m.vector(t, 4)
-		p("%s    int side = across && tall == %d && wide == %d;", indent, mapTall, mapWide)
-		p("%s    for (int k = 1; side && k < %d; k++) side = at%d[k] == at%d[0] + k;", indent, mapTall, t, t)
+		p("%s    int side = across && tall %% 4 == 0 && wide %% 4 == 0;", indent)
+		p("%s    for (int k = 1; side && k < tall; k++) side = at%d[k] == at%d[0] + k;", indent, t, t)
 		p("%s    if (side) {", indent)
-		p("%s        for (int c = 0; c < %d; c += 4)", indent, mapWide)
-		p("%s            for (int k = 0; k < %d; k += 4) {", indent, mapTall)
+		p("%s        for (int c = 0; c < wide; c += 4)", indent)
+		p("%s            for (int k = 0; k < tall; k += 4) {", indent)
 		for i := range 4 {
 			p("%s                const %s q%d = vload4(0, %s + at%d[0] + k + (tile + c + %d) * %s_n);", indent, four, i, name, t, i, name)
 		}

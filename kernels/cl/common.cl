@@ -31,3 +31,10 @@
 #define OUT_BYTES(name) global uchar *name, int name##_off
 #define IN_HALVES(name) global const half *name, int name##_off
 #define OUT_HALVES(name) global half *name, int name##_off
+
+// Asks a CPU for the line of the cache that p is in, to write there if `writes`. p may be outside of any buffer.
+#if defined(__x86_64__) || defined(__aarch64__)
+#define PREFETCH(p, writes) __builtin_prefetch((const void *)(size_t)(p), writes)
+#else
+#define PREFETCH(p, writes)
+#endif
