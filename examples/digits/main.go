@@ -36,6 +36,7 @@ var (
 	seed     = flag.Uint64("seed", 1, "`number` that weights, dropout and the order of the digits follow from")
 	epochs   = flag.Int("epochs", 30, "`passes` over the digits")
 	mistakes = flag.String("mistakes", "digits.png", "`picture` to draw")
+	model    = flag.String("model", "", "`file` to save the net to, for examples/serve")
 	asJSON   = flag.Bool("json", false, "print the results as JSON, too")
 )
 
@@ -144,6 +145,11 @@ func run() error {
 	step, err := train(d, net, images.Slice(0, trained), labels.Slice(0, trained))
 	if err != nil {
 		return err
+	}
+	if *model != "" {
+		if err := tensor.SaveSafetensors(*model, nn.StateDict(net)); err != nil {
+			return err
+		}
 	}
 	images, labels = images.Slice(trained, all), labels.Slice(trained, all)
 	answers, loss, err := test(d, net, images, labels)

@@ -84,6 +84,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of weights, dropout and the order of the digits")
     parser.add_argument("--epochs", type=int, default=30, help="passes over the digits")
     parser.add_argument("--mistakes", default="digits.png", help="picture to draw")
+    parser.add_argument("--model", help="file to save the net to")
     parser.add_argument("--json", action="store_true", help="print the results as JSON, too")
     args = parser.parse_args()
     if args.epochs < 1:
@@ -101,6 +102,8 @@ def main():
     labels = torch.tensor(file["labels"].astype(np.int64), device=args.device)
     net = make_net().to(args.device)
     step = train(net, images[:TRAIN], labels[:TRAIN], args.epochs)
+    if args.model:
+        torch.save(net.state_dict(), args.model)
     answers, loss = test(net, images[TRAIN:], labels[TRAIN:])
     truth = labels[TRAIN:].tolist()
     accuracy = np.mean([a == t for a, t in zip(answers, truth)])
