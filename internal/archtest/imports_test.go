@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"examples/polynomial":  {"autograd", "optim", "tensor"},
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
 	"examples/chars":       {"autograd", "checkpoint", "nn", "optim", "replay", "tensor"},
+	"examples/serve":       {"autograd", "nn", "tensor"},
 	"examples/digits":      {"autograd", "data", "nn", "optim", "tensor"},
 	"examples/vae":         {"autograd", "data", "nn", "optim", "tensor"},
 	"examples/mnist":       {"autograd", "data", "nn", "optim", "tensor"},
