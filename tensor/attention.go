@@ -94,13 +94,22 @@ func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions, whole
 	if f := a.inBlocks(whole); f != nil {
 		return f.forward()
 	}
+	reals, kt := t.as(Real), k.matrixT()
+	defer reals.done()
+	defer kt.Free()
+	if a.causal && a.bias == nil {
+		s := reals.MatMul(kt)
+		defer s.Free()
+		flat := s.Reshape(product(s.shape[:s.Rank()-2]), a.l, a.s)
+		MapInto(ops.CausalScores, []kernels.Arg{kernels.R(a.scale)}, []*Tensor{flat}, flat)
+		flat.Free()
+		p := s.Softmax(-1)
+		return p.MatMul(v), p
+	}
 	bias, causal, live := a.additions()
-	reals := t.as(Real)
-	q, kt := reals.MulScalar(a.scale), k.matrixT()
+	q := reals.MulScalar(a.scale)
 	s := q.MatMul(kt)
-	reals.done()
 	q.Free()
-	kt.Free()
 	for _, b := range []*Tensor{bias, causal} {
 		if b != nil {
 			sum := s.Add(b)

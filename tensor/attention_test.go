@@ -109,3 +109,18 @@ func TestAttentionMisuse(t *testing.T) {
 	fails(t, func() { q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{Scale: math.NaN()}) }, tensor.ErrValue)
 	fails(t, func() { q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{}, tensor.AttentionOptions{}) }, tensor.ErrValue)
 }
+
+// TestCausalLaunches: a short attention that is causal has as many launches as one that is not.
+func TestCausalLaunches(t *testing.T) {
+	d := devtest.CPU(t)
+	x := tensor.Full(d, 1, 2, 3, 4)
+	var launches [2]int64
+	for i, causal := range []bool{false, true} {
+		before := d.Stats().Launches
+		x.ScaledDotProductAttention(x, x, nil, tensor.AttentionOptions{Causal: causal})
+		launches[i] = d.Stats().Launches - before
+	}
+	if launches[0] != 4 || launches[1] != 4 {
+		t.Errorf("%d launches, and %d causal: want 4", launches[0], launches[1])
+	}
+}
