@@ -48,7 +48,9 @@ func TestGrids(t *testing.T) {
 		args     []kernels.Arg
 		cpu, gpu kernels.Grid
 	}{
-		{"gather", GatherRows, args([]int{0, 5, 45}, 5, 9, 7), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
+		{"gather", GatherRows, args([]int{0, 5, 45}, 5, 9, 7), kernels.Groups(1, 1), kernels.Plane(9, 5, gpu)},
+		{"gather of many", GatherRows, args([]int{0, 5, 45}, 500, 90, 7), kernels.Groups(1, 11), kernels.Plane(90, 500, gpu)},
+		{"gather of long rows", GatherRows, args([]int{0, 5, 45}, 2, 90000, 7), kernels.Groups(1, 2), kernels.Plane(90000, 2, gpu)},
 		{"scatter", ScatterRows, args([]int{45, 5, 0}, 5, 900, 7, 1), grid([3]int{15, 1}, [3]int{1, 1}), line(900)},
 		{"scatter of few columns", ScatterRows, args([]int{45, 5, 0}, 5, 3, 70, 1), grid([3]int{1, 12}, [3]int{1, 1}), line(3)},
 		{"a sort", SortMove, args([]int{0, 0, 0, 0, 0}, 4097, 7, 0, 0), grid([3]int{768}, [3]int{256}), grid([3]int{768}, [3]int{256})},
