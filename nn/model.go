@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -92,7 +93,7 @@ func (e entry) value() *tensor.Tensor {
 		t = e.param.Value()
 	}
 	if e.transposed {
-		return t.T().Keep()
+		return plumbing.Transposed(t)
 	}
 	return t
 }

@@ -12,7 +12,7 @@ import (
 
 // StateDict returns the parameters and buffers of a model by their paths, with PyTorch's names and layouts for the layers
 // of this package: for tensor.SaveNPZ or SaveSafetensors. The tensors are the model's own, or views of them: a later step
-// changes them. A parameter at two paths is there twice, as in PyTorch. It panics with tensor.ErrValue if two have one path.
+// changes them, also one of an optimizer that is made later. A parameter at two paths is there twice, as in PyTorch. It panics with tensor.ErrValue if two have one path.
 func StateDict(model any) tensor.Dict {
 	dict := tensor.Dict{}
 	for _, e := range entries(model) {

@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -107,4 +109,44 @@ func TestStateDictPaths(t *testing.T) {
 	if err := tensor.Maybe(func() { _ = nn.LoadStateDict(l, nn.StateDict(l), nn.LoadOptions{}, nn.LoadOptions{}) }); err == nil {
 		t.Error("two LoadOptions were taken")
 	}
+}
+
+// TestStateDictFollows: what StateDict returned stays the model's when optimizers move the parameters, and writing to it changes them.
+func TestStateDictFollows(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 3, 1}})
+		dict := nn.StateDict(net)
+		same := func(when string) {
+			t.Helper()
+			for i, l := range net.Layers {
+				want, err := l.Weight.Value().T().Float64s()
+				if err != nil {
+					t.Fatal(err)
+				}
+				held := dict[fmt.Sprintf("layer%d.weight", i)]
+				if got, err := held.Float64s(); err != nil || !slices.Equal(got, want) || !slices.Equal(held.Shape(), []int{l.Weight.Shape()[1], l.Weight.Shape()[0]}) {
+					t.Errorf("%s: layer %d is %v, want %v (err %v)", when, i, got, want, err)
+				}
+			}
+		}
+		for range 2 { // the second optimizer moves them from the first one's memory
+			opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Constant(0.1)})
+			same("with an optimizer")
+			if err := optim.Minimize(opt, net.Forward(autograd.Const(tensor.Full(d, 1, 4, 2))).Sum()); err != nil {
+				t.Fatal(err)
+			}
+			same("after a step")
+			opt.Free()
+			same("after the optimizer")
+			dict["layer1.weight"].FillInPlace(7)
+			same("written")
+		}
+		if again := nn.StateDict(net); again["layer0.weight"] != dict["layer0.weight"] {
+			t.Error("a second call made another view")
+		}
+		dict["layer0.weight"].Free()
+		optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Constant(0.1)})
+		dict = nn.StateDict(net)
+		same("after a view was freed")
+	})
 }

@@ -39,6 +39,40 @@ func (*base) MoveTo(t, place *Tensor) {
 	old := t.st
 	old.moves++
 	t.st, t.strides, t.off, t.moored = place.st, place.strides, place.off, true
+	if v := old.turned[t]; v != nil {
+		delete(old.turned, t)
+		v.follow(t, old)
+	}
+	old.release()
+}
+
+// Transposed is that of package plumbing.
+func (*base) Transposed(t *Tensor) *Tensor {
+	check("Transposed", t)
+	v := t.st.turned[t]
+	if v == nil || v.freed {
+		v = t.T().Keep()
+		t.st.turn(t, v)
+	}
+	return v
+}
+
+// turn remembers the transpose of a tensor.
+func (s *storage) turn(t, v *Tensor) {
+	if s.turned == nil {
+		s.turned = map[*Tensor]*Tensor{}
+	}
+	s.turned[t] = v
+}
+
+// follow makes v, a transpose of t in its old storage, one of t as it is now.
+func (v *Tensor) follow(t *Tensor, old *storage) {
+	if v.freed {
+		return
+	}
+	t.st.retain()
+	v.st, v.strides, v.off = t.st, []int{t.strides[1], t.strides[0]}, t.off
+	t.st.turn(t, v)
 	old.release()
 }
 

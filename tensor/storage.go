@@ -18,9 +18,10 @@ type storage struct {
 	refs    atomic.Int32
 	version uint64 // incremented by every write after the first
 	ints    intRange
-	shape   []int          // of the tensor that it was made for
-	moves   int            // how many tensors left it for another: see base.MoveTo
-	made    *recorder.Step // the recorded step that it was made in, or nil
+	shape   []int               // of the tensor that it was made for
+	moves   int                 // how many tensors left it for another: see base.MoveTo
+	turned  map[*Tensor]*Tensor // the transposes that leave with tensors: see base.Transposed
+	made    *recorder.Step      // the recorded step that it was made in, or nil
 }
 
 // newStorage allocates n elements, of a shape. A failure sticks to the device; launches are skipped from then on, so

@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"replay":               {"kernels", "tensor", "internal/plumbing", "internal/recorder", "internal/turns"},
 	"autograd":             {"kernels", "tensor", "internal/einsum", "internal/ops", "internal/plumbing"},
 	"kerneltest":           {"kernels", "tensor", "internal/agree", "internal/interpret"},
-	"nn":                   {"autograd", "kernels", "kernels/expr", "tensor"},
+	"nn":                   {"autograd", "kernels", "kernels/expr", "tensor", "internal/plumbing"},
 	"optim":                {"autograd", "kernels", "kernels/expr", "tensor", "internal/ops", "internal/plumbing"},
 	"checkpoint":           {"optim", "tensor", "internal/atomicfile", "internal/safetensors"},
 	"data":                 {"kernels", "tensor", "internal/npz"},

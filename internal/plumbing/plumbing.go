@@ -20,6 +20,7 @@ type device interface {
 	One(d tensor.Device, shape []int) *tensor.Tensor
 	IsOne(t *tensor.Tensor) bool
 	MoveTo(t, place *tensor.Tensor)
+	Transposed(t *tensor.Tensor) *tensor.Tensor
 	Moored(t *tensor.Tensor) bool
 	Unmoor(t *tensor.Tensor)
 	Version(t *tensor.Tensor) uint64
@@ -78,8 +79,12 @@ func One(d tensor.Device, shape ...int) *tensor.Tensor { return of(d).One(d, sha
 func IsOne(t *tensor.Tensor) bool { return of(t.Device()).IsOne(t) }
 
 // MoveTo copies t's elements to place, of t's shape and contiguous, and makes t a view of it. Other views of t's old
-// storage stay there. A gradient that saved t before finds that it changed.
+// storage stay there, but for what Transposed returned. A gradient that saved t before finds that it changed.
 func MoveTo(t, place *tensor.Tensor) { of(t.Device()).MoveTo(t, place) }
+
+// Transposed returns the transpose of a matrix t as a view, on which Keep was called: the same one each time, until it is freed.
+// Unlike other views it goes where MoveTo takes t. It panics as t.T does.
+func Transposed(t *tensor.Tensor) *tensor.Tensor { return of(t.Device()).Transposed(t) }
 
 // Moored reports whether t was moved and not unmoored since: two that would move one tensor must not.
 func Moored(t *tensor.Tensor) bool { return of(t.Device()).Moored(t) }
