@@ -30,9 +30,8 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 //	Restore(S) error
 //	another pointer                      what it points to, as JSON: a step, a struct of settings and results
 //
-// An optimizer that is made moves its parameters. What nn.StateDict returned before has views of where they were, and a
-// checkpoint of these would hold old weights: make Parts after the optimizers, or give a function. JSON has neither NaN nor
-// infinities, and of a struct the exported fields.
+// What nn.StateDict returned stays right when optimizers are made or freed; other views of parameters do not, since an optimizer
+// moves those: give a function that makes them. JSON has neither NaN nor infinities, and of a struct the exported fields: one with tensors in others is refused, unless their tag is `json:"-"`.
 type Parts map[string]any
 
 // description is what a file says of itself, as JSON in its metadata.

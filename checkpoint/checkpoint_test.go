@@ -380,6 +380,7 @@ func TestKinds(t *testing.T) {
 			Tags map[string][]int
 			Next *settings
 			any  int
+			net  []*nn.Linear `json:"-"`
 		}
 		make := func(v float64) (checkpoint.Parts, *settings, *int) {
 			dict := tensor.Dict{"empty": tensor.Zeros(d, 0, 3), "scalar": tensor.Scalar(d, v)}
@@ -391,7 +392,7 @@ func TestKinds(t *testing.T) {
 			return checkpoint.Parts{"all": dict, "settings": s, "n": n}, s, n
 		}
 		from, s, n := make(7)
-		*s = settings{"ä", 0.1, map[string][]int{"a": {1}}, &settings{Name: "b"}, 4}
+		*s = settings{"ä", 0.1, map[string][]int{"a": {1}}, &settings{Name: "b"}, 4, nil}
 		*n = math.MaxInt32
 		raw := bytesOf(t, from)
 		to, s2, n2 := make(1)
@@ -402,6 +403,26 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%+v %d, want %+v %d", s2, *n2, s, *n)
 		}
 	})
+}
+
+// TestPartsBeforeOptimizers: the state dict of a model is right whether its optimizers were made before it or after.
+func TestPartsBeforeOptimizers(t *testing.T) {
+	d := devtest.CPU(t)
+	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 1}})
+	parts := checkpoint.Parts{"model": nn.StateDict(net)}
+	opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Constant(0.1)})
+	step := func() {
+		if err := optim.Minimize(opt, net.Forward(autograd.Const(tensor.Full(d, 1, 1, 2))).Sum()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	weight := net.Layers[0].Weight.Value()
+	raw, want := bytesOf(t, parts), fmt.Sprint(weight.Float64s())
+	step()
+	if err := checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), parts); err != nil || fmt.Sprint(weight.Float64s()) != want {
+		t.Errorf("%v, want %v (err %v)", fmt.Sprint(weight.Float64s()), want, err)
+	}
 }
 
 // TestFunction: a function as a part is called each time, so that an optimizer may be made, and move the parameters, after it.
@@ -443,6 +464,10 @@ func TestMisuse(t *testing.T) {
 		"nil function": {(func() tensor.Dict)(nil), tensor.ErrValue, `part "p" is nil`}, "nil RNG": {(*tensor.RNG)(nil), tensor.ErrValue, `part "p" is nil`}, "nil optimizer": {noOptimizer, tensor.ErrValue, `part "p" is nil`},
 		"a model": {net, tensor.ErrValue, "nn.StateDict(model)"}, "a tensor": {freed, tensor.ErrValue, "keeps nothing of a tensor.Tensor"},
 		"hidden": {&struct{ a int }{1}, tensor.ErrValue, "keeps nothing of a struct { a int }"}, "hidden deep": {&struct{ A []map[string]*struct{ b int } }{}, tensor.ErrValue, "struct { b int }"},
+		"a model with a setting": {&struct {
+			Width int
+			layer *nn.Linear
+		}{1, net.Layers[0]}, tensor.ErrValue, "keeps nothing of a *nn.Linear in it"},
 		"a channel": {new(chan int), tensor.ErrValue, "chan int"}, "a device": {&d, tensor.ErrValue, "tensor.Device"}, "hidden state": {&hiding{}, tensor.ErrValue, "has a state of type"},
 		"nil tensor": {tensor.Dict{"x": nil}, tensor.ErrValue, `tensor "p.x" is nil`}, "freed": {tensor.Dict{"x": freed}, tensor.ErrFreed, `tensor "p.x"`},
 		"two devices": {tensor.Dict{"x": tensor.Zeros(other)}, tensor.ErrDevice, "one device"},

@@ -282,7 +282,7 @@ func pair(get, set reflect.Type) bool {
 }
 
 // opaque returns a type inside of typ of which JSON keeps nothing, without an error that would tell: a struct without exported
-// fields, such as a tensor; or one that JSON does not read again: an interface with methods, a channel or a function.
+// fields, such as a tensor; the type of an unexported field that leads to one, unless its tag says that JSON is to pass over it; or one that JSON does not read again: an interface with methods, a channel or a function.
 func opaque(typ reflect.Type, seen map[reflect.Type]bool) reflect.Type {
 	if seen[typ] {
 		return nil
@@ -304,10 +304,16 @@ func opaque(typ reflect.Type, seen map[reflect.Type]bool) reflect.Type {
 			return typ
 		}
 	case reflect.Struct:
-		exported := false
+		exported, hidden := false, reflect.Type(nil)
 		for i := range typ.NumField() {
 			f := typ.Field(i)
-			if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
+			if f.Tag.Get("json") == "-" {
+				continue
+			}
+			if !f.IsExported() && !f.Anonymous {
+				if hidden == nil && hasTensor(f.Type, map[reflect.Type]bool{}) {
+					hidden = f.Type
+				}
 				continue
 			}
 			exported = true
@@ -318,6 +324,29 @@ func opaque(typ reflect.Type, seen map[reflect.Type]bool) reflect.Type {
 		if !exported && typ.NumField() > 0 {
 			return typ
 		}
+		return hidden
 	}
 	return nil
+}
+
+// hasTensor reports whether a tensor may be found in a value of a type, in whatever fields.
+func hasTensor(typ reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[typ] {
+		return false
+	}
+	seen[typ] = true
+	switch typ.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return hasTensor(typ.Elem(), seen)
+	case reflect.Struct:
+		if typ == reflect.TypeFor[tensor.Tensor]() {
+			return true
+		}
+		for i := range typ.NumField() {
+			if hasTensor(typ.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
