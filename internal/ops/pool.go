@@ -268,18 +268,21 @@ func (s *PoolShape) inWindows(lo, hi int, f func(o, i int), done func(o int, q [
 	}
 }
 
-// withOutputs calls f for every input of a piece of X with each of the outputs of whose windows it may be one.
-func (s *PoolShape) withOutputs(lo, hi int, f func(i, o int, q [3]int)) {
-	for i := lo; i < hi; i++ {
-		p := i % volume(s.Size)
+// withOutputs calls f for every input of a piece of X, which has place p in its own [iz, iy, ix], with each of the outputs of whose
+// windows it may be one.
+func (s *PoolShape) withOutputs(lo, hi int, f func(i, p, o int, q [3]int)) {
+	for i := lo; i < hi; {
+		outer, p := i/volume(s.Size), i%volume(s.Size)
 		z0, z1 := s.outputs(0, p/(s.Size[1]*s.Size[2]))
 		y0, y1 := s.outputs(1, p/s.Size[2]%s.Size[1])
-		x0, x1 := s.outputs(2, p%s.Size[2])
-		outer := i / volume(s.Size)
-		for z := z0; z < z1; z++ {
-			for y := y0; y < y1; y++ {
-				for x := x0; x < x1; x++ {
-					f(i, ((outer*s.OutSize[0]+z)*s.OutSize[1]+y)*s.OutSize[2]+x, [3]int{z, y, x})
+		at := p % s.Size[2]
+		for ; at < s.Size[2] && i < hi; at, p, i = at+1, p+1, i+1 {
+			x0, x1 := s.outputs(2, at)
+			for z := z0; z < z1; z++ {
+				for y := y0; y < y1; y++ {
+					for x := x0; x < x1; x++ {
+						f(i, p, ((outer*s.OutSize[0]+z)*s.OutSize[1]+y)*s.OutSize[2]+x, [3]int{z, y, x})
+					}
 				}
 			}
 		}
@@ -308,8 +311,8 @@ func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, places, d, s := c.Reals(0), c.Ints(1), c.Reals(2), poolOf(c, 3)
 	c.Parallel(len(d), 16, func(lo, hi int) {
 		clear(d[lo:hi])
-		s.withOutputs(lo, hi, func(i, o int, _ [3]int) {
-			if int(places[o]) == i%volume(s.Size) {
+		s.withOutputs(lo, hi, func(i, p, o int, _ [3]int) {
+			if int(places[o]) == p {
 				d[i] += g[o]
 			}
 		})
@@ -331,7 +334,7 @@ func avgPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, d, s, padding, divisor := c.Reals(0), c.Reals(1), poolOf(c, 2), c.Int(2+poolCount) != 0, c.Int(3+poolCount)
 	c.Parallel(len(d), 16, func(lo, hi int) {
 		clear(d[lo:hi])
-		s.withOutputs(lo, hi, func(i, o int, q [3]int) { d[i] += g[o] / T(s.divisor(q, padding, divisor)) })
+		s.withOutputs(lo, hi, func(i, _, o int, q [3]int) { d[i] += g[o] / T(s.divisor(q, padding, divisor)) })
 	})
 }
 
