@@ -11,7 +11,7 @@ runtime=$(find /usr/lib /usr/local/lib -name liboclgrind-rt.so 2>/dev/null | hea
 [ -n "$runtime" ] || { echo "oclgrind: liboclgrind-rt.so not found" >&2; exit 1; }
 log=$build/oclgrind.log
 rm -f "$log"
-for package in tensor hashgrid imagefit optim; do # those that bring kernels
+for package in tensor hashgrid imagefit nn optim; do # those that bring kernels
 	${GO:-go} test -c -tags opencl -o "$build/$package.test" ./$package
 	(cd $package && CLGRAD_OPENCL_LIB=$runtime CLGRAD_TEST_DEVICES=oclgrind oclgrind --build-options -cl-opt-disable \
 		--local-mem-size 49152 --data-races --uninitialized --check-api --log "$log" "$build/$package.test" -test.short -test.run 'Kernels' -test.skip '/oclgrind/float64')

@@ -1,0 +1,42 @@
+package nn
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kerneltest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestKernels holds the maps of layers to their twins, and to what they say of themselves, in the forms for CPUs and for GPUs and in the
+// layouts in which layers launch them.
+func TestKernels(t *testing.T) {
+	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	const unit, indexed = kernels.Unit, kernels.Indexed
+	of := func(j *kernels.Joined, rank int, gaps bool, steps ...kernels.Step) *kernels.Kernel {
+		layout := kernels.Layout{Rank: rank, Gaps: gaps}
+		copy(layout.Steps[:], steps)
+		for i := len(steps); i < len(layout.Steps); i++ {
+			layout.Steps[i] = unit
+		}
+		return j.Map(kernels.Float32, layout)
+	}
+	list := []*kernels.Kernel{
+		of(gruStep, 2, false), of(gruSlopes, 2, false), of(gruBack, 2, true),
+		of(lstmStep, 2, false, unit, unit, unit, unit, indexed), of(lstmSlopes, 2, false), of(lstmBack, 2, true, indexed, unit, unit, unit, unit, unit, unit, indexed),
+		of(maskMap{rank: 4, causal: true, bits: true}.joined(), 4, false), of(maskMap{rank: 3, causal: true, reals: true, add: true}.joined(), 3, false),
+		of(truncated.Alone(), 1, false),
+	}
+	check := func(t *testing.T, d tensor.Device) {
+		if err := kerneltest.All(d, true, list...); err != nil {
+			t.Error(err)
+		}
+	}
+	devtest.Each(t, false, check)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+		}
+	}
+}
