@@ -50,12 +50,14 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 	xv, wv := gx.Operand(op), w.Operand(op)
 	d, batch, hidden := xv.Device(), xv.Shape()[1], wv.Shape()[0]
 	inputs, saved := []*autograd.Node{gx, w}, []*tensor.Tensor{xv, wv}
+	r := gruGrads{times: s}
 	var bv *tensor.Tensor
 	if b != nil {
 		bv = b.Operand(op)
 		inputs, saved = append(inputs, b), append(saved, bv)
 	}
 	if first != nil {
+		r.first = len(inputs)
 		inputs = append(inputs, first)
 	}
 	states := tensor.Empty(d, s.steps+1, batch, hidden)
@@ -68,9 +70,8 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 		free(operands, []*tensor.Tensor{next, gx, gh})
 	})
 	return autograd.Apply(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
-		r := gruGrads{times: s, in: in, b: b, first: first}
-		if in.Recorded() {
-			r.recorded(gx, w, g)
+		if r.in = in; in.Recorded() {
+			r.recorded(gx, w, b, g)
 		} else {
 			r.computed(xv, wv, bv, states, g.Value())
 		}
@@ -80,8 +81,8 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 // gruGrads delivers the gradients of gruStates.
 type gruGrads struct {
 	times
-	in       *autograd.Grads
-	b, first *autograd.Node // may be nil
+	in    *autograd.Grads
+	first int // the input that is the first state, 0 for none
 }
 
 func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
@@ -112,27 +113,19 @@ func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	})
 	free(slopes)
 	r.in.Give(0, dx)
-	deliver(r.in, dh, before, r.b != nil)
-	if r.first != nil && r.in.Need(r.at()) {
+	deliver(r.in, dh, before, b != nil)
+	if r.first > 0 && r.in.Need(r.first) {
 		sum := g.Select(0, r.times.first())
-		r.in.Give(r.at(), tensor.Map(sumOfThree, nil, sum, direct, through))
+		r.in.Give(r.first, tensor.Map(sumOfThree, nil, sum, direct, through))
 		sum.Free()
 	}
 	free([]*tensor.Tensor{direct, through, wt, before, dh})
 }
 
-// at is the number of the input that is the first state.
-func (r gruGrads) at() int {
-	if r.b != nil {
-		return 3
-	}
-	return 2
-}
-
-func (r gruGrads) recorded(x, w, g *autograd.Node) {
+func (r gruGrads) recorded(x, w, b, g *autograd.Node) {
 	from, to := r.before()
 	before := r.in.Output().Slice(0, from, to)
-	gx, gh := gateNodes(x, 3), gateNodes(before.Linear(w, r.b, nil), 3)
+	gx, gh := gateNodes(x, 3), gateNodes(before.Linear(w, b, nil), 3)
 	reset, stays := gx[0].Add(gh[0]).Sigmoid(), gx[1].Add(gh[1]).Sigmoid()
 	fresh := gx[2].Add(reset.Mul(gh[2])).Tanh()
 	byNew := stays.RSubScalar(1).Mul(fresh.Square().RSubScalar(1))
@@ -157,8 +150,8 @@ func (r gruGrads) recorded(x, w, g *autograd.Node) {
 		carried = g.Mul(stays.Select(0, t)).Add(dh[t].MatMul(wt))
 	})
 	r.in.GiveNode(0, autograd.Stack(0, dx...))
-	deliverNodes(r.in, autograd.Stack(0, dh...), before, r.b != nil)
-	if r.first != nil {
-		r.in.GiveNode(r.at(), total(r.times.first()))
+	deliverNodes(r.in, autograd.Stack(0, dh...), before, b != nil)
+	if r.first > 0 {
+		r.in.GiveNode(r.first, total(r.times.first()))
 	}
 }

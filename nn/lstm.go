@@ -125,7 +125,7 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	done()
 	deliver(r.in, gates, before, b != nil)
 	for i, carried := range []*tensor.Tensor{through, direct} {
-		if at := r.first[i]; at > 0 {
+		if at := r.first[i]; at > 0 && r.in.Need(at) {
 			own := g.Select(0, i*cells+r.times.first())
 			r.in.Give(at, own.Add(carried))
 			own.Free()
