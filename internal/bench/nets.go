@@ -49,41 +49,20 @@ func mlp784(d tensor.Device) net {
 	return net{"mlp784", m, func() *node { return m.Forward(x) }, rng.Ints(d, 10, batch)}
 }
 
-// block is a layer of a transformer that normalises first.
-type block struct {
-	Norm1, Norm2       *nn.LayerNorm
-	QKV, Out, Up, Down *nn.Linear
-}
-
-func newBlock(d tensor.Device, rng *tensor.RNG, width int) *block {
-	linear := func(in, out int) *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: in, Out: out}) }
-	norm := func() *nn.LayerNorm { return nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{width}}) }
-	return &block{norm(), norm(), linear(width, 3*width), linear(width, width), linear(width, 4*width), linear(4*width, width)}
-}
-
-func (b *block) forward(x *node, heads int) *node {
-	shape := x.Shape()
-	batch, tokens, width := shape[0], shape[1], shape[2]
-	qkv := b.QKV.Forward(b.Norm1.Forward(x)).Reshape(batch, tokens, 3, heads, width/heads).Transpose(2, 0, 3, 1, 4)
-	q, k, v := qkv.Select(0, 0), qkv.Select(0, 1), qkv.Select(0, 2)
-	y := q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{Causal: true}).Transpose(0, 2, 1, 3).Reshape(batch, tokens, width)
-	x = x.Add(b.Out.Forward(y))
-	return x.Add(nn.Sequential{b.Norm2, b.Up, nn.GELU, b.Down}.Forward(x))
-}
-
 func gpt(d tensor.Device, name string, blocks, width, batch int) net {
 	const tokens, words, heads = 64, 65, 4
 	rng := tensor.NewRNG(1)
 	var m struct {
 		Words, Places *nn.Embedding
-		Blocks        []*block
+		Blocks        []*nn.TransformerBlock
 		Norm          *nn.LayerNorm
 		Head          *nn.Linear
 	}
 	m.Words = nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: words, Size: width})
 	m.Places = nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: tokens, Size: width})
 	for range blocks {
-		m.Blocks = append(m.Blocks, newBlock(d, rng, width))
+		m.Blocks = append(m.Blocks, nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{
+			Size: width, Heads: heads, Activation: nn.GELU, NormFirst: true, Causal: true}))
 	}
 	m.Norm = nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{width}})
 	m.Head = nn.NewLinear(d, rng, nn.LinearConfig{In: width, Out: words, NoBias: true})
@@ -91,7 +70,7 @@ func gpt(d tensor.Device, name string, blocks, width, batch int) net {
 	return net{name, &m, func() *node {
 		x := m.Words.Forward(text).Add(m.Places.Weight)
 		for _, b := range m.Blocks {
-			x = b.forward(x, heads)
+			x = b.Forward(x)
 		}
 		return m.Head.Forward(m.Norm.Forward(x)).Reshape(batch*tokens, words)
 	}, rng.Ints(d, words, batch*tokens)}
