@@ -18,7 +18,8 @@
 // parts.
 //
 // A parameter that has no gradient when Step is called is left as it is, its moments too; where none has one,
-// Step returns [ErrNoGradients] and counts no step.
+// Step returns [ErrNoGradients] and counts no step. Where a rule reads the number of the step, it is the optimizer's: the
+// first steps of a parameter that is unfrozen later differ in length from those in PyTorch, which counts the steps of each parameter.
 //
 // Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
 // what.

@@ -53,8 +53,9 @@ func Staircase(lr, factor float64, every int) Schedule {
 }
 
 // Warmup rises linearly over the given steps to what then gives at its start, and follows it from there:
-// step `steps` of the whole is step 0 of then.
+// step `steps` of the whole is step 0 of then. It panics with tensor.ErrValue if that is nil.
 func Warmup(steps int, then Schedule) Schedule {
+	mustSchedule(then)
 	return func(step int) float64 {
 		if step < steps {
 			return then(0) * float64(step+1) / float64(steps)

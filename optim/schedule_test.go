@@ -100,6 +100,7 @@ func TestScheduleMisuse(t *testing.T) {
 		"Rise is 1.5":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 1.5}) },
 		"Rise is 0.6":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 0.6, Three: true}) },
 		"Final is -1":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Final: -1}) },
+		"schedule is nil": func() { optim.Warmup(3, nil) },
 		"LR is 0":         func() { optim.NewPlateau(optim.PlateauDefaults(0)) },
 		"Factor is 1":     func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 1}) },
 		"Cooldown is -1":  func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Cooldown: -1}) },
