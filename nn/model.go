@@ -21,7 +21,7 @@ type Module interface {
 
 // Params returns the parameters of a model, frozen ones too: once each, in the order of its fields. Each that has no name,
 // or one that its path ends with, takes its path for name: name parts of a model and the whole in any order. The package's
-// comment says what a model is.
+// comment says what a model is. It panics with tensor.ErrValue for a tag with a word that it does not know.
 func Params(model any) []*autograd.Node {
 	var params []*autograd.Node
 	for _, e := range entries(model) {
@@ -237,7 +237,10 @@ func (w *walker) fields(path string, v reflect.Value) {
 		if tag == "-" {
 			continue
 		}
-		name, _, _ := strings.Cut(tag, ",")
+		name, option, _ := strings.Cut(tag, ",")
+		if option != "" && option != "transposed" {
+			misuse("tag", tensor.ErrValue, "field %s of %v has the tag `nn:%q`: after the name stands nothing, or transposed", field.Name, v.Type(), tag)
+		}
 		name, _, _ = strings.Cut(name, "#")
 		if name == "" && !field.Anonymous {
 			name = snake(field.Name)

@@ -32,7 +32,8 @@ type LoadOptions struct {
 
 // LoadStateDict copies a dict, such as [StateDict] returns or a file of PyTorch holds, into a model, Float16 as reals. It
 // returns an error, with nothing changed, unless the names are the model's, and the tensors of their shapes, on its device
-// and of reals where it has reals; and the device's first failure. It panics as [StateDict] does, and for two LoadOptions.
+// and of reals where it has reals; and the device's first failure. It panics as [StateDict] does, and for two LoadOptions, and with tensor.ErrValue,
+// with nothing changed, for a parameter that repeats elements, as one made of an expanded tensor does.
 func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 	if len(options) > 1 {
 		panic(&tensor.Error{Pkg: "nn", Op: "LoadStateDict", Kind: tensor.ErrValue, Detail: fmt.Sprintf("%d LoadOptions: give one", len(options))})
@@ -51,10 +52,25 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 			return err
 		}
 	}
+	owned := map[*tensor.Tensor]bool{}
+	for _, t := range own {
+		owned[t] = true
+	}
+	from := tensor.Dict{}
 	for _, name := range names {
-		v := dict[name].To(own[name].Type())
-		own[name].SetInPlace(v)
-		v.Free()
+		t, src := own[name], dict[name]
+		if !t.Contiguous() { // whether it can be written to is known by doing it
+			t.SetInPlace(t)
+		}
+		if owned[src] && src != t { // it may be overwritten before it is read
+			from[name] = src.Copy()
+		} else {
+			from[name] = src.To(t.Type())
+		}
+	}
+	for _, name := range names {
+		own[name].SetInPlace(from[name])
+		from[name].Free()
 	}
 	if len(names) == 0 {
 		return nil

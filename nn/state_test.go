@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,4 +150,38 @@ func TestStateDictFollows(t *testing.T) {
 		dict = nn.StateDict(net)
 		same("after a view was freed")
 	})
+}
+
+// TestLoadOwn: a dict may hold the model's own tensors under other names, in any order.
+func TestLoadOwn(t *testing.T) {
+	d := devtest.CPU(t)
+	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 2, 2, 2}})
+	dict, want := nn.StateDict(net), map[string][]float64{}
+	for _, kind := range []string{"weight", "bias"} {
+		a, b, c := "layer0."+kind, "layer1."+kind, "layer2."+kind
+		dict[a], dict[b], dict[c] = dict[b], dict[c], dict[a]
+		for _, name := range []string{a, b, c} {
+			want[name], _ = dict[name].Float64s()
+		}
+	}
+	if err := nn.LoadStateDict(net, dict); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range nn.StateDict(net) {
+		if got, err := v.Float64s(); err != nil || !slices.Equal(got, want[name]) {
+			t.Errorf("%s is %v, want %v (err %v)", name, got, want[name], err)
+		}
+	}
+}
+
+// TestLoadRepeated: a parameter that cannot be written to is named before another changes.
+func TestLoadRepeated(t *testing.T) {
+	d := devtest.CPU(t)
+	model := struct{ A, B *autograd.Node }{autograd.Param(tensor.Full(d, 1, 2), ""), autograd.Param(tensor.Full(d, 1, 1).Expand(3), "")}
+	err := tensor.Maybe(func() {
+		_ = nn.LoadStateDict(&model, tensor.Dict{"a": tensor.Full(d, 9, 2), "b": tensor.Full(d, 9, 3)})
+	})
+	if v, _ := model.A.Float64s(); !errors.Is(err, tensor.ErrValue) || !slices.Equal(v, []float64{1, 1}) {
+		t.Errorf("%v, err = %v", v, err)
+	}
 }

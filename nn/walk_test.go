@@ -2,6 +2,7 @@ package nn_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -109,5 +110,16 @@ func TestModeOfCopies(t *testing.T) {
 	on := true
 	if nn.Eval(map[string]any{"a": byValue{&on}}); on {
 		t.Error("a layer by value is still in training")
+	}
+}
+
+// TestUnknownTag: a word that a tag does not have is not passed over, since a state dict would have another layout.
+func TestUnknownTag(t *testing.T) {
+	d := devtest.CPU(t)
+	model := struct {
+		W *autograd.Node `nn:"weight,transpose"`
+	}{autograd.Param(tensor.Zeros(d, 2, 2), "")}
+	if err := tensor.Maybe(func() { nn.StateDict(&model) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "field W") {
+		t.Errorf("err = %v", err)
 	}
 }
