@@ -4,7 +4,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -25,7 +24,6 @@ import (
 	"github.com/clgrad/clgrad/checkpoint"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
-	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 	"golang.org/x/term"
 )
@@ -48,36 +46,22 @@ var (
 	asJSON      = flag.Bool("json", false, "print the results as JSON, too")
 )
 
-// corpus is a text as numbers of its characters.
-type corpus struct {
-	alphabet    []rune
-	train, test []int32 // the last tenth is for testing
-	digest      [sha256.Size]byte
-}
-
-func read(path string) (c corpus, err error) {
+// read returns the characters that a text has, and the text as their numbers.
+func read(path string) (alphabet []rune, numbers []int32, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return c, err
-	}
-	if !utf8.Valid(raw) {
-		return c, fmt.Errorf("%s is no text in UTF-8", path)
+		return nil, nil, err
 	}
 	runes := []rune(string(raw))
-	c.alphabet = slices.Clone(runes)
-	slices.Sort(c.alphabet)
-	c.alphabet = slices.Compact(c.alphabet)
-	numbers := make([]int32, len(runes))
-	for i, r := range runes {
-		at, _ := slices.BinarySearch(c.alphabet, r)
-		numbers[i] = int32(at)
+	if !utf8.Valid(raw) || len(runes)-len(runes)*9/10 <= *window {
+		return nil, nil, fmt.Errorf("%s is no text in UTF-8 of which a tenth is more than the context of %d", path, *window)
 	}
-	c.train, c.test = numbers[:len(numbers)*9/10], numbers[len(numbers)*9/10:]
-	if len(c.test) <= *window {
-		return c, fmt.Errorf("%s has %d characters: a tenth of them is to be more than the context of %d", path, len(runes), *window)
+	alphabet = slices.Compact(slices.Sorted(slices.Values(runes)))
+	for _, r := range runes {
+		at, _ := slices.BinarySearch(alphabet, r)
+		numbers = append(numbers, int32(at))
 	}
-	c.digest = sha256.Sum256(raw)
-	return c, nil
+	return alphabet, numbers, nil
 }
 
 type model struct {
@@ -96,8 +80,7 @@ func newModel(d tensor.Device, words int) *model {
 		Head:   nn.NewLinear(d, rng, nn.LinearConfig{In: *width, Out: words}),
 	}
 	for range *blocks {
-		m.Blocks = append(m.Blocks, nn.NewTransformerBlock(d, rng,
-			nn.TransformerBlockConfig{Size: *width, Heads: *heads, Activation: nn.GELU, NormFirst: true, Causal: true}))
+		m.Blocks = append(m.Blocks, nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: *width, Heads: *heads, Activation: nn.GELU, NormFirst: true, Causal: true}))
 	}
 	return m
 }
@@ -108,108 +91,67 @@ func (m *model) scores(x *tensor.Tensor) *autograd.Node {
 	return m.Head.Forward(m.Norm.Forward(m.Blocks.Forward(h))).Flatten(0, 1)
 }
 
-// pieces returns those of a text that begin at starts, as one list, and the characters that follow.
-func pieces(text []int32, starts []int) (x, y []int32) {
+// pieces returns those of a text that begin at starts, and the characters that follow on theirs.
+func pieces(d tensor.Device, text []int32, starts []int) (x, y *tensor.Tensor) {
+	var these, next []int32
 	for _, at := range starts {
-		x, y = append(x, text[at:at+*window]...), append(y, text[at+1:at+1+*window]...)
+		these, next = append(these, text[at:at+*window]...), append(next, text[at+1:at+1+*window]...)
 	}
-	return x, y
+	return tensor.New(d, these, len(starts), *window), tensor.New(d, next)
 }
 
-// run is what a checkpoint has beside the weights and the optimizer's state.
-type run struct {
-	Settings string
-	Step     int
-}
-
-// trainer does steps of training, on batches that are uploaded to x and y.
-type trainer struct {
-	net  *model
-	opt  optim.Optimizer
-	x, y *tensor.Tensor
-}
-
-func newTrainer(d tensor.Device, words int) *trainer {
-	t := &trainer{net: newModel(d, words), x: tensor.ZerosOf(d, tensor.Int32, *batch, *window), y: tensor.ZerosOf(d, tensor.Int32, *batch**window)}
-	t.opt = optim.NewAdamW(nn.Params(t.net), optim.AdamWDefaults(optim.Constant(*rate)))
-	return t
-}
-
-func (t *trainer) step() ([]*tensor.Tensor, error) {
-	loss := autograd.CrossEntropy(t.net.scores(t.x), t.y)
-	return []*tensor.Tensor{loss.Value()}, optim.Minimize(t.opt, loss)
-}
-
-// load sets x and y to the batch of a step.
-func (t *trainer) load(text []int32, step int) {
-	rng := rand.New(rand.NewPCG(*seed, uint64(step)))
-	starts := make([]int, *batch)
-	for i := range starts {
-		starts[i] = rng.IntN(len(text) - *window)
-	}
-	x, y := pieces(text, starts)
-	tensor.Upload(t.x, x)
-	tensor.Upload(t.y, y)
+func newOptimizer(m *model) optim.Optimizer {
+	return optim.NewAdamW(nn.Params(m), optim.AdamWDefaults(optim.Constant(*rate)))
 }
 
 // train goes on with a run until its last step, or until ctx ends. It returns the mean time of a step.
-func (t *trainer) train(ctx context.Context, d tensor.Device, c corpus) (step time.Duration, err error) {
-	now := run{Settings: fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, text %.12x",
-		*blocks, *width, *heads, *window, *batch, *rate, *seed, c.digest)}
-	parts := checkpoint.Parts{"model": nn.StateDict(t.net), "optimizer": t.opt, "run": &now}
-	settings := now.Settings
-	var start bytes.Buffer
-	if err := checkpoint.Write(&start, parts); err != nil {
-		return 0, err
-	}
-	rec, err := replay.Record(d, t.step)
-	if err != nil {
-		return 0, err
-	}
-	defer rec.Free()
-	// To be recorded, the step was done twice: the run begins where it was before.
-	if err := checkpoint.Read(bytes.NewReader(start.Bytes()), int64(start.Len()), parts); err != nil {
-		return 0, err
-	}
+func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step time.Duration, err error) {
+	opt, now, settings := newOptimizer(m), 0, fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, text %.6x",
+		*blocks, *width, *heads, *window, *batch, *rate, *seed, sha256.Sum256(fmt.Append(nil, text)))
+	kept := settings
+	parts := checkpoint.Parts{"model": nn.StateDict(m), "optimizer": opt, "settings": &kept, "step": &now}
 	if *file != "" {
 		if err := checkpoint.Load(*file, parts); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err
 		}
-		if now.Settings != settings {
-			return 0, fmt.Errorf("%s is of a run with %s, and this one has %s", *file, now.Settings, settings)
+		if kept != settings {
+			return 0, fmt.Errorf("%s is of a run with %s, and this one has %s", *file, kept, settings)
 		}
 	}
-	began, first, said := time.Now(), now.Step, time.Now()
-	for stop := false; !stop && now.Step < *steps; {
-		t.load(c.train, now.Step)
-		if err := rec.Run(); err != nil {
+	began, first, said := time.Now(), now, time.Now()
+	for stop := false; !stop && now < *steps; {
+		rng, starts := rand.New(rand.NewPCG(*seed, uint64(now))), make([]int, *batch) // so a run needs no state to go on
+		for i := range starts {
+			starts[i] = rng.IntN(len(text) - *window)
+		}
+		x, y := pieces(d, text, starts)
+		loss := autograd.CrossEntropy(m.scores(x), y)
+		if err := optim.Minimize(opt, loss); err != nil {
 			return 0, err
 		}
-		now.Step++
-		if stop = ctx.Err() != nil; !stop && now.Step < *steps && time.Since(said) < *every {
+		now++
+		if stop = ctx.Err() != nil; !stop && now < *steps && time.Since(said) < *every {
 			continue
 		}
-		loss, err := rec.Outputs()[0].Item()
+		value, err := loss.Item()
+		if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
+			err = fmt.Errorf("the loss is %v after step %d: try a smaller --lr", value, now)
+		}
+		if err == nil && *file != "" {
+			err = checkpoint.Save(*file, parts)
+		}
 		if err != nil {
 			return 0, err
 		}
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return 0, fmt.Errorf("the loss is %v after step %d: try a smaller --lr", loss, now.Step)
+		said, step = time.Now(), time.Since(began)/time.Duration(now-first)
+		end := "\n"
+		if term.IsTerminal(int(os.Stderr.Fd())) && !stop && now < *steps {
+			end = "  \r" // the next line comes over this one
 		}
-		if *file != "" {
-			if err := checkpoint.Save(*file, parts); err != nil {
-				return 0, err
-			}
-		}
-		said, step = time.Now(), time.Since(began)/time.Duration(now.Step-first)
-		before, after := "", "\n"
-		if term.IsTerminal(int(os.Stderr.Fd())) && !stop && now.Step < *steps {
-			before, after = "\r\x1b[K", ""
-		}
-		fmt.Fprintf(os.Stderr, "%sstep %d of %d, loss %.4f, %d µs a step%s", before, now.Step, *steps, loss, step.Microseconds(), after)
+		fmt.Fprintf(os.Stderr, "step %d of %d, loss %.4f, %d µs a step%s", now, *steps, value, step.Microseconds(), end)
 	}
-	if now.Step < *steps {
-		return step, fmt.Errorf("interrupted after step %d of %d", now.Step, *steps)
+	if now < *steps {
+		return 0, fmt.Errorf("interrupted after step %d of %d", now, *steps)
 	}
 	return step, nil
 }
@@ -220,49 +162,42 @@ func (m *model) test(d tensor.Device, text []int32) (loss, accuracy float64, err
 	for at := 0; at+*window < len(text) && len(starts) < 64; at += *window {
 		starts = append(starts, at)
 	}
-	x, y := pieces(text, starts)
+	x, y := pieces(d, text, starts)
 	autograd.NoGrad(d, func() {
-		scores, labels := m.scores(tensor.New(d, x, len(starts), *window)), tensor.New(d, y)
-		if loss, err = autograd.CrossEntropy(scores, labels).Item(); err == nil {
-			accuracy, err = scores.ArgMax(1).Eq(labels).To(tensor.Real).Mean().Item()
+		scores := m.scores(x)
+		if loss, err = autograd.CrossEntropy(scores, y).Item(); err == nil {
+			accuracy, err = scores.ArgMax(1).Eq(y).To(tensor.Real).Mean().Item()
 		}
 	})
 	return loss, accuracy, err
 }
 
 // write returns what the model makes up after a first character.
-func (m *model) write(d tensor.Device, alphabet []rune, first int32) (string, error) {
-	rng := rand.New(rand.NewPCG(*seed, math.MaxUint64))
-	numbers, runes := []int32{first}, []rune{}
+func (m *model) write(d tensor.Device, alphabet []rune, first int32) (text string, err error) {
+	rng, numbers := rand.New(rand.NewPCG(*seed, math.MaxUint64)), []int32{first}
 	for range *length {
-		var scores []float64
-		var err error
+		tail, scores := numbers[max(0, len(numbers)-*window):], []float64{}
 		tensor.Scope(d, func() {
-			autograd.NoGrad(d, func() {
-				tail := numbers[max(0, len(numbers)-*window):]
-				scores, err = m.scores(tensor.New(d, tail, 1, len(tail))).Select(0, -1).Value().Float64s()
-			})
+			autograd.NoGrad(d, func() { scores, err = m.scores(tensor.New(d, tail, 1, len(tail))).Select(0, -1).Value().Float64s() })
 		})
 		if err != nil {
 			return "", err
 		}
 		// The largest, with a number of Gumbel's distribution added to each score, is drawn from the softmax.
-		best, most := 0, math.Inf(-1)
-		for i, score := range scores {
-			if score -= *temperature * math.Log(rng.ExpFloat64()); score > most {
-				best, most = i, score
-			}
+		for i := range scores {
+			scores[i] -= *temperature * math.Log(rng.ExpFloat64())
 		}
-		numbers, runes = append(numbers, int32(best)), append(runes, alphabet[best])
+		best := slices.Index(scores, slices.Max(scores))
+		numbers, text = append(numbers, int32(best)), text+string(alphabet[best])
 	}
-	return string(runes), nil
+	return text, nil
 }
 
 func chars(ctx context.Context) error {
 	if min(*blocks, *width, *heads, *window, *batch) < 1 || *width%*heads != 0 || min(*steps, *length) < 0 || !(*temperature >= 0) {
 		return errors.New("sizes are 1 or more, heads divide the width, and steps, what is written and temperature are 0 or more")
 	}
-	c, err := read(*text)
+	alphabet, numbers, err := read(*text)
 	if err != nil {
 		return err
 	}
@@ -271,20 +206,14 @@ func chars(ctx context.Context) error {
 		return err
 	}
 	defer d.Close()
-	var t *trainer
-	if err := tensor.Maybe(func() { t = newTrainer(d, len(c.alphabet)) }); err != nil {
-		return err
-	}
-	step, err := t.train(ctx, d, c)
+	net, seen := newModel(d, len(alphabet)), len(numbers)*9/10
+	step, err := net.train(ctx, d, numbers[:seen])
 	if err != nil {
 		return err
 	}
-	loss, accuracy, err := t.net.test(d, c.test)
-	if err != nil {
-		return err
-	}
-	said, err := t.net.write(d, c.alphabet, c.train[0])
-	if err != nil {
+	loss, accuracy, err := net.test(d, numbers[seen:])
+	said, failed := net.write(d, alphabet, numbers[0])
+	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
 	_, err = fmt.Printf("%s\n\nloss %.4f, %.2f %% are foreseen, in text that was not trained on\n", said, loss, 100*accuracy)
@@ -297,7 +226,7 @@ func chars(ctx context.Context) error {
 func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if err := chars(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "chars:", err)
 		os.Exit(1)

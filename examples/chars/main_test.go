@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -59,28 +61,28 @@ func TestLearns(t *testing.T) {
 	set(t, steps, 150)
 	set(t, rate, 1e-2)
 	set(t, length, 26)
-	c, err := read(*text)
+	alphabet, numbers, err := read(*text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		tr := newTrainer(d, len(c.alphabet))
-		if step, err := tr.train(context.Background(), d, c); err != nil || step <= 0 {
+		net := newModel(d, len(alphabet))
+		if step, err := net.train(context.Background(), d, numbers[:600]); err != nil || step <= 0 {
 			t.Fatalf("%v a step, err %v", step, err)
 		}
 		// The first letters of a piece do not say where in the circle it is.
-		loss, accuracy, err := tr.net.test(d, c.test)
+		loss, accuracy, err := net.test(d, numbers[600:])
 		if err != nil || loss > 0.3 || accuracy < 0.9 {
 			t.Errorf("loss %v, accuracy %v, err %v", loss, accuracy, err)
 		}
 		for _, heat := range []float64{0, 0.1} {
 			*temperature = heat
-			if said, err := tr.net.write(d, c.alphabet, c.train[4]); err != nil || said != "at sat. the cat sat. the c" {
+			if said, err := net.write(d, alphabet, numbers[4]); err != nil || said != "at sat. the cat sat. the c" {
 				t.Errorf("at temperature %v it writes %q, err %v", heat, said, err)
 			}
 		}
 		*temperature = 1e9 // all characters are as likely as each other
-		if said, err := tr.net.write(d, c.alphabet, c.train[0]); err != nil || strings.Contains(said, "the") {
+		if said, err := net.write(d, alphabet, numbers[0]); err != nil || strings.Contains(said, "the") {
 			t.Errorf("it writes %q, err %v", said, err)
 		}
 	})
@@ -92,7 +94,7 @@ func TestPyTorch(t *testing.T) {
 	set(t, window, 16)
 	set(t, batch, 8)
 	set(t, rate, 3e-3)
-	c, err := read("testdata/opticks.txt")
+	alphabet, numbers, err := read("testdata/opticks.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +113,11 @@ func TestPyTorch(t *testing.T) {
 		}
 		delete(from, "losses")
 		delete(from, "starts")
-		tr := newTrainer(d, len(c.alphabet))
-		if err := nn.LoadStateDict(tr.net, from); err != nil {
+		net := newModel(d, len(alphabet))
+		if err := nn.LoadStateDict(net, from); err != nil {
 			t.Fatal(err)
 		}
-		within := 1e-9
+		opt, within := newOptimizer(net), 1e-9
 		if d.Real() == kernels.Float32 {
 			within = 1e-5
 		}
@@ -124,15 +126,13 @@ func TestPyTorch(t *testing.T) {
 			for j := range at {
 				at[j] = int(starts[i**batch+j])
 			}
-			x, y := pieces(c.train, at)
-			tensor.Upload(tr.x, x)
-			tensor.Upload(tr.y, y)
-			loss, err := tr.step()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := loss[0].Item(); err != nil || !(math.Abs(got-want[i]) <= within) {
+			x, y := pieces(d, numbers, at)
+			loss := autograd.CrossEntropy(net.scores(x), y)
+			if got, err := loss.Item(); err != nil || !(math.Abs(got-want[i]) <= within) {
 				t.Errorf("step %d: loss %v, PyTorch's %v, err %v", i, got, want[i], err)
+			}
+			if err := optim.Minimize(opt, loss); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

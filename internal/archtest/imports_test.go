@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"cmd/mlpimage":         {"hashgrid", "imagefit", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/live", "internal/samefile"},
 	"examples/polynomial":  {"autograd", "optim", "tensor"},
 	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
-	"examples/chars":       {"autograd", "checkpoint", "nn", "optim", "replay", "tensor"},
+	"examples/chars":       {"autograd", "checkpoint", "nn", "optim", "tensor"},
 	"examples/serve":       {"autograd", "nn", "tensor"},
 	"examples/digits":      {"autograd", "data", "nn", "optim", "tensor"},
 	"examples/vae":         {"autograd", "data", "nn", "optim", "tensor"},

@@ -93,8 +93,8 @@ def train(net, text, digest, args):
             os.replace(args.checkpoint + ".tmp", args.checkpoint)
         said = time.perf_counter()
         step = (said - began) / (now - first)
-        ends = ("\r\x1b[K", "") if sys.stderr.isatty() and not stops and now < args.steps else ("", "\n")
-        print(f"{ends[0]}step {now} of {args.steps}, loss {value:.4f}, {1e6 * step:.0f} µs a step", end=ends[1], file=sys.stderr, flush=True)
+        end = "  \r" if sys.stderr.isatty() and not stops and now < args.steps else "\n"
+        print(f"step {now} of {args.steps}, loss {value:.4f}, {1e6 * step:.0f} µs a step", end=end, file=sys.stderr, flush=True)
     if now < args.steps:
         sys.exit(f"chars: interrupted after step {now} of {args.steps}")
     return step
