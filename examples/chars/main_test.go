@@ -24,6 +24,7 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"chars": main
 
 // TestScripts runs the scripts in testdata/script: each is a session at a shell.
 func TestScripts(t *testing.T) {
+	long(t)
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
 		env.Setenv(tensor.DeviceEnv, "cpu")
 		return os.WriteFile(env.WorkDir+"/cycle.txt", []byte(cycle), 0o644)
@@ -57,6 +58,7 @@ func set[T any](t *testing.T, flag *T, v T) {
 
 // TestLearns: a text that goes in a circle is foreseen, and gone on with.
 func TestLearns(t *testing.T) {
+	long(t)
 	small(t)
 	set(t, steps, 150)
 	set(t, rate, 1e-2)
@@ -121,6 +123,9 @@ func TestPyTorch(t *testing.T) {
 		if d.Real() == kernels.Float32 {
 			within = 1e-5
 		}
+		if testing.Short() {
+			want = want[:5]
+		}
 		for i := range want {
 			at := make([]int, *batch)
 			for j := range at {
@@ -140,6 +145,7 @@ func TestPyTorch(t *testing.T) {
 
 // TestKill: a run that is killed and interrupted again and again ends with the bits of one that was not.
 func TestKill(t *testing.T) {
+	long(t)
 	small(t)
 	dir := t.TempDir()
 	start := func(name string, options ...string) (*exec.Cmd, *bytes.Buffer) {
@@ -208,4 +214,11 @@ func contents(t *testing.T, dir, name string) []byte {
 		t.Fatal(err)
 	}
 	return raw
+}
+
+// long skips a test that trains for seconds where tests are to be short: with the race detector they are minutes.
+func long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains for seconds")
+	}
 }
