@@ -5,7 +5,6 @@ import (
 	"log"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -89,7 +88,7 @@ func ExampleTransformerBlock() {
 	}
 	defer d.Close()
 	rng := tensor.NewRNG(1)
-	block := nn.TransformerBlockConfig{Size: 8, Heads: 2, Activation: nn.Map(kernels.GELU), NormFirst: true, Causal: true, Dropout: 0.1}
+	block := nn.TransformerBlockConfig{Size: 8, Heads: 2, Activation: nn.GELU, NormFirst: true, Causal: true, Dropout: 0.1}
 	net := nn.Sequential{nn.NewTransformerBlock(d, rng, block), nn.NewTransformerBlock(d, rng, block), nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 3})}
 	nn.Eval(net)
 	fmt.Println(net.Forward(autograd.Const(tensor.Zeros(d, 2, 5, 8))).Shape())

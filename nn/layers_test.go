@@ -13,7 +13,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -103,7 +102,7 @@ var layers = map[string]layer{
 		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12})
 	}},
 	"block_first": {make: func(d tensor.Device, rng *tensor.RNG) any {
-		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12, NormFirst: true, Activation: nn.Map(kernels.GELU), Eps: 1e-3})
+		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12, NormFirst: true, Activation: nn.GELU, Eps: 1e-3})
 	}},
 	"block_causal": {make: func(d tensor.Device, rng *tensor.RNG) any {
 		return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Hidden: 12, NormFirst: true, Causal: true})
@@ -322,7 +321,7 @@ func same(t *testing.T, what string, got, want *tensor.Tensor, tolerance float64
 // the bias, whose terms are added in another order.
 func TestSequentialJoins(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		for name, a := range map[string]nn.Activation{"ReLU": nn.ReLU, "GELU": nn.Map(kernels.GELU), "own": nn.Custom((*autograd.Node).Square), "none": nn.Identity} {
+		for name, a := range map[string]nn.Activation{"ReLU": nn.ReLU, "GELU": nn.GELU, "own": nn.Custom((*autograd.Node).Square), "none": nn.Identity} {
 			l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 3, Out: 4})
 			x := autograd.Param(tensor.NewRNG(2).Uniform(d, -1, 1, 5, 3), "x")
 			results := func(model nn.Module) (launches int64, values []*autograd.Node) {

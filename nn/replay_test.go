@@ -6,7 +6,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -29,7 +28,7 @@ func TestReplay(t *testing.T) {
 		"transformer": func(d tensor.Device, rng *tensor.RNG) (any, func() *autograd.Node) {
 			net := nn.Sequential{
 				nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 2, Dropout: 0.2, Causal: true, NormFirst: true}),
-				nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 1, Activation: nn.Map(kernels.GELU)}),
+				nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 1, Activation: nn.GELU}),
 			}
 			x := autograd.Const(rng.Uniform(d, -1, 1, 2, 5, 4))
 			return net, func() *autograd.Node { return net.Forward(x) }

@@ -26,7 +26,7 @@ type TransformerBlock struct {
 type TransformerBlockConfig struct {
 	Size, Heads int        // as those of an attention; required
 	Hidden      int        // outputs of the first layer; 0: 4·Size
-	Activation  Activation // between the layers; Identity, the zero value: ReLU. Map(kernels.GELU) is the other one of PyTorch
+	Activation  Activation // between the layers; Identity, the zero value: ReLU. GELU is the other one of PyTorch
 	NormFirst   bool       // the norms are before the attention and the perceptron, not behind
 	Causal      bool       // position i attends to those up to i alone
 	// Dropout is the probability, in [0, 1], that an element of the softmax, of the attention, of the activation and of the last
