@@ -20,6 +20,7 @@ import (
 // Stochastic Approximation by Averaging", 1992; PyTorch: torch.optim.swa_utils.
 type EMA struct {
 	params   []*autograd.Node
+	names    []string         // of the parameters, in states
 	averages []*tensor.Tensor // of each parameter
 	numbers  []kernels.Arg    // decay and 1 − decay
 	arena    *autograd.Arena  // in which the parameters lay, or nil
@@ -44,7 +45,7 @@ func NewEMA(params []*autograd.Node, decay float64) *EMA {
 	if !(decay >= 0 && decay < 1) {
 		badCall(op, fmt.Sprintf("the decay is %v, not in [0, 1)", decay))
 	}
-	e := &EMA{params: slices.Clone(params), numbers: []kernels.Arg{kernels.R(decay), kernels.R(1 - decay)}}
+	e := &EMA{params: slices.Clone(params), names: namesOf(params), numbers: []kernels.Arg{kernels.R(decay), kernels.R(1 - decay)}}
 	for _, p := range params {
 		if !p.IsParam() {
 			badCall(op, fmt.Sprintf("node %q is no parameter", p.Name()))
@@ -133,7 +134,7 @@ func (e *EMA) State() State {
 	e.mustBeOut("State")
 	s := State{Tensors: tensor.Dict{}}
 	for i, average := range e.averages {
-		s.Tensors[stateKey("average", e.params, i)] = average.View()
+		s.Tensors[stateKey("average", e.names, i)] = average.View()
 	}
 	return s
 }

@@ -60,6 +60,7 @@ func newBase[C settings[C]](params []*autograd.Node, cfg C, each int, set func(c
 	rest := slices.DeleteFunc(slices.Clone(params), func(p *autograd.Node) bool { return in[p] })
 	cfgs := []C{cfg}
 	b := &base{flat: autograd.NewArena(slices.Concat(rest, grouped)), moments: map[string]*tensor.Tensor{}}
+	b.names = namesOf(b.flat.Params)
 	last := 0
 	add := func(cfg C, count int) {
 		lr, _ := cfg.check()

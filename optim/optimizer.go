@@ -38,13 +38,14 @@ type Optimizer interface {
 // State is the memory of an optimizer.
 type State struct {
 	Steps   int         // done so far
-	Tensors tensor.Dict // moments, each named moment.parameter, in the parameter's shape
+	Tensors tensor.Dict // moments, each named moment.parameter as that was named at first, in the parameter's shape
 }
 
 // base is what the optimizers share, and their methods: the parameters in groups, and a moment of the parameters' layout
 // for each name.
 type base struct {
 	flat    *autograd.Arena
+	names   []string // of the parameters, in states
 	groups  []group
 	moments map[string]*tensor.Tensor
 	numbers *kernels.Slots // of a step: those of each group, one after the other
@@ -133,7 +134,7 @@ func (b *base) State() State {
 	s := State{Steps: b.steps, Tensors: tensor.Dict{}}
 	for name, m := range b.moments {
 		for i, p := range b.flat.Params {
-			s.Tensors[stateKey(name, b.flat.Params, i)] = b.flat.Place(m, i, p.Shape())
+			s.Tensors[stateKey(name, b.names, i)] = b.flat.Place(m, i, p.Shape())
 		}
 	}
 	return s

@@ -8,11 +8,20 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
+// namesOf returns the names of parameters as they are now: a State keeps them when nn.Params of a larger model renames those.
+func namesOf(params []*autograd.Node) []string {
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name()
+	}
+	return names
+}
+
 // stateKey names a moment of parameter i: by the parameter's name, and its place where that does not tell.
-func stateKey(moment string, params []*autograd.Node, i int) string {
-	name := params[i].Name()
-	for j, p := range params {
-		if name == "" || j != i && p.Name() == name {
+func stateKey(moment string, names []string, i int) string {
+	name := names[i]
+	for j, other := range names {
+		if name == "" || j != i && other == name {
 			return fmt.Sprintf("%s.%s#%d", moment, name, i)
 		}
 	}

@@ -110,3 +110,26 @@ func TestRestoreHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestStateKeysStay: a parameter that gets a longer name later, as nn.Params of a larger model gives it, keeps its key: a run that
+// goes on loads the state before that.
+func TestStateKeysStay(t *testing.T) {
+	d := devtest.CPU(t)
+	p := autograd.Param(tensor.Zeros(d, 2), "weight")
+	ema := optim.NewEMA([]*autograd.Node{p}, 0.9)
+	for name, rule := range rules {
+		opt := rule([]*autograd.Node{p})
+		p.Named("head.weight")
+		for key := range opt.State().Tensors {
+			if !strings.HasSuffix(key, ".weight") || strings.HasSuffix(key, "head.weight") {
+				t.Errorf("%s: the state has %q", name, key)
+			}
+		}
+		opt.Free()
+		p.Named("weight")
+	}
+	p.Named("head.weight")
+	if keys := slices.Collect(maps.Keys(ema.State().Tensors)); !slices.Equal(keys, []string{"average.weight"}) {
+		t.Errorf("the averages have %q", keys)
+	}
+}
