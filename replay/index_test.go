@@ -82,6 +82,20 @@ func TestIndexedSteps(t *testing.T) {
 		if err := rec.Run(); err != nil {
 			t.Error(err)
 		}
+		copied, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			loss := autograd.CrossEntropy(table.Transpose(1, 0).Slice(0, 0, 2), index.Slice(1, 0, 2).Slice(0, 0, 1).Copy().Flatten(0, -1))
+			return []*tensor.Tensor{table.Value().Embedding(index.T().Copy().Slice(0, 0, 2).Copy()), loss.Value()}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensor.Upload(index, slices.Repeat([]int32{words - 1}, 200))
+		if err := copied.Run(); err != nil {
+			t.Error(err)
+		}
+		tensor.Upload(index, slices.Repeat([]int32{words}, 200))
+		refused(t, "a copy of an index past the end", copied.Run(), tensor.ErrIndex, "", "90")
+		set(1)
 		_, err = replay.Record(d, func() ([]*tensor.Tensor, error) {
 			return one(table.Value().IndexSelect(0, labels.To(tensor.Real).To(tensor.Int32).Flatten(0, -1)))
 		})

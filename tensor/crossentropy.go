@@ -112,7 +112,10 @@ func (t *Tensor) mustBeLabels(op string, n int, ignore int32) {
 // tellLabels is tellIndex of labels.
 func (s *base) tellLabels(op string, n int, ignore int32, labels *Tensor) bool {
 	t := s.told(labels.Device(), op)
-	if t == nil || !t.Input(labels.st.buf) {
+	if t == nil {
+		return false
+	}
+	if labels = s.inputOf(op, labels); labels == nil {
 		return false
 	}
 	t.quiet = true

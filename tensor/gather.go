@@ -135,6 +135,7 @@ type intRange struct {
 	low, high   int32
 	version     uint64
 	known, lent bool
+	of          *Tensor // in a step that is recorded: what is older and has these elements; or nil
 }
 
 // within says that the elements of a tensor that nobody else has seen are in [low, high].
@@ -146,6 +147,6 @@ func (t *Tensor) within(low, high int) {
 // many.
 func (t *Tensor) noteRange(v []int32) {
 	if len(v) > 0 && len(v) == t.st.buf.Len() && t.Contiguous() {
-		t.st.ints = intRange{slices.Min(v), slices.Max(v), t.st.version, true, t.st.ints.lent}
+		t.st.ints = intRange{low: slices.Min(v), high: slices.Max(v), version: t.st.version, known: true, lent: t.st.ints.lent}
 	}
 }

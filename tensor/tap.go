@@ -87,7 +87,10 @@ func (s *base) tellRead(d Device, op string, shape []int) {
 func (s *base) tellIndex(op string, shape []int, axis int, index *Tensor, fromEnd bool) bool {
 	d := index.Device()
 	t := s.told(d, op)
-	if t == nil || !t.Input(index.st.buf) {
+	if t == nil {
+		return false
+	}
+	if index = s.inputOf(op, index); index == nil {
 		return false
 	}
 	t.quiet = true
@@ -96,6 +99,22 @@ func (s *base) tellIndex(op string, shape []int, axis int, index *Tensor, fromEn
 	again := *index // it does not keep the indices from being freed
 	t.Again(func() error { return Maybe(func() { again.mustBeIndices(op, shape, axis, fromEnd) }) })
 	return true
+}
+
+// inputOf returns an input of the step that is recorded which tells the range of t's elements before each replay: t, or what t was
+// copied from. It is nil if there is none.
+func (s *base) inputOf(op string, t *Tensor) *Tensor {
+	told := s.told(t.Device(), op)
+	switch k := &t.st.ints; {
+	case told == nil:
+		return nil
+	case told.Input(t.st.buf):
+		input := *t
+		return &input
+	case k.known && k.version == t.st.version:
+		return k.of
+	}
+	return nil
 }
 
 // tapDevice is a device as package replay sees it.

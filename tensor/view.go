@@ -140,6 +140,9 @@ func (t *Tensor) Copy() *Tensor {
 	copyTo(out, t)
 	if k := t.st.ints; k.known && !k.lent && k.version == t.st.version {
 		out.within(int(k.low), int(k.high))
+		if recordings.Load() > 0 {
+			out.st.ints.of = d.core().inputOf("Copy", t)
+		}
 	}
 	return out
 }
