@@ -230,8 +230,10 @@ func TestTrialsAgree(t *testing.T) {
 	for form, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
 		d := openTried(t, opt)
 		for i, k := range ops.All(d.real, d.limits) {
-			if form > 0 && i%3 != form {
-				continue // each is built anew
+			// Each is built anew, which takes PoCL a third of a second: every kernel of a file in one form, of those made of
+			// formulas, which have one trial, every fourth.
+			if i%3 != form || k.Text != "" && i%4 != 0 {
+				continue
 			}
 			small, err := trial.Small(k, d.real)
 			if err != nil || len(small) == 0 {
