@@ -52,6 +52,9 @@ func (p *Program) BoundOf(result int, leaves Leaves, eps, least float64) (value,
 			}
 			of[i] = s.bounded(args, eps, least)
 		}
+		if v := math.Abs(of[i].v); s.leaf() && v < least { // what follows may multiply it by much
+			of[i].e = math.Max(of[i].e, v)
+		}
 	}
 	r := of[p.results[result]]
 	return r.v, r.e
@@ -69,6 +72,11 @@ func intValue(o op, args [4]interval) float64 {
 	}
 	computeInts(o, d[:], of[0], of[1], of[2], of[3])
 	return float64(d[0])
+}
+
+// leaf reports whether the step reads a real, which a device may take for 0 where it is below the least normal number.
+func (s *step) leaf() bool {
+	return s.op == opOperand || s.op == opAt || s.op == opConst && !s.whole || s.op == opScalar
 }
 
 // exact reports whether the result is a real already, which nothing rounds.
