@@ -1,7 +1,7 @@
 # make         builds bin/mlpimage and bin/clgrad, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
-# make test-more  what needs daemons, another OpenCL or another processor: a real Slurm, Mesa's rusticl, 386, arm64 under QEMU
+# make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests that need daemons of their own, a third OpenCL or another processor: a real Slurm of one node, Mesa's rusticl,
-# linux/386, and linux/arm64 under QEMU. A test says why it is skipped.
+# Tests that need daemons of their own, a third OpenCL, another processor or more time: a real Slurm of one node, Mesa's
+# rusticl, linux/386, linux/arm64 under QEMU, and the trials of all kernels. A test says why it is skipped.
 # CGO_CFLAGS comes from the Makefile.
 set -eu
 cd "$(dirname "$0")/.."
@@ -8,6 +8,9 @@ GO=${GO:-go}
 
 echo "== a real Slurm"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^TestSlurm$' ./cmd/mlpimage
+
+echo "== the trials of all kernels in all forms"
+CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -run '^TestTrialsAgree$' ./tensor
 
 engine="./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
