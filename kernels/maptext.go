@@ -328,20 +328,21 @@ func (m *mapSpec) cpuBody(p func(string, ...any)) {
 }
 
 // prefetch asks for the lines of the next tile, of strided operands whose neighbours lie side by side down the rows and of a
-// result that lies along them: each line is far from the one before, and no processor guesses that.
+// result that lies along them: each line is far from the one before, and no processor guesses that. The last tile has none
+// behind it: what is asked for there may lie behind the tensor, and its number may be no int.
 func (m *mapSpec) prefetch(p func(string, ...any)) {
 	const indent, line = "            ", 16 // elements, of four bytes
 	for t := range m.uses {
 		if m.tiled(t, true) {
 			p("%sif (tall > 1 && at%d[1] == at%d[0] + 1) {", indent, t, t)
 			p("%s    for (int c = 0; c < wide; c++)", indent)
-			p("%s        for (int k = 0; k < tall; k += %d) PREFETCH(%s + at%d[0] + k + (tile + %d + c) * %s_n, 0);", indent, line, m.name(t), t, mapWide, m.name(t))
+			p("%s        for (int k = 0; k < tall; k += %d) PREFETCH(%s + (at%d[0] + k + (long)(tile + %d + c) * %s_n), 0);", indent, line, m.name(t), t, mapWide, m.name(t))
 			p("%s}", indent)
 		}
 	}
 	if y := len(m.uses); !m.tiled(y, true) {
 		p("%sfor (int k = 0; k < tall; k++)", indent)
-		p("%s    for (int c = 0; c < %d; c += %d) PREFETCH(%s + at%d[k] + tile + %d + c, 1);", indent, mapWide, line, m.name(y), y, mapWide)
+		p("%s    for (int c = 0; c < %d; c += %d) PREFETCH(%s + ((long)at%d[k] + tile + %d + c), 1);", indent, mapWide, line, m.name(y), y, mapWide)
 	}
 }
 
