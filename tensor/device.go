@@ -50,7 +50,8 @@ type Device interface {
 	// Profile returns the time of each kernel so far, longest first. It is empty unless the device was
 	// opened with Options.Profile.
 	Profile() ([]KernelTime, error)
-	// Close waits for the launches and releases the device's memory.
+	// Close waits for the launches and releases the device's memory, that of tensors that were not freed too: to read one
+	// afterwards is an error.
 	Close() error
 
 	core() *base
