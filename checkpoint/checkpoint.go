@@ -31,7 +31,8 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 //	another pointer                      what it points to, as JSON: a step, a struct of settings and results
 //
 // What nn.StateDict returned stays right when optimizers are made or freed; other views of parameters do not, since an optimizer
-// moves those: give a function that makes them. JSON has neither NaN nor infinities, and of a struct the exported fields: one with tensors in others is refused, unless their tag is `json:"-"`.
+// moves those: give a function that makes them. JSON has neither NaN nor infinities, and of a struct the exported fields: one
+// with tensors in others is refused, unless their tag is `json:"-"`.
 type Parts map[string]any
 
 // description is what a file says of itself, as JSON in its metadata.

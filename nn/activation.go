@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
 )
 
 // Activation is a function applied to every element between layers. The zero value is Identity.
@@ -29,14 +30,24 @@ func LeakyReLU(slope float64) Activation { return Map(kernels.LeakyReLU, slope) 
 func Sine(omega float64) Activation { return Map(kernels.Sine, omega) }
 
 // Map returns the activation f(x; scalars), for an element-wise function of one operand, one of package kernels or the
-// program's own. A layer computes it in its launch. Another number of scalars, or a function of more operands, is misuse
-// that the layer's first call finds: see [autograd.Node.Linear].
+// program's own. A layer computes it in its launch. It panics with tensor.ErrValue for no function. Another number of scalars,
+// or a function of more operands, is misuse that the layer's first call finds: see [autograd.Node.Linear].
 func Map(f *kernels.Function, scalars ...float64) Activation {
+	mustBeFunction("Map", f != nil)
 	return Activation{f: f, scalars: scalars}
 }
 
-// Custom returns any function as an activation. It runs in launches of its own.
-func Custom(f func(*autograd.Node) *autograd.Node) Activation { return Activation{custom: f} }
+// Custom returns any function as an activation. It runs in launches of its own. It panics with tensor.ErrValue for no function.
+func Custom(f func(*autograd.Node) *autograd.Node) Activation {
+	mustBeFunction("Custom", f != nil)
+	return Activation{custom: f}
+}
+
+func mustBeFunction(op string, is bool) {
+	if !is {
+		misuse(op, tensor.ErrValue, "the function is nil: Identity is the activation that changes nothing")
+	}
+}
 
 // Forward returns the function of x, in a launch of its own. In a [Sequential], one that follows a [Linear] is computed in
 // the launch of that.
@@ -52,6 +63,7 @@ func (a Activation) Forward(x *autograd.Node) *autograd.Node {
 
 // after returns the activation of what the layer makes of x.
 func (a Activation) after(l *Linear, x *autograd.Node) *autograd.Node {
+	mustBeMade("Linear", l != nil && l.Weight != nil)
 	y := x.Linear(l.Weight, l.Bias, a.f, a.scalars...)
 	if a.custom != nil {
 		y = a.custom(y)

@@ -68,7 +68,9 @@ func (l *MultiHeadAttention) Forward(x *autograd.Node) *autograd.Node { return l
 // says the opposite: where not to attend.) A padded batch, of Uint8 [batch, s], is masked by its view [batch, 1, 1, s]. What is the
 // same Node goes through one product of matrices. It panics with tensor.ErrShape.
 func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *autograd.Node {
-	q, k, v := l.project(query, key, value)
+	const op = "MultiHeadAttention"
+	mustBeMade(op, l != nil && l.heads > 0)
+	q, k, v := l.project(op, query, key, value)
 	var y *autograd.Node
 	if l.dropout.eval || l.dropout.P == 0 {
 		y = q.ScaledDotProductAttention(k, v, mask, tensor.AttentionOptions{Causal: l.causal})
@@ -79,11 +81,10 @@ func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *aut
 }
 
 // project returns the linear maps of query, key and value, […, heads, length, d].
-func (l *MultiHeadAttention) project(query, key, value *autograd.Node) (q, k, v *autograd.Node) {
-	const op = "MultiHeadAttention"
+func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node) (q, k, v *autograd.Node) {
 	size := l.InWeight.Shape()[0]
 	for _, x := range []*autograd.Node{query, key, value} {
-		if s := x.Shape(); len(s) < 2 || s[len(s)-1] != size {
+		if s := x.Operand(op).Shape(); len(s) < 2 || s[len(s)-1] != size {
 			panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{query.Shape(), key.Shape(), value.Shape()},
 				Detail: fmt.Sprintf("queries, keys and values are […, length, %d]", size)})
 		}

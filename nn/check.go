@@ -26,6 +26,13 @@ func misuse(op string, kind error, format string, a ...any) {
 	panic(&tensor.Error{Pkg: "nn", Op: op, Kind: kind, Detail: fmt.Sprintf(format, a...)})
 }
 
+// mustBeMade panics with tensor.ErrValue for a layer that is nil, or a zero value where that is none.
+func mustBeMade(layer string, made bool) {
+	if !made {
+		misuse(layer, tensor.ErrValue, "the layer is nil or a zero value: New%s makes one", layer)
+	}
+}
+
 // mustProbability panics with tensor.ErrValue unless the probability of dropping is one.
 func mustProbability(op string, p float64) {
 	if !(p >= 0 && p <= 1) {

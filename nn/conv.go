@@ -37,7 +37,10 @@ func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
 }
 
 // Forward returns the convolution of x [batch, in, …], [batch, out, …].
-func (l *Conv) Forward(x *autograd.Node) *autograd.Node { return x.Conv(l.Weight, l.Bias, l.options) }
+func (l *Conv) Forward(x *autograd.Node) *autograd.Node {
+	mustBeMade("Conv", l != nil && l.Weight != nil)
+	return x.Conv(l.Weight, l.Bias, l.options)
+}
 
 // ConvTranspose is a transposed convolution over 1, 2 or 3 axes: see [autograd.Node.ConvTranspose].
 type ConvTranspose struct {
@@ -72,6 +75,7 @@ func NewConvTranspose(d tensor.Device, rng *tensor.RNG, cfg ConvTransposeConfig)
 
 // Forward returns the transposed convolution of x [batch, in, …], [batch, out, …].
 func (l *ConvTranspose) Forward(x *autograd.Node) *autograd.Node {
+	mustBeMade("ConvTranspose", l != nil && l.Weight != nil)
 	return x.ConvTranspose(l.Weight, l.Bias, l.options)
 }
 

@@ -36,5 +36,6 @@ func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedd
 
 // Forward returns the rows that an index tensor of integers names: its shape, and an axis of the rows behind.
 func (l *Embedding) Forward(index *tensor.Tensor) *autograd.Node {
+	mustBeMade("Embedding", l != nil && l.Weight != nil)
 	return l.Weight.Embedding(index, l.options)
 }

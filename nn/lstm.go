@@ -25,12 +25,14 @@ func NewLSTM(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *LSTM {
 
 // Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in], from states and cells of 0: see [LSTM.Run].
 func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
+	mustBeMade("LSTM", l != nil && l.op != "")
 	y, _ := l.run(x, []*autograd.Node{nil, nil}, lstmPass)
 	return y
 }
 
 // Run is [GRU.Run] with cells beside the states: from which to begin, or nil for zeros, and after the last time.
 func (l *LSTM) Run(x, first, firstCell *autograd.Node) (y, last, lastCell *autograd.Node) {
+	mustBeMade("LSTM", l != nil && l.op != "")
 	y, states := l.run(x, []*autograd.Node{first, firstCell}, lstmPass)
 	return y, stacked(states, 0), stacked(states, 1)
 }

@@ -79,8 +79,34 @@ func TestLayerMisuse(t *testing.T) {
 		"attention of nothing": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Attend(zeros(2, 4), nil, zeros(2, 4), nil)
 		}, tensor.ErrValue, "nil"},
-		"a scalar": {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(zeros()) }, tensor.ErrShape, "Linear"},
-		"nothing":  {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(nil) }, tensor.ErrValue, "the Node is nil"},
+		"a Linear that is nil":        {func() { (*nn.Linear)(nil).Forward(zeros(2, 3)) }, tensor.ErrValue, "nn: Linear: bad value: the layer is nil or a zero value: NewLinear makes one"},
+		"a Linear in a Sequential":    {func() { nn.Sequential{&nn.Linear{}, nn.ReLU}.Forward(zeros(2, 3)) }, tensor.ErrValue, "NewLinear makes one"},
+		"a zero Conv":                 {func() { (&nn.Conv{}).Forward(zeros(2, 3, 4)) }, tensor.ErrValue, "NewConv makes one"},
+		"a zero ConvTranspose":        {func() { (&nn.ConvTranspose{}).Forward(zeros(2, 3, 4)) }, tensor.ErrValue, "NewConvTranspose makes one"},
+		"a zero Embedding":            {func() { (&nn.Embedding{}).Forward(tensor.ZerosOf(d, tensor.Int32, 2)) }, tensor.ErrValue, "NewEmbedding makes one"},
+		"a zero LayerNorm":            {func() { (&nn.LayerNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewLayerNorm makes one"},
+		"a zero RMSNorm":              {func() { (&nn.RMSNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewRMSNorm makes one"},
+		"a zero GroupNorm":            {func() { (&nn.GroupNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewGroupNorm makes one"},
+		"a zero BatchNorm":            {func() { (&nn.BatchNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewBatchNorm makes one"},
+		"a zero MLP":                  {func() { (&nn.MLP{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewMLP makes one"},
+		"a zero GRU":                  {func() { (&nn.GRU{}).Forward(zeros(2, 3, 0)) }, tensor.ErrValue, "NewGRU makes one"},
+		"a run of a zero GRU":         {func() { (&nn.GRU{}).Run(zeros(2, 3, 0), nil) }, tensor.ErrValue, "NewGRU makes one"},
+		"a zero LSTM":                 {func() { (&nn.LSTM{}).Forward(zeros(2, 3, 0)) }, tensor.ErrValue, "NewLSTM makes one"},
+		"a run of a zero LSTM":        {func() { (&nn.LSTM{}).Run(zeros(2, 3, 0), nil, nil) }, tensor.ErrValue, "NewLSTM makes one"},
+		"a zero MultiHeadAttention":   {func() { (&nn.MultiHeadAttention{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewMultiHeadAttention makes one"},
+		"a zero TransformerBlock":     {func() { (&nn.TransformerBlock{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewTransformerBlock makes one"},
+		"a TransformerBlock of parts": {func() { (&nn.TransformerBlock{SelfAttn: &nn.MultiHeadAttention{}}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewTransformerBlock makes one"},
+		"an MLP with a layer more": {func() {
+			m := nn.NewMLP(d, rng, nn.MLPConfig{Sizes: []int{3, 3}})
+			m.Layers = append(m.Layers, m.Layers[0])
+			m.Forward(zeros(2, 3))
+		}, tensor.ErrValue, "it has 2 layers, and was made with 1"},
+		"an LSTM of nothing":       {func() { nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 2, Hidden: 2}).Forward(nil) }, tensor.ErrValue, "LSTM: bad value: the Node is nil"},
+		"an attention to nothing":  {func() { nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Forward(nil) }, tensor.ErrValue, "MultiHeadAttention: bad value: the Node is nil"},
+		"an activation of nothing": {func() { nn.Map(nil) }, tensor.ErrValue, "Map: bad value: the function is nil"},
+		"a custom one of nothing":  {func() { nn.Custom(nil) }, tensor.ErrValue, "Custom: bad value: the function is nil"},
+		"a scalar":                 {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(zeros()) }, tensor.ErrShape, "Linear"},
+		"nothing":                  {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(nil) }, tensor.ErrValue, "the Node is nil"},
 	} {
 		err := tensor.Maybe(c.f)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {

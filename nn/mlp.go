@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"fmt"
-
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -28,8 +26,7 @@ type MLP struct {
 func NewMLP(d tensor.Device, rng *tensor.RNG, cfg MLPConfig) *MLP {
 	layers := len(cfg.Sizes) - 1
 	if layers < 1 || len(cfg.Activations) > layers {
-		panic(&tensor.Error{Pkg: "nn", Op: "NewMLP", Kind: tensor.ErrValue,
-			Detail: fmt.Sprintf("sizes %v make %d layers, with %d activations", cfg.Sizes, max(layers, 0), len(cfg.Activations))})
+		misuse("NewMLP", tensor.ErrValue, "sizes %v make %d layers, with %d activations", cfg.Sizes, max(layers, 0), len(cfg.Activations))
 	}
 	m := &MLP{}
 	for i := range layers {
@@ -57,6 +54,10 @@ func (cfg MLPConfig) activation(i, layers int) Activation {
 
 // Forward returns the output […, last size] for x […, first size].
 func (m *MLP) Forward(x *autograd.Node) *autograd.Node {
+	mustBeMade("MLP", m != nil && len(m.activations) > 0)
+	if len(m.Layers) > len(m.activations) {
+		misuse("MLP", tensor.ErrValue, "it has %d layers, and was made with %d: a Sequential takes any", len(m.Layers), len(m.activations))
+	}
 	for i, l := range m.Layers {
 		x = m.activations[i].after(l, x)
 	}

@@ -24,10 +24,12 @@ type Module interface {
 // comment says what a model is. It panics with tensor.ErrValue for a tag with a word that it does not know.
 func Params(model any) []*autograd.Node {
 	var params []*autograd.Node
-	for _, e := range entries(model) {
-		if e.param == nil || slices.Contains(params, e.param) {
+	listed := map[*autograd.Node]bool{}
+	for _, e := range entries(model, true) {
+		if e.param == nil || listed[e.param] {
 			continue
 		}
+		listed[e.param] = true
 		if name := e.param.Name(); name == "" || strings.HasSuffix(e.path, "."+name) {
 			e.param.Named(e.path)
 		}
@@ -60,11 +62,12 @@ type Moded interface {
 // a model that is no pointer, or in an interface or a map.
 func Train(model any) { setTraining(model, true) }
 
-// Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its running statistics. It panics as [Train] does.
+// Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its running statistics. It
+// panics as [Train] does.
 func Eval(model any) { setTraining(model, false) }
 
 func setTraining(model any, on bool) {
-	w := walker{module: func(part reflect.Value) {
+	w := walker{once: true, module: func(part reflect.Value) {
 		switch typ := reflect.PointerTo(part.Type()); {
 		case !typ.Implements(modedType):
 		case part.CanAddr():
@@ -98,9 +101,10 @@ func (e entry) value() *tensor.Tensor {
 	return t
 }
 
-func entries(model any) []entry {
+// entries returns those of a model: at every path, or each of a part that several paths lead to once, at the first.
+func entries(model any, once bool) []entry {
 	var list []entry
-	w := walker{entry: func(e entry) { list = append(list, e) }}
+	w := walker{once: once, entry: func(e entry) { list = append(list, e) }}
 	w.value("", "", reflect.ValueOf(model))
 	return list
 }
@@ -109,8 +113,46 @@ func entries(model any) []entry {
 type walker struct {
 	entry  func(entry)
 	module func(reflect.Value) // with each struct
-	above  []reflect.Value     // pointers, slices and maps that the value at hand is in
+	once   bool                // a part that several paths lead to is visited at the first alone
+	seen   map[place]bool      // true: the value at hand is in it
+	again  int                 // how many parts were visited that had been before
 }
+
+// place is where a pointer, a slice or a map leads.
+type place struct {
+	typ reflect.Type
+	at  uintptr
+	len int // of a slice
+}
+
+// mostAgain is how many parts a walk visits again: more come only of parts that point to each other, whose paths double with
+// every one of them.
+const mostAgain = 1 << 16
+
+// enter notes that the walk is in a pointer, a slice or a map, until leave, and reports whether it is to go there: not to a part
+// that it is in already.
+func (w *walker) enter(v reflect.Value) (p place, ok bool) {
+	p = place{typ: v.Type(), at: v.Pointer()}
+	if v.Kind() == reflect.Slice {
+		p.len = v.Len()
+	}
+	in, before := w.seen[p]
+	if in || before && w.once {
+		return p, false
+	}
+	if before {
+		if w.again++; w.again > mostAgain {
+			misuse("StateDict", tensor.ErrValue, "parts that point to each other, such as %v, make more than %d paths: leave such fields out with the tag `nn:\"-\"`", v.Type(), mostAgain)
+		}
+	}
+	if w.seen == nil {
+		w.seen = map[place]bool{}
+	}
+	w.seen[p] = true
+	return p, true
+}
+
+func (w *walker) leave(p place) { w.seen[p] = false }
 
 var (
 	nodeType   = reflect.TypeFor[*autograd.Node]()
@@ -148,11 +190,6 @@ func mayHold(typ reflect.Type) bool {
 	return true
 }
 
-// same reports whether two pointers, maps or slices are one.
-func same(u, v reflect.Value) bool {
-	return u.Type() == v.Type() && u.Pointer() == v.Pointer() && (u.Kind() != reflect.Slice || u.Len() == v.Len())
-}
-
 // value visits a value at a path, with the tag of its field. Unexported fields count, since a program's own model
 // mostly has no others: reflection reads the pointers in them, and what these point to has no such mark.
 func (w *walker) value(path, tag string, v reflect.Value) {
@@ -161,11 +198,16 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice:
-		if v.IsNil() || slices.ContainsFunc(w.above, func(u reflect.Value) bool { return same(u, v) }) {
-			return // nothing, or a part that this one belongs to
+		if v.IsNil() {
+			return
 		}
-		w.above = append(w.above, v)
-		defer func() { w.above = w.above[:len(w.above)-1] }()
+		if typ := v.Type(); typ != nodeType && typ != tensorType { // which lead to no other part
+			p, ok := w.enter(v)
+			if !ok {
+				return
+			}
+			defer w.leave(p)
+		}
 	}
 	switch v.Kind() {
 	case reflect.Interface:

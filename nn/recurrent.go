@@ -94,12 +94,12 @@ func (r *Recurrent) way(i int) [4]*[]*autograd.Node {
 	return [4]*[]*autograd.Node{&r.WeightIHReverse, &r.WeightHHReverse, &r.BiasIHReverse, &r.BiasHHReverse}
 }
 
-// pass is one direction of a layer. It has the products gx [time, batch, gates·hidden] of its input, and makes the states y [time, batch,
-// hidden] and the last one, or ones, from the first.
+// pass is one direction of a layer. It has the products gx [time, batch, gates·hidden] of its input, and makes the states y
+// [time, batch, hidden] and the last one, or ones, from the first.
 type pass func(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node)
 
-// run goes through all layers. first has states [layers·ways, batch, hidden], or nil for zeros; last are those after the last time, of each
-// layer and way.
+// run goes through all layers. first has states [layers·ways, batch, hidden], or nil for zeros; last are those after the last
+// time, of each layer and way.
 func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by pass) (y *autograd.Node, last [][]*autograd.Node) {
 	r.check(x, first)
 	if !r.timeFirst {
@@ -139,7 +139,7 @@ func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by pass) (y *a
 
 // check panics with tensor.ErrShape unless x is an input, and what is not nil of first are states for it.
 func (r *Recurrent) check(x *autograd.Node, first []*autograd.Node) {
-	shape := x.Shape()
+	shape := x.Operand(r.op).Shape()
 	if len(shape) != 3 || shape[2] != r.in {
 		form := "batch, time"
 		if r.timeFirst {

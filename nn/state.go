@@ -12,13 +12,13 @@ import (
 
 // StateDict returns the parameters and buffers of a model by their paths, with PyTorch's names and layouts for the layers
 // of this package: for tensor.SaveNPZ or SaveSafetensors. The tensors are the model's own, or views of them: a later step
-// changes them, also one of an optimizer that is made later. A parameter at two paths is there twice, as in PyTorch. It panics with tensor.ErrValue if two have one path.
+// changes them, also one of an optimizer that is made later. A parameter at two paths is there twice, as in PyTorch. It panics
+// with tensor.ErrValue if two have one path, and if parts that point to each other make more paths than a model can have.
 func StateDict(model any) tensor.Dict {
 	dict := tensor.Dict{}
-	for _, e := range entries(model) {
+	for _, e := range entries(model, false) {
 		if dict[e.path] != nil {
-			panic(&tensor.Error{Pkg: "nn", Op: "StateDict", Kind: tensor.ErrValue,
-				Detail: fmt.Sprintf("two tensors have the path %q: rename a field with the tag `nn:\"name\"`", e.path)})
+			misuse("StateDict", tensor.ErrValue, "two tensors have the path %q: rename a field with the tag `nn:\"name\"`", e.path)
 		}
 		dict[e.path] = e.value()
 	}
@@ -32,11 +32,11 @@ type LoadOptions struct {
 
 // LoadStateDict copies a dict, such as [StateDict] returns or a file of PyTorch holds, into a model, Float16 as reals. It
 // returns an error, with nothing changed, unless the names are the model's, and the tensors of their shapes, on its device
-// and of reals where it has reals; and the device's first failure. It panics as [StateDict] does, and for two LoadOptions, and with tensor.ErrValue,
-// with nothing changed, for a parameter that repeats elements, as one made of an expanded tensor does.
+// and of reals where it has reals; and the device's first failure. It panics as [StateDict] does, for two LoadOptions, and, with
+// tensor.ErrValue and nothing changed, for a parameter that repeats elements, as one made of an expanded tensor does.
 func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 	if len(options) > 1 {
-		panic(&tensor.Error{Pkg: "nn", Op: "LoadStateDict", Kind: tensor.ErrValue, Detail: fmt.Sprintf("%d LoadOptions: give one", len(options))})
+		misuse("LoadStateDict", tensor.ErrValue, "%d LoadOptions: give one", len(options))
 	}
 	partial := len(options) == 1 && options[0].Partial
 	own := StateDict(model)

@@ -66,6 +66,7 @@ func (b *TransformerBlock) Forward(x *autograd.Node) *autograd.Node { return b.M
 
 // Masked is Forward with a mask, or nil, as [MultiHeadAttention.Attend] takes it.
 func (b *TransformerBlock) Masked(x, mask *autograd.Node) *autograd.Node {
+	mustBeMade("TransformerBlock", b != nil && b.SelfAttn != nil && b.Linear1 != nil && b.Linear2 != nil && b.Norm1 != nil && b.Norm2 != nil)
 	if b.normFirst {
 		x = x.Add(b.attend(b.Norm1.Forward(x), mask))
 		return x.Add(b.feed(b.Norm2.Forward(x)))

@@ -80,6 +80,63 @@ func TestCycles(t *testing.T) {
 	}
 }
 
+// TestNeighbours: of parts that point to each other, each is visited once for its parameters and its mode; a state dict, which
+// would have every path, refuses them.
+func TestNeighbours(t *testing.T) {
+	d := devtest.CPU(t)
+	type block struct {
+		others []*block
+		Lin    *nn.Linear
+		Drop   *nn.Dropout
+	}
+	model := &held[[]*block]{}
+	rng := tensor.NewRNG(1)
+	for range 40 {
+		model.V = append(model.V, &block{Lin: nn.NewLinear(d, rng, nn.LinearConfig{In: 2, Out: 2, NoBias: true}), Drop: &nn.Dropout{P: 1, RNG: rng}})
+	}
+	for _, b := range model.V {
+		b.others = append(b.others, model.V...) // a slice of its own
+	}
+	if n := len(nn.Params(model)); n != 40 {
+		t.Errorf("%d parameters, want 40", n)
+	}
+	nn.Eval(model)
+	for i, b := range model.V {
+		if x := autograd.Const(tensor.Scalar(d, 1)); b.Drop.Forward(x) != x {
+			t.Errorf("block %d is still in training", i)
+		}
+	}
+	if err := tensor.Maybe(func() { nn.StateDict(model) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "the tag `nn:\"-\"`") {
+		t.Errorf("the state dict: err = %v", err)
+	}
+}
+
+// TestSharedParts: the path of a part that several lead to is the first, also where it was reached first within another.
+func TestSharedParts(t *testing.T) {
+	d := devtest.CPU(t)
+	type block struct {
+		Next *block
+		Lin  *nn.Linear
+	}
+	lin := func() *nn.Linear {
+		return nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 2, NoBias: true})
+	}
+	last := &block{Lin: lin()}
+	first := &block{Next: last, Lin: lin()}
+	last.Next = first
+	model := &held[[]*block]{[]*block{first, last}}
+	var names []string
+	for _, p := range nn.Params(model) {
+		names = append(names, p.Name())
+	}
+	if got, want := strings.Join(names, " "), "v.0.next.lin.weight v.0.lin.weight"; got != want {
+		t.Errorf("parameters %s, want %s", got, want)
+	}
+	if dict := nn.StateDict(model); len(dict) != 4 || dict["v.1.next.lin.weight"] == nil {
+		t.Errorf("the state dict is %v", dict)
+	}
+}
+
 // TestManyNumbers: a data set in a model is not looked through.
 func TestManyNumbers(t *testing.T) {
 	model := struct {
