@@ -84,7 +84,11 @@ func (e *EMA) each(f func(p, average *tensor.Tensor)) error {
 	return d.Err()
 }
 
+// mustBeOut panics with tensor.ErrValue within Use, and for a zero value.
 func (e *EMA) mustBeOut(op string) {
+	if e == nil || len(e.params) == 0 {
+		badCall(op, "the averages are a zero value: NewEMA makes them")
+	}
 	if e.inUse {
 		badCall(op, "the averages are in use, in place of the parameters: call it outside of the function that Use got")
 	}
@@ -134,7 +138,7 @@ func (e *EMA) State() State {
 	e.mustBeOut("State")
 	s := State{Tensors: tensor.Dict{}}
 	for i, average := range e.averages {
-		s.Tensors[stateKey("average", e.names, i)] = average.View()
+		s.Tensors["average."+e.names[i]] = average.View()
 	}
 	return s
 }
@@ -151,8 +155,10 @@ func (e *EMA) Restore(s State) error {
 	return e.params[0].Device().Err()
 }
 
-// Free releases the averages. The parameters keep their values.
+// Free releases the averages. The parameters keep their values. It panics with tensor.ErrValue within Use, where those lie in the
+// memory of the averages.
 func (e *EMA) Free() {
+	e.mustBeOut("Free")
 	for _, average := range e.averages {
 		average.Free()
 	}

@@ -176,7 +176,7 @@ func TestEMAMisuse(t *testing.T) {
 	state := ema.State()
 	for what, f := range map[string]func(){
 		"Update": func() { _ = ema.Update() }, "Use": func() { _ = ema.Use(func() {}) }, "Assign": func() { _ = ema.Assign() },
-		"State": func() { ema.State() }, "Restore": func() { _ = ema.Restore(state) },
+		"State": func() { ema.State() }, "Restore": func() { _ = ema.Restore(state) }, "Free": ema.Free,
 	} {
 		var err error
 		if used := ema.Use(func() { err = tensor.Maybe(f) }); used != nil {
@@ -185,6 +185,9 @@ func TestEMAMisuse(t *testing.T) {
 		if !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what+":") || !strings.Contains(err.Error(), "the averages are in use") {
 			t.Errorf("%s in use: err = %v", what, err)
 		}
+	}
+	if v, err := ema.State().Tensors["average.p"].Float64s(); err != nil || v[0] != 7 {
+		t.Errorf("afterwards the average is %v (err %v)", v, err)
 	}
 }
 

@@ -109,9 +109,9 @@ func (o *LAMB) launch(g, from, to int) {
 // Free releases the moments, the gradients and the arena. The parameters keep their values and may join another
 // optimizer.
 func (o *LAMB) Free() {
+	o.base.Free()
 	o.rows.Free()
 	o.filled.Free()
-	o.base.Free()
 }
 
 func (c LAMBConfig) check() (Schedule, []Group[LAMBConfig]) {

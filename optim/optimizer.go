@@ -60,6 +60,13 @@ func badValue(format string, args ...any) *tensor.Error {
 	return &tensor.Error{Pkg: "optim", Op: "New", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, args...)}
 }
 
+// mustBeMade panics with tensor.ErrValue for a zero value, which has no parameters.
+func (b *base) mustBeMade(op string) {
+	if b == nil {
+		badCall(op, "the optimizer is a zero value: a function such as NewAdamW makes one")
+	}
+}
+
 // checkRange panics unless v is in [low, high).
 func checkRange(name string, v, low, high float64) {
 	if !(v >= low && v < high) {
@@ -68,10 +75,16 @@ func checkRange(name string, v, low, high float64) {
 }
 
 // LR returns the learning rate of the next step: that of the parameters that are in none of the Groups.
-func (b *base) LR() float64 { return b.groups[0].lr(b.steps) }
+func (b *base) LR() float64 {
+	b.mustBeMade("LR")
+	return b.groups[0].lr(b.steps)
+}
 
 // Steps returns how many steps were done; a restored state counts those before it, too.
-func (b *base) Steps() int { return b.steps }
+func (b *base) Steps() int {
+	b.mustBeMade("Steps")
+	return b.steps
+}
 
 // rate returns the learning rate of the next step in group g, which must be a number.
 func (b *base) rate(g int) (float64, error) {
@@ -89,6 +102,7 @@ func (b *base) rate(g int) (float64, error) {
 // Step updates every parameter that has a gradient, each as its group is set. The errors are [ErrNoGradients] if none
 // has, which counts no step, a learning rate that is no number, and the device's first failure.
 func (b *base) Step() error {
+	b.mustBeMade("Step")
 	d := b.flat.Values.Device()
 	if err := d.Err(); err != nil {
 		return err
@@ -122,19 +136,26 @@ func (b *base) Step() error {
 }
 
 // ZeroGrad forgets the gradients of the parameters.
-func (b *base) ZeroGrad() { b.flat.ZeroGrad() }
+func (b *base) ZeroGrad() {
+	b.mustBeMade("ZeroGrad")
+	b.flat.ZeroGrad()
+}
 
 // Arena returns the arena that the parameters moved to, for autograd.NewFusedMLP. It is no part of what this package
 // promises.
-func (b *base) Arena() *autograd.Arena { return b.flat }
+func (b *base) Arena() *autograd.Arena {
+	b.mustBeMade("Arena")
+	return b.flat
+}
 
 // State returns what Restore needs to go on as if never stopped: the moments of each parameter, and the steps done. The
 // tensors are views of the optimizer's own: the next step changes them.
 func (b *base) State() State {
+	b.mustBeMade("State")
 	s := State{Steps: b.steps, Tensors: tensor.Dict{}}
 	for name, m := range b.moments {
 		for i, p := range b.flat.Params {
-			s.Tensors[stateKey(name, b.names, i)] = b.flat.Place(m, i, p.Shape())
+			s.Tensors[name+"."+b.names[i]] = b.flat.Place(m, i, p.Shape())
 		}
 	}
 	return s
@@ -143,6 +164,7 @@ func (b *base) State() State {
 // Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless the state has the
 // tensors of this optimizer, in their shapes and on its device.
 func (b *base) Restore(s State) error {
+	b.mustBeMade("Restore")
 	own := b.State().Tensors
 	defer freeAll(own)
 	if err := restore("optimizer", own, s); err != nil {
@@ -155,6 +177,7 @@ func (b *base) Restore(s State) error {
 // Free releases the moments, the gradients and the arena. The parameters keep their values and may join another
 // optimizer.
 func (b *base) Free() {
+	b.mustBeMade("Free")
 	for _, m := range b.moments {
 		m.Free()
 	}

@@ -121,6 +121,26 @@ func TestFreedOptimizer(t *testing.T) {
 	}
 }
 
+// TestZeroValues: what no function made says so.
+func TestZeroValues(t *testing.T) {
+	var none *optim.EMA
+	for name, f := range map[string]func(){"Update": func() { _ = none.Update() }, "Use": func() { _ = new(optim.EMA).Use(func() {}) },
+		"State": func() { new(optim.EMA).State() }, "Restore": func() { _ = new(optim.EMA).Restore(optim.State{}) }, "Free": new(optim.EMA).Free} {
+		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), name+": ") || !strings.Contains(err.Error(), "NewEMA makes them") {
+			t.Errorf("EMA: %s: err = %v", name, err)
+		}
+	}
+	for _, o := range []optim.Optimizer{&optim.AdamW{}, &optim.Adam{}, &optim.SGD{}, &optim.RMSprop{}, &optim.Adagrad{}, &optim.Lion{}, &optim.LAMB{}} {
+		for name, f := range map[string]func(){"Step": func() { _ = o.Step() }, "ZeroGrad": o.ZeroGrad, "Steps": func() { o.Steps() }, "LR": func() { o.LR() },
+			"State": func() { o.State() }, "Restore": func() { _ = o.Restore(optim.State{}) }, "Free": o.Free,
+			"Arena": func() { o.(interface{ Arena() *autograd.Arena }).Arena() }} {
+			if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "optim: "+name+": ") {
+				t.Errorf("%T: %s: err = %v", o, name, err)
+			}
+		}
+	}
+}
+
 // TestRefusedParams: parameters that cannot go together stay as they were, and may join another optimizer.
 func TestRefusedParams(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)

@@ -8,24 +8,25 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// namesOf returns the names of parameters as they are now: a State keeps them when nn.Params of a larger model renames those.
+// namesOf returns the names of parameters in a State, which are theirs now, and stay when nn.Params of a larger model renames
+// them: each another one, with their places where names do not tell.
 func namesOf(params []*autograd.Node) []string {
+	named := map[string]int{"": 2}
+	for _, p := range params {
+		named[p.Name()]++
+	}
 	names := make([]string, len(params))
 	for i, p := range params {
 		names[i] = p.Name()
+		if named[names[i]] == 1 {
+			continue
+		}
+		for names[i] += fmt.Sprintf("#%d", i); named[names[i]] > 0; { // a parameter may be called like that
+			names[i] += fmt.Sprintf("#%d", i)
+		}
+		named[names[i]] = 1
 	}
 	return names
-}
-
-// stateKey names a moment of parameter i: by the parameter's name, and its place where that does not tell.
-func stateKey(moment string, names []string, i int) string {
-	name := names[i]
-	for j, other := range names {
-		if name == "" || j != i && other == name {
-			return fmt.Sprintf("%s.%s#%d", moment, name, i)
-		}
-	}
-	return moment + "." + name
 }
 
 // restore copies the tensors of a state over those of the owner, which errors name, or returns an error, with nothing

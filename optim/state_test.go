@@ -23,6 +23,7 @@ func TestStateKeys(t *testing.T) {
 		{[]string{"w", "b"}, "velocity.b velocity.w"},
 		{[]string{""}, "velocity.#0"},
 		{[]string{"w", "b", "w", "", ""}, "velocity.#3 velocity.#4 velocity.b velocity.w#0 velocity.w#2"},
+		{[]string{"w", "w", "w#1", "w#1#1"}, "velocity.w#0 velocity.w#1 velocity.w#1#1 velocity.w#1#1#1"},
 	} {
 		var params []*autograd.Node
 		for _, name := range c.names {
