@@ -4,6 +4,7 @@
 # make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
+# make generate  makes the assembly of internal/vec anew
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
 # make golden  makes the reference numbers in testdata/golden and testdata/examples anew, with PyTorch
 # make references  makes those of each operation, in testdata/references
@@ -29,7 +30,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more bench fuzz mutants golden references safetensors layers exchange clean
+.PHONY: build demo test test-more bench fuzz generate mutants golden references safetensors layers exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is about seven times as fast"
@@ -71,6 +72,10 @@ fuzz:
 	$(FUZZ) FuzzDecodeCheckpoint ./imagefit
 	$(FUZZ) FuzzSelect ./clrt
 	$(FUZZ) FuzzParseTasks ./cmd/mlpimage
+
+# A module of its own: who uses clgrad downloads no generator.
+generate:
+	cd internal/vec/gen && $(GO) run .
 
 # MUTANTS names packages and files: make mutants MUTANTS="nn tensor/view.go".
 mutants:

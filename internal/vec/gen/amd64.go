@@ -1,0 +1,91 @@
+package main
+
+import (
+	"log"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// files returns the generated files by name.
+func files() map[string][]byte {
+	all := map[string][]byte{}
+	for _, s := range []*set{avx2, avx512} {
+		for _, part := range []struct {
+			name  string
+			write func(*build.Context, *set, real)
+		}{{"product", products}} {
+			c := build.NewContext()
+			for _, r := range []real{single, double} {
+				part.write(c, s, r)
+			}
+			name := part.name + "_" + s.file
+			emit(c, all, name, s)
+		}
+	}
+	return all
+}
+
+// emit prints what a context holds as assembly and as declarations.
+func emit(c *build.Context, all map[string][]byte, name string, s *set) {
+	f, err := c.Result()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := pass.Compile.Execute(f); err != nil {
+		log.Fatal(err)
+	}
+	// Nothing that a compiler could ask a processor for says which instructions there are: the build tags do.
+	f.Constraints = nil
+	cfg := printer.Config{Name: "go run . in internal/vec/gen", Pkg: "vec"}
+	for suffix, p := range map[string]printer.Printer{"_amd64.s": printer.NewGoAsm(cfg), "_amd64.go": printer.NewStubs(cfg)} {
+		text, err := p.Print(f)
+		if err != nil {
+			log.Fatal(err)
+		}
+		all[name+suffix] = text
+	}
+}
+
+// real is a type of floats.
+type real struct {
+	name string // in the names of functions
+	size int    // bytes
+}
+
+var (
+	single = real{"F32", 4}
+	double = real{"F64", 8}
+)
+
+// set is what instructions of one width have: how wide they are, and how many rows of a product fit in the registers.
+type set struct {
+	name, file string
+	bytes      int
+	heights    []int // of blocks of a product, the tallest first
+	broadcast  bool  // operands in memory may be one element for all lanes
+	vector     func(c *build.Context) reg.VecVirtual
+	clear      func(c *build.Context, v reg.VecVirtual)
+}
+
+var (
+	avx2 = &set{"AVX2", "avx2", 32, []int{6, 4, 2, 1}, false,
+		func(c *build.Context) reg.VecVirtual { return c.YMM() }, func(c *build.Context, v reg.VecVirtual) { c.VXORPS(v, v, v) }}
+	avx512 = &set{"AVX512", "avx512", 64, []int{12, 8, 4, 2, 1}, true,
+		func(c *build.Context) reg.VecVirtual { return c.ZMM() }, func(c *build.Context, v reg.VecVirtual) { c.VPXORD(v, v, v) }}
+)
+
+// instructions are those of a type of floats.
+type instructions struct {
+	load, broadcast, fma, fmaFromOne, add func(ops ...operand.Op) // fmaFromOne takes one element of memory for all lanes
+}
+
+func (r real) on(c *build.Context) instructions {
+	if r == single {
+		return instructions{c.VMOVUPS, c.VBROADCASTSS, c.VFMADD231PS, c.VFMADD231PS_BCST, c.VADDPS}
+	}
+	return instructions{c.VMOVUPD, c.VBROADCASTSD, c.VFMADD231PD, c.VFMADD231PD_BCST, c.VADDPD}
+}

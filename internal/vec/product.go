@@ -1,0 +1,370 @@
+package vec
+
+// Product is a product C [M, N] = A·B, plus Bias to each row unless it is nil, plus what C held if Add says so. Element (i, k) of A is i·RowA + k·StepA, element (k, j)
+// of B is k·StepB + j·ColumnB, element (i, j) of C is i·RowC + j. One of the two steps of A is 1, and one of B.
+//
+// The sum over K is added up in runs of 256 steps, each from zero and by fused multiplications: its bits depend on nothing
+// but the operands.
+type Product[T Float] struct {
+	M, N, K        int
+	A              []T
+	RowA, StepA    int
+	B              []T
+	StepB, ColumnB int
+	C              []T
+	RowC           int
+	Add            bool
+	Bias           []T
+	End            func(lo, hi int) // runs when rows [lo, hi) of C are there, if it is not nil
+}
+
+const (
+	run       = 256     // steps of the sum that a block of C stays in registers for
+	chunkRows = 120     // of A: as many rows of a run stay in the second-level cache; whole blocks of all heights
+	packedMax = 1 << 21 // elements of B that are packed at a time
+	share     = 1 << 18 // multiplications that are worth a goroutine
+	packShare = 1 << 14 // elements that are worth one to pack
+)
+
+// block computes a block of C, of as many rows and columns as its name says: k steps of the sum.
+type block[T Float] func(k int, a *T, rowA, stepA int, b *T, stepB int, c *T, rowC int, add bool)
+
+// blocks are the blocks of all sizes.
+type blocks[T Float] struct {
+	widths  [2]int // columns: of the wide blocks, and of the narrow ones
+	heights []height[T]
+}
+
+// height is the blocks of so many rows, wide and narrow.
+type height[T Float] struct {
+	rows   int
+	blocks [2]block[T]
+}
+
+// scratch is what a goroutine, or a whole product, keeps for the next one.
+type scratch[T Float] struct{ packed, cut []T }
+
+func (s *scratch[T]) pack(n int) []T {
+	if cap(s.packed) < n {
+		s.packed = make([]T, n)
+	}
+	return s.packed[:n]
+}
+
+func (l *Loops[T]) scratch() *scratch[T] {
+	if s, ok := l.pool.Get().(*scratch[T]); ok {
+		return s
+	}
+	return &scratch[T]{cut: make([]T, l.blocks.heights[0].rows*l.blocks.widths[0])}
+}
+
+// columns is some columns of C as they are computed: panels of the width of a block, the last one cut off or narrow.
+type columns[T Float] struct {
+	first, n int
+	widths   [2]int
+	panels   int
+	last     int // the width of the last panel's block
+}
+
+func (l *Loops[T]) columns(first, n int) columns[T] {
+	c := columns[T]{first: first, n: n, widths: l.blocks.widths}
+	wide := c.widths[0]
+	c.panels, c.last = (n+wide-1)/wide, wide
+	if rest := n % wide; rest > 0 && rest <= c.widths[1] {
+		c.last = c.widths[1]
+	}
+	return c
+}
+
+// panel returns where panel i begins, the width of its block, and how many columns there are of it.
+func (c *columns[T]) panel(i int) (at, width, n int) {
+	at, width = i*c.widths[0], c.widths[0]
+	if i == c.panels-1 {
+		width = c.last
+	}
+	return at, width, min(width, c.n-at)
+}
+
+// padded is the columns of all panels.
+func (c *columns[T]) padded() int { return (c.panels-1)*c.widths[0] + c.last }
+
+// Product computes p. each runs a function over [0, n) in pieces of at least min, on several goroutines; nil is this one
+// alone.
+func (l *Loops[T]) Product(p Product[T], each func(n, min int, f func(lo, hi int))) {
+	if p.M == 0 || p.N == 0 {
+		return
+	}
+	t, _ := l.tasks.Get().(*task[T])
+	if t == nil {
+		t = newTask(l)
+	}
+	defer t.free()
+	t.Product, t.plan = p, l.plan(&p)
+	for first := 0; first < p.N; first += t.plan.columns {
+		for from := 0; from == 0 || from < p.K; from += t.steps {
+			t.right = l.right(&t.Product, t.plan, first, from)
+			if each == nil {
+				t.pack(0, t.parts)
+				t.rows(0, t.tiles)
+			} else {
+				each(t.parts, t.least, t.pack)
+				if t.tiles > 1 {
+					each(t.tiles, t.worth(t.tall*t.right.n), t.rows)
+				} else {
+					each(t.panels, t.worth(p.M*t.right.widths[0]), t.across)
+				}
+			}
+			l.free(&t.right)
+		}
+	}
+	if p.End != nil && each != nil && !t.ends() {
+		each(t.tiles, t.worth(t.tall*p.N), t.end)
+	} else if p.End != nil && !t.ends() {
+		p.End(0, p.M)
+	}
+}
+
+// task is one product while it is computed, with the loops that are shared out.
+type task[T Float] struct {
+	Product[T]
+	plan
+	right[T]
+	loops                   *Loops[T]
+	pack, rows, across, end func(lo, hi int)
+}
+
+func newTask[T Float](l *Loops[T]) *task[T] {
+	t := &task[T]{loops: l}
+	t.pack = func(lo, hi int) { t.packParts(&t.Product, lo, hi) }
+	t.rows = func(lo, hi int) {
+		lo, hi = lo*t.tall, min(hi*t.tall, t.M)
+		l.rows(&t.Product, &t.right, lo, hi, 0, t.panels)
+		if t.End != nil && t.ends() {
+			t.End(lo, hi)
+		}
+	}
+	t.across = func(lo, hi int) { l.rows(&t.Product, &t.right, 0, t.M, lo, hi) }
+	t.end = func(lo, hi int) { t.End(lo*t.tall, min(hi*t.tall, t.M)) }
+	return t
+}
+
+// ends reports whether rows are complete as soon as the loop over them has passed.
+func (t *task[T]) ends() bool { return t.once && t.tiles > 1 }
+
+// worth returns how many of what has so many elements of C are worth a goroutine.
+func (t *task[T]) worth(elements int) int { return max(1, share/max(1, elements*t.right.k)) }
+
+// free keeps the task for another product, without its operands.
+func (t *task[T]) free() {
+	t.Product, t.right = Product[T]{}, right[T]{}
+	t.loops.tasks.Put(t)
+}
+
+// plan is how a product is parted.
+type plan struct {
+	columns, steps int  // of B, that are packed at a time
+	once           bool // they are all
+	tall, tiles    int  // C is that many times that many rows, the last ones fewer
+	least          int  // panels that are worth a goroutine to pack
+}
+
+func (l *Loops[T]) plan(p *Product[T]) plan {
+	_ = p.C[(p.M-1)*p.RowC+p.N-1] // assembly knows no bounds
+	if p.K > 0 {
+		_ = p.A[(p.M-1)*p.RowA+(p.K-1)*p.StepA]
+		_ = p.B[(p.K-1)*p.StepB+(p.N-1)*p.ColumnB]
+	}
+	wide := l.blocks.widths[0]
+	w := plan{columns: p.N, tall: l.blocks.heights[0].rows, least: max(1, packShare/(run*wide))}
+	if most := packedMax / min(max(p.K, 1), packedMax/1024); p.N > most {
+		w.columns = most / wide * wide
+	}
+	w.steps = max(1, packedMax/max(w.columns, 1)/run) * run
+	w.once = w.columns == p.N && w.steps >= p.K
+	w.tiles = (p.M + w.tall - 1) / w.tall
+	return w
+}
+
+// right is the columns of B for some steps of the sum. Panels lie where they are, or packed: for each run of steps, and in
+// it for each panel, a row of the panel's width for each step. Packed columns beyond the last are zero.
+type right[T Float] struct {
+	columns[T]
+	from, k  int
+	all      bool // all panels are packed, not just the last
+	unpacked int  // panels that are not
+	parts    int  // of what is packed
+	packed   *scratch[T]
+}
+
+// right is the columns of B of a plan. It packs what is better not read where it lies: B whose columns are not its rows in
+// memory, rows that are far apart where they are read often, and columns that fill no block. These are the parts that
+// packParts is to be called for.
+func (l *Loops[T]) right(p *Product[T], w plan, first, from int) right[T] {
+	b := right[T]{columns: l.columns(first, min(w.columns, p.N-first)), from: from, k: min(w.steps, p.K-from),
+		all: p.ColumnB != 1 || p.M > 48 && p.StepB > 256}
+	size := b.padded()
+	if !b.all {
+		_, width, n := b.panel(b.panels - 1)
+		if n == width {
+			return b
+		}
+		b.unpacked, size = b.panels-1, b.last
+	}
+	b.packed = l.scratch()
+	b.packed.pack(b.k * size)
+	b.parts = (b.k + run - 1) / run * (b.panels - b.unpacked)
+	return b
+}
+
+func (l *Loops[T]) free(b *right[T]) {
+	if b.packed != nil {
+		l.pool.Put(b.packed)
+	}
+}
+
+// packParts packs some of the parts, each a panel for a run of the sum.
+func (b *right[T]) packParts(p *Product[T], lo, hi int) {
+	for u := lo; u < hi; u++ {
+		panels := b.panels - b.unpacked
+		at := u / panels * run
+		b.pack(p, at, min(run, b.k-at), b.unpacked+u%panels)
+	}
+}
+
+// place is where the packed panel begins, for the run of k steps from one on.
+func (b *right[T]) place(from, k, panel int) int {
+	if !b.all {
+		return from * b.last
+	}
+	at, _, _ := b.panel(panel)
+	return from*b.padded() + k*at
+}
+
+// pack packs a panel for k steps.
+func (b *right[T]) pack(p *Product[T], from, k, panel int) {
+	at, width, n := b.panel(panel)
+	to := b.packed.packed[b.place(from, k, panel):][:k*width]
+	src := p.B[(b.from+from)*p.StepB+(b.first+at)*p.ColumnB:]
+	if p.ColumnB == 1 {
+		for i := range k {
+			row := to[i*width : (i+1)*width]
+			copy(row, src[i*p.StepB:i*p.StepB+n])
+			clear(row[n:])
+		}
+		return
+	}
+	if n < width {
+		clear(to)
+	}
+	for j := range n {
+		for i, v := range src[j*p.ColumnB:][:k] {
+			to[i*width+j] = v
+		}
+	}
+}
+
+// rows computes rows [lo, hi) of some panels of C.
+func (l *Loops[T]) rows(p *Product[T], b *right[T], lo, hi, panel, end int) {
+	if b.from == 0 && panel < end {
+		from, _, _ := b.panel(panel)
+		last, _, n := b.panel(end - 1)
+		p.begin(lo, hi, b.first+from, b.first+last+n)
+	}
+	s := l.scratch()
+	defer l.pool.Put(s)
+	// Rows of A that are far apart would take each other's place in the cache.
+	apart := max(p.RowA, p.StepA) > 128 && end-panel > 1
+	for r := lo; r < hi; r += chunkRows {
+		rows := min(chunkRows, hi-r)
+		for from := 0; from < b.k; from += run {
+			k := min(run, b.k-from)
+			a, rowA, stepA := p.A[r*p.RowA+(b.from+from)*p.StepA:], p.RowA, p.StepA
+			if apart {
+				a, rowA, stepA = s.left(a, rowA, stepA, rows, k)
+			}
+			l.chunk(p, b, a, rowA, stepA, r, rows, from, k, panel, end, s.cut)
+		}
+	}
+}
+
+// begin prepares a part of C for sums to be added to it.
+func (p *Product[T]) begin(lo, hi, from, end int) {
+	if len(p.Bias) == 0 && (p.K > 0 || p.Add) {
+		return
+	}
+	for r := lo; r < hi; r++ {
+		row := p.C[r*p.RowC+from : r*p.RowC+end]
+		switch {
+		case len(p.Bias) == 0:
+			clear(row)
+		case p.Add:
+			for j, v := range p.Bias[from:end] {
+				row[j] += v
+			}
+		default:
+			copy(row, p.Bias[from:end])
+		}
+	}
+}
+
+// left copies rows of A, for k steps, to where they lie beside each other.
+func (s *scratch[T]) left(a []T, rowA, stepA, rows, k int) (packed []T, row, step int) {
+	const gap = 16 // so that rows of a power of two do not meet in the cache
+	if stepA == 1 {
+		row = run + gap
+		packed = s.pack(rows * row)
+		for i := range rows {
+			copy(packed[i*row:i*row+k], a[i*rowA:])
+		}
+		return packed, row, 1
+	}
+	step = chunkRows + gap
+	packed = s.pack(k * step)
+	for i := range k {
+		copy(packed[i*step:i*step+rows], a[i*stepA:])
+	}
+	return packed, 1, step
+}
+
+// chunk computes rows from r on, for one run of the sum.
+func (l *Loops[T]) chunk(p *Product[T], b *right[T], a []T, rowA, stepA, r, rows, from, k, panel, end int, cut []T) {
+	add := p.Add || len(p.Bias) > 0 || b.from+from > 0
+	for ; panel < end; panel++ {
+		at, width, n := b.panel(panel)
+		kind := 0
+		if width != l.blocks.widths[0] {
+			kind = 1
+		}
+		right, stepB := p.B, p.StepB
+		if b.all || n < width {
+			right, stepB = b.packed.packed[b.place(from, k, panel):], width
+		} else {
+			right = right[(b.from+from)*p.StepB+b.first+at:]
+		}
+		column := b.first + at
+		for i, h := 0, 0; i < rows; {
+			height := &l.blocks.heights[h]
+			if height.rows > rows-i {
+				h++
+				continue
+			}
+			to := p.C[(r+i)*p.RowC+column:]
+			if n == width {
+				height.blocks[kind](k, &a[i*rowA], rowA, stepA, &right[0], stepB, &to[0], p.RowC, add)
+			} else {
+				height.blocks[kind](k, &a[i*rowA], rowA, stepA, &right[0], stepB, &cut[0], width, false)
+				for y := range height.rows {
+					row := to[y*p.RowC : y*p.RowC+n]
+					if !add {
+						copy(row, cut[y*width:])
+						continue
+					}
+					for x := range row {
+						row[x] += cut[y*width+x]
+					}
+				}
+			}
+			i += height.rows
+		}
+	}
+}
