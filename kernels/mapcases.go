@@ -29,7 +29,7 @@ func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 			}
 		}
 	}
-	l := mapLoopsOf(m, Call[float64]{args})
+	l := mapLoopsOf(m, Call[float64]{args: args})
 	places := make([]map[int]int, m.tensors()) // of a result with gaps: element of its memory to its number
 	eps, least := real.Epsilon()
 	return func(y, i int) float64 {

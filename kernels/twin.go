@@ -21,16 +21,29 @@ func (w Twin) For(t DType) bool {
 
 // Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params. T is the device's
 // real type; kernels of ours that only move elements have T for those.
-type Call[T Element] struct{ args []Arg }
+type Call[T Element] struct {
+	args    []Arg
+	vectors bool
+}
 
-// Run runs the twin of k. Every buffer of args must be a *Mem, reals of type t.
-func (k *Kernel) Run(t DType, args []Arg) {
+// Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are held to. Every buffer of
+// args must be a *Mem, reals of type t.
+func (k *Kernel) Run(t DType, args []Arg) { k.run(t, args, false) }
+
+// RunVectors is Run with the vector instructions of the processor, as far as the twin has loops of them, unless the
+// environment variable CLGRAD_VECTORS is off. Its results are those of Run within the kernel's tolerance.
+func (k *Kernel) RunVectors(t DType, args []Arg) { k.run(t, args, true) }
+
+func (k *Kernel) run(t DType, args []Arg, vectors bool) {
 	if t == Float64 {
-		k.Twin.F64(Call[float64]{args})
+		k.Twin.F64(Call[float64]{args, vectors})
 	} else {
-		k.Twin.F32(Call[float32]{args})
+		k.Twin.F32(Call[float32]{args, vectors})
 	}
 }
+
+// Vectors reports whether the twin may use vector instructions: not where it is the reference.
+func (c Call[T]) Vectors() bool { return c.vectors }
 
 // Reals returns the elements of buffer argument i.
 func (c Call[T]) Reals(i int) []T {

@@ -35,6 +35,15 @@ done
 step without OpenCL and without a C compiler
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short ./...
 
+# The kernels compare plain loops with the vectors of the Go device: those of this processor that are not its widest, too.
+step vector instructions
+(cd internal/vec/gen && CGO_ENABLED=0 $GO vet . && CGO_ENABLED=0 $GO test .)
+for vectors in avx2 off; do
+	[ "$vectors" != avx2 ] || grep -qs avx512vl /proc/cpuinfo || continue
+	echo "$vectors"
+	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -short -run 'Kernels|Matmul|MatMul' ./tensor ./internal/ops ./hashgrid ./imagefit ./optim
+done
+
 step the Go device, race detector
 # shellcheck disable=SC2046,SC2086 # the lists are meant to be split; examples have no goroutines, but serve
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short $longest $($GO list ./... | grep -v /examples/) ./examples/serve

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -129,6 +130,11 @@ const DeviceEnv = "CLGRAD_DEVICE"
 // every launch is compared.
 const TrialEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
 
+// VectorsEnv is the environment variable that chooses the vector instructions of the Go device: off for plain loops, or
+// avx512 or avx2 where the processor has them. By default they are the widest that it has. All of them give the same
+// results, bit for bit; those of plain loops differ within rounding.
+const VectorsEnv = vec.Env
+
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:
 //
 //	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set); cpu for a
@@ -174,6 +180,9 @@ func Open(sel string, opts ...Options) (Device, error) {
 func openGo(opt Options) (Device, error) {
 	if opt.Check {
 		return nil, fmt.Errorf("tensor: check mode compares an OpenCL device with the Go twins, and cpu is the twins: choose another device")
+	}
+	if _, err := vec.Chosen(); err != nil {
+		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
 	return newGoDevice(opt), nil
 }

@@ -142,7 +142,7 @@ func (d *goDevice) run(k *kernels.Kernel, args []kernels.Arg) {
 	if d.profile != nil {
 		start = time.Now()
 	}
-	k.Run(d.real, args)
+	k.RunVectors(d.real, args)
 	d.stats.Launches++
 	if d.profile != nil {
 		t := d.profile[k.Name]

@@ -8,6 +8,7 @@ require (
 	github.com/samuel/go-opencl v0.0.0-20171108220231-cbcfd10c32ad // indirect
 	github.com/sbinet/npyio v0.6.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -299,10 +300,7 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	return ops
 }
 
-// gemmTwin computes a product with gonum's BLAS, the rows of C shared among the cores. A·B is computed
-// as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot product of two rows, which runs about twice as fast as the
-// one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B, whose operands are
-// both large where C is small, two transposes cost more than they save.
+// gemmTwin computes a product, the rows of C shared among the cores.
 func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]) {
 	t := newTwin(p, gemm)
 	return func(c kernels.Call[T]) {
@@ -336,8 +334,53 @@ func newTwin[T kernels.Real](p *product, gemm blasGemm[T]) *twin[T] {
 	return t
 }
 
-// part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each shares the rows out.
+// part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each shares the rows out, nil on
+// this goroutine alone.
 func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
+	if loops := loopsOf(c); loops != nil {
+		t.vectors(c, loops, from, k, A, B, out, each)
+		return
+	}
+	t.plain(c, from, k, A, B, out, each)
+}
+
+// loopsOf returns the vector loops that a twin is to use, nil for none.
+func loopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
+	if !c.Vectors() {
+		return nil
+	}
+	set, _ := vec.Chosen() // a device that is open has seen the error
+	if set == nil {
+		return nil
+	}
+	return vec.On[T](set)
+}
+
+// vectors is part with vector instructions.
+func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
+	p := vec.Product[T]{M: c.Int(gemmM), N: c.Int(gemmN), K: k, A: A[from:], RowA: c.Int(gemmLDA), StepA: 1,
+		B: B, StepB: c.Int(gemmLDB), ColumnB: 1, Add: c.Int(gemmAccumulate) != 0, C: out, RowC: c.Int(gemmLDC)}
+	if t.p.form == TN {
+		p.A, p.RowA, p.StepA = A[from*p.RowA:], 1, p.RowA
+	}
+	if t.p.form == NT {
+		p.B, p.StepB, p.ColumnB = B[from:], 1, p.StepB
+	} else {
+		p.B = B[from*p.StepB:]
+	}
+	if c.Int(gemmBiased) != 0 {
+		p.Bias = c.Reals(gemmBias)[:p.N]
+	}
+	if t.functions != nil && c.Int(gemmThen) != GemmSums {
+		p.End = func(lo, hi int) { finish(c, t.functions, lo, hi) }
+	}
+	loops.Product(p, each)
+}
+
+// plain is part with gonum's BLAS. A·B is computed as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot product of two rows, which
+// runs about twice as fast as the one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B,
+// whose operands are both large where C is small, two transposes cost more than they save.
+func (t *twin[T]) plain(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
 	m, n, lda, ldb, ldc := c.Int(gemmM), c.Int(gemmN), c.Int(gemmLDA), c.Int(gemmLDB), c.Int(gemmLDC)
 	biased := c.Int(gemmBiased) != 0
 	var beta T // of C's old elements; BLAS does not read C where it is 0
@@ -358,6 +401,9 @@ func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B, out []T, each func(
 		b, ldb, tb = *buf, k, blas.Trans
 	}
 	rows := gemmPiece(m, n, k)
+	if each == nil {
+		each = func(n, _ int, f func(lo, hi int)) { f(0, n) }
+	}
 	each(intmath.CeilDiv(m, rows), 1, func(first, end int) {
 		for lo := first * rows; lo < min(end*rows, m); lo += rows {
 			hi, beta := min(lo+rows, m), beta

@@ -209,7 +209,7 @@ func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ca
 			run(0, parts)
 			return
 		}
-		each = func(n, _ int, f func(lo, hi int)) { f(0, n) }
+		each = nil
 		par.For(parts, max(1, par.Grain/max(1, m*c.Int(gemmN)*K)), run)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// vec is memory of n elements, as far as a grid looks at it.
-func vec(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
+// elements is memory of n elements, as far as a grid looks at it.
+func elements(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
 
 // ints are n arguments by value.
 func ints(vs ...int) []kernels.Arg {
@@ -33,7 +33,7 @@ func TestGrids(t *testing.T) {
 	args := func(vecs []int, numbers ...int) []kernels.Arg {
 		var all []kernels.Arg
 		for _, n := range vecs {
-			all = append(all, vec(n))
+			all = append(all, elements(n))
 		}
 		return append(all, ints(numbers...)...)
 	}

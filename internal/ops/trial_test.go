@@ -26,7 +26,7 @@ func sizes(k *kernels.Kernel, ops []kernels.Operand) string {
 // too long, and with rows closer to each other, but aligned alike, where they lie far apart.
 func TestTrialOfProducts(t *testing.T) {
 	like := func(m, n, k, lda, ldb, slice int) []kernels.Arg {
-		return append([]kernels.Arg{vec(0), vec(0), vec(n), vec(0)}, ints(m, n, k, lda, ldb, n, 1, 1, 24, slice)...)
+		return append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, lda, ldb, n, 1, 1, 24, slice)...)
 	}
 	const rest = "1 1 24"
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestTrialOfProducts(t *testing.T) {
 		}
 		if c.like != nil && c.like[gemmSlice].Int >= c.like[gemmK].Int { // of a layer, what its function is given and the operand that it keeps
 			for keep, z := range []int{0, 1} {
-				like := append(slices.Clip(c.like), vec(z*int(c.like[gemmM].Int*c.like[gemmN].Int)), kernels.I(keep), kernels.R(-0.5), kernels.R(0.25))
+				like := append(slices.Clip(c.like), elements(z*int(c.like[gemmM].Int*c.like[gemmN].Int)), kernels.I(keep), kernels.R(-0.5), kernels.R(0.25))
 				layer := Gemm(c.form, cpuTiles[0], kernels.Clamp)
 				more := layer.Trial(like)
 				want := "[]"
@@ -84,13 +84,13 @@ func TestTrialOfProducts(t *testing.T) {
 // one after the other, and the kernel's twin can run on them.
 func TestTrialOfBatches(t *testing.T) {
 	like := func(m, n, k, slice int, b Batch, run int) []kernels.Arg {
-		args := append([]kernels.Arg{vec(0), vec(0), vec(n), vec(0)}, ints(m, n, k, k, n, n, 1, 0, 24, slice)...)
+		args := append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, k, n, n, 1, 0, 24, slice)...)
 		numbers := b.Args()
 		return append(append(args, numbers[:]...), kernels.I(run))
 	}
 	direct := func(m, n, k int, b Batch) []kernels.Arg {
 		numbers := b.Args()
-		return append(append([]kernels.Arg{vec(0), vec(0), vec(0)}, ints(m, n, k, k, 1, n, 1, 1)...), numbers[:]...)
+		return append(append([]kernels.Arg{elements(0), elements(0), elements(0)}, ints(m, n, k, k, 1, n, 1, 1)...), numbers[:]...)
 	}
 	heads := Batch{N: [3]int{2, 3, 4}, A: [3]int{1 << 20, 40, 1 << 10}}
 	for _, c := range []struct {
@@ -138,7 +138,7 @@ func TestTrials(t *testing.T) {
 	}
 	args := func(vecs []int, numbers ...int) (all []kernels.Arg) {
 		for _, n := range vecs {
-			all = append(all, vec(n))
+			all = append(all, elements(n))
 		}
 		return append(all, ints(numbers...)...)
 	}
@@ -182,7 +182,7 @@ func TestTrials(t *testing.T) {
 	for name, k := range map[string]*kernels.Kernel{"AdamW": AdamW, "AdamWShares": AdamWShares} {
 		like := make([]kernels.Arg, len(k.Params))
 		for i, p := range k.Params {
-			like[i] = map[bool]kernels.Arg{true: vec(4), false: kernels.I(1)}[p.Mode.Buffer()]
+			like[i] = map[bool]kernels.Arg{true: elements(4), false: kernels.I(1)}[p.Mode.Buffer()]
 		}
 		for i, o := range k.Trial(like) {
 			if v := k.Params[i].Name == "V"; v && (o.Lo != 0 || o.Hi != 1) || k.Params[i].Name == "M" && o.Lo != -1 {
