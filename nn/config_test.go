@@ -2,6 +2,7 @@ package nn_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -46,6 +47,61 @@ func TestInitializersOfLayers(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// TestFans: an initializer gets the inputs and outputs of an element: those of a group, for each element of a kernel.
+func TestFans(t *testing.T) {
+	d := devtest.CPU(t)
+	var fans [][2]int
+	by := func(d tensor.Device, _ *tensor.RNG, in, out int, shape ...int) *tensor.Tensor {
+		fans = append(fans, [2]int{in, out})
+		return tensor.Zeros(d, shape...)
+	}
+	rng := tensor.NewRNG(1)
+	for name, c := range map[string]struct {
+		make func()
+		want [][2]int
+	}{
+		"Linear": {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 5, Weight: by, Bias: by}) }, [][2]int{{3, 5}, {3, 5}}},
+		"Conv": {func() {
+			nn.NewConv(d, rng, nn.ConvConfig{In: 4, Out: 10, Kernel: []int{3, 7}, ConvOptions: tensor.ConvOptions{Groups: 2}, Weight: by, Bias: by})
+		}, [][2]int{{42, 105}, {42, 105}}},
+		"ConvTranspose": {func() {
+			nn.NewConvTranspose(d, rng, nn.ConvTransposeConfig{In: 4, Out: 10, Kernel: []int{3, 7}, ConvTransposeOptions: tensor.ConvTransposeOptions{Groups: 2}, Weight: by, Bias: by})
+		}, [][2]int{{105, 42}, {105, 42}}},
+		"MultiHeadAttention": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Weight: by, OutWeight: by})
+		}, [][2]int{{4, 12}, {4, 4}}},
+		"Embedding": {func() { nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: 3, Size: 2, Weight: by}) }, [][2]int{{3, 2}}},
+		"GRU":       {func() { nn.NewGRU(d, rng, nn.RecurrentConfig{In: 3, Hidden: 2, Weight: by, Bias: by}) }, [][2]int{{3, 6}, {2, 6}, {3, 6}, {2, 6}}},
+	} {
+		fans = nil
+		if c.make(); !slices.Equal(fans, c.want) {
+			t.Errorf("%s: inputs and outputs %v, want %v", name, fans, c.want)
+		}
+	}
+}
+
+// TestUsualInitializers: where a config names none, parameters are drawn as PyTorch draws them.
+func TestUsualInitializers(t *testing.T) {
+	d := devtest.CPU(t)
+	rng := tensor.NewRNG(1)
+	embedding := nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: 100, Size: 50})
+	if mean, sd, _ := spread(t, embedding.Weight.Value()); math.Abs(mean) > 0.1 || math.Abs(sd-1) > 0.1 {
+		t.Errorf("a table has mean %v and standard deviation %v, want 0 and 1", mean, sd)
+	}
+	attention := nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 24, Heads: 2})
+	for name, c := range map[string]struct {
+		of   *autograd.Node
+		want float64
+	}{
+		"in_proj_weight": {attention.InWeight, math.Sqrt(6.0 / (24 + 72))}, "in_proj_bias": {attention.InBias, 0},
+		"out_proj.weight": {attention.Out.Weight, math.Sqrt(1.0 / 24)}, "out_proj.bias": {attention.Out.Bias, 0},
+	} {
+		if _, _, largest := spread(t, c.of.Value()); largest > c.want || largest < 0.95*c.want {
+			t.Errorf("%s is up to %v, want %v", name, largest, c.want)
 		}
 	}
 }

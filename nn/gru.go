@@ -147,8 +147,8 @@ func (r gruGrads) recorded(x, w, b, g *autograd.Node) {
 	r.backward(func(t, _, after int) {
 		g := total(after)
 		reset, update := g.Mul(byReset.Select(0, t)), g.Mul(byUpdate.Select(0, t))
-		dx[t] = autograd.Concat(-1, reset, update, g.Mul(byNew.Select(0, t)))
-		dh[t] = autograd.Concat(-1, reset, update, g.Mul(byState.Select(0, t)))
+		dx[t] = autograd.Concat(1, reset, update, g.Mul(byNew.Select(0, t)))
+		dh[t] = autograd.Concat(1, reset, update, g.Mul(byState.Select(0, t)))
 		carried = g.Mul(stays.Select(0, t)).Add(dh[t].MatMul(wt))
 	})
 	r.in.GiveNode(0, autograd.Stack(0, dx...))

@@ -163,7 +163,7 @@ func (r lstmGrads) recorded(x, w, b, g *autograd.Node) {
 	r.backward(func(t, _, after int) {
 		state := total(0, after)
 		cell := total(1, after).Add(state.Mul(byNext.Select(0, t)))
-		gates[t] = autograd.Concat(-1, cell.Mul(byIn.Select(0, t)), cell.Mul(byForget.Select(0, t)), cell.Mul(byFresh.Select(0, t)),
+		gates[t] = autograd.Concat(1, cell.Mul(byIn.Select(0, t)), cell.Mul(byForget.Select(0, t)), cell.Mul(byFresh.Select(0, t)),
 			state.Mul(byOut.Select(0, t)))
 		carried = [2]*autograd.Node{gates[t].MatMul(wt), cell.Mul(forget.Select(0, t))}
 	})

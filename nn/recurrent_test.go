@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -165,23 +166,34 @@ func TestRecurrentRange(t *testing.T) {
 	})
 }
 
-// TestRecurrentDrops: what goes to the next layer is dropped in training, and the output is not.
+// TestRecurrentDrops: what goes to the next layer is dropped in training, and neither the input nor the output is.
 func TestRecurrentDrops(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, make := range recurrences {
 		rng := tensor.NewRNG(1)
 		x := autograd.Const(rng.Uniform(d, -1, 1, 2, 5, 3))
 		deep := make(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4, Layers: 2, Dropout: 1})
-		y := deep.Forward(x).Value()
+		y := deep.Forward(x).Keep()
+		if err := y.Sum().Backward(); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range nn.Params(deep) {
+			if _, _, largest := spread(t, p.Grad()); (largest == 0) != (strings.HasSuffix(p.Name(), "_l0") || p.Name() == "weight_ih_l1") {
+				t.Errorf("%s: the gradients of %s are up to %v", name, p.Name(), largest)
+			}
+		}
 		nn.Eval(deep)
-		if _, _, off := spread(t, deep.Forward(x).Value().Sub(y)); off == 0 {
+		if _, _, off := spread(t, deep.Forward(x).Value().Sub(y.Value())); off == 0 {
 			t.Errorf("%s: nothing is dropped", name)
 		}
+		one := make(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4, Dropout: 1})
 		before := *rng
-		one := make(d, tensor.NewRNG(1), nn.RecurrentConfig{In: 3, Hidden: 4, Dropout: 1})
-		if _, _, largest := spread(t, one.Forward(x).Value()); largest == 0 || *rng != before {
-			t.Errorf("%s: the output of the last layer is dropped", name)
+		y = one.Forward(x)
+		if *rng != before {
+			t.Errorf("%s: numbers are drawn for a single layer", name)
 		}
+		nn.Eval(one)
+		same(t, name+" of one layer", one.Forward(x).Value(), y.Value(), 0)
 	}
 }
 

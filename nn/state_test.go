@@ -52,6 +52,8 @@ func TestStateDict(t *testing.T) {
 	integers := fresh()
 	integers["layer1.bias"] = tensor.ZerosOf(d, tensor.Int32, 1)
 	refused("integers", integers, `"layer1.bias" is of type Int32, in the model of Real`)
+	refused("six names more", tensor.Dict{"a": nil, "b": nil, "c": nil, "d": nil, "e": nil, "f": nil}, `; the model has no "a", "b", "c", "d", "e", "f"`)
+	refused("seven names more", tensor.Dict{"a": nil, "b": nil, "c": nil, "d": nil, "e": nil, "f": nil, "g": nil}, `; the model has no "a", "b", "c", "d", "e" and 2 more`)
 	refused("nothing", tensor.Dict{}, `the dict has no "layer0.bias", "layer0.weight", "layer1.bias", "layer1.weight"`)
 	freed := fresh()
 	freed["layer1.weight"] = tensor.Zeros(d, 1, 3)
@@ -83,6 +85,19 @@ func TestStateDict(t *testing.T) {
 		if want, _ := halves[name].Float64s(); v.Type() != tensor.Real || !slices.Equal(got, want) {
 			t.Errorf("%v loaded from Float16: %v, want %v", name, got, want)
 		}
+	}
+	if err := nn.LoadStateDict(nn.Sequential{nn.ReLU}, tensor.Dict{}); err != nil {
+		t.Errorf("a model without parameters: %v", err)
+	}
+	closed, err := tensor.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := nn.NewMLP(closed, tensor.NewRNG(1), cfg)
+	dict := nn.StateDict(c)
+	closed.Close()
+	if err := nn.LoadStateDict(c, dict); err == nil || err.Error() != closed.Err().Error() {
+		t.Errorf("on a device that is closed: err = %v, want %v", err, closed.Err())
 	}
 }
 
