@@ -8,42 +8,41 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/checkpoint"
+	"github.com/clgrad/clgrad/examples/internal/program"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
 var (
-	text        = flag.String("text", "examples/chars/testdata/opticks.txt", "the text, a `file` in UTF-8")
-	device      = flag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
-	seed        = flag.Uint64("seed", 1, "`number` that weights, batches and what is written follow from")
-	blocks      = flag.Int("blocks", 2, "how `many` blocks there are")
-	width       = flag.Int("width", 64, "`features` of a character")
-	heads       = flag.Int("heads", 4, "how `many` heads a block has")
-	window      = flag.Int("context", 64, "how many `characters` it sees")
-	batch       = flag.Int("batch", 16, "`pieces` of the text in a step")
-	steps       = flag.Int("steps", 2000, "`number` of steps")
-	rate        = flag.Float64("lr", 1e-3, "learning `rate`")
-	length      = flag.Int("write", 500, "`characters` to write")
-	temperature = flag.Float64("temperature", 0.8, "0 writes what is likeliest, larger `numbers` more of the rest")
-	file        = flag.String("checkpoint", "", "`file` to keep the run in, and to go on from if it is there")
-	every       = flag.Duration("every", 3*time.Second, "`time` between lines that say the loss, and between checkpoints")
-	asJSON      = flag.Bool("json", false, "print the results as JSON, too")
+	text        = pflag.String("text", "examples/chars/testdata/opticks.txt", "the text, a `file` in UTF-8")
+	device      = pflag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
+	seed        = pflag.Uint64("seed", 1, "`number` that weights, batches and what is written follow from")
+	blocks      = pflag.Int("blocks", 2, "how `many` blocks there are")
+	width       = pflag.Int("width", 64, "`features` of a character")
+	heads       = pflag.Int("heads", 4, "how `many` heads a block has")
+	window      = pflag.Int("context", 64, "how many `characters` it sees")
+	batch       = pflag.Int("batch", 16, "`pieces` of the text in a step")
+	steps       = pflag.Int("steps", 2000, "`number` of steps")
+	rate        = pflag.Float64("lr", 1e-3, "learning `rate`")
+	length      = pflag.Int("write", 500, "`characters` to write")
+	temperature = pflag.Float64("temperature", 0.8, "0 writes what is likeliest, larger `numbers` more of the rest")
+	file        = pflag.String("checkpoint", "", "`file` to keep the run in, and to go on from if it is there")
+	every       = pflag.Duration("every", 3*time.Second, "`time` between lines that say the loss, and between checkpoints")
+	asJSON      = pflag.Bool("json", false, "print the results as JSON, too")
 )
 
 // read returns the characters that a text has, and the text as their numbers.
@@ -223,12 +222,4 @@ func chars(ctx context.Context) error {
 	return err
 }
 
-func main() {
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	if err := chars(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "chars:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Interruptible("chars", chars) }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +11,8 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/examples/internal/exampletest"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/nn"
-	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,11 +21,8 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"chars": main
 
 // TestScripts runs the scripts in testdata/script: each is a session at a shell.
 func TestScripts(t *testing.T) {
-	long(t)
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
-		env.Setenv(tensor.DeviceEnv, "cpu")
-		return os.WriteFile(env.WorkDir+"/cycle.txt", []byte(cycle), 0o644)
-	}})
+	exampletest.Long(t)
+	exampletest.Scripts(t, func(folder string) error { return os.WriteFile(folder+"/cycle.txt", []byte(cycle), 0o644) })
 }
 
 // cycle is a text that is soon known by heart.
@@ -41,28 +35,21 @@ func small(t *testing.T) {
 	if err := os.WriteFile(path, []byte(cycle), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	set(t, text, path)
-	set(t, width, 16)
-	set(t, heads, 2)
-	set(t, window, 8)
-	set(t, batch, 8)
-	set(t, every, time.Hour)
-}
-
-// set changes a flag for the time of a test.
-func set[T any](t *testing.T, flag *T, v T) {
-	before := *flag
-	t.Cleanup(func() { *flag = before })
-	*flag = v
+	exampletest.Set(t, text, path)
+	exampletest.Set(t, width, 16)
+	exampletest.Set(t, heads, 2)
+	exampletest.Set(t, window, 8)
+	exampletest.Set(t, batch, 8)
+	exampletest.Set(t, every, time.Hour)
 }
 
 // TestLearns: a text that goes in a circle is foreseen, and gone on with.
 func TestLearns(t *testing.T) {
-	long(t)
+	exampletest.Long(t)
 	small(t)
-	set(t, steps, 150)
-	set(t, rate, 1e-2)
-	set(t, length, 26)
+	exampletest.Set(t, steps, 150)
+	exampletest.Set(t, rate, 1e-2)
+	exampletest.Set(t, length, 26)
 	alphabet, numbers, err := read(*text)
 	if err != nil {
 		t.Fatal(err)
@@ -92,60 +79,35 @@ func TestLearns(t *testing.T) {
 
 // TestPyTorch: from PyTorch's weights, the losses are those of scripts/examples/chars.py.
 func TestPyTorch(t *testing.T) {
-	set(t, width, 32)
-	set(t, window, 16)
-	set(t, batch, 8)
-	set(t, rate, 3e-3)
+	exampletest.Set(t, width, 32)
+	exampletest.Set(t, window, 16)
+	exampletest.Set(t, batch, 8)
+	exampletest.Set(t, rate, 3e-3)
 	alphabet, numbers, err := read("testdata/opticks.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		from, err := tensor.LoadNPZ(d, "../../testdata/examples/chars.npz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := from["losses"].Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		starts, err := from["starts"].Int32s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		delete(from, "losses")
-		delete(from, "starts")
 		net := newModel(d, len(alphabet))
-		if err := nn.LoadStateDict(net, from); err != nil {
+		losses, inputs := exampletest.PyTorch(t, d, "chars", net, "starts")
+		starts, err := inputs["starts"].Int32s()
+		if err != nil {
 			t.Fatal(err)
 		}
-		opt, within := newOptimizer(net), 1e-9
-		if d.Real() == kernels.Float32 {
-			within = 1e-5
-		}
-		if testing.Short() {
-			want = want[:5]
-		}
-		for i := range want {
-			at := make([]int, *batch)
-			for j := range at {
-				at[j] = int(starts[i**batch+j])
+		exampletest.Follow(t, losses, newOptimizer(net), 1e-5, func(i int) *autograd.Node {
+			var at []int
+			for _, start := range starts[i**batch : (i+1)**batch] {
+				at = append(at, int(start))
 			}
 			x, y := pieces(d, numbers, at)
-			loss := autograd.CrossEntropy(net.scores(x), y)
-			if got, err := loss.Item(); err != nil || !(math.Abs(got-want[i]) <= within) {
-				t.Errorf("step %d: loss %v, PyTorch's %v, err %v", i, got, want[i], err)
-			}
-			if err := optim.Minimize(opt, loss); err != nil {
-				t.Fatal(err)
-			}
-		}
+			return autograd.CrossEntropy(net.scores(x), y)
+		})
 	})
 }
 
 // TestKill: a run that is killed and interrupted again and again ends with the bits of one that was not.
 func TestKill(t *testing.T) {
-	long(t)
+	exampletest.Long(t)
 	small(t)
 	dir := t.TempDir()
 	start := func(name string, options ...string) (*exec.Cmd, *bytes.Buffer) {
@@ -214,11 +176,4 @@ func contents(t *testing.T, dir, name string) []byte {
 		t.Fatal(err)
 	}
 	return raw
-}
-
-// long skips a test that trains for seconds where tests are to be short: with the race detector they are minutes.
-func long(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it trains for seconds")
-	}
 }

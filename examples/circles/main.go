@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"math"
 	"os"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/examples/internal/program"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
@@ -23,10 +23,7 @@ func inside(x, y float64) bool {
 }
 
 func main() {
-	if err := run(os.Stdout, "", "circles.png"); err != nil {
-		fmt.Fprintln(os.Stderr, "circles:", err)
-		os.Exit(1)
-	}
+	program.Main("circles", func() error { return run(os.Stdout, "", "circles.png") })
 }
 
 func run(w io.Writer, device, path string) error {
@@ -167,13 +164,5 @@ func drawPNG(path string, d tensor.Device, net *nn.MLP) error {
 		}
 		img.SetNRGBA(i%side, i/side, c)
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := png.Encode(f, img); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return program.SavePNG(path, img)
 }

@@ -5,14 +5,11 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"os"
 	"slices"
 	"strings"
@@ -20,9 +17,11 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
+	"github.com/clgrad/clgrad/examples/internal/program"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/pflag"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
@@ -31,13 +30,13 @@ import (
 const all, trained = 1797, 1347 // digits; those after the trained ones are for testing
 
 var (
-	file     = flag.String("data", "testdata/digits.npz", "the digits, an npz `file`")
-	device   = flag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
-	seed     = flag.Uint64("seed", 1, "`number` that weights, dropout and the order of the digits follow from")
-	epochs   = flag.Int("epochs", 30, "`passes` over the digits")
-	mistakes = flag.String("mistakes", "digits.png", "`picture` to draw")
-	model    = flag.String("model", "", "`file` to save the net to, for examples/serve")
-	asJSON   = flag.Bool("json", false, "print the results as JSON, too")
+	file     = pflag.String("data", "testdata/digits.npz", "the digits, an npz `file`")
+	device   = pflag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
+	seed     = pflag.Uint64("seed", 1, "`number` that weights, dropout and the order of the digits follow from")
+	epochs   = pflag.Int("epochs", 30, "`passes` over the digits")
+	mistakes = pflag.String("mistakes", "digits.png", "`picture` to draw")
+	model    = pflag.String("model", "", "`file` to save the net to, for examples/serve")
+	asJSON   = pflag.Bool("json", false, "print the results as JSON, too")
 )
 
 func newNet(d tensor.Device, rng *tensor.RNG) nn.Sequential {
@@ -115,12 +114,7 @@ func drawMistakes(path string, images []uint8, labels, answers []int32, wrong []
 		}
 		(&font.Drawer{Dst: img, Src: image.White, Face: basicfont.Face7x13, Dot: fixed.P(x, y+76)}).DrawString(fmt.Sprintf("%d as %d", labels[i], answers[i]))
 	}
-	var out bytes.Buffer
-	if err := errors.Join(png.Encode(&out, img), os.WriteFile(path+".tmp", out.Bytes(), 0o644)); err != nil {
-		os.Remove(path + ".tmp")
-		return err
-	}
-	return os.Rename(path+".tmp", path)
+	return program.SavePNG(path, img)
 }
 
 func run() error {
@@ -166,10 +160,4 @@ func run() error {
 	return errors.Join(err, drawMistakes(*mistakes, data.Elements[uint8](images), truth, answers, wrong))
 }
 
-func main() {
-	flag.Parse()
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "digits:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("digits", run) }

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"math"
+	"iter"
 	"os"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
+	"github.com/clgrad/clgrad/examples/internal/exampletest"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
-	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -19,28 +18,26 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"digits": mai
 
 // TestScripts runs the scripts in testdata/script: each is a session at a shell.
 func TestScripts(t *testing.T) {
-	long(t)
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
-		file, err := os.ReadFile("../../testdata/digits.npz")
+	exampletest.Long(t)
+	exampletest.Scripts(t, func(folder string) error {
+		file, err := os.ReadFile(exampletest.DigitsFile)
 		if err != nil {
 			return err
 		}
-		env.Setenv(tensor.DeviceEnv, "cpu")
 		d := devtest.CPU(t)
 		wrong := tensor.Dict{"images": tensor.ZerosOf(d, tensor.Uint8, all, 8, 8), "labels": tensor.FullOf(d, tensor.Uint8, 10, all)}
-		if err := tensor.SaveNPZ(env.WorkDir+"/wrong.npz", wrong); err != nil {
+		if err := tensor.SaveNPZ(folder+"/wrong.npz", wrong); err != nil {
 			return err
 		}
-		return os.WriteFile(env.WorkDir+"/digits.npz", file, 0o644)
-	}})
+		return os.WriteFile(folder+"/digits.npz", file, 0o644)
+	})
 }
 
 // TestLearns: a few passes are enough for nine digits of ten.
 func TestLearns(t *testing.T) {
-	long(t)
+	exampletest.Long(t)
 	images, labels := read(t)
-	defer func(n int) { *epochs = n }(*epochs)
-	*epochs = 5
+	exampletest.Set(t, epochs, 5)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		net := newNet(d, tensor.NewRNG(1))
 		if step, err := train(d, net, images.Slice(0, trained), labels.Slice(0, trained)); err != nil || step <= 0 {
@@ -60,54 +57,20 @@ func TestLearns(t *testing.T) {
 func TestPyTorch(t *testing.T) {
 	images, labels := read(t)
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		from, err := tensor.LoadNPZ(d, "../../testdata/examples/digits.npz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := from["losses"].Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		delete(from, "losses")
 		net := newNet(d, tensor.NewRNG(1))
-		if err := nn.LoadStateDict(net, from); err != nil {
-			t.Fatal(err)
-		}
+		losses, _ := exampletest.PyTorch(t, d, "digits", net)
 		nn.Eval(net)
-		opt := newOptimizer(net, len(want))
-		within := 1e-9
-		if d.Real() == kernels.Float32 {
-			within = 1e-4
-		}
-		loader := data.NewLoader(d, []data.Array{images, labels}, data.LoaderConfig{Batch: 32, InOrder: true})
-		i := 0
-		for batch := range loader.Epoch() {
-			loss := autograd.CrossEntropy(net.Forward(pixels(batch[0])), batch[1])
-			if got, err := loss.Item(); err != nil || !(math.Abs(got-want[i]) <= within) {
-				t.Errorf("step %d: loss %v, PyTorch's %v, err %v", i, got, want[i], err)
-			}
-			if err := optim.Minimize(opt, loss); err != nil {
-				t.Fatal(err)
-			}
-			if i++; i == len(want) || testing.Short() && i == 10 {
-				break
-			}
-		}
+		next, stop := iter.Pull(data.NewLoader(d, []data.Array{images, labels}, data.LoaderConfig{Batch: 32, InOrder: true}).Epoch())
+		defer stop()
+		exampletest.Follow(t, losses, newOptimizer(net, len(losses)), 1e-4, func(int) *autograd.Node {
+			batch, _ := next()
+			return autograd.CrossEntropy(net.Forward(pixels(batch[0])), batch[1])
+		})
 	})
 }
 
 func read(t *testing.T) (images, labels data.Array) {
 	t.Helper()
-	arrays, err := data.LoadNPZ("../../testdata/digits.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return arrays["images"], arrays["labels"].To(tensor.Int32)
-}
-
-// long skips a test that trains for seconds where tests are to be short: with the race detector they are minutes.
-func long(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it trains for seconds")
-	}
+	images, labels = exampletest.Digits(t)
+	return images, labels.To(tensor.Int32)
 }

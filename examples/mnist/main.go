@@ -6,7 +6,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,17 +14,19 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
+	"github.com/clgrad/clgrad/examples/internal/program"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/pflag"
 )
 
 var (
-	folder = flag.String("data", "", "`folder` of train-images-idx3-ubyte, train-labels-idx1-ubyte and the same of t10k, or with .gz; required")
-	device = flag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
-	seed   = flag.Uint64("seed", 1, "`number` that weights and the order of the images follow from")
-	epochs = flag.Int("epochs", 5, "`passes` over the images")
-	asJSON = flag.Bool("json", false, "print the results as JSON, too")
+	folder = pflag.String("data", "", "`folder` of train-images-idx3-ubyte, train-labels-idx1-ubyte and the same of t10k, or with .gz; required")
+	device = pflag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
+	seed   = pflag.Uint64("seed", 1, "`number` that weights and the order of the images follow from")
+	epochs = pflag.Int("epochs", 5, "`passes` over the images")
+	asJSON = pflag.Bool("json", false, "print the results as JSON, too")
 )
 
 // newNet returns LeNet-5, with ReLU and maxima. Source: LeCun, Bottou, Bengio, Haffner, "Gradient-Based Learning Applied to
@@ -140,10 +141,4 @@ func run() error {
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{"accuracy": accuracy, "loss": loss, "step_us": step.Microseconds(), "device": d.Name()})
 }
 
-func main() {
-	flag.Parse()
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "mnist:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("mnist", run) }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/examples/internal/program"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -21,10 +22,7 @@ var (
 )
 
 func main() {
-	if err := run(os.Stdout, ""); err != nil {
-		fmt.Fprintln(os.Stderr, "polynomial:", err)
-		os.Exit(1)
-	}
+	program.Main("polynomial", func() error { return run(os.Stdout, "") })
 }
 
 func run(w io.Writer, device string) error {

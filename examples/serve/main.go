@@ -7,26 +7,25 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
+	"github.com/clgrad/clgrad/examples/internal/program"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/pflag"
 )
 
 var (
-	file    = flag.String("model", "digits.safetensors", "the weights that digits saved, a `file`")
-	device  = flag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
-	address = flag.String("addr", "localhost:8080", "`address` to listen on; port 0 is one that is free")
-	batch   = flag.Int("batch", 32, "most `requests` that are computed together")
-	wait    = flag.Duration("wait", 2*time.Millisecond, "`time` that the first of them waits for others")
-	queue   = flag.Int("queue", 256, "`requests` that wait; more are refused")
+	file    = pflag.String("model", "digits.safetensors", "the weights that digits saved, a `file`")
+	device  = pflag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
+	address = pflag.String("addr", "localhost:8080", "`address` to listen on; port 0 is one that is free")
+	batch   = pflag.Int("batch", 32, "most `requests` that are computed together")
+	wait    = pflag.Duration("wait", 2*time.Millisecond, "`time` that the first of them waits for others")
+	queue   = pflag.Int("queue", 256, "`requests` that wait; more are refused")
 )
 
 // leave is how long requests may take that are there when the server is told to end.
@@ -91,12 +90,4 @@ func serve(ctx context.Context) error {
 	return errors.Join(<-computed, err)
 }
 
-func main() {
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	if err := serve(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "serve:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Interruptible("serve", serve) }

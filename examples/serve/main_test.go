@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clgrad/clgrad/examples/internal/exampletest"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
@@ -30,12 +31,11 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"serve": main
 
 // TestScripts runs the scripts in testdata/script: each is a session at a shell.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
-		env.Setenv(tensor.DeviceEnv, "cpu")
+	exampletest.Scripts(t, func(folder string) error {
 		d := devtest.CPU(t)
 		other := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 2})
-		return tensor.SaveSafetensors(env.WorkDir+"/other.safetensors", nn.StateDict(other))
-	}})
+		return tensor.SaveSafetensors(folder+"/other.safetensors", nn.StateDict(other))
+	})
 }
 
 // made returns a batcher of a net with some weights, which nobody runs yet.
@@ -262,7 +262,7 @@ func TestBadRequests(t *testing.T) {
 
 // TestFull: with as many requests as may wait, further ones are told to come again, and those that wait are answered.
 func TestFull(t *testing.T) {
-	set(t, queue, 2)
+	exampletest.Set(t, queue, 2)
 	b := made(devtest.CPU(t))
 	s := httptest.NewServer(b.handler())
 	defer s.Close()
@@ -319,8 +319,8 @@ func TestSlow(t *testing.T) {
 
 // TestGather: a batch is full, or as long as its first request waits.
 func TestGather(t *testing.T) {
-	set(t, batch, 3)
-	set(t, wait, 20*time.Millisecond)
+	exampletest.Set(t, batch, 3)
+	exampletest.Set(t, wait, 20*time.Millisecond)
 	b := made(devtest.CPU(t))
 	for range 5 {
 		b.requests <- request{}
@@ -399,11 +399,4 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%v: ended with %v, said %q", s, err, rest)
 		}
 	}
-}
-
-// set changes a flag for the time of a test.
-func set[T any](t *testing.T, flag *T, v T) {
-	before := *flag
-	t.Cleanup(func() { *flag = before })
-	*flag = v
 }

@@ -4,22 +4,21 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"image"
-	"image/png"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
+	"github.com/clgrad/clgrad/examples/internal/program"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/pflag"
 )
 
 const (
@@ -28,12 +27,12 @@ const (
 )
 
 var (
-	file    = flag.String("data", "testdata/digits.npz", "the digits, an npz `file`")
-	device  = flag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
-	seed    = flag.Uint64("seed", 1, "`number` that weights, noise and the order of the digits follow from")
-	epochs  = flag.Int("epochs", 100, "`passes` over the digits")
-	samples = flag.String("samples", "samples.png", "`picture` to draw")
-	asJSON  = flag.Bool("json", false, "print the results as JSON, too")
+	file    = pflag.String("data", "testdata/digits.npz", "the digits, an npz `file`")
+	device  = pflag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
+	seed    = pflag.Uint64("seed", 1, "`number` that weights, noise and the order of the digits follow from")
+	epochs  = pflag.Int("epochs", 100, "`passes` over the digits")
+	samples = pflag.String("samples", "samples.png", "`picture` to draw")
+	asJSON  = pflag.Bool("json", false, "print the results as JSON, too")
 )
 
 type vae struct {
@@ -98,13 +97,7 @@ func drawSamples(path string, d tensor.Device, net *vae, rng *tensor.RNG) error 
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	img := &image.Gray{Pix: pixels, Stride: 400, Rect: image.Rect(0, 0, 400, 400)}
-	if err := errors.Join(png.Encode(&out, img), os.WriteFile(path+".tmp", out.Bytes(), 0o644)); err != nil {
-		os.Remove(path + ".tmp")
-		return err
-	}
-	return os.Rename(path+".tmp", path)
+	return program.SavePNG(path, &image.Gray{Pix: pixels, Stride: 400, Rect: image.Rect(0, 0, 400, 400)})
 }
 
 func run() error {
@@ -138,10 +131,4 @@ func run() error {
 	return errors.Join(err, drawSamples(*samples, d, net, rng))
 }
 
-func main() {
-	flag.Parse()
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "vae:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("vae", run) }

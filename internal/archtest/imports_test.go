@@ -33,13 +33,13 @@ var allowed = map[string][]string{
 	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "tensor", "internal/npz"},
 	"cmd/clgrad":           {"kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/plumbing"},
 	"cmd/mlpimage":         {"hashgrid", "imagefit", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/live", "internal/samefile"},
-	"examples/polynomial":  {"autograd", "optim", "tensor"},
-	"examples/circles":     {"autograd", "nn", "optim", "tensor"},
-	"examples/chars":       {"autograd", "checkpoint", "nn", "optim", "tensor"},
-	"examples/serve":       {"autograd", "nn", "tensor"},
-	"examples/digits":      {"autograd", "data", "nn", "optim", "tensor"},
-	"examples/vae":         {"autograd", "data", "nn", "optim", "tensor"},
-	"examples/mnist":       {"autograd", "data", "nn", "optim", "tensor"},
+	"examples/polynomial":  {"autograd", "optim", "tensor", "examples/internal/program"},
+	"examples/circles":     {"autograd", "nn", "optim", "tensor", "examples/internal/program"},
+	"examples/chars":       {"autograd", "checkpoint", "nn", "optim", "tensor", "examples/internal/program"},
+	"examples/serve":       {"autograd", "nn", "tensor", "examples/internal/program"},
+	"examples/digits":      {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
+	"examples/vae":         {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
+	"examples/mnist":       {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/customop":    {"autograd", "kernels", "kernels/expr", "optim", "tensor"},
 	"scripts/drawtestdata": {},
 	"scripts/livepage":     {},
@@ -74,6 +74,9 @@ var allowed = map[string][]string{
 	"internal/devtest":     {"clrt", "tensor", "internal/plumbing"},
 	"internal/archtest":    {},
 	"internal/catalog":     {},
+
+	"examples/internal/program":     {"internal/atomicfile", "internal/cli"},
+	"examples/internal/exampletest": {"autograd", "data", "kernels", "nn", "optim", "tensor"},
 }
 
 // inOneFile lists imports that only one file, and its stub for builds without OpenCL, may have.

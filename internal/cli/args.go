@@ -24,9 +24,9 @@ func Exactly(what string) cobra.PositionalArgs {
 	}
 }
 
-// noneEmpty finds a flag that was given an empty value, as by a variable of a script that is not set: to go on as if the
+// NoneEmpty finds a flag that was given an empty value, as by a variable of a script that is not set: to go on as if the
 // flag were not there would leave out what was asked for.
-func noneEmpty(fs *pflag.FlagSet) error {
+func NoneEmpty(fs *pflag.FlagSet) error {
 	var err error
 	fs.Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" {

@@ -24,7 +24,7 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer, prepare f
 	root.SetFlagErrorFunc(FlagError)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return noneEmpty(cmd.Flags()) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return NoneEmpty(cmd.Flags()) }
 	cmd := root
 	args, err := prepare(root, args)
 	if err == nil {

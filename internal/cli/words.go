@@ -90,15 +90,18 @@ func causes(err error) []error {
 
 // libraryPrefix returns what an error begins with that names a package, and the call where that says no more.
 func libraryPrefix(text string) string {
-	for _, pkg := range []string{"imagefit", "tensor", "autograd", "optim", "kernels", "npz", "npyio", "npy", "bench", "tune", "image", "zip"} {
+	for _, pkg := range []string{"imagefit", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kernels", "safetensors", "npz", "npyio", "npy", "bench", "tune", "image", "zip"} {
 		rest, ok := strings.CutPrefix(text, pkg+": ")
 		if !ok {
 			continue
 		}
-		for _, call := range []string{"read", "read model", "read checkpoint", "write", "write model", "write checkpoint", "render", "resume", "open", "could not create zip reader"} {
+		for _, call := range []string{"read", "read model", "read checkpoint", "write", "write model", "write checkpoint", "render", "resume", "open", "load", "save", "could not create zip reader"} {
 			if strings.HasPrefix(rest, call+": ") {
 				return pkg + ": " + call + ": "
 			}
+		}
+		if strings.HasPrefix(rest, "load ") { // a file, which is named
+			return pkg + ": load "
 		}
 		return pkg + ": "
 	}
@@ -176,27 +179,32 @@ func ofOpenCL(e *clrt.Error) string {
 
 // FlagError returns what is wrong with a flag of a command.
 func FlagError(cmd *cobra.Command, err error) error {
+	return Usage(OfFlag(cmd.Name(), cmd.Flags(), err))
+}
+
+// OfFlag puts an error of pflag into words, for the flags of a program or a command.
+func OfFlag(program string, flags *pflag.FlagSet, err error) error {
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
 	var bad *pflag.InvalidValueError
 	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		err = fmt.Errorf("%s has no flag -%s", cmd.Name(), unknown.GetSpecifiedName())
+		return fmt.Errorf("%s has no flag -%s", program, unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
 		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		err = fmt.Errorf("%s has no flag --%s%s", cmd.Name(), unknown.GetSpecifiedName(), DidYouMean("--", unknown.GetSpecifiedName(), names))
+		flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		return fmt.Errorf("%s has no flag --%s%s", program, unknown.GetSpecifiedName(), DidYouMean("--", unknown.GetSpecifiedName(), names))
 	case errors.As(err, &bare):
-		err = fmt.Errorf("--%s needs a value: %s", bare.GetFlag().Name, kindOfValue(bare.GetFlag()))
+		return fmt.Errorf("--%s needs a value: %s", bare.GetFlag().Name, kindOfValue(bare.GetFlag()))
 	case errors.As(err, &bad) && errors.Is(err, strconv.ErrRange):
-		err = fmt.Errorf("--%s %s: the number is too large", bad.GetFlag().Name, bad.GetValue())
+		return fmt.Errorf("--%s %s: the number is too large", bad.GetFlag().Name, bad.GetValue())
 	case errors.As(err, &bad):
-		err = fmt.Errorf("--%s %s: it must be %s", bad.GetFlag().Name, bad.GetValue(), kindOfValue(bad.GetFlag()))
+		return fmt.Errorf("--%s %s: it must be %s", bad.GetFlag().Name, bad.GetValue(), kindOfValue(bad.GetFlag()))
 	case errors.As(err, &syntax):
-		err = fmt.Errorf("%q is not a flag", syntax.GetSpecifiedFlag())
+		return fmt.Errorf("%q is not a flag", syntax.GetSpecifiedFlag())
 	}
-	return Usage(err)
+	return err
 }
 
 // kindOfValue says what a flag takes.
@@ -215,7 +223,7 @@ func kindOfValue(f *pflag.Flag) string {
 	case "bool":
 		return "true or false"
 	}
-	return f.Usage
+	return strings.ReplaceAll(f.Usage, "`", "")
 }
 
 // DidYouMean returns the end of a sentence that guesses which of the names, each after mark, was meant, or "".

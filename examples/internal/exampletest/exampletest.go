@@ -1,0 +1,95 @@
+// Package exampletest is what the tests of the examples have in common.
+package exampletest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/data"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Long skips a test that trains for seconds where tests are to be short: with the race detector they are minutes.
+func Long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains for seconds")
+	}
+}
+
+// Scripts runs the scripts in testdata/script on the Go device: each is a session at a shell, in a folder that setup may put
+// files into.
+func Scripts(t *testing.T, setup func(folder string) error) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
+		env.Setenv(tensor.DeviceEnv, "cpu")
+		return setup(env.WorkDir)
+	}})
+}
+
+// Set changes a flag for the time of a test.
+func Set[T any](t *testing.T, flag *T, v T) {
+	before := *flag
+	t.Cleanup(func() { *flag = before })
+	*flag = v
+}
+
+// DigitsFile is the file of the digits, from the folder of an example.
+const DigitsFile = "../../testdata/digits.npz"
+
+// Digits returns the images and the labels of DigitsFile.
+func Digits(t *testing.T) (images, labels data.Array) {
+	t.Helper()
+	arrays, err := data.LoadNPZ(DigitsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arrays["images"], arrays["labels"]
+}
+
+// PyTorch loads the weights with which scripts/examples/reference.py began into the model of an example. It returns the losses
+// of PyTorch, and, by their names, the inputs that are in its file as well.
+func PyTorch(t *testing.T, d tensor.Device, example string, model any, names ...string) (losses []float64, inputs tensor.Dict) {
+	t.Helper()
+	dict, err := tensor.LoadNPZ(d, "../../testdata/examples/"+example+".npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if losses, err = dict["losses"].Float64s(); err != nil {
+		t.Fatal(err)
+	}
+	delete(dict, "losses")
+	inputs = tensor.Dict{}
+	for _, name := range names {
+		inputs[name] = dict[name]
+		delete(dict, name)
+	}
+	if err := nn.LoadStateDict(model, dict); err != nil {
+		t.Fatal(err)
+	}
+	return losses, inputs
+}
+
+// Follow takes a step from the loss of each number, and compares that with PyTorch's: to within on floats, to 1e-9 on doubles.
+// Short tests take the first ten.
+func Follow(t *testing.T, losses []float64, opt optim.Optimizer, within float64, loss func(step int) *autograd.Node) {
+	t.Helper()
+	if testing.Short() {
+		losses = losses[:min(10, len(losses))]
+	}
+	for i, want := range losses {
+		y := loss(i)
+		if y.Device().Real() == kernels.Float64 {
+			within = 1e-9
+		}
+		if got, err := y.Item(); err != nil || !(math.Abs(got-want) <= within) {
+			t.Errorf("step %d: loss %v, PyTorch's %v, err %v", i, got, want, err)
+		}
+		if err := optim.Minimize(opt, y); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

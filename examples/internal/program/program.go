@@ -1,0 +1,64 @@
+// Package program is what the examples have in common at their edges: flags, signals, pictures, and what is said of errors.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/spf13/pflag"
+)
+
+// Main parses the flags of pflag.CommandLine, runs a program and ends it: with code 1 after an error, and with code 2 if the
+// command line makes no sense. What went wrong is said in a line.
+func Main(name string, run func() error) { os.Exit(end(name, os.Args[1:], run)) }
+
+// Interruptible is Main for a program that ends by itself when ctx does: at the first Ctrl-C or SIGTERM. A second one ends it at
+// once.
+func Interruptible(name string, run func(ctx context.Context) error) {
+	Main(name, func() error {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(ctx, stop)
+		return run(ctx)
+	})
+}
+
+func end(name string, args []string, run func() error) int {
+	flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	flags.Usage = func() {} // it is said below
+	flags.SortFlags, pflag.CommandLine.SortFlags = false, false
+	flags.AddFlagSet(pflag.CommandLine)
+	err, code := flags.Parse(args), cli.ExitUsage
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		fmt.Printf("The flags of %s:\n%s", name, flags.FlagUsages())
+		return cli.ExitOK
+	case err != nil:
+		err = cli.OfFlag("it", flags, err)
+	case flags.NArg() > 0:
+		err = fmt.Errorf("it takes flags alone, and got %s", strings.Join(flags.Args(), " "))
+	default:
+		if err = cli.NoneEmpty(flags); err == nil {
+			err, code = run(), cli.ExitFailure
+		}
+	}
+	if err == nil {
+		return cli.ExitOK
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", name, cli.Sentence(err))
+	return code
+}
+
+// SavePNG writes a picture. The file is complete or as it was.
+func SavePNG(path string, img image.Image) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return png.Encode(w, img) })
+}
