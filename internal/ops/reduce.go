@@ -40,13 +40,17 @@ var (
 	// Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			outer, inner := int(a[2].Int), int(a[4].Int)
+			outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 			if l.CPU {
 				return kernels.Groups(intmath.CeilDiv(inner, 16), outer)
 			}
+			const strip = 16 // rows of a work-item: narrower groups, which read less at a time, are no faster
 			wide := 1
 			for wide < inner && wide < 32 {
 				wide *= 2
+			}
+			for wide > 1 && n*wide > strip*sumGroup && outer*intmath.CeilDiv(inner, wide) < 2*l.Units {
+				wide /= 2
 			}
 			tall := sumGroup / wide
 			return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(inner, wide), outer * tall}, Local: [3]int{wide, tall}}
@@ -88,14 +92,14 @@ func extremeOfIntegers(name string, f *kernels.Function, least bool) *kernels.Ke
 const sumGroup = 256
 
 // SumRuns returns in how many runs the rows of [outer, n, inner] are to be summed before the runs are: 1,
-// unless the columns would fill only a part of a GPU.
+// unless the columns would fill only a part of a GPU, and a single launch of narrow groups would take longer than two.
 func SumRuns(outer, n, inner int, l kernels.Limits) int {
-	const short = 256 // rows: a shorter run is not worth a work-group
+	const short, few, small = 128, 8192, 1 << 20 // rows of a run, rows and elements of a single launch
 	columns := intmath.CeilDiv(inner, 32)
-	if l.CPU || outer != 1 || columns >= l.Units || n < 8*short {
+	if l.CPU || outer != 1 || columns >= l.Units || n < 8*short || n <= few && n*inner <= small {
 		return 1
 	}
-	return max(1, min(2*l.Units/columns, n/short))
+	return max(1, min(8*l.Units/columns, n/short))
 }
 
 // perChunk launches one work-group per element of argument arg.
