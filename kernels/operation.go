@@ -136,6 +136,9 @@ type Map struct {
 	Operands []View
 	Elements []int // how many there are of each operand that is read by index; nil if none is
 	Results  []Result
+	// Generated says that the kernel is one that [Joined].Map makes of the functions. Then another that it makes of the
+	// same primitives computes the same bits.
+	Generated bool
 }
 
 // Uses reports whether a function of the results reads operand i.
