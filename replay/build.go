@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"time"
 
 	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
@@ -19,6 +20,7 @@ type builder struct {
 	spans  map[kernels.Buffer][]span
 	used   map[kernels.Buffer]bool // by a launch
 	wrote  map[kernels.Buffer]bool // by a launch, or by an upload after one that used it
+	opt    Options
 	rec    *Recording
 }
 
@@ -42,7 +44,9 @@ func (b *builder) build() error {
 		return err
 	}
 	b.needs()
-	b.emit(constants)
+	if err := b.emit(constants); err != nil {
+		return err
+	}
 	if err := b.place(constants); err != nil {
 		return err
 	}
@@ -50,7 +54,9 @@ func (b *builder) build() error {
 		return err
 	}
 	b.rec.report.Launches = len(b.rec.launches)
+	start := time.Now()
 	b.rec.program, err = b.dev.Prepare(b.rec.launches)
+	b.rec.report.Building = time.Since(start)
 	return err
 }
 
@@ -135,9 +141,10 @@ func (b *builder) constants() (map[any]kernels.Buffer, error) {
 	return of, nil
 }
 
-// emit lists the launches, with a copy where the step uploads to memory that changes, and finds out from which to
-// which launch each block is needed.
-func (b *builder) emit(constants map[any]kernels.Buffer) {
+// emit lists the launches, with a copy where the step uploads to memory that changes, rewrites them, and finds out from
+// which to which launch each block is needed.
+func (b *builder) emit(constants map[any]kernels.Buffer) error {
+	var step []recorder.Launch
 	for i := range b.run.events {
 		e := &b.run.events[i]
 		l := recorder.Launch{Kernel: e.kernel, Args: e.args}
@@ -149,13 +156,27 @@ func (b *builder) emit(constants map[any]kernels.Buffer) {
 			l.Kernel = kernels.Identity.Map(from.DType(), kernels.Layout{Rank: 1})
 			l.Args = []kernels.Arg{kernels.Vec(from, 0, from.Len()), e.args[0], kernels.I(from.Len())}
 		}
-		for j := range l.Args {
-			if a := &l.Args[j]; a.Kind == kernels.ArgVec && constants[a.Buf] == nil {
-				b.use(a, len(b.rec.launches))
+		step = append(step, l)
+	}
+	b.rec.report.Step = len(step)
+	start := time.Now()
+	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, func(buf kernels.Buffer) bool {
+		return b.kept[buf] || b.run.origin(buf) != made
+	})
+	if err != nil {
+		return err
+	}
+	b.rec.report.Rewriting = time.Since(start)
+	b.rec.seen(nodes)
+	for i, n := range nodes {
+		b.rec.launches = append(b.rec.launches, recorder.Launch{Kernel: n.kernel, Args: n.args})
+		for j := range n.args {
+			if a := &n.args[j]; a.Kind == kernels.ArgVec && constants[a.Buf] == nil {
+				b.use(a, i)
 			}
 		}
-		b.rec.launches = append(b.rec.launches, l)
 	}
+	return nil
 }
 
 // use notes that a launch uses memory.

@@ -25,6 +25,8 @@ type world struct {
 	phase  int // of the owner of slots
 	ops    map[string]int
 	shapes [][]int
+	table  []randomOp // that steps are made of
+	all    bool       // steps return all values that they have at the end
 }
 
 // shapesOf are those of a world's older tensors: some broadcast to others, some are empty.
@@ -38,7 +40,7 @@ var shapesOf = [][][]int{
 }
 
 func newWorld(d tensor.Device, seed uint64) *world {
-	w := &world{seed: seed, d: d, rng: tensor.NewRNG(seed), ops: map[string]int{}}
+	w := &world{seed: seed, d: d, rng: tensor.NewRNG(seed), ops: map[string]int{}, table: randomOps}
 	r := rand.New(rand.NewPCG(seed, 1))
 	w.shapes = shapesOf[r.IntN(len(shapesOf))]
 	for range 3 + r.IntN(4) {
@@ -89,8 +91,7 @@ func (w *world) step() ([]*tensor.Tensor, error) {
 	pick := func() *tensor.Tensor { return values[r.IntN(len(values))] }
 	for range 4 + r.IntN(20) {
 		x, y := pick(), pick()
-		at := r.IntN(len(randomOps))
-		op := randomOps[at]
+		op := w.table[r.IntN(len(w.table))]
 		// What does not fit is an error, and the same one in each step.
 		if tensor.Maybe(func() {
 			if z := op.do(w, r, x, y); z != nil {
@@ -104,6 +105,9 @@ func (w *world) step() ([]*tensor.Tensor, error) {
 			values[i].Free() // its views stay
 			values = append(values[:i], values[i+1:]...)
 		}
+	}
+	if w.all {
+		return values, nil
 	}
 	var out []*tensor.Tensor
 	for range 1 + r.IntN(4) {
@@ -294,7 +298,7 @@ func TestRandomSteps(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
 				ops := map[string]int{}
 				for seed := range n {
-					randomSteps(t, d, uint64(seed), ops)
+					randomSteps(t, d, uint64(seed), ops, func(*world) {})
 				}
 				for _, op := range randomOps {
 					if ops[op.name] == 0 && n >= 50 {
@@ -306,15 +310,17 @@ func TestRandomSteps(t *testing.T) {
 	}
 }
 
-func randomSteps(t *testing.T, d tensor.Device, seed uint64, ops map[string]int) {
+func randomSteps(t *testing.T, d tensor.Device, seed uint64, ops map[string]int, set func(*world), opts ...replay.Options) {
 	t.Helper()
 	tensor.Scope(d, func() {
 		eager, recorded := newWorld(d, seed), newWorld(d, seed)
+		set(eager)
+		set(recorded)
 		var want []*tensor.Tensor
 		for range 2 {
 			want, _ = eager.step()
 		}
-		rec, err := replay.Record(d, recorded.step)
+		rec, err := replay.Record(d, recorded.step, opts...)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

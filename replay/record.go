@@ -24,8 +24,16 @@ import (
 // of step passes through, with nothing recorded.
 //
 // Where the first step of a program does something that later ones do not, do one before Record.
-func Record(d tensor.Device, step func() ([]*tensor.Tensor, error)) (*Recording, error) {
+//
+// The launches are rewritten into fewer, as [Rewrites] lists it. [Options] and the environment variable [Env] switch
+// that off, and tell what was done; a name or word that they do not know is an error, with no step done. Record panics
+// with tensor.ErrValue for more than one Options.
+func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Options) (*Recording, error) {
 	start := time.Now()
+	opt, err := options(opts)
+	if err != nil {
+		return nil, err
+	}
 	if d == nil || step == nil {
 		return nil, fault("Record", tensor.ErrValue, "the device or the step is nil")
 	}
@@ -49,7 +57,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error)) (*Recording,
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{d: d, dev: dev, run: second, kept: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
+	b := &builder{d: d, dev: dev, run: second, opt: opt, kept: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
 		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
 		rec: &Recording{d: d, dev: dev, again: second.again, step: &recorder.Step{}}}
 	if err := b.outputs(pairs, outputs, again); err != nil {

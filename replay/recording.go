@@ -24,6 +24,8 @@ type Recording struct {
 	memory   []kernels.Buffer  // its own
 	outputs  []*tensor.Tensor
 	step     *recorder.Step
+	listed   []Launch
+	flows    []flow
 	report   Report
 	cleanup  runtime.Cleanup
 	freed    bool
@@ -51,6 +53,7 @@ type use struct {
 
 // Report is what there is to know of a recording.
 type Report struct {
+	Step     int // launches of the step as it was done eagerly
 	Launches int // of a run
 	Slots    int // arguments that a run sets
 	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the eager step took for
@@ -58,12 +61,14 @@ type Report struct {
 	PlannedBytes, EagerBytes int64
 	ConstantBytes            int64         // of what the step uploads
 	Took                     time.Duration // Record, with the two eager steps
+	Rewriting                time.Duration // of that: looking for launches to join
+	Building                 time.Duration // of that: kernels that the device had not built, and their trials
 }
 
 // String returns the report in a line.
 func (r Report) String() string {
-	return fmt.Sprintf("%d launches, %d numbers set by slots, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v",
-		r.Launches, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took)
+	return fmt.Sprintf("%d launches of %d in the step, %d numbers set by slots, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v (rewriting %v, building %v)",
+		r.Launches, r.Step, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
 }
 
 // Report returns what there is to know of r.
@@ -93,13 +98,18 @@ func (r *Recording) Run() error {
 		return err
 	}
 	defer r.dev.Leave()
+	return r.run(r.program.Run)
+}
+
+// run does the step once more, with the device claimed: launches launches everything.
+func (r *Recording) run(launches func()) error {
 	for _, t := range r.turns {
 		if err := t.advance(); err != nil {
 			return err
 		}
 	}
 	r.step.Replayed = true
-	r.program.Run()
+	launches()
 	for _, m := range r.changes {
 		m.Changed()
 	}

@@ -1,0 +1,104 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Options says how [Record] goes about its work. The zero value is what it does when nothing is said.
+type Options struct {
+	// Without names rewrites that are not to be done, as [Rewrites] lists them; "none" stands for all of them: then every
+	// launch is replayed as it was.
+	Without []string
+	// Explain is told, in a line each, which launches were joined, and which were not, and why. Nil: nobody.
+	Explain io.Writer
+}
+
+// Env names the environment variable that says for all recordings of a program what [Options] say for one, in words that
+// commas separate: "explain" writes explanations to stderr, "none" switches all rewrites off, and -NAME one of them. The
+// two add up: what either switches off is off.
+const Env = "CLGRAD_REPLAY"
+
+// rewrite is one way to make fewer launches of those that a step did.
+type rewrite struct {
+	name, does string
+	do         func(r *rewriter)
+}
+
+// rewrites are all of them, in the order in which they are done.
+func rewrites() []rewrite {
+	return []rewrite{deadStores, inlinedMaps, joinedMaps, writtenThere}
+}
+
+// Rewrites returns the names of the rewrites, and what each does.
+func Rewrites() [][2]string {
+	var list [][2]string
+	for _, w := range rewrites() {
+		list = append(list, [2]string{w.name, w.does})
+	}
+	return list
+}
+
+const none = "none"
+
+// options returns what was said by the caller and by the environment.
+func options(list []Options) (Options, error) {
+	var opt Options
+	switch {
+	case len(list) > 1:
+		panic(fault("Record", tensor.ErrValue, "pass one Options"))
+	case len(list) == 1:
+		opt = list[0]
+	}
+	opt.Without = slices.Clone(opt.Without)
+	for _, name := range opt.Without {
+		if !known(name) {
+			return opt, fault("Record", tensor.ErrValue, "Options.Without: there is no rewrite %q: there are %s, or %q", name, names(), none)
+		}
+	}
+	for _, word := range strings.Split(os.Getenv(Env), ",") {
+		name, off := strings.CutPrefix(word, "-")
+		switch {
+		case word == "":
+		case word == "explain":
+			if opt.Explain == nil {
+				opt.Explain = os.Stderr
+			}
+		case word == none, off && known(name) && name != none:
+			opt.Without = append(opt.Without, name)
+		default:
+			return opt, fault("Record", tensor.ErrValue, "%s has the word %q: it takes explain, none, or - and one of %s", Env, word, names())
+		}
+	}
+	return opt, nil
+}
+
+func known(name string) bool {
+	return name == none || slices.ContainsFunc(rewrites(), func(w rewrite) bool { return w.name == name })
+}
+
+// names lists the rewrites for errors.
+func names() string {
+	var list []string
+	for _, w := range rewrites() {
+		list = append(list, w.name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// without reports whether a rewrite is switched off.
+func (o *Options) without(name string) bool {
+	return slices.Contains(o.Without, name) || slices.Contains(o.Without, none)
+}
+
+// say explains a line.
+func (o *Options) say(format string, a ...any) {
+	if o.Explain != nil {
+		fmt.Fprintf(o.Explain, "replay: "+format+"\n", a...)
+	}
+}

@@ -1,0 +1,308 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// A rewriter makes fewer launches of those that a step did, with the same results. It knows of each launch which memory it
+// reads and writes, and of maps the formulas. Memory that the step made is followed through the whole step, for nobody sees
+// it afterwards; that of outputs and of older tensors is there to the end, and each of its elements has to be what the
+// step left.
+
+// region is elements that a launch reads or writes: those of a view or, without dims, all of a span.
+type region struct {
+	buf  kernels.Buffer
+	span span
+	view view
+	dims []int
+}
+
+// meets reports whether two regions may have an element in common.
+func (a *region) meets(b *region) bool {
+	if a.buf != b.buf || a.span.hi <= b.span.lo || b.span.hi <= a.span.lo {
+		return false
+	}
+	return a.dims == nil || b.dims == nil || !disjoint(a.view, a.dims, b.view, b.dims)
+}
+
+// node is a launch as it is rewritten. Its place in the step is that in rewriter.nodes.
+type node struct {
+	kernel *kernels.Kernel
+	args   []kernels.Arg
+	from   []int    // the launches of the step that it does, ascending
+	names  []string // of their kernels
+	m      *mapping // nil if it is no map
+	why    string   // it is none
+	joined bool     // m is no longer what the kernel does
+	reads  []region
+	writes []region
+	fills  []span2 // that it writes whole
+	kind   string  // of the kernel that is made for it, if it is joined
+}
+
+// span2 is a span of a buffer.
+type span2 struct {
+	buf kernels.Buffer
+	span
+}
+
+type rewriter struct {
+	opt    *Options
+	limits kernels.Limits
+	nodes  []*node // nil: joined with another, or left out
+	lives  func(b kernels.Buffer) bool
+	uses   map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
+	kinds  map[string]int           // how many nodes there are of each kind
+}
+
+// rewrite returns launches that do what those of the step do. lives reports whether memory is seen after a run.
+func rewriteLaunches(opt *Options, limits kernels.Limits, launches []recorder.Launch, lives func(b kernels.Buffer) bool) ([]*node, error) {
+	r := &rewriter{opt: opt, limits: limits, lives: lives, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
+	for i, l := range launches {
+		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
+		r.describe(n)
+		r.nodes = append(r.nodes, n)
+		r.note(i)
+	}
+	for _, w := range rewrites() {
+		if !opt.without(w.name) {
+			w.do(r)
+		}
+	}
+	if !opt.without(deadStores.name) {
+		leaveOutDead(r) // what the others made so
+	}
+	var list []*node
+	for _, n := range r.nodes {
+		if n == nil {
+			continue
+		}
+		if n.joined {
+			var err error
+			if n.kernel, n.args, err = n.m.launch(limits); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// describe finds out what a launch reads and writes, from what it says of itself if it does.
+func (r *rewriter) describe(n *node) {
+	k, args := n.kernel, n.args
+	var ops []kernels.Operation
+	switch {
+	case k.Describe == nil:
+		n.why = "its kernel does not say what it computes"
+	case k.Grid(args, r.limits).Empty():
+		n.why = "it has nothing to do"
+	default:
+		if ops = k.Describe(args); len(ops) == 0 {
+			n.why = "its kernel does not say what it computes"
+		}
+	}
+	sizes := slotSizes(args, ops)
+	if sizes {
+		n.why = "its sizes are slots"
+	} else if n.why == "" {
+		n.m, n.why = mappingOf(k, args, ops)
+	}
+	if n.m != nil {
+		r.ofMap(n)
+		return
+	}
+	for i, p := range k.Params {
+		a := &args[i]
+		if a.Kind != kernels.ArgVec || a.N == 0 {
+			continue
+		}
+		g := region{buf: a.Buf, span: span{a.Off, a.Off + a.N}}
+		if p.Mode.Written() {
+			n.writes = append(n.writes, g)
+		}
+		switch p.Mode {
+		case kernels.Out, kernels.OutInts, kernels.OutBytes, kernels.OutHalves:
+			if !sizes && !k.Grid(args, r.limits).Empty() {
+				n.fills = append(n.fills, span2{g.buf, g.span})
+			}
+		default:
+			n.reads = append(n.reads, g)
+		}
+	}
+}
+
+// slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no scalar of its operations.
+func slotSizes(args []kernels.Arg, ops []kernels.Operation) bool {
+	passed := map[int]bool{}
+	for _, op := range ops {
+		switch op := op.(type) {
+		case *kernels.Map:
+			for _, res := range op.Results {
+				for _, s := range res.Scalars {
+					passed[s.Arg] = true
+				}
+			}
+		case *kernels.Random:
+			for _, s := range []kernels.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A, op.B} {
+				passed[s.Arg] = true
+			}
+		}
+	}
+	for i := range args {
+		if s, _, _ := args[i].Slot(); s != nil && args[i].Kind == kernels.ArgInt && !passed[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// ofMap sets what a map reads and writes.
+func (r *rewriter) ofMap(n *node) {
+	m := n.m
+	n.reads, n.writes, n.fills = nil, nil, nil
+	at := func(v view) region { return region{v.buf, v.span(m.dims), v, m.dims} }
+	for _, o := range m.operands {
+		n.reads = append(n.reads, at(o.view))
+	}
+	var views []view
+	for _, res := range m.results {
+		n.writes = append(n.writes, at(res.view))
+		views = append(views, res.view)
+	}
+	for i, v := range views {
+		if slices.ContainsFunc(views[:i], func(w view) bool { return w.buf == v.buf }) {
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(views), func(w view) bool { return w.buf != v.buf })
+		for _, s := range whole(of, m.dims) {
+			n.fills = append(n.fills, span2{v.buf, s})
+		}
+	}
+}
+
+// note adds a node to the uses of the memory that it names.
+func (r *rewriter) note(i int) {
+	n := r.nodes[i]
+	for _, list := range [][]region{n.reads, n.writes} {
+		for _, g := range list {
+			at, found := slices.BinarySearch(r.uses[g.buf], i)
+			if !found {
+				r.uses[g.buf] = slices.Insert(r.uses[g.buf], at, i)
+			}
+		}
+	}
+}
+
+// touch calls f with the nodes that name a buffer, from one place to before another, until it returns false.
+func (r *rewriter) touch(b kernels.Buffer, from, to int, f func(i int, n *node) bool) {
+	list := r.uses[b]
+	at, _ := slices.BinarySearch(list, from)
+	for ; at < len(list) && list[at] < to; at++ {
+		if n := r.nodes[list[at]]; n != nil && !f(list[at], n) {
+			return
+		}
+	}
+}
+
+// meeting returns the first node from one place to before another that reads, or writes, elements of a region; −1 if none
+// does.
+func (r *rewriter) meeting(g *region, from, to int, reads, writes bool) int {
+	found := -1
+	r.touch(g.buf, from, to, func(i int, n *node) bool {
+		if reads && slices.ContainsFunc(n.reads, func(h region) bool { return g.meets(&h) }) ||
+			writes && slices.ContainsFunc(n.writes, func(h region) bool { return g.meets(&h) }) {
+			found = i
+		}
+		return found < 0
+	})
+	return found
+}
+
+// readers returns the nodes after i that may read elements of a region as i left them.
+func (r *rewriter) readers(g *region, i int) []int {
+	var list []int
+	r.touch(g.buf, i+1, len(r.nodes), func(k int, n *node) bool {
+		if slices.ContainsFunc(n.reads, func(h region) bool { return g.meets(&h) }) {
+			list = append(list, k)
+		}
+		return !slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
+	})
+	return list
+}
+
+// lasts reports whether elements of a region, as node i left them, are there after the run.
+func (r *rewriter) lasts(g *region, i int) bool {
+	if !r.lives(g.buf) {
+		return false
+	}
+	over := false
+	r.touch(g.buf, i+1, len(r.nodes), func(_ int, n *node) bool {
+		over = slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
+		return !over
+	})
+	return !over
+}
+
+// name names a node in explanations.
+func (r *rewriter) name(n *node) string {
+	var list []string
+	for k, i := range n.from {
+		list = append(list, fmt.Sprintf("%d %s", i, n.names[k]))
+	}
+	if last := len(list) - 1; last > 3 {
+		return fmt.Sprintf("%s … %s (%d launches)", list[0], list[last], len(list))
+	}
+	return strings.Join(list, " + ")
+}
+
+// mostKinds is how many kernels are made for a recording: a driver takes a tenth of a second or two for each.
+const mostKinds = 48
+
+// enough says why no kernel is made for a mapping, "" if one is.
+func (r *rewriter) enough(m *mapping) string {
+	if len(r.kinds) >= mostKinds && r.kinds[m.kind(r.limits)] == 0 {
+		return fmt.Sprintf("%d kernels are made for other maps", len(r.kinds))
+	}
+	return ""
+}
+
+// takes makes node into, at place i, one that also does what gone did.
+func (r *rewriter) takes(i int, into, gone *node, m *mapping) {
+	r.drop(into)
+	into.m, into.joined, into.kind = m, true, m.kind(r.limits)
+	r.kinds[into.kind]++
+	r.does(into, gone)
+	r.ofMap(into)
+	r.note(i)
+}
+
+// does notes that a node also does what another did.
+func (r *rewriter) does(into, gone *node) {
+	for k, from := range gone.from {
+		at, found := slices.BinarySearch(into.from, from)
+		if !found {
+			into.from, into.names = slices.Insert(into.from, at, from), slices.Insert(into.names, at, gone.names[k])
+		}
+	}
+}
+
+// drop forgets that there is a node of a kind.
+func (r *rewriter) drop(n *node) {
+	if n.joined {
+		if r.kinds[n.kind]--; r.kinds[n.kind] == 0 {
+			delete(r.kinds, n.kind)
+		}
+	}
+}
+
+// leave takes a node out.
+func (r *rewriter) leave(i int) {
+	r.drop(r.nodes[i])
+	r.nodes[i] = nil
+}

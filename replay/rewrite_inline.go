@@ -1,0 +1,245 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// inlinedMaps computes a map where its result is read, by one or more later maps, and does not store it. The readers may
+// read it through any view whose elements are found by sums of their indices: slices, transposes, reshapes, repeated axes.
+//
+// It is refused where
+//   - anything else reads the result, or it is there after the run
+//   - what the map reads is written before a reader runs
+//   - several readers, or one that repeats elements, would compute more than memory takes
+//   - a reader would have more operands than a kernel takes, or steps than registers
+//   - the result is written at other indices than an operand of the same memory is read
+//   - a function of a driver that has one for vectors and one for an element would be computed by the other: it may round
+//     otherwise.
+var inlinedMaps = rewrite{"inline", "computes maps where other maps read their results, and does not store those", inlineMaps}
+
+func inlineMaps(r *rewriter) {
+	for i, n := range r.nodes {
+		if n == nil || n.m == nil {
+			continue
+		}
+		if len(n.m.operands) == 0 {
+			r.inlineConstant(i, n)
+			continue
+		}
+		readers, becoming, why := r.inlined(i, n)
+		if why != "" {
+			r.opt.say("inline: %s: refused: %s", r.name(n), why)
+			continue
+		}
+		if len(readers) == 0 {
+			continue // it is dead, or what it writes stays
+		}
+		for k, j := range readers {
+			r.opt.say("inline: %s: computed within %s", r.name(n), r.name(r.nodes[j]))
+			r.takes(j, r.nodes[j], n, becoming[k])
+		}
+		r.leave(i)
+	}
+}
+
+// inlineConstant computes a map without operands, such as a fill, within each map that reads it: what others read of it is
+// still stored.
+func (r *rewriter) inlineConstant(i int, n *node) {
+	left := false
+	for k := range n.writes {
+		w := &n.writes[k]
+		left = left || r.lasts(w, i)
+		for _, j := range r.readers(w, i) {
+			c := r.nodes[j]
+			why := c.why
+			if c.m != nil {
+				var m *mapping
+				if at := r.changed(w, c, i+1, j); at >= 0 {
+					why = fmt.Sprintf("%s changes a part of its result", r.name(r.nodes[at]))
+				} else if m, why = r.within(n.m, c.m, false); why == "" {
+					r.opt.say("inline: %s: computed within %s", r.name(n), r.name(c))
+					r.takes(j, c, n, m)
+					continue
+				}
+			}
+			left = true
+			r.opt.say("inline: %s: refused in %s: %s", r.name(n), r.name(c), why)
+		}
+	}
+	if !left {
+		r.leave(i)
+	}
+}
+
+// inlined returns the readers of a map and what they become, or why that is not done.
+func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, why string) {
+	for k := range n.writes {
+		w := &n.writes[k]
+		if r.lasts(w, i) {
+			return nil, nil, "its result is there after the run"
+		}
+		for _, j := range r.readers(w, i) {
+			if !slices.Contains(readers, j) {
+				readers = append(readers, j)
+			}
+		}
+	}
+	for _, j := range readers {
+		c := r.nodes[j]
+		if c.m == nil {
+			return nil, nil, fmt.Sprintf("%s reads its result: %s", r.name(c), c.why)
+		}
+		for k := range n.reads {
+			if at := r.meeting(&n.reads[k], i+1, j, false, true); at >= 0 {
+				return nil, nil, fmt.Sprintf("%s changes what it reads before %s reads its result", r.name(r.nodes[at]), r.name(c))
+			}
+		}
+		for k := range n.writes {
+			if at := r.changed(&n.writes[k], c, i+1, j); at >= 0 {
+				return nil, nil, fmt.Sprintf("%s changes a part of its result", r.name(r.nodes[at]))
+			}
+		}
+		if r.keeps(n, i, j) {
+			return nil, nil, fmt.Sprintf("it would keep what it reads for %s, which is more than its result", r.name(c))
+		}
+		m, why := r.within(n.m, c.m, len(readers) > 1)
+		if why != "" {
+			return nil, nil, fmt.Sprintf("in %s: %s", r.name(c), why)
+		}
+		becoming = append(becoming, m)
+	}
+	full := 0 // operands as large as the map
+	for _, o := range n.m.operands {
+		if !slices.Contains(o.strides, 0) {
+			full++
+		}
+	}
+	if k := len(readers); k*full > full+1+k && product(n.m.dims) > joinSmall {
+		return nil, nil, fmt.Sprintf("%d launches would read its %d operands in place of one result", k, full)
+	}
+	return readers, becoming, ""
+}
+
+// keeps reports whether the operands of node i, which nobody reads from here to j any more, are more than its result.
+func (r *rewriter) keeps(n *node, i, j int) bool {
+	if j-i <= near {
+		return false
+	}
+	more := 0
+	for k, g := range n.reads {
+		if r.lives(g.buf) || slices.ContainsFunc(n.reads[:k], func(h region) bool { return h.buf == g.buf }) {
+			continue
+		}
+		used := false
+		r.touch(g.buf, j, len(r.nodes), func(int, *node) bool {
+			used = true
+			return false
+		})
+		if !used {
+			more += g.buf.Len()
+		}
+	}
+	for _, g := range n.writes {
+		more -= g.span.hi - g.span.lo
+	}
+	return more > 0
+}
+
+// changed returns the first node, from one place to before another, that writes what c reads of a region; −1 if none does.
+func (r *rewriter) changed(g *region, c *node, from, to int) int {
+	for k := range c.reads {
+		if h := &c.reads[k]; h.meets(g) {
+			if at := r.meeting(h, from, to, false, true); at >= 0 {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// near is how many places apart two launches are that need their operands at one time.
+const near = 4
+
+// worth is how many steps more a launch may compute for one launch less.
+const worth = 1 << 14
+
+// within returns a map that computes another within itself, in place of the operands that it reads of it. again says that
+// others compute it, too.
+func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
+	if p.typ != c.typ {
+		return nil, "they are computed in different types"
+	}
+	program := p.program()
+	cheap := program.Simple() && program.Steps() <= 2
+	m, straight, found := c, true, false
+	for i, o := range c.operands {
+		of := slices.IndexFunc(p.results, func(res result) bool {
+			return o.buf == res.view.buf && !disjoint(o.view, c.dims, res.view, p.dims)
+		})
+		if of < 0 {
+			continue
+		}
+		found = true
+		at, ok := compose(p.results[of].view, p.dims, m.operands[i].view, m.dims)
+		if !ok {
+			return nil, "its elements are not found by sums of indices"
+		}
+		if n := max(1, product(c.dims)); (again || n > product(p.dims)) && !cheap && n*program.Steps() > worth {
+			return nil, "it is read more often than computed, and costs more than to be stored"
+		}
+		straight = straight && at.straight(p.dims, m.dims)
+		m = m.in(at.dims(), at.ofReader)
+		value := number(m.with(p.in(at.dims(), at.ofWriter))[of])
+		for k := range m.results {
+			m.results[k].value = m.results[k].value.Replace(func(x int) *expr.Expr {
+				if x == i {
+					return value
+				}
+				return expr.X(x)
+			}, expr.S)
+		}
+	}
+	if !found {
+		return nil, "it does not read it as an operand"
+	}
+	m.tidy()
+	if why := m.problem(); why != "" {
+		return nil, why
+	}
+	if why := r.enough(m); why != "" {
+		return nil, why
+	}
+	if !r.alike(p, m, straight) || !r.alike(c, m, true) {
+		return nil, otherVectors
+	}
+	return m, ""
+}
+
+const otherVectors = "vectors of a function may have other bits than elements"
+
+// alike reports whether what a map computes has the same bits within another, where its functions may be others for vectors:
+// every element is in a vector in both, or in none; or it is at the same place of a row of the same length in both, which
+// straight says.
+func (r *rewriter) alike(was, now *mapping, straight bool) bool {
+	if was.program().Alike() {
+		return true
+	}
+	a, b := was.vectors(r.limits), now.vectors(r.limits)
+	if a != 0 && a == b {
+		return true
+	}
+	x, _ := was.layout(r.limits)
+	y, _ := now.layout(r.limits)
+	return straight && x.Aligned == y.Aligned && inner(was.dims) == inner(now.dims)
+}
+
+// inner is the length of the rows of an index space.
+func inner(dims []int) int {
+	if len(dims) == 0 {
+		return 1
+	}
+	return dims[len(dims)-1]
+}

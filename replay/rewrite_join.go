@@ -1,0 +1,177 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// joinedMaps makes one launch of two maps of as many elements that stores the results of both: where the later reads the
+// former's result, or an operand of its, which then is loaded once; and where both are small, so that a launch costs more
+// than what it does.
+//
+// It is refused where
+//   - a launch between the two keeps either from going where the other is: it reads or writes what that one writes, or
+//     writes what it reads
+//   - an element that the later reads is not at the same index of the former's
+//   - there would be more than 8 operands or results, or more steps than registers
+//   - one writes what the other reads at other indices, or a result is a condition, which has a type of its own
+//   - a function of a driver would be computed in vectors in one and alone in the other.
+var joinedMaps = rewrite{"join", "makes one launch of two maps, with the results of both", joinMaps}
+
+const (
+	joinFar   = 48      // places that two maps may be apart
+	joinSmall = 1 << 16 // elements of maps that have nothing in common
+)
+
+func joinMaps(r *rewriter) {
+	for j, c := range r.nodes {
+		if c == nil || c.m == nil {
+			continue
+		}
+		for i := j - 1; i >= max(0, j-joinFar); i-- {
+			p := r.nodes[i]
+			if p == nil || p.m == nil || product(p.m.dims) != product(c.m.dims) {
+				continue
+			}
+			m, related, why := r.both(p.m, c.m)
+			if m == nil {
+				if why == "" { // they have nothing to do with each other
+					continue
+				}
+				r.opt.say("join: %s and %s: refused: %s", r.name(p), r.name(c), why)
+				continue
+			}
+			at := r.place(i, j)
+			if at < 0 {
+				if !related {
+					continue
+				}
+				r.opt.say("join: %s and %s: refused: what is done between them depends on the former, and the latter on that", r.name(p), r.name(c))
+				continue
+			}
+			r.opt.say("join: %s and %s: one launch", r.name(p), r.name(c))
+			if at == j {
+				r.takes(j, c, p, m)
+				r.leave(i)
+				continue
+			}
+			r.takes(i, p, c, m)
+			r.leave(j)
+			break
+		}
+	}
+}
+
+// place returns where one launch can do what i and j do: at j, at i, or −1.
+func (r *rewriter) place(i, j int) int {
+	free := func(n *node) bool {
+		for k := range n.writes {
+			if r.meeting(&n.writes[k], i+1, j, true, true) >= 0 {
+				return false
+			}
+		}
+		for k := range n.reads {
+			if r.meeting(&n.reads[k], i+1, j, false, true) >= 0 {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case free(r.nodes[i]):
+		return j
+	case free(r.nodes[j]):
+		return i
+	}
+	return -1
+}
+
+// both returns a map with the results of two, the former of which is done first; or nil and why not, "" if they have nothing
+// to do with each other.
+func (r *rewriter) both(p, c *mapping) (m *mapping, related bool, why string) {
+	if p.typ != c.typ {
+		return nil, false, ""
+	}
+	// The index of p for each of c: by what c reads of it or, if it reads nothing, in row-major order.
+	var cp, pc *mapping // both in common dimensions
+	shares, straight := false, true
+	for _, o := range c.operands {
+		for _, res := range p.results {
+			if cp != nil || o.buf != res.view.buf || disjoint(o.view, c.dims, res.view, p.dims) {
+				continue
+			}
+			at, ok := compose(res.view, p.dims, o.view, c.dims)
+			if !ok || slices.Contains(o.strides, 0) {
+				return nil, true, "the latter does not read what the former writes element by element"
+			}
+			shares, straight = true, at.straight(p.dims, c.dims)
+			cp, pc = c.in(at.dims(), at.ofReader), p.in(at.dims(), at.ofWriter)
+		}
+	}
+	if cp == nil {
+		a, b, ok := refine(p.dims, c.dims)
+		if !ok {
+			return nil, false, ""
+		}
+		dims := make([]int, len(a))
+		for i, x := range a {
+			dims[i] = x.n
+		}
+		in := func(parts []part) func(view) view {
+			return func(v view) view {
+				strides := make([]int, len(parts))
+				for i, x := range parts {
+					strides[i] = v.strides[x.dim] * x.by
+				}
+				return view{v.buf, v.off, strides}
+			}
+		}
+		pc, cp = p.in(dims, in(a)), c.in(dims, in(b))
+		for _, res := range cp.results { // parts of one tensor
+			shares = shares || slices.ContainsFunc(pc.results, func(q result) bool { return q.view.buf == res.view.buf && !r.lives(q.view.buf) })
+		}
+		for _, o := range cp.operands {
+			shares = shares || o.buf != nil && slices.ContainsFunc(pc.operands, func(q operand) bool { return q.mask == o.mask && q.same(o.view, dims) })
+		}
+	}
+	if !shares && product(c.dims) > joinSmall {
+		return nil, false, ""
+	}
+	m = &mapping{typ: p.typ, dims: pc.dims, operands: slices.Clone(pc.operands), scalars: pc.scalars, results: slices.Clone(pc.results)}
+	later := m.with(cp)
+	first := len(pc.operands)
+	for k := range later {
+		why = ""
+		later[k] = later[k].Replace(func(x int) *expr.Expr {
+			o := m.operands[x]
+			if x < first {
+				return expr.X(x)
+			}
+			for _, res := range pc.results {
+				switch {
+				case res.view.same(o.view, m.dims):
+					return number(res.value)
+				case !disjoint(o.view, m.dims, res.view, m.dims):
+					why = "the latter reads what the former writes at other indices"
+				}
+			}
+			return expr.X(x)
+		}, expr.S)
+		if why != "" {
+			return nil, shares, why
+		}
+		m.results = append(m.results, result{later[k], cp.results[k].view})
+	}
+	m.tidy()
+	if why = m.problem(); why != "" {
+		return nil, shares, why
+	}
+	if why = r.enough(m); why != "" {
+		return nil, shares, why
+	}
+	if !r.alike(p, m, straight) || !r.alike(c, m, true) {
+		return nil, shares, otherVectors
+	}
+	return m, shares, ""
+}
