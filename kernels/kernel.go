@@ -31,6 +31,8 @@ type Kernel struct {
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is joined with it.
 	// Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
+	// Together says how several launches become one: see [Kernel.Several]. Nil: they do not.
+	Together *Together
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.
 	Cases func(few bool) []Case

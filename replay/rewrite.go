@@ -109,7 +109,7 @@ func (r *rewriter) describe(n *node) {
 	}
 	sizes := slotSizes(args, ops)
 	if sizes {
-		n.why = "its sizes are slots"
+		n.why = slotted
 	} else if n.why == "" {
 		n.m, n.why = mappingOf(k, args, ops)
 	}
@@ -136,6 +136,9 @@ func (r *rewriter) describe(n *node) {
 		}
 	}
 }
+
+// slotted is why a launch is no map of which another run may have other sizes.
+const slotted = "its sizes are slots"
 
 // slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no scalar of its operations.
 func slotSizes(args []kernels.Arg, ops []kernels.Operation) bool {

@@ -58,6 +58,7 @@ var (
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
+		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP"},
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
 	// fold.

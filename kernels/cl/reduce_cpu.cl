@@ -23,9 +23,9 @@ void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
 
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
 // A work-item sums 16 neighbouring columns i of one o.
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
+static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
     const int i = get_group_id(0) * 16, o = get_group_id(1);
+    if (i >= inner || o >= outer) return;
     global const REAL *x = X + X_off + o * len * inner + i;
     global REAL *y = Y + Y_off + o * inner + i;
     if (inner == 1) {
@@ -43,6 +43,11 @@ void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int ac
             y[c] = accumulate ? y[c] + scale * s : scale * s;
         }
     }
+}
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
+    sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate);
 }
 
 // D[i] = 2·(X[i] − T[i]) and P[g] = Σ (X[i] − T[i])² over chunk g, which starts at a multiple of 16.

@@ -45,10 +45,10 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
 
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
 // Work-groups are lx columns by ly slices of k, lx·ly = SUM_GROUP.
-kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
-    local REAL t[SUM_GROUP];
+static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate, local REAL *t) {
     const int lx = get_local_size(0), tx = get_local_id(0), ty = get_local_id(1), lid = ty * lx + tx;
     const int i = get_global_id(0), o = get_group_id(1);
+    if (o >= outer) return;
     REAL s = 0;
     if (i < inner) {
         for (int k = ty; k < len; k += get_local_size(1)) s += X[X_off + (o * len + k) * inner + i];
@@ -59,4 +59,9 @@ kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale,
         const int at = Y_off + o * inner + i;
         Y[at] = accumulate ? Y[at] + scale * t[tx] : scale * t[tx];
     }
+}
+
+kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
+    local REAL t[SUM_GROUP];
+    sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate, t);
 }
