@@ -92,6 +92,8 @@ func TestIDXRefused(t *testing.T) {
 		"nothing":        {nil, "it is cut off"},
 		"three bytes":    {[]byte{0, 0, 8}, "it is cut off"},
 		"no magic":       {[]byte("PNG 1234"), "does not begin with two zeros"},
+		"one first":      {[]byte{1, 0, 8, 1, 0, 0, 0, 1, 7}, "does not begin with two zeros"},
+		"one second":     {[]byte{0, 1, 8, 1, 0, 0, 0, 1, 7}, "does not begin with two zeros"},
 		"no axis":        {[]byte{0, 0, 8, 0, 7}, "a number of axes"},
 		"another type":   {idx(0x0a, "a", 1), "its type is 0x0a"},
 		"no dimensions":  {[]byte{0, 0, 8, 2, 0, 0, 0, 1}, "it is cut off"},

@@ -230,6 +230,11 @@ func TestRestoreRefused(t *testing.T) {
 			t.Errorf("%s: err = %v, want one that says %q; state %+v", name, err, c.say, l.State())
 		}
 	}
+	begin := want
+	begin.Taken = 0
+	if err := l.Restore(begin); err != nil || l.State() != begin {
+		t.Errorf("back to the first batch: err = %v, state %+v", err, l.State())
+	}
 	for range l.Epoch() {
 		if err := l.Restore(want); err == nil || !strings.Contains(err.Error(), "under way") {
 			t.Errorf("in a loop: err = %v", err)

@@ -87,6 +87,15 @@ func TestScheduleNumbers(t *testing.T) {
 	}
 }
 
+// TestStairs: a stair may be one step.
+func TestStairs(t *testing.T) {
+	for step, want := range []float64{8, 4, 2, 1} {
+		if got := optim.Staircase(8, 0.5, 1)(step); got != want {
+			t.Errorf("step %d: %v, want %v", step, got, want)
+		}
+	}
+}
+
 // TestScheduleMisuse: settings out of range are named.
 func TestScheduleMisuse(t *testing.T) {
 	for what, f := range map[string]func(){
@@ -94,6 +103,7 @@ func TestScheduleMisuse(t *testing.T) {
 		"Patience":        func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Patience: -1}) },
 		"Least":           func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Least: math.NaN()}) },
 		"LR is +Inf":      func() { optim.NewPlateau(optim.PlateauDefaults(math.Inf(1))) },
+		"a stair of 0":    func() { optim.Staircase(1, 0.5, 0) },
 		"a cycle of 0":    func() { optim.CosineRestarts(1, 0, 0, 1) },
 		"0 times as long": func() { optim.CosineRestarts(1, 0, 1, 0) },
 		"one set":         func() { optim.OneCycle(1, 10, optim.OneCycleOptions{}, optim.OneCycleOptions{}) },
