@@ -119,9 +119,13 @@ func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node
 
 // softmax returns what each query takes of each value, […, heads, l, s]: of none where it attends to no key.
 func (l *MultiHeadAttention) softmax(q, k, mask *autograd.Node) *autograd.Node {
+	scores := q.MatMul(swapped(k, -2, -1))
+	if mask != nil {
+		mustMask(mask.Operand("MultiHeadAttention"), scores.Shape())
+	}
 	// A number far below all scores, and not −∞: a query that attends to nothing has a softmax, which is then put to 0.
 	m := masking{causal: l.causal, add: true, scale: 1 / math.Sqrt(float64(q.Shape()[q.Rank()-1])), off: -1e30}
-	p := m.node(q.MatMul(swapped(k, -2, -1)), mask).Softmax(-1)
+	p := m.node(scores, mask).Softmax(-1)
 	if mask == nil { // and every query attends to the first key, if there is one
 		return p
 	}

@@ -62,6 +62,24 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 	return y
 }
 
+// mustMask panics with tensor.ErrType and tensor.ErrShape for a mask that [autograd.Node.ScaledDotProductAttention] does not take,
+// of scores of a shape.
+func mustMask(mask *tensor.Tensor, scores []int) {
+	const op = "MultiHeadAttention"
+	if typ := mask.Type(); typ != tensor.Uint8 && typ != tensor.Real {
+		misuse(op, tensor.ErrType, "a mask is of Uint8 or Real, not %v: convert it with To", typ)
+	}
+	shape := mask.Shape()
+	fits := len(shape) <= len(scores)
+	for i := 1; fits && i <= len(shape); i++ {
+		n := shape[len(shape)-i]
+		fits = n == 1 || n == scores[len(scores)-i]
+	}
+	if !fits {
+		misuse(op, tensor.ErrShape, "the mask is %v: it does not broadcast to %v", shape, scores)
+	}
+}
+
 // maskMap is what the kernels of maskings differ in.
 type maskMap struct {
 	rank                     int

@@ -79,21 +79,33 @@ func TestLayerMisuse(t *testing.T) {
 		"attention of nothing": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Attend(zeros(2, 4), nil, zeros(2, 4), nil)
 		}, tensor.ErrValue, "nil"},
-		"a Linear that is nil":        {func() { (*nn.Linear)(nil).Forward(zeros(2, 3)) }, tensor.ErrValue, "nn: Linear: bad value: the layer is nil or a zero value: NewLinear makes one"},
-		"a Linear in a Sequential":    {func() { nn.Sequential{&nn.Linear{}, nn.ReLU}.Forward(zeros(2, 3)) }, tensor.ErrValue, "NewLinear makes one"},
-		"a zero Conv":                 {func() { (&nn.Conv{}).Forward(zeros(2, 3, 4)) }, tensor.ErrValue, "NewConv makes one"},
-		"a zero ConvTranspose":        {func() { (&nn.ConvTranspose{}).Forward(zeros(2, 3, 4)) }, tensor.ErrValue, "NewConvTranspose makes one"},
-		"a zero Embedding":            {func() { (&nn.Embedding{}).Forward(tensor.ZerosOf(d, tensor.Int32, 2)) }, tensor.ErrValue, "NewEmbedding makes one"},
-		"a zero LayerNorm":            {func() { (&nn.LayerNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewLayerNorm makes one"},
-		"a zero RMSNorm":              {func() { (&nn.RMSNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewRMSNorm makes one"},
-		"a zero GroupNorm":            {func() { (&nn.GroupNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewGroupNorm makes one"},
-		"a zero BatchNorm":            {func() { (&nn.BatchNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewBatchNorm makes one"},
-		"a zero MLP":                  {func() { (&nn.MLP{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewMLP makes one"},
-		"a zero GRU":                  {func() { (&nn.GRU{}).Forward(zeros(2, 3, 0)) }, tensor.ErrValue, "NewGRU makes one"},
-		"a run of a zero GRU":         {func() { (&nn.GRU{}).Run(zeros(2, 3, 0), nil) }, tensor.ErrValue, "NewGRU makes one"},
-		"a zero LSTM":                 {func() { (&nn.LSTM{}).Forward(zeros(2, 3, 0)) }, tensor.ErrValue, "NewLSTM makes one"},
-		"a run of a zero LSTM":        {func() { (&nn.LSTM{}).Run(zeros(2, 3, 0), nil, nil) }, tensor.ErrValue, "NewLSTM makes one"},
-		"a zero MultiHeadAttention":   {func() { (&nn.MultiHeadAttention{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewMultiHeadAttention makes one"},
+		"a Linear that is nil":      {func() { (*nn.Linear)(nil).Forward(zeros(2, 3)) }, tensor.ErrValue, "nn: Linear: bad value: the layer is nil or a zero value: NewLinear makes one"},
+		"a Linear in a Sequential":  {func() { nn.Sequential{&nn.Linear{}, nn.ReLU}.Forward(zeros(2, 3)) }, tensor.ErrValue, "NewLinear makes one"},
+		"a zero Conv":               {func() { (&nn.Conv{}).Forward(zeros(2, 3, 4)) }, tensor.ErrValue, "NewConv makes one"},
+		"a zero ConvTranspose":      {func() { (&nn.ConvTranspose{}).Forward(zeros(2, 3, 4)) }, tensor.ErrValue, "NewConvTranspose makes one"},
+		"a zero Embedding":          {func() { (&nn.Embedding{}).Forward(tensor.ZerosOf(d, tensor.Int32, 2)) }, tensor.ErrValue, "NewEmbedding makes one"},
+		"a zero LayerNorm":          {func() { (&nn.LayerNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewLayerNorm makes one"},
+		"a zero RMSNorm":            {func() { (&nn.RMSNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewRMSNorm makes one"},
+		"a zero GroupNorm":          {func() { (&nn.GroupNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewGroupNorm makes one"},
+		"a zero BatchNorm":          {func() { (&nn.BatchNorm{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewBatchNorm makes one"},
+		"a zero MLP":                {func() { (&nn.MLP{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewMLP makes one"},
+		"a zero GRU":                {func() { (&nn.GRU{}).Forward(zeros(2, 3, 0)) }, tensor.ErrValue, "NewGRU makes one"},
+		"a run of a zero GRU":       {func() { (&nn.GRU{}).Run(zeros(2, 3, 0), nil) }, tensor.ErrValue, "NewGRU makes one"},
+		"a zero LSTM":               {func() { (&nn.LSTM{}).Forward(zeros(2, 3, 0)) }, tensor.ErrValue, "NewLSTM makes one"},
+		"a run of a zero LSTM":      {func() { (&nn.LSTM{}).Run(zeros(2, 3, 0), nil, nil) }, tensor.ErrValue, "NewLSTM makes one"},
+		"a zero MultiHeadAttention": {func() { (&nn.MultiHeadAttention{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewMultiHeadAttention makes one"},
+		"a mask of integers": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Attend(zeros(3, 4), zeros(3, 4), zeros(3, 4), autograd.Const(tensor.ZerosOf(d, tensor.Int32, 3, 3)))
+		}, tensor.ErrType, "a mask is of Uint8 or Real, not Int32"},
+		"a mask of integers, with dropout": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(3, 4), zeros(3, 4), autograd.Const(tensor.ZerosOf(d, tensor.Int32, 3, 3)))
+		}, tensor.ErrType, "a mask is of Uint8 or Real, not Int32"},
+		"a mask of another shape, with dropout": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(5, 4), zeros(5, 4), zeros(5, 3))
+		}, tensor.ErrShape, "MultiHeadAttention: shape mismatch: the mask is [5 3]: it does not broadcast to [2 3 5]"},
+		"a mask of more axes, with dropout": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(5, 4), zeros(5, 4), zeros(1, 1, 3, 5))
+		}, tensor.ErrShape, "does not broadcast to [2 3 5]"},
 		"a zero TransformerBlock":     {func() { (&nn.TransformerBlock{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewTransformerBlock makes one"},
 		"a TransformerBlock of parts": {func() { (&nn.TransformerBlock{SelfAttn: &nn.MultiHeadAttention{}}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewTransformerBlock makes one"},
 		"an MLP with a layer more": {func() {

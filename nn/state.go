@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -52,9 +53,9 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 			return err
 		}
 	}
-	owned := map[*tensor.Tensor]bool{}
+	owned := map[any]bool{}
 	for _, t := range own {
-		owned[t] = true
+		owned[plumbing.Memory(t)] = true
 	}
 	from := tensor.Dict{}
 	for _, name := range names {
@@ -62,7 +63,7 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 		if !t.Contiguous() { // whether it can be written to is known by doing it
 			t.SetInPlace(t)
 		}
-		if owned[src] && src != t { // it may be overwritten before it is read
+		if owned[plumbing.Memory(src)] && src != t { // it may be overwritten before it is read
 			from[name] = src.Copy()
 		} else {
 			from[name] = src.To(t.Type())

@@ -189,6 +189,32 @@ func TestLoadOwn(t *testing.T) {
 	}
 }
 
+// TestLoadOwnViews: the same of views of the model's tensors, of one in itself too.
+func TestLoadOwnViews(t *testing.T) {
+	d := devtest.CPU(t)
+	model := struct{ A, B, C *autograd.Node }{autograd.Param(tensor.New(d, []float64{1, 2}), ""), autograd.Param(tensor.New(d, []float64{3, 4}), ""),
+		autograd.Param(tensor.New(d, []float64{1, 2, 3, 4}, 2, 2), "")}
+	for i := range 2 { // with memory of their own, and with an optimizer's
+		if i == 1 {
+			optim.NewSGD(nn.Params(&model), optim.SGDConfig{LR: optim.Constant(0.1)})
+		}
+		dict := tensor.Dict{"a": model.B.Value().View(), "b": model.A.Value().View(), "c": model.C.Value().T()}
+		want := map[*autograd.Node]tensor.Dict{}
+		for n, name := range map[*autograd.Node]string{model.A: "a", model.B: "b", model.C: "c"} {
+			want[n] = tensor.Dict{"v": dict[name].Copy()}
+		}
+		if err := nn.LoadStateDict(&model, dict); err != nil {
+			t.Fatal(err)
+		}
+		for n, v := range want {
+			got, err := n.Float64s()
+			if w, _ := v["v"].Float64s(); err != nil || !slices.Equal(got, w) {
+				t.Errorf("%s is %v, want %v (err %v)", n.Name(), got, w, err)
+			}
+		}
+	}
+}
+
 // TestLoadRepeated: a parameter that cannot be written to is named before another changes.
 func TestLoadRepeated(t *testing.T) {
 	d := devtest.CPU(t)

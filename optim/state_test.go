@@ -112,6 +112,22 @@ func TestRestoreHostile(t *testing.T) {
 	}
 }
 
+// TestRestoreOwn: a state may hold the optimizer's own tensors under other names.
+func TestRestoreOwn(t *testing.T) {
+	d := devtest.CPU(t)
+	o := optim.NewSGD([]*autograd.Node{autograd.Param(tensor.Zeros(d, 2), "a"), autograd.Param(tensor.Zeros(d, 2), "b")}, optim.SGDConfig{LR: optim.Constant(1), Momentum: 0.5})
+	s := o.State()
+	a, b := s.Tensors["velocity.a"], s.Tensors["velocity.b"]
+	a.FillInPlace(1)
+	b.FillInPlace(2)
+	if err := o.Restore(optim.State{Tensors: tensor.Dict{"velocity.a": b, "velocity.b": a}}); err != nil {
+		t.Fatal(err)
+	}
+	if va, vb := read(t, a), read(t, b); va[0] != 2 || vb[0] != 1 {
+		t.Errorf("%v and %v, want 2 and 1", va, vb)
+	}
+}
+
 // TestStateKeysStay: a parameter that gets a longer name later, as nn.Params of a larger model gives it, keeps its key: a run that
 // goes on loads the state before that.
 func TestStateKeysStay(t *testing.T) {

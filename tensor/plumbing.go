@@ -82,6 +82,9 @@ func (*base) Moored(t *Tensor) bool { return t.moored }
 // Unmoor is that of package plumbing.
 func (*base) Unmoor(t *Tensor) { t.moored = false }
 
+// Memory is that of package plumbing.
+func (*base) Memory(t *Tensor) any { return t.st }
+
 // Version is that of package plumbing.
 func (*base) Version(t *Tensor) uint64 { return t.st.version }
 
