@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -292,6 +293,11 @@ func TestRefused(t *testing.T) {
 			t.Fatalf("%s: the refusal changed something", name)
 		}
 	}
+	reals := bytesOf(t, checkpoint.Parts{"n": tensor.Dict{"x": tensor.Zeros(d)}})
+	ints := checkpoint.Parts{"n": tensor.Dict{"x": tensor.ZerosOf(d, tensor.Int32)}}
+	if err := checkpoint.Read(bytes.NewReader(reals), int64(len(reals)), ints); err == nil || !strings.Contains(err.Error(), `tensor "n.x" is of type F32 in it, and I32 in the program`) {
+		t.Errorf("reals for integers: err = %v", err)
+	}
 	// A part that refuses after another was restored: that one is as it was.
 	parts := r.parts()
 	parts["zz"] = refusing{}
@@ -405,6 +411,63 @@ func TestKinds(t *testing.T) {
 	})
 }
 
+type (
+	stateAlone  struct{ N int }
+	stateOf     struct{ N int }
+	stateErr    struct{ N int }
+	restoreTwo  struct{ N int }
+	restoreNone struct{ N int }
+	restoreMany struct{ N int }
+	restoreOf   struct{ N int }
+	restoreInt  struct{ N int }
+	asText      struct{ n string }
+	asJSON      struct{ n string }
+)
+
+func (*stateAlone) State() int             { panic("it is no part by its methods") }
+func (*stateOf) State(int) int             { panic("it is no part by its methods") }
+func (*stateOf) Restore(int) error         { return nil }
+func (*stateErr) State() (int, error)      { panic("it is no part by its methods") }
+func (*stateErr) Restore(int) error        { return nil }
+func (*restoreTwo) State() int             { panic("it is no part by its methods") }
+func (*restoreTwo) Restore(_, _ int) error { return nil }
+func (*restoreNone) State() int            { panic("it is no part by its methods") }
+func (*restoreNone) Restore(int)           {}
+func (*restoreMany) State() []int          { panic("it is no part by its methods") }
+func (*restoreMany) Restore(...int) error  { return nil }
+func (*restoreOf) State() int              { panic("it is no part by its methods") }
+func (*restoreOf) Restore(string) error    { return nil }
+func (*restoreInt) State() int             { panic("it is no part by its methods") }
+func (*restoreInt) Restore(int) int        { return 0 }
+
+func (a asText) MarshalText() ([]byte, error)     { return []byte(a.n), nil }
+func (a *asText) UnmarshalText(text []byte) error { a.n = string(text); return nil }
+func (a asJSON) MarshalJSON() ([]byte, error)     { return json.Marshal(a.n) }
+func (a *asJSON) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &a.n) }
+
+// TestValues: what is no part by its methods is one by what JSON keeps of it.
+func TestValues(t *testing.T) {
+	d := devtest.CPU(t)
+	tensors := tensor.Dict{"x": tensor.Zeros(d)}
+	for _, c := range [][2]any{ // what is saved, and what it is loaded into
+		{&stateAlone{3}, &stateAlone{}}, {&stateOf{3}, &stateOf{}}, {&stateErr{3}, &stateErr{}}, {&restoreTwo{3}, &restoreTwo{}}, {&restoreNone{3}, &restoreNone{}},
+		{&restoreMany{3}, &restoreMany{}}, {&restoreOf{3}, &restoreOf{}}, {&restoreInt{3}, &restoreInt{}}, {&asText{"a"}, &asText{}}, {&asJSON{"a"}, &asJSON{}},
+		{&struct{}{}, &struct{}{}}, {&struct{ A any }{"a"}, &struct{ A any }{}}, {&struct{ A []struct{} }{make([]struct{}, 2)}, &struct{ A []struct{} }{}},
+		{&struct {
+			A int
+			b struct{ c int }
+		}{A: 3}, &struct {
+			A int
+			b struct{ c int }
+		}{}},
+	} {
+		raw := bytesOf(t, checkpoint.Parts{"x": tensors, "p": c[0]})
+		if err := checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), checkpoint.Parts{"x": tensors, "p": c[1]}); err != nil || !reflect.DeepEqual(c[0], c[1]) {
+			t.Errorf("%T: %+v, want %+v (err %v)", c[0], c[1], c[0], err)
+		}
+	}
+}
+
 // TestPartsBeforeOptimizers: the state dict of a model is right whether its optimizers were made before it or after.
 func TestPartsBeforeOptimizers(t *testing.T) {
 	d := devtest.CPU(t)
@@ -468,6 +531,13 @@ func TestMisuse(t *testing.T) {
 			Width int
 			layer *nn.Linear
 		}{1, net.Layers[0]}, tensor.ErrValue, "keeps nothing of a *nn.Linear in it"},
+		"a channel behind what is left out": {&struct {
+			A int `json:"-"`
+			B chan int
+		}{}, tensor.ErrValue, "keeps nothing of a chan int"}, "a channel behind a hidden field": {&struct {
+			a int
+			B chan int
+		}{}, tensor.ErrValue, "keeps nothing of a chan int"},
 		"a channel": {new(chan int), tensor.ErrValue, "chan int"}, "a device": {&d, tensor.ErrValue, "tensor.Device"}, "hidden state": {&hiding{}, tensor.ErrValue, "has a state of type"},
 		"nil tensor": {tensor.Dict{"x": nil}, tensor.ErrValue, `tensor "p.x" is nil`}, "freed": {tensor.Dict{"x": freed}, tensor.ErrFreed, `tensor "p.x"`},
 		"two devices": {tensor.Dict{"x": tensor.Zeros(other)}, tensor.ErrDevice, "one device"},
