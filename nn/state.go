@@ -53,26 +53,14 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 			return err
 		}
 	}
-	owned := map[any]bool{}
-	for _, t := range own {
-		owned[plumbing.Memory(t)] = true
-	}
 	from := tensor.Dict{}
 	for _, name := range names {
-		t, src := own[name], dict[name]
-		if !t.Contiguous() { // whether it can be written to is known by doing it
+		if t := own[name]; !t.Contiguous() { // whether it can be written to is known by doing it
 			t.SetInPlace(t)
 		}
-		if owned[plumbing.Memory(src)] && src != t { // it may be overwritten before it is read
-			from[name] = src.Copy()
-		} else {
-			from[name] = src.To(t.Type())
-		}
+		from[name] = dict[name]
 	}
-	for _, name := range names {
-		own[name].SetInPlace(from[name])
-		from[name].Free()
-	}
+	plumbing.CopyOver(own, from)
 	if len(names) == 0 {
 		return nil
 	}

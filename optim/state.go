@@ -56,22 +56,7 @@ func restore(owner string, own tensor.Dict, s State) error {
 			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the %s: convert it with To", name, src.Type(), tensor.Real, owner)
 		}
 	}
-	owned := map[any]bool{}
-	for _, dst := range own {
-		owned[plumbing.Memory(dst)] = true
-	}
-	from := tensor.Dict{}
-	for name, src := range s.Tensors {
-		if owned[plumbing.Memory(src)] { // it may be overwritten before it is read
-			from[name] = src.Copy()
-		} else {
-			from[name] = src.View()
-		}
-	}
-	defer freeAll(from)
-	for name, dst := range own {
-		dst.SetInPlace(from[name])
-	}
+	plumbing.CopyOver(own, s.Tensors)
 	return nil
 }
 

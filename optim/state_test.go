@@ -126,6 +126,10 @@ func TestRestoreOwn(t *testing.T) {
 	if va, vb := read(t, a), read(t, b); va[0] != 2 || vb[0] != 1 {
 		t.Errorf("%v and %v, want 2 and 1", va, vb)
 	}
+	before := d.Stats().Launches
+	if err := o.Restore(o.State()); err != nil || d.Stats().Launches != before {
+		t.Errorf("its own state is restored by %d launches, err = %v", d.Stats().Launches-before, err)
+	}
 }
 
 // TestStateKeysStay: a parameter that gets a longer name later, as nn.Params of a larger model gives it, keeps its key: a run that

@@ -83,7 +83,7 @@ func (*base) Moored(t *Tensor) bool { return t.moored }
 func (*base) Unmoor(t *Tensor) { t.moored = false }
 
 // Memory is that of package plumbing.
-func (*base) Memory(t *Tensor) any { return t.st }
+func (*base) Memory(t *Tensor) (storage any, first int) { return t.st, t.off }
 
 // Version is that of package plumbing.
 func (*base) Version(t *Tensor) uint64 { return t.st.version }

@@ -22,7 +22,7 @@ type device interface {
 	MoveTo(t, place *tensor.Tensor)
 	Transposed(t *tensor.Tensor) *tensor.Tensor
 	Moored(t *tensor.Tensor) bool
-	Memory(t *tensor.Tensor) any
+	Memory(t *tensor.Tensor) (storage any, first int)
 	Unmoor(t *tensor.Tensor)
 	Version(t *tensor.Tensor) uint64
 	Axes(t *tensor.Tensor, axes []int) []int
@@ -93,8 +93,8 @@ func Moored(t *tensor.Tensor) bool { return of(t.Device()).Moored(t) }
 // Unmoor forgets that t was moved.
 func Unmoor(t *tensor.Tensor) { of(t.Device()).Unmoor(t) }
 
-// Memory returns what is equal for a tensor and its views, and for no other tensors.
-func Memory(t *tensor.Tensor) any { return of(t.Device()).Memory(t) }
+// Memory returns what is equal for a tensor and its views, and for no other tensors; and which of the elements there is t's first.
+func Memory(t *tensor.Tensor) (storage any, first int) { return of(t.Device()).Memory(t) }
 
 // Version counts the in-place writes to t's storage, through whichever view.
 func Version(t *tensor.Tensor) uint64 { return of(t.Device()).Version(t) }
