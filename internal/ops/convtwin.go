@@ -4,13 +4,14 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// convPanel is about how many elements of the inputs of neighbouring positions the twins gather for one call of BLAS.
+// convPanel is about how many elements of the inputs of neighbouring positions the twins gather for one product.
 const convPanel = 1 << 16
 
 // blasOf returns gonum's matrix product.
@@ -50,6 +51,7 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 		}
 		x, w, bias, y := c.Reals(convX), c.Reals(convW), c.Reals(convBias), c.Reals(convY)
 		phases := s.phases(transposed)
+		loops := loopsOf(c)
 		// A unit is a block of positions of one phase of an image and group.
 		block := max(1, min(1024, convPanel/max(read*volumeW, 1)))
 		z0, y0, x0 := s.axes(transposed, 0) // which has the most positions
@@ -79,9 +81,16 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				for i := range count {
 					gather(b.panel[i*sum:(i+1)*sum], in, read, from, az, ay, ax, first+i)
 				}
-				if sum > 0 {
+				// Where result has the sums of position i and output o.
+				position, output := 1, count
+				switch {
+				case loops != nil:
+					position, output = written, 1
+					loops.Product(vec.Product[T]{M: count, N: written, K: sum, A: b.panel, RowA: sum, StepA: 1,
+						B: b.weights, StepB: 1, ColumnB: sum, C: b.result, RowC: written}, nil)
+				case sum > 0:
 					gemm(blas.NoTrans, blas.Trans, written, count, sum, 1, b.weights, sum, b.panel, sum, 0, b.result, count)
-				} else {
+				default:
 					clear(b.result)
 				}
 				for o := range written {
@@ -90,8 +99,8 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 						add = bias[g*written+o]
 					}
 					out := y[((n*s.Groups+g)*written+o)*volume(to):][:volume(to)]
-					for i, v := range b.result[o*count : (o+1)*count] {
-						p := first + i
+					for i := range count {
+						v, p := b.result[i*position+o*output], first+i
 						qz, qy, qx := p/(ay.count*ax.count), p/ax.count%ay.count, p%ax.count
 						out[((qz*az.spread+az.first)*to[1]+qy*ay.spread+ay.first)*to[2]+qx*ax.spread+ax.first] = v + add
 					}
@@ -159,7 +168,7 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 		x, g, d := c.Reals(convWeightX), c.Reals(convWeightG), c.Reals(convWeightD)
 		weights, size := s.weights(), volume(s.OutSize)
 		slices := intmath.CeilDiv(s.Rows(), max(slice, 1))
-		ox := s.OutSize[2]
+		ox, loops := s.OutSize[2], loopsOf(c)
 		block := max(1, min(1024, convPanel/max(weights, 1))/max(ox, 1)) // rows
 		c.Parallel(slices*s.Groups, slice*ox*weights*s.Out/4, func(lo, hi int) {
 			b := pool.Get().(*buffers[T])
@@ -175,8 +184,13 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 					count := rows * ox
 					b.panel = grown(b.panel, weights*count)
 					gatherRows(b.panel, x[(n*s.Groups+group)*s.In*volume(s.Size):], s, q, rows)
-					gemm(blas.NoTrans, blas.Trans, weights, s.Out, count, 1, b.panel, count,
-						g[(n*s.Groups+group)*s.Out*size+q*ox:], size, 1, part, s.Out)
+					in := g[(n*s.Groups+group)*s.Out*size+q*ox:]
+					if loops != nil {
+						loops.Product(vec.Product[T]{M: weights, N: s.Out, K: count, A: b.panel, RowA: count, StepA: 1,
+							B: in, StepB: 1, ColumnB: size, C: part, RowC: s.Out, Add: true}, nil)
+						continue
+					}
+					gemm(blas.NoTrans, blas.Trans, weights, s.Out, count, 1, b.panel, count, in, size, 1, part, s.Out)
 				}
 			}
 		})
