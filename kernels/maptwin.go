@@ -146,6 +146,7 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 		c.Parallel(all, size.rows*size.cols*m.tensors(), func(lo, hi int) {
 			s := pool.Get().(*mapScratch[T])
 			defer pool.Put(s)
+			s.eval.Vectors(c.vectors)
 			s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return m.scalar(c.args, i).Int })
 			var block *place
 			var indices func(axis int, of []int32)

@@ -41,7 +41,7 @@ step vector instructions
 for vectors in avx2 off; do
 	[ "$vectors" != avx2 ] || grep -qs avx512vl /proc/cpuinfo || continue
 	echo "$vectors"
-	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -short -run 'Kernels|Matmul|MatMul' ./tensor ./internal/ops ./hashgrid ./imagefit ./optim
+	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./hashgrid ./imagefit ./optim
 done
 
 step the Go device, race detector

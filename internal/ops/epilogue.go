@@ -100,8 +100,9 @@ func blocksPool[T kernels.Real](fn *inner) *sync.Pool {
 	return &sync.Pool{New: func() any { return &blocks[T]{fn, expr.NewEval[T](fn.program), make([][]T, fn.f.Operands())} }}
 }
 
-// scalars takes those of a call, which are its arguments from one on.
+// scalars takes those of a call, which are its arguments from one on, and whether it may use vectors.
 func (b *blocks[T]) scalars(c kernels.Call[T], from int) {
+	b.eval.Vectors(c.Vectors())
 	b.eval.Scalars(func(i int) T {
 		for k, s := range b.fn.scalars {
 			if s == i {

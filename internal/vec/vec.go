@@ -27,6 +27,7 @@ type Set struct {
 // Loops is those on one type of floats.
 type Loops[T Float] struct {
 	blocks blocks[T]
+	maps   [functions]loop[T]
 	pool   sync.Pool // of *scratch[T]
 	tasks  sync.Pool // of *task[T]
 }

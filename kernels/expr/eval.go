@@ -18,6 +18,8 @@ type Eval[T Number] struct {
 	numbers memory[T]
 	ints    memory[int32]
 	out     [1][]T
+	loops   loops[T] // nil: plain ones
+	large   []large[T]
 }
 
 // memory is the values of one kind.
@@ -116,7 +118,10 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int, of []int32))
 		case opLdexp:
 			ldexp(d, e.numbers.arg(s, 0, n), e.ints.arg(s, 1, n))
 		default:
-			compute(s.op, d, e.numbers.arg(s, 0, n), e.numbers.arg(s, 1, n), e.numbers.arg(s, 2, n), e.numbers.arg(s, 3, n))
+			a, b, c, f := e.numbers.arg(s, 0, n), e.numbers.arg(s, 1, n), e.numbers.arg(s, 2, n), e.numbers.arg(s, 3, n)
+			if !e.vector(s.op, d, a, b, c, f) {
+				compute(s.op, d, a, b, c, f)
+			}
 		}
 		e.numbers.values[i] = d
 	}

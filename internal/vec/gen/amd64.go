@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/format"
 	"log"
 
 	"github.com/mmcloughlin/avo/build"
@@ -17,7 +18,7 @@ func files() map[string][]byte {
 		for _, part := range []struct {
 			name  string
 			write func(*build.Context, *set, real)
-		}{{"product", products}} {
+		}{{"product", products}, {"map", maps}} {
 			c := build.NewContext()
 			for _, r := range []real{single, double} {
 				part.write(c, s, r)
@@ -25,6 +26,13 @@ func files() map[string][]byte {
 			name := part.name + "_" + s.file
 			emit(c, all, name, s)
 		}
+	}
+	for name, text := range map[string][]byte{"functions.go": tables(), "maps_amd64.go": tablesOn([]*set{avx2, avx512})} {
+		formatted, err := format.Source(text)
+		if err != nil {
+			log.Fatal(err)
+		}
+		all[name] = formatted
 	}
 	return all
 }
@@ -54,6 +62,13 @@ func emit(c *build.Context, all map[string][]byte, name string, s *set) {
 type real struct {
 	name string // in the names of functions
 	size int    // bytes
+}
+
+func (r real) goType() string {
+	if r == single {
+		return "float32"
+	}
+	return "float64"
 }
 
 var (

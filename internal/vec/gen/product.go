@@ -23,13 +23,12 @@ func products(c *build.Context, s *set, r real) {
 // k; of each step it reads wide vectors of B once, and each element of A once.
 func block(c *build.Context, s *set, r real, rows, wide int) {
 	name := fmt.Sprintf("product%s%sx%dx%d", r.name, s.name, rows, wide*s.bytes/r.size)
-	float := map[real]string{single: "float32", double: "float64"}[r]
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
 	c.Pragma("noescape")
 	c.Doc(fmt.Sprintf("%s sets C [%d, %d] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element", name, rows, wide*s.bytes/r.size),
 		"(k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.")
-	c.SignatureExpr(strings.ReplaceAll("func(k int, a *T, rowA, stepA int, b *T, stepB int, c *T, rowC int, add bool)", "T", float))
+	c.SignatureExpr(strings.ReplaceAll("func(k int, a *T, rowA, stepA int, b *T, stepB int, c *T, rowC int, add bool)", "T", r.goType()))
 	in := r.on(c)
 
 	k := c.Load(c.Param("k"), c.GP64())

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// code writes arithmetic on vectors of one type, in the instructions of one set. Values are never overwritten: each
+// operation returns a new register.
+type code struct {
+	c         *build.Context
+	s         *set
+	r         real
+	constants map[uint64]operand.Mem // by their bits: each fills a vector of memory
+}
+
+type value = reg.VecVirtual
+
+// mask is a condition on each element: a vector whose elements have all bits set or none, or a register of masks.
+type mask = reg.Register
+
+func (k *code) new() value { return k.s.vector(k.c) }
+
+// pick returns the instruction for the type.
+func (k *code) pick(single, double func(ops ...operand.Op)) func(ops ...operand.Op) {
+	if k.r.size == 4 {
+		return single
+	}
+	return double
+}
+
+// number returns a constant as an operand in memory.
+func (k *code) number(v float64) operand.Mem {
+	if k.r.size == 4 {
+		return k.bits(uint64(math.Float32bits(float32(v))))
+	}
+	return k.bits(math.Float64bits(v))
+}
+
+// bits returns a constant by its bits.
+func (k *code) bits(v uint64) operand.Mem {
+	if m, ok := k.constants[v]; ok {
+		return m
+	}
+	m := k.c.StaticGlobal(fmt.Sprintf("%s%s%x", k.r.name, k.s.name, v))
+	k.c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for range k.s.bytes / k.r.size {
+		if k.r.size == 4 {
+			k.c.AppendDatum(operand.U32(v))
+		} else {
+			k.c.AppendDatum(operand.U64(v))
+		}
+	}
+	k.constants[v] = m
+	return m
+}
+
+func (k *code) load(m operand.Op) value {
+	v := k.new()
+	k.pick(k.c.VMOVUPS, k.c.VMOVUPD)(m, v)
+	return v
+}
+
+// two is an operation on a and b, which may be in memory.
+func (k *code) two(single, double func(ops ...operand.Op), a value, b operand.Op) value {
+	v := k.new()
+	k.pick(single, double)(b, a, v)
+	return v
+}
+
+func (k *code) add(a value, b operand.Op) value { return k.two(k.c.VADDPS, k.c.VADDPD, a, b) }
+func (k *code) sub(a value, b operand.Op) value { return k.two(k.c.VSUBPS, k.c.VSUBPD, a, b) }
+func (k *code) mul(a value, b operand.Op) value { return k.two(k.c.VMULPS, k.c.VMULPD, a, b) }
+func (k *code) div(a value, b operand.Op) value { return k.two(k.c.VDIVPS, k.c.VDIVPD, a, b) }
+func (k *code) and(a value, b operand.Op) value { return k.two(k.c.VANDPS, k.c.VANDPD, a, b) }
+func (k *code) or(a value, b operand.Op) value  { return k.two(k.c.VORPS, k.c.VORPD, a, b) }
+func (k *code) xor(a value, b operand.Op) value { return k.two(k.c.VXORPS, k.c.VXORPD, a, b) }
+
+// least and most are the smaller and the larger of a and b, and b where one is NaN or both are 0.
+func (k *code) least(a value, b operand.Op) value { return k.two(k.c.VMINPS, k.c.VMINPD, a, b) }
+func (k *code) most(a value, b operand.Op) value  { return k.two(k.c.VMAXPS, k.c.VMAXPD, a, b) }
+
+// fma is a·b + c, rounded once; b and c may be in memory.
+func (k *code) fma(a value, b, c operand.Op) value {
+	v := k.load(c)
+	k.pick(k.c.VFMADD231PS, k.c.VFMADD231PD)(b, a, v)
+	return v
+}
+
+// fnma is c − a·b, rounded once.
+func (k *code) fnma(a value, b, c operand.Op) value {
+	v := k.load(c)
+	k.pick(k.c.VFNMADD231PS, k.c.VFNMADD231PD)(b, a, v)
+	return v
+}
+
+func (k *code) sqrt(a value) value {
+	v := k.new()
+	k.pick(k.c.VSQRTPS, k.c.VSQRTPD)(a, v)
+	return v
+}
+
+// The ways to round to a whole number, without an exception.
+const (
+	nearest = 8 + iota
+	down
+	up
+	toZero
+)
+
+func (k *code) round(a value, way uint64) value {
+	v := k.new()
+	switch {
+	case k.s == avx512:
+		k.pick(k.c.VRNDSCALEPS, k.c.VRNDSCALEPD)(operand.Imm(way), a, v)
+	case k.r.size == 4:
+		k.c.VROUNDPS(operand.Imm(way), a, v)
+	default:
+		k.c.VROUNDPD(operand.Imm(way), a, v)
+	}
+	return v
+}
+
+// The comparisons. All are false for NaN but notEqual and unordered, which is nothing else.
+const (
+	equal     = 0
+	less      = 17
+	lessEqual = 18
+	notEqual  = 4
+	unordered = 3
+)
+
+func (k *code) compare(way uint64, a value, b operand.Op) mask {
+	if k.s == avx512 {
+		m := k.c.K()
+		k.pick(k.c.VCMPPS, k.c.VCMPPD)(operand.Imm(way), b, a, m)
+		return m
+	}
+	m := k.new()
+	k.pick(k.c.VCMPPS, k.c.VCMPPD)(operand.Imm(way), b, a, m)
+	return m
+}
+
+// choose is yes where m holds, no elsewhere.
+func (k *code) choose(m mask, yes operand.Op, no value) value {
+	v := k.new()
+	switch {
+	case k.s == avx512:
+		k.pick(k.c.VBLENDMPS, k.c.VBLENDMPD)(yes, no, m, v)
+	case k.r.size == 4:
+		k.c.VBLENDVPS(m, yes, no, v)
+	default:
+		k.c.VBLENDVPD(m, yes, no, v)
+	}
+	return v
+}
+
+// shiftLeft and shiftRight move the bits of each element.
+func (k *code) shiftLeft(a value, by int) value {
+	v := k.new()
+	k.pick(k.c.VPSLLD, k.c.VPSLLQ)(operand.Imm(uint64(by)), a, v)
+	return v
+}
+
+func (k *code) shiftRight(a value, by int) value {
+	v := k.new()
+	k.pick(k.c.VPSRLD, k.c.VPSRLQ)(operand.Imm(uint64(by)), a, v)
+	return v
+}
+
+// polynomial is c[0] + c[1]·x + c[2]·x² …
+func (k *code) polynomial(x value, c ...float64) value {
+	v := k.load(k.number(c[len(c)-1]))
+	for i := len(c) - 2; i >= 0; i-- {
+		v = k.fma(v, x, k.number(c[i]))
+	}
+	return v
+}
+
+// What the type is made of.
+func (k *code) fraction() int { return map[int]int{4: 23, 8: 52}[k.r.size] } // bits of the fraction
+func (k *code) bias() float64 { return map[int]float64{4: 127, 8: 1023}[k.r.size] }
+func (k *code) sign() operand.Mem {
+	return k.bits(1 << (8*k.r.size - 1))
+}
+
+// whole is so large that of a sum with it the lowest bits are those of the whole number that was added.
+func (k *code) whole() float64 { return math.Ldexp(1.5, k.fraction()) }
+
+// power is 2ⁿ for whole n in the range of normal numbers.
+func (k *code) power(n value) value {
+	return k.shiftLeft(k.add(n, k.number(k.whole()+k.bias())), k.fraction())
+}

@@ -1,0 +1,280 @@
+package main
+
+import "math"
+
+// function is what a loop computes of each element: of up to four operands, a vector of each.
+type function struct {
+	name     string // as package vec has it
+	operands int
+	double   bool // also in double precision
+	of       func(k *code, x []value) value
+}
+
+var functions = []function{
+	{"Neg", 1, true, func(k *code, x []value) value { return k.xor(x[0], k.sign()) }},
+	{"Abs", 1, true, func(k *code, x []value) value { return k.abs(x[0]) }},
+	{"Add", 2, true, func(k *code, x []value) value { return k.add(x[0], x[1]) }},
+	{"Sub", 2, true, func(k *code, x []value) value { return k.sub(x[0], x[1]) }},
+	{"Mul", 2, true, func(k *code, x []value) value { return k.mul(x[0], x[1]) }},
+	{"Div", 2, true, func(k *code, x []value) value { return k.div(x[0], x[1]) }},
+	{"FMA", 3, true, func(k *code, x []value) value { return k.fma(x[0], x[1], x[2]) }},
+	{"Min", 2, true, func(k *code, x []value) value { return k.min(x[0], x[1]) }},
+	{"Max", 2, true, func(k *code, x []value) value {
+		return k.xor(k.min(k.xor(x[0], k.sign()), k.xor(x[1], k.sign())), k.sign())
+	}},
+	{"Copysign", 2, true, func(k *code, x []value) value { return k.or(k.abs(x[0]), k.and(x[1], k.sign())) }},
+	{"Floor", 1, true, func(k *code, x []value) value { return k.round(x[0], down) }},
+	{"Ceil", 1, true, func(k *code, x []value) value { return k.round(x[0], up) }},
+	{"Trunc", 1, true, func(k *code, x []value) value { return k.round(x[0], toZero) }},
+	{"Round", 1, true, func(k *code, x []value) value { return k.round(x[0], nearest) }},
+	{"Sqrt", 1, true, func(k *code, x []value) value { return k.sqrt(x[0]) }},
+	{"Less", 2, true, func(k *code, x []value) value { return k.bit(k.compare(less, x[0], x[1])) }},
+	{"LessEqual", 2, true, func(k *code, x []value) value { return k.bit(k.compare(lessEqual, x[0], x[1])) }},
+	{"Equal", 2, true, func(k *code, x []value) value { return k.bit(k.compare(equal, x[0], x[1])) }},
+	{"And", 2, true, func(k *code, x []value) value {
+		zero := k.number(0)
+		return k.choose(k.compare(notEqual, x[0], zero), k.bit(k.compare(notEqual, x[1], zero)), k.load(zero))
+	}},
+	{"Or", 2, true, func(k *code, x []value) value {
+		zero, one := k.number(0), k.number(1)
+		return k.choose(k.compare(notEqual, x[0], zero), one, k.bit(k.compare(notEqual, x[1], zero)))
+	}},
+	{"Not", 1, true, func(k *code, x []value) value { return k.bit(k.compare(equal, x[0], k.number(0))) }},
+	{"Where", 3, true, func(k *code, x []value) value { return k.choose(k.compare(notEqual, x[0], k.number(0)), x[1], x[2]) }},
+	{"WhereLess", 4, true, func(k *code, x []value) value { return k.choose(k.compare(less, x[0], x[1]), x[2], x[3]) }},
+	{"WhereLessEqual", 4, true, func(k *code, x []value) value { return k.choose(k.compare(lessEqual, x[0], x[1]), x[2], x[3]) }},
+	{"WhereEqual", 4, true, func(k *code, x []value) value { return k.choose(k.compare(equal, x[0], x[1]), x[2], x[3]) }},
+	{"Exp", 1, true, func(k *code, x []value) value {
+		q, n := k.reduced(k.limited(x[0]))
+		half, rest := k.halves(n)
+		return k.mul(k.mul(k.add(q, k.number(1)), k.power(half)), k.power(rest))
+	}},
+	{"Exp2", 1, true, func(k *code, x []value) value {
+		low, high := k.exponents()
+		v := k.between(x[0], math.Floor(low/math.Ln2), math.Ceil(high/math.Ln2))
+		n := k.round(v, nearest)
+		q := k.series(k.mul(k.sub(v, n), k.number(math.Ln2)))
+		half, rest := k.halves(n)
+		return k.mul(k.mul(k.add(q, k.number(1)), k.power(half)), k.power(rest))
+	}},
+	{"Expm1", 1, true, func(k *code, x []value) value {
+		q, n := k.reduced(k.limited(x[0]))
+		half, rest := k.halves(n)
+		scale := k.power(half)
+		one := k.power(k.xor(rest, k.sign())) // over the other half
+		return k.or(k.mul(k.fma(q, scale, k.sub(scale, one)), k.power(rest)), k.and(x[0], k.sign()))
+	}},
+	{"Tanh", 1, true, func(k *code, x []value) value {
+		// (e²ˣ − 1)/(e²ˣ + 1) of |x|, which is 1 from the limit on.
+		a := k.abs(x[0])
+		q, n := k.reduced(k.least(k.load(k.number(80)), k.add(a, a)))
+		scale := k.power(n)
+		t := k.fma(q, scale, k.sub(scale, k.number(1)))
+		return k.or(k.div(t, k.add(t, k.number(2))), k.and(x[0], k.sign()))
+	}},
+	{"Log", 1, true, func(k *code, x []value) value {
+		small := k.compare(less, x[0], k.number(math.Ldexp(1, 2-int(k.bias()))))
+		v := k.choose(small, k.mul(x[0], k.number(math.Ldexp(1, k.fraction()))), x[0])
+		none := k.load(k.number(0))
+		return k.logOf(v, k.choose(small, k.number(-float64(k.fraction())), none), none, x[0])
+	}},
+	{"Log1p", 1, true, func(k *code, x []value) value {
+		// What 1 + x loses is c: log(1 + x) is log u + c/u.
+		one := k.load(k.number(1))
+		u := k.add(x[0], one)
+		c := k.choose(k.compare(less, one, x[0]), k.sub(one, k.sub(u, x[0])), k.sub(x[0], k.sub(u, one)))
+		v := k.logOf(u, k.load(k.number(0)), k.div(c, u), u)
+		tiny := k.compare(less, k.abs(x[0]), k.number(math.Ldexp(1, -k.fraction()-2)))
+		return k.choose(tiny, x[0], v)
+	}},
+	{"Sin", 1, false, func(k *code, x []value) value { return k.sine(x[0], false) }},
+	{"Cos", 1, false, func(k *code, x []value) value { return k.sine(x[0], true) }},
+	{"SinPi", 1, false, func(k *code, x []value) value { return k.turn(x[0], false) }},
+	{"CosPi", 1, false, func(k *code, x []value) value { return k.turn(x[0], true) }},
+	{"Erf", 1, false, func(k *code, x []value) value {
+		a := k.abs(x[0])
+		near := k.mul(x[0], k.polynomial(k.mul(x[0], x[0]), erfNear...))
+		far := k.or(k.sub(k.load(k.number(1)), k.erfcOf(a)), k.and(x[0], k.sign()))
+		return k.choose(k.compare(less, a, k.number(0.9486833)), near, far)
+	}},
+	{"Erfc", 1, false, func(k *code, x []value) value {
+		v := k.erfcOf(k.abs(x[0]))
+		return k.choose(k.compare(less, x[0], k.number(0)), k.sub(k.load(k.number(2)), v), v)
+	}},
+}
+
+func (k *code) abs(x value) value { return k.and(x, k.bits(1<<(8*k.r.size-1)-1)) }
+
+// bit is 1 where m holds, 0 elsewhere.
+func (k *code) bit(m mask) value { return k.choose(m, k.number(1), k.load(k.number(0))) }
+
+// min is NaN where a or b is, and −0 below 0. The instruction gives the second operand in both cases: so both orders.
+func (k *code) min(a, b value) value { return k.or(k.least(a, b), k.least(b, a)) }
+
+// exponents are bounds beyond which eˣ is 0 and infinite.
+func (k *code) exponents() (low, high float64) {
+	if k.r.size == 4 {
+		return -104, 89
+	}
+	return -746, 710
+}
+
+// limited is x between those bounds.
+func (k *code) limited(x value) value {
+	low, high := k.exponents()
+	return k.between(x, low, high)
+}
+
+// between is x between bounds, and NaN where x is.
+func (k *code) between(x value, low, high float64) value {
+	return k.most(k.load(k.number(low)), k.least(k.load(k.number(high)), x))
+}
+
+// reduced returns q and a whole n such that eˣ is (1 + q)·2ⁿ, |q| at most √2 − 1.
+func (k *code) reduced(x value) (q, n value) {
+	n = k.round(k.mul(x, k.number(math.Log2E)), nearest)
+	high, low := k.parted(math.Ln2, ln2Lo)
+	return k.series(k.fnma(n, k.number(low), k.fnma(n, k.number(high), x))), n
+}
+
+// parted returns a number, of which rest is what double precision loses, as the nearest one of the type and the remainder.
+func (k *code) parted(v, rest float64) (high, low float64) {
+	if k.r.size == 8 {
+		return v, rest
+	}
+	return float64(float32(v)), v - float64(float32(v))
+}
+
+// series is eʳ − 1 for |r| up to log(2)/2, by as many terms of Taylor's series as the type has room for.
+func (k *code) series(r value) value {
+	terms := 6
+	if k.r.size == 8 {
+		terms = 12
+	}
+	c, factorial := make([]float64, terms), 1.0
+	for i := range c {
+		factorial *= float64(i + 2)
+		c[i] = 1 / factorial
+	}
+	return k.fma(k.mul(r, r), k.polynomial(r, c...), r)
+}
+
+// halves parts n in two whole numbers, each so small that a power of two with it is a normal number.
+func (k *code) halves(n value) (half, rest value) {
+	half = k.round(k.mul(n, k.number(0.5)), down)
+	return half, k.sub(n, half)
+}
+
+// logOf is log v + n·log 2 + rest for a normal v. Where x, which v was made of, is no positive number, it is what the
+// logarithm of x is.
+func (k *code) logOf(v, n, rest, x value) value {
+	// v is m·2ᵉ, with m from √½ to √2.
+	e := k.sub(k.or(k.shiftRight(v, k.fraction()), k.number(math.Ldexp(1, k.fraction()))), k.number(math.Ldexp(1, k.fraction())+k.bias()))
+	m := k.or(k.and(v, k.bits(1<<k.fraction()-1)), k.number(1))
+	large := k.compare(less, k.load(k.number(math.Sqrt2)), m)
+	m = k.choose(large, k.mul(m, k.number(0.5)), m)
+	e = k.add(k.choose(large, k.add(e, k.number(1)), e), n)
+	// With f = m − 1 and s = f/(2 + f), log(1 + f) is 2s + 2s³/3 + 2s⁵/5 …, and 2s is f − f²/2 + s·f²/2.
+	f := k.sub(m, k.number(1))
+	s := k.div(f, k.add(f, k.number(2)))
+	z := k.mul(s, s)
+	terms := 5
+	if k.r.size == 8 {
+		terms = 10
+	}
+	c := make([]float64, terms)
+	for i := range c {
+		c[i] = 2 / float64(2*i+3)
+	}
+	h := k.mul(k.mul(f, f), k.number(0.5))
+	high, low := k.parted(math.Ln2, ln2Lo)
+	least := k.fma(s, k.fma(z, k.polynomial(z, c...), h), k.fma(e, k.number(low), rest))
+	y := k.fma(e, k.number(high), k.sub(f, k.sub(h, least)))
+	y = k.choose(k.compare(equal, x, k.number(math.Inf(1))), x, y)
+	y = k.choose(k.compare(equal, x, k.number(0)), k.number(math.Inf(-1)), y)
+	y = k.choose(k.compare(less, x, k.number(0)), k.number(math.NaN()), y)
+	return k.choose(k.compare(unordered, x, x), x, y)
+}
+
+// ln2Lo is what double precision loses of log 2.
+const ln2Lo = 2.3190468138462996e-17
+
+// sine is sin x, or cos x, for |x| up to SineLimit of package vec.
+func (k *code) sine(x value, cosine bool) value {
+	n := k.round(k.mul(x, k.number(2/math.Pi)), nearest)
+	// x − n·π/2 by a π of three parts. The first difference is exact, and what the second one loses is made good.
+	p1 := float64(float32(math.Pi / 2))
+	p2 := float64(float32(math.Pi/2 - p1))
+	p3 := math.Pi/2 - p1 - p2 + 6.123233995736766e-17
+	r1 := k.fnma(n, k.number(p1), x)
+	r2 := k.fnma(n, k.number(p2), r1)
+	lost := k.fnma(n, k.number(p2), k.sub(r1, r2))
+	r := k.add(r2, k.fnma(n, k.number(p3), lost))
+	z := k.mul(r, r)
+	sin := k.fma(k.mul(z, r), k.polynomial(z, taylor(1, 5, 1)[1:]...), r)
+	cos := k.polynomial(z, taylor(0, 6, 1)...)
+	return k.quarter(n, sin, cos, cosine)
+}
+
+// turn is sin πx, or cos πx. Whole turns and quarters come off exactly.
+func (k *code) turn(x value, cosine bool) value {
+	rest := k.fnma(k.round(k.mul(x, k.number(0.5)), nearest), k.number(2), x)
+	n := k.round(k.add(rest, rest), nearest)
+	r := k.fnma(n, k.number(0.5), rest)
+	z := k.mul(r, r)
+	high := float64(float32(math.Pi))
+	odd := taylor(1, 5, math.Pi)
+	// π·r is in two parts, too.
+	sin := k.fma(r, k.number(high), k.mul(r, k.fma(z, k.polynomial(z, odd[1:]...), k.number(math.Pi-high))))
+	cos := k.polynomial(z, taylor(0, 6, math.Pi)...)
+	return k.quarter(n, sin, cos, cosine)
+}
+
+// taylor returns the coefficients of the powers of x² in cos(scale·x), or in sin(scale·x)/x if odd is 1.
+func taylor(odd, terms int, scale float64) []float64 {
+	c := make([]float64, terms)
+	v := 1.0
+	if odd == 1 {
+		v = scale
+	}
+	for i := range c {
+		c[i] = v
+		v *= -scale * scale / float64((2*i+1+odd)*(2*i+2+odd))
+	}
+	return c
+}
+
+// quarter chooses between sine and cosine, and the sign, by the number n of quarters of a turn that came off.
+func (k *code) quarter(n, sin, cos value, cosine bool) value {
+	if cosine {
+		n = k.add(n, k.number(1))
+	}
+	half := k.round(k.mul(n, k.number(0.5)), down)
+	odd := k.compare(notEqual, k.add(half, half), n)
+	sign := k.shiftLeft(k.add(half, k.number(k.whole())), 8*k.r.size-1)
+	return k.xor(k.choose(odd, cos, sin), sign)
+}
+
+// erfcOf is erfc a for a that is not negative: e^(−a²)·p(q)/(1 + 2a), q = (a − 2)/(a + 2).
+func (k *code) erfcOf(a value) value {
+	a = k.least(k.load(k.number(10.25)), a)
+	square := k.mul(a, a)
+	minus := k.xor(square, k.sign())
+	lost := k.fma(a, a, minus)
+	q, n := k.reduced(minus)
+	half, rest := k.halves(n)
+	e := k.mul(k.add(q, k.number(1)), k.power(half))
+	e = k.fnma(e, lost, e)
+	p := k.polynomial(k.div(k.sub(a, k.number(2)), k.add(a, k.number(2))), erfcFar...)
+	return k.mul(k.mul(e, k.div(p, k.add(k.add(a, a), k.number(1)))), k.power(rest))
+}
+
+// Polynomials through Chebyshev's nodes, found in 50 digits: of erf(x)/x in x² for x² up to 0.9, off by 2⁻³⁰ at most, and of
+// e^(a²)·erfc(a)·(1 + 2a) in q for all a up to 10.5, off by 2⁻²⁹.
+var (
+	erfNear = []float64{1.1283791664763395, -0.37612632154013932, 0.11283671041450989, -0.026858042482942561, 0.0051976849144596491,
+		-0.00081050545108085004, 8.2127805330598775e-5}
+	erfcFar = []float64{1.2769783823067076, -0.092763814822355805, -0.16603048495117275, 0.16405087960761196, -0.05421843722837164,
+		-0.0080297842599010608, 0.008712785678741647, 0.0012506210333167137, -0.0014301499271922352, -0.00040183451642194527,
+		0.0001778078769999818, 8.3838182124330982e-5}
+)

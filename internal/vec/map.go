@@ -1,0 +1,27 @@
+package vec
+
+// Function is what Map computes of each element. On some of them there are loops in single precision only.
+type Function uint8
+
+// loop sets n elements from to on to a function of those of the operands that the function has. They may be the same.
+type loop[T Float] func(n int, to, x0, x1, x2, x3 *T)
+
+// SineLimit is the largest angle that Sin and Cos are computed of: of others the result is none.
+const SineLimit = 1 << 15
+
+// Has reports whether there is a loop of f.
+func (l *Loops[T]) Has(f Function) bool { return l.maps[f] != nil }
+
+// Map sets the elements of to to f of the operands, which are at least as long, and may be to itself. Operands that f does
+// not have may be any. There must be a loop of f.
+//
+// Neg to WhereEqual are rounded as IEEE 754 says, or not at all: their bits are those of plain loops. The others are within 3
+// ULP, but Erf and Erfc, which are within 6.
+func (l *Loops[T]) Map(f Function, to, x0, x1, x2, x3 []T) {
+	n := len(to)
+	if n == 0 {
+		return
+	}
+	_, _, _, _ = x0[n-1], x1[n-1], x2[n-1], x3[n-1] // assembly knows no bounds
+	l.maps[f](n, &to[0], &x0[0], &x1[0], &x2[0], &x3[0])
+}

@@ -1,0 +1,66 @@
+package expr_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// TestVectors: every primitive gives with vector loops what it gives with plain ones: the same bits where its value is rounded
+// once, else within 8 ULP, at special values and in blocks of odd length too, and of angles that are too large for a loop.
+func TestVectors(t *testing.T) {
+	testVectors[float32](t, 0x1p-23, 0x1p-126)
+	testVectors[float64](t, 0x1p-52, 0x1p-1022)
+}
+
+func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 32768, -32769, 1e6, -1e30, 0.5, 2}
+	for name, c := range formulas {
+		p := expr.Compile(c.f)
+		for _, n := range []int{1, 7, 100, 511, expr.Block} {
+			in := make([][]T, 3)
+			for i := range in {
+				in[i] = make([]T, n)
+				for k := range in[i] {
+					in[i][k] = T(c.lo + rng.Float64()*(c.hi-c.lo))
+					if k%9 == 5 {
+						in[i][k] = T(special[rng.IntN(len(special))])
+					}
+				}
+			}
+			plain, fast := make([]T, n), make([]T, n)
+			e := expr.NewEval[T](p)
+			e.Scalars(func(int) T { return 0.5 }, func(int) int32 { return 3 })
+			e.Run(plain, in)
+			e.Vectors(true)
+			e.Run(fast, in)
+			inPlace := append([]T{}, in[0]...)
+			e.Run(inPlace, [][]T{inPlace, in[1], in[2]})
+			for k, want := range plain {
+				got, off := fast[k], 0.0
+				if !p.Exact() {
+					off = 8 * eps * max(math.Abs(float64(want)), normal)
+				}
+				if name == "mixed" { // a difference, of terms up to 8
+					off = 64 * eps
+				}
+				if got != want && !(math.Abs(float64(got-want)) <= off) && (got == got || want == want) {
+					t.Errorf("%s of %v: %v with vectors, %v without", name, in[0][k], got, want)
+				}
+				if inPlace[k] != got && got == got {
+					t.Errorf("%s of %v: %v in place, %v elsewhere", name, in[0][k], inPlace[k], got)
+				}
+			}
+			e.Vectors(false)
+			e.Run(fast, in)
+			for k, want := range plain {
+				if fast[k] != want && want == want {
+					t.Fatalf("%s: %v without vectors again, was %v", name, fast[k], want)
+				}
+			}
+		}
+	}
+}
