@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/cond"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -209,19 +210,33 @@ func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two buffers
 // for gradients.
 type mlpScratch[T kernels.Real] struct {
-	h      [][]T
-	d, e   []T
-	ht, dt []T // transposes
+	h       [][]T
+	d, e, z []T
+	ht, dt  []T // transposes
+	products[T]
+	factor [2]T // of the slope at most 0, and above
 }
 
-// mlpTwin runs a pass with gonum's BLAS, the shares in parallel.
+// products are those of a pass, with vector instructions or with gonum's BLAS.
+type products[T kernels.Real] struct {
+	loops *vec.Loops[T] // nil: BLAS
+	gemm  blasGemm[T]
+	// Constants as operands of loops.
+	zeros, slopes, ones []T
+	low                 []T // a block of values times the slope
+}
+
+// mlpTwin runs a pass, the shares in parallel.
 func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.Call[T]) {
 	var scratch, transposes sync.Pool
 	return func(c kernels.Call[T]) {
 		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
-		wt := make([]*[]T, s.Layers) // as in gemmTwin: dot products are the fast form
+		wt, loops := make([]*[]T, s.Layers), loopsOf(c)
 		for l := range wt {
-			at, _ := s.offsets(l)
+			if loops != nil { // which need no transposes
+				break
+			}
+			at, _ := s.offsets(l) // as in plain: dot products are the fast form
 			wt[l] = transposed(&transposes, w[at:at+s.fanIn(l)*s.Width], s.fanIn(l), s.Width, s.Width)
 			defer transposes.Put(wt[l])
 		}
@@ -229,8 +244,9 @@ func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGem
 		par.For(groups, 1, func(lo, hi int) {
 			m, _ := scratch.Get().(*mlpScratch[T])
 			if m == nil {
-				m = &mlpScratch[T]{}
+				m = &mlpScratch[T]{factor: [2]T{T(s.Slope), 1}}
 			}
+			m.loops, m.gemm = loops, gemm
 			defer scratch.Put(m)
 			for g := lo; g < hi; g++ {
 				from, to := blocks*g/groups*block, min(n, blocks*(g+1)/groups*block)
@@ -238,7 +254,7 @@ func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGem
 				if inputGrad {
 					down = dx[from*s.Inputs : to*s.Inputs]
 				}
-				loss[g] = m.pass(s, gemm, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], down, to-from)
+				loss[g] = m.pass(s, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], down, to-from)
 			}
 		})
 	}
@@ -246,66 +262,139 @@ func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGem
 
 // pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil, and returns
 // their loss.
-func (m *mlpScratch[T]) pass(s MLPShape, gemm blasGemm[T], x, t, w []T, wt []*[]T, part, dx []T, n int) T {
-	if len(m.d) < n*s.Width {
-		m.h = make([][]T, s.Layers)
-		for l := range m.h {
-			m.h[l] = scratch[T](n * s.Width)
-		}
-		m.d, m.e = scratch[T](n*s.Width), scratch[T](n*s.Width)
-		m.ht, m.dt = scratch[T](n*max(s.Width, s.Inputs)), scratch[T](n*s.Width)
-	}
-	factor := [2]T{T(s.Slope), 1}
+func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n int) T {
+	m.grow(s, n)
 	in := x
 	for l := range s.Layers {
 		h, k := m.h[l][:n*s.Width], s.fanIn(l)
-		_, at := s.offsets(l)
-		for r := range n {
-			copy(h[r*s.Width:], w[at:at+s.Width])
-		}
-		gemm(blas.NoTrans, blas.Trans, n, s.Width, k, 1, in, k, *wt[l], k, 1, h, s.Width)
-		for i, v := range h {
-			h[i] = v * factor[cond.Positive(v)]
-		}
+		weights, bias := s.offsets(l)
+		m.forward(in, w[weights:], wt[l], w[bias:bias+s.Width], h, n, k, s.Width)
+		m.slope(h, h)
 		in = h
 	}
 	d, e := m.d[:n*s.Width], m.e[:n*s.Width]
-	loss := m.output(s, in, t, w, part, d, factor, n)
+	loss := m.output(s, in, t, w, part, d, n)
 	for l := s.Layers - 1; l >= 0; l-- {
 		below, k := x, s.fanIn(l)
 		if l > 0 {
 			below = m.h[l-1][:n*s.Width]
 		}
 		weights, bias := s.offsets(l)
-		transpose(m.ht, below, n, k, k)
-		transpose(m.dt, d, n, s.Width, s.Width)
-		gemm(blas.NoTrans, blas.Trans, k, s.Width, n, 1, m.ht, n, m.dt, n, 0, part[weights:], s.Width) // dot products, as in gemmTwin
-		db := part[bias : bias+s.Width]
-		clear(db)
-		for r := range n {
-			for j, v := range d[r*s.Width : (r+1)*s.Width] {
-				db[j] += v
-			}
-		}
+		m.weights(below, d, part[weights:], n, k, s.Width)
+		m.columns(part[bias:bias+s.Width], d, n)
 		if l == 0 {
 			if dx != nil {
-				gemm(blas.NoTrans, blas.Trans, n, k, s.Width, 1, d, s.Width, w[weights:], s.Width, 0, dx, k)
+				m.back(d, w[weights:], dx, n, s.Width, k)
 			}
 			break
 		}
-		gemm(blas.NoTrans, blas.Trans, n, s.Width, s.Width, 1, d, s.Width, w[weights:], s.Width, 0, e, s.Width)
-		for i, v := range below {
-			e[i] *= factor[cond.Positive(v)]
-		}
+		m.back(d, w[weights:], e, n, s.Width, s.Width)
+		m.slope(e, below)
 		d, e = e, d
 	}
 	return loss
 }
 
+// grow makes room for n samples.
+func (m *mlpScratch[T]) grow(s MLPShape, n int) {
+	if len(m.d) >= n*s.Width {
+		return
+	}
+	m.h = make([][]T, s.Layers)
+	for l := range m.h {
+		m.h[l] = scratch[T](n * s.Width)
+	}
+	m.d, m.e, m.z = scratch[T](n*s.Width), scratch[T](n*s.Width), scratch[T](n*s.Outputs)
+	m.ht, m.dt = scratch[T](n*max(s.Width, s.Inputs)), scratch[T](n*s.Width)
+	m.zeros, m.slopes, m.low, m.ones = make([]T, slopeBlock), make([]T, slopeBlock), make([]T, slopeBlock), make([]T, n)
+	for i := range m.slopes {
+		m.slopes[i] = m.factor[0]
+	}
+	for i := range m.ones {
+		m.ones[i] = 1
+	}
+}
+
+// forward sets h [n, width] to the sums of a layer: in [n, k] times w [k, width], whose transpose is wt, plus bias.
+func (m *mlpScratch[T]) forward(in, w []T, wt *[]T, bias, h []T, n, k, width int) {
+	if m.loops != nil {
+		m.loops.Product(vec.Product[T]{M: n, N: width, K: k, A: in, RowA: k, StepA: 1, B: w, StepB: width, ColumnB: 1, C: h, RowC: width, Bias: bias}, nil)
+		return
+	}
+	for r := range n {
+		copy(h[r*width:], bias)
+	}
+	m.gemm(blas.NoTrans, blas.Trans, n, width, k, 1, in, k, *wt, k, 1, h, width)
+}
+
+// weights sets part [k, width] to the gradient of weights: below [n, k], transposed, times d [n, width].
+func (m *mlpScratch[T]) weights(below, d, part []T, n, k, width int) {
+	if m.loops != nil {
+		m.loops.Product(vec.Product[T]{M: k, N: width, K: n, A: below, RowA: 1, StepA: k, B: d, StepB: width, ColumnB: 1, C: part, RowC: width}, nil)
+		return
+	}
+	transpose(m.ht, below, n, k, k)
+	transpose(m.dt, d, n, width, width)
+	m.gemm(blas.NoTrans, blas.Trans, k, width, n, 1, m.ht, n, m.dt, n, 0, part, width) // dot products, as in plain
+}
+
+// back sets e [n, k] to d [n, width] times w [k, width], transposed.
+func (m *mlpScratch[T]) back(d, w, e []T, n, width, k int) {
+	if m.loops != nil {
+		m.loops.Product(vec.Product[T]{M: n, N: k, K: width, A: d, RowA: width, StepA: 1, B: w, StepB: 1, ColumnB: width, C: e, RowC: k}, nil)
+		return
+	}
+	m.gemm(blas.NoTrans, blas.Trans, n, k, width, 1, d, width, w, width, 0, e, k)
+}
+
+// columns sets sums to those of the columns of d, which has n rows.
+func (m *mlpScratch[T]) columns(sums, d []T, n int) {
+	width := len(sums)
+	if m.loops != nil && n > 0 {
+		m.loops.Product(vec.Product[T]{M: 1, N: width, K: n, A: m.ones[:n], RowA: n, StepA: 1, B: d, StepB: width, ColumnB: 1, C: sums, RowC: width}, nil)
+		return
+	}
+	clear(sums)
+	for r := range n {
+		for j, v := range d[r*width : (r+1)*width] {
+			sums[j] += v
+		}
+	}
+}
+
+// slopeBlock is how many elements slope computes at a time.
+const slopeBlock = 512
+
+// slope multiplies v by the slope of the activation where h, its operand or its value, is not above 0.
+func (m *mlpScratch[T]) slope(v, h []T) {
+	if m.loops == nil {
+		for i, x := range h {
+			v[i] *= m.factor[cond.Positive(x)]
+		}
+		return
+	}
+	for lo := 0; lo < len(v); lo += slopeBlock {
+		hi := min(lo+slopeBlock, len(v))
+		n := hi - lo
+		to, down := v[lo:hi], m.low[:n]
+		m.loops.Map(vec.Mul, down, to, m.slopes, down, down)
+		m.loops.Map(vec.WhereLess, to, m.zeros, h[lo:hi], to, down)
+	}
+}
+
 // output computes the last layer, its loss, the gradient of its weights, and d, that of the layer below.
-func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, n int) T {
+func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int) T {
 	at, _ := s.offsets(s.Layers)
 	wo, dwo := w[at:at+s.Width*s.Outputs], part[at:at+s.Width*s.Outputs]
+	if m.loops != nil {
+		z := m.z[:n*s.Outputs]
+		m.loops.Product(vec.Product[T]{M: n, N: s.Outputs, K: s.Width, A: top, RowA: s.Width, StepA: 1, B: wo, StepB: s.Outputs, ColumnB: 1, C: z, RowC: s.Outputs}, nil)
+		loss := mlpLoss(s, z, t, T(0))
+		m.weights(top, z, dwo, n, s.Width, s.Outputs)
+		m.back(z, wo, d, n, s.Outputs, s.Width)
+		m.slope(d, top)
+		return loss
+	}
 	clear(dwo)
 	var loss T
 	var z [16]T
@@ -317,23 +406,29 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, factor [2]T, 
 				z[o] += v * u
 			}
 		}
-		for o := range s.Outputs {
-			err := z[o] - t[r*s.Outputs+o]
-			if s.Absolute {
-				loss += T(math.Abs(float64(err)))
-				z[o] = sign(err)
-			} else {
-				loss += err * err
-				z[o] = 2 * err
-			}
-		}
+		loss = mlpLoss(s, z[:s.Outputs], t[r*s.Outputs:], loss)
 		for k, v := range h {
 			var sum T
 			for o, u := range wo[k*s.Outputs : (k+1)*s.Outputs] {
 				sum += z[o] * u
 				dwo[k*s.Outputs+o] += v * z[o]
 			}
-			down[k] = sum * factor[cond.Positive(v)]
+			down[k] = sum * m.factor[cond.Positive(v)]
+		}
+	}
+	return loss
+}
+
+// mlpLoss adds the loss of outputs z to a sum, and sets them to its gradient.
+func mlpLoss[T kernels.Real](s MLPShape, z, t []T, loss T) T {
+	for o := range z {
+		err := z[o] - t[o]
+		if s.Absolute {
+			loss += T(math.Abs(float64(err)))
+			z[o] = sign(err)
+		} else {
+			loss += err * err
+			z[o] = 2 * err
 		}
 	}
 	return loss
