@@ -59,7 +59,7 @@ var (
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
 		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP"},
-		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
+		Tol:      kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
 	// fold.
 	MaxAxis = extremeOfIntegers("k_int_max_axis", kernels.Max, false)
