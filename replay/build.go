@@ -162,8 +162,11 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	start := time.Now()
 	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, func(buf kernels.Buffer) bool {
 		return b.kept[buf] || b.run.origin(buf) != made
-	})
+	}, func(buf kernels.Buffer) bool { return constants[buf] != nil })
 	if err != nil {
+		return err
+	}
+	if nodes, err = b.once(nodes, constants); err != nil {
 		return err
 	}
 	b.rec.report.Rewriting = time.Since(start)
@@ -177,6 +180,52 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		}
 	}
 	return nil
+}
+
+// once does the launches of which no run has another result, to memory that stays as it is, and returns the others.
+func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others []*node, err error) {
+	var launches []recorder.Launch
+	for _, n := range nodes {
+		if !n.once {
+			others = append(others, n)
+			continue
+		}
+		for _, g := range n.writes {
+			if constants[g.buf] != nil {
+				continue
+			}
+			mem, err := b.d.Alloc(g.buf.DType(), g.buf.Len())
+			if err != nil {
+				return nil, err
+			}
+			constants[g.buf] = mem
+			b.rec.memory = append(b.rec.memory, mem)
+			b.rec.report.ConstantBytes += bytesOf(mem)
+		}
+		l := recorder.Launch{Kernel: n.kernel, Args: slices.Clone(n.args)}
+		for i := range l.Args {
+			if a := &l.Args[i]; a.Kind == kernels.ArgVec && constants[a.Buf] != nil {
+				a.Buf = constants[a.Buf]
+			}
+		}
+		launches = append(launches, l)
+	}
+	b.rec.report.Once = len(launches)
+	if len(launches) == 0 {
+		return others, nil
+	}
+	if err := b.dev.Claim(); err != nil {
+		return nil, err
+	}
+	defer b.dev.Leave()
+	program, err := b.dev.Prepare(launches)
+	if err != nil {
+		return nil, err
+	}
+	program.Run()
+	err = b.d.Sync()
+	program.Free()
+	return others, err
 }
 
 // use notes that a launch uses memory.

@@ -24,7 +24,7 @@ type mapping struct {
 // operand is expr.X(i) of the formulas, i being its place.
 type operand struct {
 	view
-	mask   bool // of Uint8, beside others that are not
+	mask   bool // of Uint8, among reals
 	domain [2]float64
 }
 
@@ -80,6 +80,8 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 					o.domain = r.Function.Domain(i)
 				}
 			}
+			// A byte among reals is its number, as a mask is.
+			o.mask = o.mask || !op.Generated && v.Type == kernels.Uint8 && m.typ == kernels.Float32
 			if v.Arg < 0 || v.Type != m.typ && !(o.mask && v.Type == kernels.Uint8) {
 				return nil, "its operands are of several types"
 			}

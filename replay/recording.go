@@ -55,11 +55,12 @@ type use struct {
 type Report struct {
 	Step     int // launches of the step as it was done eagerly
 	Launches int // of a run
+	Once     int // that were done when the step was recorded, and are not in a run
 	Slots    int // arguments that a run sets
 	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the eager step took for
 	// what it makes, at most at one time.
 	PlannedBytes, EagerBytes int64
-	ConstantBytes            int64         // of what the step uploads
+	ConstantBytes            int64         // of what the step uploads, and of what was made of that once
 	Took                     time.Duration // Record, with the two eager steps
 	Rewriting                time.Duration // of that: looking for launches to join
 	Building                 time.Duration // of that: kernels that the device had not built, and their trials
@@ -67,8 +68,8 @@ type Report struct {
 
 // String returns the report in a line.
 func (r Report) String() string {
-	return fmt.Sprintf("%d launches of %d in the step, %d numbers set by slots, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v (rewriting %v, building %v)",
-		r.Launches, r.Step, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
+	return fmt.Sprintf("%d launches of %d in the step, %d done once, %d numbers set by slots, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v (rewriting %v, building %v)",
+		r.Launches, r.Step, r.Once, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
 }
 
 // Report returns what there is to know of r.

@@ -43,6 +43,9 @@ type node struct {
 	writes []region
 	fills  []span2 // that it writes whole
 	kind   string  // of the kernel that is made for it, if it is joined
+
+	described bool // the kernel says what it computes
+	once      bool // it is done when the step is recorded, and not in each run
 }
 
 // span2 is a span of a buffer.
@@ -52,17 +55,19 @@ type span2 struct {
 }
 
 type rewriter struct {
-	opt    *Options
-	limits kernels.Limits
-	nodes  []*node // nil: joined with another, or left out
-	lives  func(b kernels.Buffer) bool
-	uses   map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
-	kinds  map[string]int           // how many nodes there are of each kind
+	opt      *Options
+	limits   kernels.Limits
+	nodes    []*node // nil: joined with another, or left out
+	lives    func(b kernels.Buffer) bool
+	constant func(b kernels.Buffer) bool
+	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
+	kinds    map[string]int           // how many nodes there are of each kind
 }
 
-// rewrite returns launches that do what those of the step do. lives reports whether memory is seen after a run.
-func rewriteLaunches(opt *Options, limits kernels.Limits, launches []recorder.Launch, lives func(b kernels.Buffer) bool) ([]*node, error) {
-	r := &rewriter{opt: opt, limits: limits, lives: lives, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
+// rewriteLaunches returns launches that do what those of the step do. lives reports whether memory is seen after a run, and
+// constant whether it is the same in all runs.
+func rewriteLaunches(opt *Options, limits kernels.Limits, launches []recorder.Launch, lives, constant func(b kernels.Buffer) bool) ([]*node, error) {
+	r := &rewriter{opt: opt, limits: limits, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
 		r.describe(n)
@@ -113,10 +118,12 @@ func (r *rewriter) describe(n *node) {
 	} else if n.why == "" {
 		n.m, n.why = mappingOf(k, args, ops)
 	}
+	n.described = len(ops) > 0 && !sizes
 	if n.m != nil {
 		r.ofMap(n)
 		return
 	}
+	keeps, fills := effects(args, ops)
 	for i, p := range k.Params {
 		a := &args[i]
 		if a.Kind != kernels.ArgVec || a.N == 0 {
@@ -126,15 +133,71 @@ func (r *rewriter) describe(n *node) {
 		if p.Mode.Written() {
 			n.writes = append(n.writes, g)
 		}
+		only := false // written
 		switch p.Mode {
 		case kernels.Out, kernels.OutInts, kernels.OutBytes, kernels.OutHalves:
-			if !sizes && !k.Grid(args, r.limits).Empty() {
-				n.fills = append(n.fills, span2{g.buf, g.span})
-			}
-		default:
+			only = true
+		}
+		if whole := only && !k.Grid(args, r.limits).Empty() || fills[i]; whole && !sizes {
+			n.fills = append(n.fills, span2{g.buf, g.span})
+		}
+		if !only && !(n.described && p.Mode.Written() && !keeps[i]) {
 			n.reads = append(n.reads, g)
 		}
 	}
+}
+
+// effects finds out what operations do with the memory of a launch: keeps are arguments of which they read what was there
+// before, or that they may leave, in part, as it was; fills those that they write whole.
+func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]bool) {
+	keeps, fills = map[int]bool{}, map[int]bool{}
+	written := map[int]bool{}
+	for _, op := range ops {
+		reads, writes := op.Views()
+		for _, v := range reads {
+			if v.Arg >= 0 && !fills[v.Arg] {
+				keeps[v.Arg] = true
+			}
+		}
+		dims := resultDims(op)
+		for _, v := range writes {
+			if v.Arg < 0 {
+				continue
+			}
+			written[v.Arg] = true
+			if len(dims) != len(v.Strides) || slices.ContainsFunc(v.Strides, func(s int) bool { return s < 0 }) {
+				continue
+			}
+			x := view{args[v.Arg].Buf, v.Offset, v.Strides}
+			if _, ok := x.digits(dims); !ok {
+				continue
+			}
+			for _, s := range whole([]view{x}, dims) {
+				fills[v.Arg] = fills[v.Arg] || s.lo <= 0 && args[v.Arg].N <= s.hi
+			}
+		}
+	}
+	for i := range written {
+		keeps[i] = keeps[i] || !fills[i]
+	}
+	return keeps, fills
+}
+
+// resultDims are the dimensions of what an operation writes, nil if they depend on data.
+func resultDims(op kernels.Operation) []int {
+	switch op := op.(type) {
+	case *kernels.Map:
+		return op.Dims
+	case *kernels.Product:
+		return append(slices.Clone(op.Batch), (op.K+op.Slice-1)/max(op.Slice, 1), op.M, op.N)
+	case *kernels.Reduction:
+		return []int{op.Outer, op.Shares, op.Inner}
+	case *kernels.Gather:
+		return []int{op.N, op.Cols}
+	case *kernels.Random:
+		return []int{op.N}
+	}
+	return nil
 }
 
 // slotted is why a launch is no map of which another run may have other sizes.

@@ -22,7 +22,7 @@ var inlinedMaps = rewrite{"inline", "computes maps where other maps read their r
 
 func inlineMaps(r *rewriter) {
 	for i, n := range r.nodes {
-		if n == nil || n.m == nil {
+		if n == nil || n.m == nil || n.once && len(n.m.operands) > 0 {
 			continue
 		}
 		if len(n.m.operands) == 0 {

@@ -31,7 +31,7 @@ func joinMaps(r *rewriter) {
 		}
 		for i := j - 1; i >= max(0, j-joinFar); i-- {
 			p := r.nodes[i]
-			if p == nil || p.m == nil || product(p.m.dims) != product(c.m.dims) {
+			if p == nil || p.m == nil || p.once != c.once || product(p.m.dims) != product(c.m.dims) {
 				continue
 			}
 			m, related, why := r.both(p.m, c.m)

@@ -18,12 +18,12 @@ var writtenThere = rewrite{"results", "lets launches write where their results a
 
 func writeThere(r *rewriter) {
 	for j, c := range r.nodes {
-		if c == nil || c.m == nil || !c.m.copies() {
+		if c == nil || c.m == nil || c.once || !c.m.copies() {
 			continue
 		}
 		from, to := c.m.operands[0].view, c.m.results[0].view
 		i, a := r.maker(j, c)
-		if i < 0 {
+		if i < 0 || r.nodes[i].once {
 			continue
 		}
 		n := r.nodes[i]

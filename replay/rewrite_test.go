@@ -227,6 +227,14 @@ func TestRewrites(t *testing.T) {
 			i := in[0].To(tensor.Int32)
 			return list(i.Mul(i).AddScalar(3))
 		}, 2, "inline"},
+		"bytes": {[][]int{{30}, {30}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
+			b := in[0].Square().Clamp(0, 200).To(tensor.Uint8)
+			return list(b.To(tensor.Real).DivScalar(255).Mul(in[1]))
+		}, 3, "inline: 3 k_uint8_to_real: computed within"},
+		"bytes of which a part is read": {[][]int{{5, 6}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
+			b := in[0].Square().Clamp(0, 200).To(tensor.Uint8)
+			return list(b.To(tensor.Real).Slice(1, 1, 4).T().Neg())
+		}, 3, "inline"},
 		"an output that is an input": {[][]int{{6}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0], in[0].MulScalar(2).Neg(), in[0].View())
 		}, 1, "inline"},
@@ -289,6 +297,41 @@ func TestRewrites(t *testing.T) {
 		"large sums one after the other": {[][]int{{3000, 20}, {3000, 20}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Sum(1), in[1].Sum(1))
 		}, 1, "together"},
+		"a table of constants": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
+			return list(in[0].Mul(tensor.New(d, []float64{1, 2, 3}).Sin().Exp()))
+		}, 1, "once: 1 k_exp: reads constants alone"},
+		"a sum of constants": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
+			c := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3).Sum(0)
+			return list(in[0].Mul(c), in[0].MatMul(c.Reshape(3, 1)))
+		}, 2, "once: 0 k_sum_axis"},
+		"what a fill makes": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
+			c := tensor.Full(d, 2, 3)
+			return list(in[0].Mul(c.Sin()), in[0].Sub(c))
+		}, 1, "once: 1 k_sin"},
+		"constants that are changed": {[][]int{{3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
+			c := tensor.New(d, []float64{1, 2, 3}).Sin()
+			c.MapInPlace(kernels.Add, nil, in[0])
+			return list(c)
+		}, 1, "once: 0 k_sin: refused"},
+		"constants that are returned": {[][]int{{3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
+			c := tensor.New(d, []float64{1, 2, 3}).Sin()
+			return list(c, in[0].Add(c))
+		}, 1, "once: 0 k_sin: refused"},
+		"constants of which a part is made": {[][]int{{4}}, nil, func(d tensor.Device, in, _ tensors) tensors {
+			c := tensor.Empty(d, 4)
+			c.Step(0, 2).SetInPlace(tensor.New(d, []float64{1, 2}))
+			c.Slice(0, 0, 4).Step(0, 3).FillInPlace(3)
+			c.Slice(0, 1, 2).FillInPlace(5)
+			return list(in[0].Add(c))
+		}, 4, "once: 0 k_copy: refused"},
+		"a mask of indices": {[][]int{{4, 4}}, nil, func(d tensor.Device, in, _ tensors) tensors {
+			return list(in[0].Where(tensor.ArangeOf(d, tensor.Int32, 0, 4, 1).Reshape(4, 1).Ge(tensor.ArangeOf(d, tensor.Int32, 0, 4, 1)), in[0].Neg()))
+		}, 1, "once: 2 k_ge: reads constants alone"},
+		"a sum over what was there": {[][]int{{40, 8}}, [][]int{{8}}, func(_ tensor.Device, in, older tensors) tensors {
+			older[0].MapInPlace(kernels.Exp, nil)
+			older[0].SetInPlace(in[0].Sum(0))
+			return nil
+		}, 1, "dead: 0 k_exp"},
 		"too many operands": {[][]int{{9}, {9}, {9}, {9}, {9}, {9}, {9}, {9}, {9}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			s := in[0]
 			for _, x := range in[1:] {

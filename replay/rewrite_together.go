@@ -25,7 +25,7 @@ func doTogether(r *rewriter) {
 	}
 	open := map[*kernels.Kernel][]*group{}
 	for j, n := range r.nodes {
-		if n == nil || n.m != nil || n.kernel.Together == nil || n.why == slotted || n.kernel.Grid(n.args, r.limits).Empty() {
+		if n == nil || n.m != nil || n.once || n.kernel.Together == nil || n.why == slotted || n.kernel.Grid(n.args, r.limits).Empty() {
 			continue
 		}
 		size := n.kernel.Grid(n.args, r.limits).Local
