@@ -160,11 +160,14 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	}
 	b.rec.report.Step = len(step)
 	start := time.Now()
-	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, func(buf kernels.Buffer) bool {
-		return b.kept[buf] || b.run.origin(buf) != made
-	}, func(buf kernels.Buffer) bool { return constants[buf] != nil })
-	if err != nil {
-		return err
+	lives := func(buf kernels.Buffer) bool { return b.kept[buf] || b.run.origin(buf) != made }
+	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
+	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant)
+	if err != nil { // a formula that is none: the step is replayed as it was
+		b.opt.say("nothing is rewritten: %v", err)
+		if nodes, err = rewriteLaunches(&Options{Without: []string{none}}, b.d.Limits(), step, lives, constant); err != nil {
+			return err
+		}
 	}
 	if nodes, err = b.once(nodes, constants); err != nil {
 		return err

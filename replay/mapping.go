@@ -19,6 +19,8 @@ type mapping struct {
 	operands []operand
 	results  []result
 	scalars  []scalar
+
+	compiled *expr.Program // of the formulas, once it was asked for
 }
 
 // operand is expr.X(i) of the formulas, i being its place.
@@ -139,11 +141,14 @@ func (m *mapping) scalar(s scalar) int {
 
 // program is the formulas as they are computed.
 func (m *mapping) program() *expr.Program {
-	var values []*expr.Expr
-	for _, r := range m.results {
-		values = append(values, number(r.value))
+	if m.compiled == nil {
+		var values []*expr.Expr
+		for _, r := range m.results {
+			values = append(values, number(r.value))
+		}
+		m.compiled = expr.Compile(values...)
 	}
-	return expr.Compile(values...)
+	return m.compiled
 }
 
 // number is a formula, of a condition 1 where it holds and 0 elsewhere.
@@ -228,7 +233,7 @@ func (m *mapping) tidy() {
 			return expr.S(number[i])
 		})
 	}
-	m.scalars = scalars
+	m.scalars, m.compiled = scalars, nil
 }
 
 // in returns the mapping with every view in other dimensions.
@@ -300,9 +305,6 @@ func (m *mapping) problem() string {
 				return "several results of strided tensors would not go over tiles"
 			}
 		}
-	}
-	if err := m.functions("").Err(); err != nil {
-		return err.Error()
 	}
 	return ""
 }

@@ -34,20 +34,18 @@ func joinMaps(r *rewriter) {
 			if p == nil || p.m == nil || p.once != c.once || product(p.m.dims) != product(c.m.dims) {
 				continue
 			}
-			m, related, why := r.both(p.m, c.m)
-			if m == nil {
-				if why == "" { // they have nothing to do with each other
-					continue
-				}
-				r.opt.say("join: %s and %s: refused: %s", r.name(p), r.name(c), why)
-				continue
-			}
 			at := r.place(i, j)
 			if at < 0 {
-				if !related {
-					continue
+				if slices.ContainsFunc(c.reads, func(g region) bool { return p.wrote(&g) }) {
+					r.opt.say("join: %s and %s: refused: what is done between them depends on the former, and the latter on that", r.name(p), r.name(c))
 				}
-				r.opt.say("join: %s and %s: refused: what is done between them depends on the former, and the latter on that", r.name(p), r.name(c))
+				continue
+			}
+			m, why := r.both(p.m, c.m)
+			if m == nil {
+				if why != "" { // they have something to do with each other
+					r.opt.say("join: %s and %s: refused: %s", r.name(p), r.name(c), why)
+				}
 				continue
 			}
 			r.opt.say("join: %s and %s: one launch", r.name(p), r.name(c))
@@ -61,6 +59,11 @@ func joinMaps(r *rewriter) {
 			break
 		}
 	}
+}
+
+// wrote reports whether a node writes elements of a region.
+func (n *node) wrote(g *region) bool {
+	return slices.ContainsFunc(n.writes, func(w region) bool { return w.meets(g) })
 }
 
 // place returns where one launch can do what i and j do: at j, at i, or −1.
@@ -89,9 +92,9 @@ func (r *rewriter) place(i, j int) int {
 
 // both returns a map with the results of two, the former of which is done first; or nil and why not, "" if they have nothing
 // to do with each other.
-func (r *rewriter) both(p, c *mapping) (m *mapping, related bool, why string) {
+func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 	if p.typ != c.typ {
-		return nil, false, ""
+		return nil, ""
 	}
 	// The index of p for each of c: by what c reads of it or, if it reads nothing, in row-major order.
 	var cp, pc *mapping // both in common dimensions
@@ -103,7 +106,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, related bool, why string) {
 			}
 			at, ok := compose(res.view, p.dims, o.view, c.dims)
 			if !ok || slices.Contains(o.strides, 0) {
-				return nil, true, "the latter does not read what the former writes element by element"
+				return nil, "the latter does not read what the former writes element by element"
 			}
 			shares, straight = true, at.straight(p.dims, c.dims)
 			cp, pc = c.in(at.dims(), at.ofReader), p.in(at.dims(), at.ofWriter)
@@ -112,7 +115,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, related bool, why string) {
 	if cp == nil {
 		a, b, ok := refine(p.dims, c.dims)
 		if !ok {
-			return nil, false, ""
+			return nil, ""
 		}
 		dims := make([]int, len(a))
 		for i, x := range a {
@@ -136,7 +139,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, related bool, why string) {
 		}
 	}
 	if !shares && product(c.dims) > joinSmall {
-		return nil, false, ""
+		return nil, ""
 	}
 	m = &mapping{typ: p.typ, dims: pc.dims, operands: slices.Clone(pc.operands), scalars: pc.scalars, results: slices.Clone(pc.results)}
 	later := m.with(cp)
@@ -159,19 +162,19 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, related bool, why string) {
 			return expr.X(x)
 		}, expr.S)
 		if why != "" {
-			return nil, shares, why
+			return nil, why
 		}
 		m.results = append(m.results, result{later[k], cp.results[k].view})
 	}
 	m.tidy()
 	if why = m.problem(); why != "" {
-		return nil, shares, why
+		return nil, why
 	}
 	if why = r.enough(m); why != "" {
-		return nil, shares, why
+		return nil, why
 	}
 	if !r.alike(p, m, straight) || !r.alike(c, m, true) {
-		return nil, shares, otherVectors
+		return nil, otherVectors
 	}
-	return m, shares, ""
+	return m, ""
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/kernels"
 	"gonum.org/v1/gonum/graph/encoding"
 	"gonum.org/v1/gonum/graph/encoding/dot"
 	"gonum.org/v1/gonum/graph/simple"
@@ -32,6 +33,7 @@ func (r *Recording) Launches() []Launch { return slices.Clone(r.listed) }
 
 // seen notes what there is to see of launches.
 func (r *Recording) seen(nodes []*node) {
+	writers := map[kernels.Buffer][]int{}
 	for i, n := range nodes {
 		l := Launch{Kernel: n.kernel.Name, Step: n.from, Does: n.names}
 		for _, list := range [][]region{n.reads, n.writes} {
@@ -41,13 +43,18 @@ func (r *Recording) seen(nodes []*node) {
 		}
 		r.listed = append(r.listed, l)
 		for _, g := range n.reads {
-			for j := i - 1; j >= 0; j-- {
-				at := slices.IndexFunc(nodes[j].writes, func(w region) bool { return w.meets(&g) })
-				if at < 0 {
-					continue
+			list := writers[g.buf]
+			for k := len(list) - 1; k >= 0; k-- {
+				from := nodes[list[k]].writes
+				if at := slices.IndexFunc(from, func(w region) bool { return w.meets(&g) }); at >= 0 {
+					r.flows = append(r.flows, flow{list[k], i, min(g.bytes(), from[at].bytes())})
+					break
 				}
-				r.flows = append(r.flows, flow{j, i, min(g.bytes(), nodes[j].writes[at].bytes())})
-				break
+			}
+		}
+		for _, g := range n.writes {
+			if list := writers[g.buf]; len(list) == 0 || list[len(list)-1] != i {
+				writers[g.buf] = append(list, i)
 			}
 		}
 	}

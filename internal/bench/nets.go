@@ -112,6 +112,10 @@ func (s *Suite) net(ctx context.Context, n net) error {
 		return err
 	}
 	defer rec.Free()
+	report := rec.Report()
+	for i, n := range []int{report.Step, report.Launches} {
+		s.Report(Result{Name: name + "launches " + []string{"eager", "recorded"}[i], Unit: "launches", Median: float64(n), Low: float64(n), High: float64(n), Runs: 1})
+	}
 	_, err = s.timeErr(ctx, name+"recorded", "us", 0, 0, s.flushed(rec.Run))
 	return err
 }
