@@ -27,6 +27,11 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	}
 	all = append(all, epilogues(GemmTiles(t, l)[0])...)
 	all = append(all, convolutions(t, l)...)
+	for _, taps := range []int{3, 5} {
+		if k := Winograd(taps); l.CPU {
+			all = append(all, k.Weights, k.Output, k.Gradient, k.WeightsGrad)
+		}
+	}
 	all = append(all, append(poolings(), Interpolate, InterpolateGrad)...)
 	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
 		all = append(all, MLPLoss(ExampleMLP, t, large, false))

@@ -1,0 +1,47 @@
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// winograd is conv of operands without gaps, by Winograd's filtering: see ops.WinogradKernels.
+func winograd(op string, s *ops.ConvShape, transposed bool, x, w *Tensor, bias kernels.Arg, biased bool, y *Tensor) {
+	d := x.Device()
+	taps := s.Kernel[2]
+	k, n := ops.Winograd(taps), s.Winograd(transposed)
+	u := alloc(op, d, []int{ops.WinogradPlanes, n.Read, ops.WinogradWhole(n.Written)})
+	wWritten, wRead := s.In*taps*taps, taps*taps
+	if transposed {
+		wWritten, wRead = wRead, wWritten
+	}
+	launch(d, k.Weights, w.arg(), u.arg(), kernels.I(n.Written), kernels.I(n.Read), kernels.I(wWritten), kernels.I(wRead), kernels.Flag(transposed))
+	rows, cols, _ := n.Block(false)
+	c := d.core()
+	args := n.Args(append(c.mapArgs[:0], x.arg(), u.arg(), w.arg(), bias, y.arg()))
+	args = append(args, kernels.I(rows), kernels.I(cols), kernels.Flag(biased), kernels.I(wWritten), kernels.I(wRead), kernels.Flag(transposed))
+	c.mapArgs = args
+	launch(d, k.Output, args...)
+	clear(args) // the memory can be collected
+	u.Free()
+}
+
+// winogradGradient computes the gradient of the weights, to, from x and the gradient g of Y, without gaps.
+func winogradGradient(op string, s *ops.ConvShape, x, g, to *Tensor) {
+	d := x.Device()
+	k, n := ops.Winograd(s.Kernel[2]), s.Winograd(false)
+	planes := ops.WinogradPlanes * n.Written * ops.WinogradWhole(n.Read)
+	shares := alloc(op, d, []int{s.WinogradShares(d.Limits()), planes})
+	rows, cols, _ := n.Block(true)
+	c := d.core()
+	args := n.Args(append(c.mapArgs[:0], x.arg(), g.arg(), shares.arg(), kernels.I(s.Batch)))
+	args = append(args, kernels.I(rows), kernels.I(cols))
+	c.mapArgs = args
+	launch(d, k.Gradient, args...)
+	clear(args) // the memory can be collected
+	u := alloc(op, d, []int{planes})
+	sumAxis(u, shares, 1, shares.shape[0], planes, 1, false)
+	shares.Free()
+	launch(d, k.WeightsGrad, u.arg(), to.arg(), kernels.I(n.Written), kernels.I(n.Read))
+	u.Free()
+}
