@@ -168,6 +168,9 @@ func ofOpenCL(e *clrt.Error) string {
 	if code, failed := e.Status.(clrt.Status); failed {
 		s = fmt.Sprintf("%s failed with %v", e.Call, code)
 	}
+	if selection, ok := strings.CutPrefix(e.Call, "select "); ok && errors.Is(e.Status, clrt.ErrNoDevice) {
+		s = "there is no OpenCL device " + selection // in quotation marks
+	}
 	if e.Device != "" {
 		s += " on " + e.Device
 	}

@@ -27,6 +27,7 @@ func TestSentence(t *testing.T) {
 		`the dict has no "w"`:                                    errors.New(`nn: load: the dict has no "w"`),
 		"one\ntwo":                                               errors.Join(errors.New("npz: one"), errors.New("two")),
 		"no OpenCL platform: install one":                        fmt.Errorf("tensor: open: %w", &clrt.Error{Call: "clGetPlatformIDs", Status: clrt.ErrNoPlatform, Detail: "install one"}),
+		`there is no OpenCL device "radeon": there is cpu`:       &clrt.Error{Call: `select "radeon"`, Status: clrt.ErrNoDevice, Detail: "there is cpu"},
 		"clFinish failed with CL_OUT_OF_RESOURCES (-5) on a GPU": &clrt.Error{Call: "clFinish", Status: clrt.OutOfResources, Device: "a GPU"},
 	} {
 		if got := Sentence(err); got != want {
