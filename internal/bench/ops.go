@@ -96,20 +96,24 @@ func (s *Suite) op(ctx context.Context, row opRow) error {
 		autograd.NoGrad(d, func() { out = []*tensor.Tensor{row.f(in).Value()} })
 		return out, nil
 	}
-	both := func() (out []*tensor.Tensor, err error) {
-		y := row.f(in)
-		gradients, err := autograd.Grad(y, in, autograd.GradOptions{Seed: weights})
-		y.Free()
-		for _, g := range gradients {
-			out = append(out, g.Value())
-		}
-		return out, err
-	}
+	both := func() ([]*tensor.Tensor, error) { return row.both(in, weights) }
 	moved := float64(in[0].Len() * d.Real().Size())
 	if err := s.opTime(ctx, row.name+" forward", row.streams*moved, forward); err != nil {
 		return err
 	}
 	return s.opTime(ctx, row.name+" both", (row.streams+row.back)*moved, both)
+}
+
+// both returns the result of the operation and the gradients of its operands, for that of the result, weights. A recording leaves out
+// what nobody reads: without the result, it would not have the launches that make it, where no gradient needs them.
+func (row opRow) both(in []*node, weights *node) (out []*tensor.Tensor, err error) {
+	y := row.f(in)
+	gradients, err := autograd.Grad(y, in, autograd.GradOptions{Seed: weights})
+	out = append(out, y.Value())
+	for _, g := range gradients {
+		out = append(out, g.Value())
+	}
+	return out, err
 }
 
 // opTime measures a call, and its share of the rate of a copy if it moves as many bytes.

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
 )
 
 // TestOpsMemory: a row leaves nothing behind on the device, where its operation has another result, too; nor do all, after the last.
@@ -28,6 +31,37 @@ func TestOpsMemory(t *testing.T) {
 	done()
 	if now := d.Stats().LiveBytes; now != before {
 		t.Errorf("all rows: %d bytes live, %d before", now, before)
+	}
+}
+
+// TestBothIsForwardToo: what is measured as forward and backward has the launch of the result, though no gradient needs that.
+func TestBothIsForwardToo(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Param(tensor.Full(d, 1, 2, 3).Keep(), "x")
+	defer x.Free()
+	weights := autograd.Const(tensor.Full(d, 2, 2, 3).Keep())
+	defer weights.Free()
+	launches := func(f func() ([]*tensor.Tensor, error)) int {
+		rec, err := replay.Record(d, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		return rec.Report().Launches
+	}
+	row := opRow{f: func(in []*node) *node { return in[0].CumSum(-1) }}
+	in := []*node{x}
+	forward := launches(func() (out []*tensor.Tensor, err error) {
+		autograd.NoGrad(d, func() { out = []*tensor.Tensor{row.f(in).Value()} })
+		return out, nil
+	})
+	both := launches(func() ([]*tensor.Tensor, error) { return row.both(in, weights) })
+	backward := launches(func() ([]*tensor.Tensor, error) {
+		out, err := row.both(in, weights)
+		return out[1:], err
+	})
+	if both != forward+backward {
+		t.Errorf("%d launches, forward %d, backward %d", both, forward, backward)
 	}
 }
 
