@@ -12,7 +12,7 @@ CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^
 echo "== the trials of all kernels in all forms"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -run '^TestTrialsAgree$' ./tensor
 
-engine="./kernels ./tensor ./autograd ./optim ./nn ./replay"
+engine="./internal/vec ./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
 echo "== the Go device on linux/386"
 # shellcheck disable=SC2086 # the list is meant to be split

@@ -367,7 +367,7 @@ const slopeBlock = 512
 
 // slope multiplies v by the slope of the activation where h, its operand or its value, is not above 0.
 func (m *mlpScratch[T]) slope(v, h []T) {
-	if m.loops == nil {
+	if m.loops == nil || !m.loops.Has(vec.WhereLess) {
 		for i, x := range h {
 			v[i] *= m.factor[cond.Positive(x)]
 		}

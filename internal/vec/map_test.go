@@ -251,6 +251,9 @@ func checkLengths[T Float](t *testing.T, l *Loops[T], f Function, x [][]T, want 
 // TestMapBounds: operands that are too short are refused.
 func TestMapBounds(t *testing.T) {
 	for _, set := range Sets() {
+		if !On[float32](set).Has(WhereLess) {
+			continue
+		}
 		x, short := make([]float32, 9), make([]float32, 8)
 		for k := range 4 {
 			in := [][]float32{x, x, x, x}

@@ -1,5 +1,6 @@
-// Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA. Which there are is found at
-// run time. Its results are the same with each of them, to the bit; those of plain loops are others, within rounding.
+// Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or NEON, which has products
+// alone. Which there are is found at run time. Results are the same with each of them, to the bit; those of plain loops are
+// others, within rounding.
 //
 // The assembly is written by the program in the folder gen.
 package vec

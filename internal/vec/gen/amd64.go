@@ -34,6 +34,7 @@ func files() map[string][]byte {
 		}
 		all[name] = formatted
 	}
+	all["product_neon_arm64.s"], all["product_neon_arm64.go"] = neon()
 	return all
 }
 
@@ -48,7 +49,7 @@ func emit(c *build.Context, all map[string][]byte, name string, s *set) {
 	}
 	// Nothing that a compiler could ask a processor for says which instructions there are: the build tags do.
 	f.Constraints = nil
-	cfg := printer.Config{Name: "go run . in internal/vec/gen", Pkg: "vec"}
+	cfg := printer.Config{Name: "go run . in internal/vec/gen", Pkg: "vec"} // as generated says
 	for suffix, p := range map[string]printer.Printer{"_amd64.s": printer.NewGoAsm(cfg), "_amd64.go": printer.NewStubs(cfg)} {
 		text, err := p.Print(f)
 		if err != nil {
