@@ -286,7 +286,7 @@ func TestRewrites(t *testing.T) {
 			}
 			return out
 		}, 11, "together: 0 k_sum_axis … 17 k_copy"},
-		"a sum of a sum": {[][]int{{40, 8, 3}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
+		"a sum of a sum": {[][]int{{4, 8, 3}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Sum(2).Sum(0))
 		}, 2, "together: 0 k_sum_axis and 1 k_sum_axis: refused: the latter touches"},
 		"a sum of what is changed between": {nil, [][]int{{40, 8}}, func(_ tensor.Device, _, older tensors) tensors {
@@ -294,8 +294,14 @@ func TestRewrites(t *testing.T) {
 			older[0].ScatterAddRowsInPlace(tensor.New(older[0].Device(), []int32{0}), older[0].Slice(0, 3, 4).Copy())
 			return list(s, older[0].Sum(0))
 		}, 4, "changes what the former reads"},
-		"large sums one after the other": {[][]int{{3000, 20}, {3000, 20}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
+		"sums of many work-groups": {[][]int{{3000, 20}, {3000, 20}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Sum(1), in[1].Sum(1))
+		}, 2, ""},
+		"a sum of few work-groups beside one of many": {[][]int{{20, 1900}, {20, 3}, {20, 4}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
+			return list(in[0].Sum(0), in[1].Sum(0), in[2].Sum(0))
+		}, 2, "together: 1 k_sum_axis + 2 k_sum_axis: one launch"},
+		"large sums one after the other": {[][]int{{3000, 20}, {3000, 20}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
+			return list(in[0].Sum(0), in[1].Sum(0))
 		}, 1, "together"},
 		"a table of constants": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Mul(tensor.New(d, []float64{1, 2, 3}).Sin().Exp()))

@@ -11,27 +11,53 @@ import (
 //
 // It is refused where
 //   - the work-groups of the launches are of several sizes, or a number that may say so is a slot
+//   - a launch has many work-groups, or most of those that all have together would find nothing to do: there are as many
+//     for each as the largest has
 //   - what is done between them reads or writes what the former writes, or writes what it reads
 //   - memory that the former reads would be kept longer, and is large.
 var doneTogether = rewrite{"together", "makes one launch of small ones of one kernel", doTogether}
 
-// togetherSmall is how many elements a launch reads that waits for others.
-const togetherSmall = 1 << 15
+const (
+	togetherSmall  = 1 << 15 // elements that a launch reads that waits for others
+	togetherGroups = 128     // work-groups of a launch
+	togetherIdle   = 16      // work-groups that may find nothing to do, beside half as many as do
+)
+
+// groups are the work-groups of a grid in both dimensions.
+func groups(g kernels.Grid) (n [2]int) {
+	for d := range n {
+		n[d] = 1
+		if d < g.Dims {
+			n[d] = (g.Global[d] + g.Local[d] - 1) / g.Local[d]
+		}
+	}
+	return n
+}
 
 func doTogether(r *rewriter) {
 	type group struct {
 		at    int // the place of the last
 		parts []*node
+		most  [2]int // work-groups of a part
+		busy  int    // work-groups of all parts
 	}
 	open := map[*kernels.Kernel][]*group{}
 	for j, n := range r.nodes {
 		if n == nil || n.m != nil || n.once || n.kernel.Together == nil || n.why == slotted || n.kernel.Grid(n.args, r.limits).Empty() {
 			continue
 		}
-		size := n.kernel.Grid(n.args, r.limits).Local
+		grid := n.kernel.Grid(n.args, r.limits)
+		size, own := grid.Local, groups(grid)
+		if own[0]*own[1] > togetherGroups {
+			continue
+		}
 		found := false
 		for _, g := range open[n.kernel] {
 			if len(g.parts) == kernels.SeveralMost || g.parts[0].kernel.Grid(g.parts[0].args, r.limits).Local != size {
+				continue
+			}
+			most, busy := [2]int{max(g.most[0], own[0]), max(g.most[1], own[1])}, g.busy+own[0]*own[1]
+			if (len(g.parts)+1)*most[0]*most[1] > busy+busy/2+togetherIdle {
 				continue
 			}
 			if why := r.wait(g.at, j); why != "" {
@@ -45,12 +71,12 @@ func doTogether(r *rewriter) {
 			r.does(r.nodes[j], before)
 			r.note(j)
 			r.leave(g.at)
-			g.at, g.parts = j, append(g.parts, n)
+			g.at, g.parts, g.most, g.busy = j, append(g.parts, n), most, busy
 			found = true
 			break
 		}
 		if !found {
-			open[n.kernel] = append(open[n.kernel], &group{j, []*node{n}})
+			open[n.kernel] = append(open[n.kernel], &group{j, []*node{n}, own, own[0] * own[1]})
 		}
 	}
 	for _, groups := range open {
