@@ -80,6 +80,43 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // file returns a file of a header and data.
+// TestLarge: tensors of several pieces come back, and the longest header that there may be is written and read.
+func TestLarge(t *testing.T) {
+	arrays := map[string]Array{}
+	for _, n := range []int{piece, piece + 1, 2*piece + 7} {
+		data := make([]int32, n)
+		for i := range data {
+			data[i] = int32(i * i)
+		}
+		arrays[fmt.Sprint(n)] = Array{[]int{n}, data}
+	}
+	if got, _, err := decode(encode(t, arrays, nil, true)); err != nil || !reflect.DeepEqual(got, arrays) {
+		t.Errorf("what has several pieces is not what it was: err = %v", err)
+	}
+	around := len(encode(t, nil, map[string]string{"a": strings.Repeat("x", 8)}, false)) - 8 - 8 // without the length, and the text
+	if err := Write(io.Discard, nil, map[string]string{"a": strings.Repeat("x", mostHeader-around)}, false); err != nil {
+		t.Errorf("the longest header: err = %v", err)
+	}
+	for length, ok := range map[int64]bool{mostHeader: true, mostHeader + 1: false} {
+		if _, err := Open(spaced(length), 8+length); (err == nil) != ok || err != nil && !errors.Is(err, ErrFormat) {
+			t.Errorf("a header of %d bytes: err = %v", length, err)
+		}
+	}
+}
+
+// spaced is a file of an empty header of so many bytes.
+type spaced int64
+
+func (s spaced) ReadAt(p []byte, off int64) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	if off < 10 {
+		copy(p, append(binary.LittleEndian.AppendUint64(nil, uint64(s)), "{}"...)[off:])
+	}
+	return len(p), nil
+}
+
 func file(header, data string) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+data...)
 }
