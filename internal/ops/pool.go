@@ -221,17 +221,17 @@ func (s *PoolShape) outputs(axis, i int) (first, end int) {
 }
 
 // divisor returns what the sum of the window of output q is divided by.
-func (s *PoolShape) divisor(q [3]int, padding bool, divisor int) int {
+func (s *PoolShape) divisor(q [3]int, padding bool, divisor int) float64 {
 	if divisor > 0 {
-		return divisor
+		return float64(divisor)
 	}
-	n := 1
+	n := 1.0 // a window that is nearly all padding may have more positions than an int holds
 	for a := range q {
 		first, taps, _ := s.window(a, q[a])
 		if padding {
-			n *= min(first+taps, s.Size[a]+s.Pad[a]) - first
+			n *= float64(min(first+taps, s.Size[a]+s.Pad[a]) - first)
 		} else {
-			n *= min(first+taps, s.Size[a]) - max(first, 0)
+			n *= float64(min(first+taps, s.Size[a]) - max(first, 0))
 		}
 	}
 	return n

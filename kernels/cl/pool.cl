@@ -46,7 +46,8 @@ static int2 outputs_of(int i, int in, int out, int k, int s, int d, int p, int a
     return (int2)(least > 0 ? (least + s - 1) / s : 0, min(out, (i + p) / s + 1));
 }
 
-// How many inputs of a window along an axis a mean counts: those within X, or, if it `counts` the padding, within that.
-static int counted(window w, int in, int p, int counts) {
+// How many inputs of a window along an axis a mean counts: those within X, or, if it `counts` the padding, within that. The
+// number of a whole window, a product of these, may be no int where it is nearly all padding.
+static REAL counted(window w, int in, int p, int counts) {
     return counts ? min(w.first + w.taps, in + p) - w.first : min(w.first + w.taps, in) - max(w.first, 0);
 }

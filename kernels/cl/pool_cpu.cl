@@ -140,7 +140,7 @@ void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
                 }
             }
         })
-        const int lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
+        const REAL lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
         for (int x = 0; x < ox; x++) {
             const window wx = window_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
             to[x] /= divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding);
@@ -162,7 +162,7 @@ void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor) {
             const window wz = window_of(a, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);
             for (int b = qy.s0; b < qy.s1; b++) {
                 const window wy = window_of(b, iy, oy, KY, SY, DY, PY, ADAPTIVE);
-                const int lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
+                const REAL lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
                 global const REAL *restrict from = G + G_off + ((o * oz + a) * oy + b) * ox;
                 for (int first = 0; first < ox; first += SHARES) {
                     const int end = min(ox, first + SHARES);
