@@ -200,13 +200,18 @@ func chars(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The largest tensors: scores, attentions and what the blocks have inside, for a step, and weights.
+	step := float64(*batch) * float64(*window) * max(float64(len(alphabet)), float64(*heads)*float64(*window), 4*float64(*width))
+	if weights := 4 * float64(*width) * max(float64(*width), float64(len(alphabet))); max(step, weights) > math.MaxInt32 {
+		return errors.New("these sizes make tensors of more than 2147483647 numbers: choose smaller ones")
+	}
 	d, err := tensor.Open(*device)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	net, seen := newModel(d, len(alphabet)), len(numbers)*9/10
-	step, err := net.train(ctx, d, numbers[:seen])
+	took, err := net.train(ctx, d, numbers[:seen])
 	if err != nil {
 		return err
 	}
@@ -217,7 +222,7 @@ func chars(ctx context.Context) error {
 	}
 	_, err = fmt.Printf("%s\n\nloss %.4f, %.2f %% are foreseen, in text that was not trained on\n", said, loss, 100*accuracy)
 	if err == nil && *asJSON {
-		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"accuracy": accuracy, "loss": loss, "step_us": step.Microseconds(), "device": d.Name()})
+		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"accuracy": accuracy, "loss": loss, "step_us": took.Microseconds(), "device": d.Name()})
 	}
 	return err
 }

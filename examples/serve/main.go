@@ -46,8 +46,8 @@ func load(d tensor.Device, path string) (nn.Module, error) {
 }
 
 func serve(ctx context.Context) error {
-	if min(*batch, *queue) < 1 || *wait < 0 {
-		return errors.New("batch and queue are 1 or more, and wait is no less than 0")
+	if min(*batch, *queue) < 1 || max(*batch, *queue) > 1<<14 || *wait < 0 {
+		return errors.New("batch and queue are 1 to 16384, and wait is no less than 0")
 	}
 	d, err := tensor.Open(*device)
 	if err != nil {
