@@ -103,6 +103,9 @@ func TestLayerMisuse(t *testing.T) {
 		"a mask of another shape, with dropout": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(5, 4), zeros(5, 4), zeros(5, 3))
 		}, tensor.ErrShape, "MultiHeadAttention: shape mismatch: the mask is [5 3]: it does not broadcast to [2 3 5]"},
+		"a mask of other heads, with dropout": {func() {
+			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(5, 4), zeros(5, 4), zeros(3, 3, 5))
+		}, tensor.ErrShape, "the mask is [3 3 5]: it does not broadcast to [2 3 5]"},
 		"a mask of more axes, with dropout": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(5, 4), zeros(5, 4), zeros(1, 1, 3, 5))
 		}, tensor.ErrShape, "does not broadcast to [2 3 5]"},
