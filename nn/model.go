@@ -201,13 +201,11 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 		if v.IsNil() {
 			return
 		}
-		if typ := v.Type(); typ != nodeType && typ != tensorType { // which lead to no other part
-			p, ok := w.enter(v)
-			if !ok {
-				return
-			}
-			defer w.leave(p)
+		p, ok := w.enter(v)
+		if !ok {
+			return
 		}
+		defer w.leave(p)
 	}
 	switch v.Kind() {
 	case reflect.Interface:
