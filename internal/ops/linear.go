@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -76,6 +77,7 @@ func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {
 	functions := blocksPool[T](g.slope)
 	return func(c kernels.Call[T]) {
 		d, p, rows, cols, run := c.Reals(g.ins), c.Reals(g.ins+1), c.Int(g.rows()), c.Int(g.cols()), c.Int(g.run())
+		loops := rowLoopsOf(c)
 		c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {
 			b := functions.Get().(*blocks[T])
 			defer functions.Put(b)
@@ -90,6 +92,10 @@ func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {
 				sum := p[z*cols : (z+1)*cols]
 				clear(sum)
 				for at := from; at < to; at += cols {
+					if loops != nil {
+						loops.Map(vec.Add, sum, sum, d[at:at+cols], sum, sum)
+						continue
+					}
 					for j, v := range d[at : at+cols] {
 						sum[j] += v
 					}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -113,9 +114,15 @@ func ChannelRun(outer, channels, inner int, l kernels.Limits) int {
 func normTwin[T kernels.Real](c kernels.Call[T]) {
 	x, w, b, y, means, rstds := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
 	rows, n, sets, span, eps, form := c.Int(6), c.Int(7), c.Int(8), c.Int(9), float64(c.Real(10)), c.Int(11)
+	loops := rowLoopsOf(c)
 	c.Parallel(rows, 5*n, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			row, to := x[r*n:][:n], y[r*n:][:n]
+			if loops != nil {
+				first := r % sets * (n / span)
+				means[r], rstds[r] = normRow(loops, row, to, w, b, first, span, eps, form)
+				continue
+			}
 			mean, square := 0.0, 0.0
 			if form&NormCentred != 0 {
 				for _, v := range row {
@@ -144,9 +151,59 @@ func normTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
+// normRow is one row, whose weights and biases begin at first and hold for span elements each. It returns the mean and the
+// inverse of the deviation.
+func normRow[T kernels.Real](l *vec.Loops[T], row, to, w, b []T, first, span int, eps float64, form int) (mean, rstd T) {
+	n := float64(len(row))
+	if form&NormCentred != 0 {
+		mean = T(float64(l.Sum(row)) / n)
+	}
+	l.MapBy(vec.Sub, to, row, mean)
+	if form&NormCentred != 0 { // what the mean was off by, which matters where it is far from 0
+		if rest := T(float64(l.Sum(to)) / n); rest-rest == 0 { // neither infinite nor NaN
+			l.MapBy(vec.Sub, to, to, rest)
+			mean += rest
+		}
+	}
+	rstd = T(1 / math.Sqrt(float64(l.Dot(to, to))/n+eps))
+	l.MapBy(vec.Mul, to, to, rstd)
+	each := func(flag int, f vec.Function, v []T) {
+		switch {
+		case form&flag == 0:
+		case span == 1:
+			l.Map(f, to, to, v[first:], to, to)
+		default:
+			for k := 0; k < len(to); k += span {
+				l.MapBy(f, to[k:k+span], to[k:], v[first+k/span])
+			}
+		}
+	}
+	each(NormWeights, vec.Mul, w)
+	each(NormBiases, vec.Add, b)
+	return mean, rstd
+}
+
 func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 	x, g, w, means, rstds, d, dw, db := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Reals(6), c.Reals(7)
 	rows, n, run, form := c.Int(8), c.Int(9), c.Int(10), c.Int(11)
+	if loops := rowLoopsOf(c); loops != nil {
+		c.Parallel(intmath.CeilDiv(rows, run), 5*n*run, func(lo, hi int) {
+			room := loops.Borrow(4 * n)
+			defer loops.Return(room)
+			hs, gs := room.V[2*n:3*n], room.V[3*n:]
+			for part := lo; part < hi; part++ {
+				clear(room.V[2*n:])
+				for r := part * run; r < min(rows, (part+1)*run); r++ {
+					normGradRow(loops, x[r*n:][:n], g[r*n:][:n], w, d[r*n:][:n], room.V, means[r], rstds[r], form)
+				}
+				if form&NormShares != 0 {
+					copy(dw[part*n:], hs)
+					copy(db[part*n:], gs)
+				}
+			}
+		})
+		return
+	}
 	c.Parallel(intmath.CeilDiv(rows, run), 5*n*run, func(lo, hi int) {
 		up := make([]float64, n)
 		hs, gs := make([]float64, n), make([]float64, n)
@@ -183,6 +240,30 @@ func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 			}
 		}
 	})
+}
+
+// normGradRow is one row of the gradient. room has four rows: two for what it computes, and the sums of the gradients of
+// weights and biases, to which it adds those of the row.
+func normGradRow[T kernels.Real](l *vec.Loops[T], row, above, w, to, room []T, mean, rstd T, form int) {
+	n := len(row)
+	h, up, hs, gs := room[:n], room[n:2*n], room[2*n:3*n], room[3*n:]
+	l.MapBy(vec.Sub, h, row, mean)
+	l.MapBy(vec.Mul, h, h, rstd)
+	l.Map(vec.Add, gs, gs, above, gs, gs)
+	l.Map(vec.FMA, hs, above, h, hs, hs)
+	if form&NormWeights != 0 {
+		l.Map(vec.Mul, up, above, w, up, up)
+	} else {
+		copy(up, above)
+	}
+	byG, byH := T(0), l.Dot(up, h)/T(n)
+	if form&NormCentred != 0 {
+		byG = l.Sum(up) / T(n)
+	}
+	l.MapBy(vec.Mul, h, h, byH)
+	l.MapBy(vec.Sub, up, up, byG)
+	l.Map(vec.Sub, up, up, h, up, up)
+	l.MapBy(vec.Mul, to, up, rstd)
 }
 
 // eachChannel calls f for the channels of [outer, channels, inner] in parts of `run`, on several cores: each calls `each` with

@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -23,6 +24,14 @@ var (
 
 func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5) != 0
+	if loops := rowLoopsOf(c); loops != nil && inner == 1 && n > 0 {
+		c.Parallel(outer, 2*n, func(lo, hi int) {
+			for r := lo; r < hi; r++ {
+				softmaxRow(loops, x[r*n:(r+1)*n], y[r*n:(r+1)*n], logarithm)
+			}
+		})
+		return
+	}
 	eachLine(c, outer, n, inner, 20, func(at, w int) {
 		var most, sum [64]float64
 		for j := range w {
@@ -53,8 +62,30 @@ func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
+// softmaxRow is the softmax of a row, or its logarithm.
+func softmaxRow[T kernels.Real](l *vec.Loops[T], x, y []T, logarithm bool) {
+	l.MapBy(vec.Sub, y, x, l.Most(x))
+	if !logarithm {
+		l.Map(vec.Exp, y, y, y, y, y)
+		l.MapBy(vec.Div, y, y, l.Sum(y))
+		return
+	}
+	e := l.Borrow(len(y))
+	l.Map(vec.Exp, e.V, y, y, y, y)
+	l.MapBy(vec.Sub, y, y, T(math.Log(float64(l.Sum(e.V)))))
+	l.Return(e)
+}
+
 func softmaxGradTwin[T kernels.Real](c kernels.Call[T]) {
 	y, g, d, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6) != 0
+	if loops := rowLoopsOf(c); loops != nil && inner == 1 {
+		c.Parallel(outer, 2*n, func(lo, hi int) {
+			for r := lo; r < hi; r++ {
+				softmaxGradRow(loops, y[r*n:(r+1)*n], g[r*n:(r+1)*n], d[r*n:(r+1)*n], logarithm)
+			}
+		})
+		return
+	}
 	eachLine(c, outer, n, inner, 10, func(at, w int) {
 		var sum [64]float64
 		for k := range n {
@@ -78,6 +109,20 @@ func softmaxGradTwin[T kernels.Real](c kernels.Call[T]) {
 			}
 		}
 	})
+}
+
+// softmaxGradRow is the gradient of a row.
+func softmaxGradRow[T kernels.Real](l *vec.Loops[T], y, g, d []T, logarithm bool) {
+	e := l.Borrow(len(y))
+	defer l.Return(e)
+	if !logarithm {
+		l.MapBy(vec.Sub, e.V, g, l.Dot(g, y))
+		l.Map(vec.Mul, d, e.V, y, y, y)
+		return
+	}
+	l.Map(vec.Exp, e.V, y, y, y, y)
+	l.MapBy(vec.Mul, e.V, e.V, l.Sum(g))
+	l.Map(vec.Sub, d, g, e.V, g, g)
 }
 
 // softmaxBound: a difference x − max is rounded, which its exponential magnifies by its size, at most 88 before that is 0;

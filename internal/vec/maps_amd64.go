@@ -42,6 +42,13 @@ var mapsF32AVX2 = [functions]loop[float32]{
 	Erfc:           mapErfcF32AVX2,
 }
 
+var rowsF32AVX2 = rows[float32]{rowSumF32AVX2, rowDotF32AVX2, rowMostF32AVX2, [functions]scaled[float32]{
+	Add: rowAddByF32AVX2,
+	Sub: rowSubByF32AVX2,
+	Mul: rowMulByF32AVX2,
+	Div: rowDivByF32AVX2,
+}}
+
 var mapsF64AVX2 = [functions]loop[float64]{
 	Neg:            mapNegF64AVX2,
 	Abs:            mapAbsF64AVX2,
@@ -75,6 +82,13 @@ var mapsF64AVX2 = [functions]loop[float64]{
 	Log:            mapLogF64AVX2,
 	Log1p:          mapLog1pF64AVX2,
 }
+
+var rowsF64AVX2 = rows[float64]{rowSumF64AVX2, rowDotF64AVX2, rowMostF64AVX2, [functions]scaled[float64]{
+	Add: rowAddByF64AVX2,
+	Sub: rowSubByF64AVX2,
+	Mul: rowMulByF64AVX2,
+	Div: rowDivByF64AVX2,
+}}
 
 var mapsF32AVX512 = [functions]loop[float32]{
 	Neg:            mapNegF32AVX512,
@@ -116,6 +130,13 @@ var mapsF32AVX512 = [functions]loop[float32]{
 	Erfc:           mapErfcF32AVX512,
 }
 
+var rowsF32AVX512 = rows[float32]{rowSumF32AVX512, rowDotF32AVX512, rowMostF32AVX512, [functions]scaled[float32]{
+	Add: rowAddByF32AVX512,
+	Sub: rowSubByF32AVX512,
+	Mul: rowMulByF32AVX512,
+	Div: rowDivByF32AVX512,
+}}
+
 var mapsF64AVX512 = [functions]loop[float64]{
 	Neg:            mapNegF64AVX512,
 	Abs:            mapAbsF64AVX512,
@@ -149,3 +170,10 @@ var mapsF64AVX512 = [functions]loop[float64]{
 	Log:            mapLogF64AVX512,
 	Log1p:          mapLog1pF64AVX512,
 }
+
+var rowsF64AVX512 = rows[float64]{rowSumF64AVX512, rowDotF64AVX512, rowMostF64AVX512, [functions]scaled[float64]{
+	Add: rowAddByF64AVX512,
+	Sub: rowSubByF64AVX512,
+	Mul: rowMulByF64AVX512,
+	Div: rowDivByF64AVX512,
+}}

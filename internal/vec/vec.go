@@ -27,10 +27,12 @@ type Set struct {
 
 // Loops is those on one type of floats.
 type Loops[T Float] struct {
-	blocks blocks[T]
-	maps   [functions]loop[T]
-	pool   sync.Pool // of *scratch[T]
-	tasks  sync.Pool // of *task[T]
+	blocks   blocks[T]
+	maps     [functions]loop[T]
+	rowLoops rows[T]
+	pool     sync.Pool // of *scratch[T]
+	tasks    sync.Pool // of *task[T]
+	rooms    sync.Pool // of *Room[T]
 }
 
 // String returns the name that Env has for the set.

@@ -17,6 +17,7 @@ type code struct {
 	s         *set
 	r         real
 	constants map[uint64]operand.Mem // by their bits: each fills a vector of memory
+	prefix    string                 // of their names
 }
 
 type value = reg.VecVirtual
@@ -47,7 +48,7 @@ func (k *code) bits(v uint64) operand.Mem {
 	if m, ok := k.constants[v]; ok {
 		return m
 	}
-	m := k.c.StaticGlobal(fmt.Sprintf("%s%s%x", k.r.name, k.s.name, v))
+	m := k.c.StaticGlobal(fmt.Sprintf("%s%s%s%x", k.prefix, k.r.name, k.s.name, v))
 	k.c.DataAttributes(attr.RODATA | attr.NOPTR)
 	for range k.s.bytes / k.r.size {
 		if k.r.size == 4 {

@@ -93,7 +93,7 @@ func (k *code) ends() operand.Mem {
 	if m, ok := k.constants[key]; ok {
 		return m
 	}
-	m := k.c.StaticGlobal(k.r.name + k.s.name + "ends")
+	m := k.c.StaticGlobal(k.prefix + k.r.name + k.s.name + "ends")
 	k.c.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i := range 2 * k.s.bytes / 8 {
 		v := ^uint64(0)
@@ -143,6 +143,7 @@ func tables() []byte {
 	return []byte(t.String())
 }
 
+// tablesOn lists the loops of sets.
 func tablesOn(sets []*set) []byte {
 	var t strings.Builder
 	t.WriteString(generated + "\npackage vec\n")
@@ -154,7 +155,15 @@ func tablesOn(sets []*set) []byte {
 					fmt.Fprintf(&t, "\t%s: %s,\n", f.name, f.in(s, r))
 				}
 			}
-			t.WriteString("}\n")
+			fmt.Fprintf(&t, "}\n\nvar rows%s%s = rows[%s]{", r.name, s.name, r.goType())
+			for _, f := range reductions {
+				fmt.Fprintf(&t, "row%s%s%s, ", f.name, r.name, s.name)
+			}
+			fmt.Fprintf(&t, "[functions]scaled[%s]{\n", r.goType())
+			for _, name := range scaled {
+				fmt.Fprintf(&t, "\t%s: row%sBy%s%s,\n", name, name, r.name, s.name)
+			}
+			t.WriteString("}}\n")
 		}
 	}
 	return []byte(t.String())

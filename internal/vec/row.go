@@ -1,0 +1,62 @@
+package vec
+
+// rows are loops over all elements of a row: reductions, each with 32 sums beside each other that are joined by halves, and
+// functions of a row and a number.
+type rows[T Float] struct {
+	sum, dot, most func(n int, x, y *T) T
+	by             [functions]scaled[T]
+}
+
+// scaled sets n elements from to on to a function of those from x on and a number.
+type scaled[T Float] func(n int, to, x *T, by T)
+
+// HasRows reports whether there are the loops of Sum, Dot, Most and MapBy.
+func (l *Loops[T]) HasRows() bool { return l.rowLoops.sum != nil }
+
+// Sum returns the sum of x.
+func (l *Loops[T]) Sum(x []T) T {
+	if len(x) == 0 {
+		return 0
+	}
+	return l.rowLoops.sum(len(x), &x[0], &x[0])
+}
+
+// Dot returns the sum of x times y, which is at least as long.
+func (l *Loops[T]) Dot(x, y []T) T {
+	if len(x) == 0 {
+		return 0
+	}
+	_ = y[len(x)-1] // assembly knows no bounds
+	return l.rowLoops.dot(len(x), &x[0], &y[0])
+}
+
+// Most returns the largest element of x, which has one, that is a number; −∞ if none is.
+func (l *Loops[T]) Most(x []T) T { return l.rowLoops.most(len(x), &x[0], &x[0]) }
+
+// MapBy sets the elements of to to f of those of x, which is at least as long, and of a number. f is Add, Sub, Mul or Div.
+func (l *Loops[T]) MapBy(f Function, to, x []T, by T) {
+	if len(to) == 0 {
+		return
+	}
+	_ = x[len(to)-1]
+	l.rowLoops.by[f](len(to), &to[0], &x[0], by)
+}
+
+// Room is memory for a row, which is kept from use to use.
+type Room[T Float] struct{ V []T }
+
+// Borrow returns room for n elements, until it is handed to Return.
+func (l *Loops[T]) Borrow(n int) *Room[T] {
+	r, _ := l.rooms.Get().(*Room[T])
+	if r == nil {
+		r = new(Room[T])
+	}
+	if cap(r.V) < n {
+		r.V = make([]T, n)
+	}
+	r.V = r.V[:n]
+	return r
+}
+
+// Return takes back what Borrow gave.
+func (l *Loops[T]) Return(r *Room[T]) { l.rooms.Put(r) }
