@@ -264,9 +264,9 @@ func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 	return Plane(cols, rows, l)
 }
 
-// moves reports whether the map only moves elements, whatever they are.
+// moves reports whether the map only moves elements, whatever they are: a mask that becomes a real is computed.
 func (m *mapSpec) moves() bool {
-	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0])
+	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0]) && m.types[0] == m.types[1]
 }
 
 // bytes reports whether tensor t is of Uint8 beside others that are not.

@@ -105,7 +105,10 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 				continue
 			}
 			at, ok := compose(res.view, p.dims, o.view, c.dims)
-			if !ok || slices.Contains(o.strides, 0) {
+			if ok { // each element once: of windows that overlap, others are not read
+				_, ok = at.ofWriter(res.view).digits(at.dims())
+			}
+			if !ok {
 				return nil, "the latter does not read what the former writes element by element"
 			}
 			shares, straight = true, at.straight(p.dims, c.dims)
