@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, warp
 // Sums and maxima of many lines by a work-group, for devices that run it in lockstep. Each line has a number of lanes,
 // a power of two, that take its elements in turn; a group has GROUP items, for some lines beside each other. The tree
 // over the lanes is fixed, so the same input gives the same bits.
@@ -10,22 +10,6 @@
 #define PER 16 // elements of a line that each lane keeps in registers; it reads others again
 
 #ifdef NVIDIA_PTX
-// What a lane of the same warp has: the one whose number differs by the bits of `mask`.
-static int other_int(int v, int mask) {
-    int r;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(r) : "r"(v), "r"(mask));
-    return r;
-}
-#ifdef REAL_IS_DOUBLE
-static REAL other(REAL v, int mask) {
-    const int2 u = as_int2(v);
-    return as_double((int2)(other_int(u.x, mask), other_int(u.y, mask)));
-}
-#else
-static REAL other(REAL v, int mask) { return as_float(other_int(as_int(v), mask)); }
-#endif
-static REAL2 others(REAL2 v, int mask) { return (REAL2)(other(v.x, mask), other(v.y, mask)); }
-
 // Lanes that are neighbours join in their warps, by registers, and then the warps of a line.
 #define BY_WARPS(T, JOINED, OTHER)                           \
     if (step == 1) {                                         \
