@@ -13,8 +13,7 @@ import (
 // TestLongAttention: where kernels go over blocks of keys, and make the probabilities again, the gradients are those of the operations on
 // Nodes; with what is shared by the batch, with masks, causal, and with queries that attend to nothing.
 func TestLongAttention(t *testing.T) {
-	for _, sel := range devtest.Selected() {
-		d := devtest.Open(t, sel, tensor.Options{Float64: true})
+	check := func(t *testing.T, d tensor.Device) {
 		const l, s = 130, 133
 		rng := tensor.NewRNG(2)
 		bits, adds := make([]uint8, l*s), make([]float64, 2*l*s)
@@ -42,9 +41,39 @@ func TestLongAttention(t *testing.T) {
 				y = in[0].ScaledDotProductAttention(in[1], in[2], m, tensor.AttentionOptions{Causal: causal})
 				recorded := grad(t, y, in, autograd.GradOptions{Seed: seed, CreateGraph: true})
 				for i, g := range plain {
-					compareGradients(t, fmt.Sprintf("%s, %s, causal %v, gradient %d", sel, name, causal, i), g.Value(), recorded[i].Value(), 1e-10)
+					compareGradients(t, fmt.Sprintf("%s, causal %v, gradient %d", name, causal, i), g.Value(), recorded[i].Value(), 1e-10)
 				}
 			}
+		}
+	}
+	for _, sel := range devtest.Selected() {
+		for _, gpu := range []bool{false, true} {
+			if !gpu || sel != "cpu" {
+				t.Run(fmt.Sprintf("%s, kernels for GPUs %v", sel, gpu), func(t *testing.T) {
+					check(t, devtest.Open(t, sel, tensor.Options{Float64: true, GPUKernels: gpu}))
+				})
+			}
+		}
+	}
+}
+
+// TestWideAttention: where a GPU keeps the softmax for the gradients, they are those of the operations on Nodes, and what is
+// computed under NoGrad is the same.
+func TestWideAttention(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(t, sel, tensor.Options{Float64: true, GPUKernels: sel != "cpu"})
+		rng := tensor.NewRNG(2)
+		in := []*node{autograd.Param(rng.Uniform(d, -1, 1, 2, 70, 33), "q"), autograd.Param(rng.Uniform(d, -1, 1, 66, 33), "k"), autograd.Param(rng.Uniform(d, -1, 1, 2, 66, 5), "v")}
+		var passes [2][]*node
+		for i := range passes {
+			y := in[0].ScaledDotProductAttention(in[1], in[2], nil)
+			autograd.NoGrad(d, func() {
+				compareGradients(t, sel+", without gradients", in[0].ScaledDotProductAttention(in[1], in[2], nil).Value(), y.Value(), 1e-12)
+			})
+			passes[i] = grad(t, y, in, autograd.GradOptions{Seed: autograd.Const(tensor.Full(d, 1, y.Shape()...).Mul(y.Value())), CreateGraph: i > 0})
+		}
+		for i, g := range passes[0] {
+			compareGradients(t, fmt.Sprintf("%s, gradient %d", sel, i), g.Value(), passes[1][i].Value(), 1e-10)
 		}
 	}
 }

@@ -79,6 +79,12 @@ func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, wh
 	return dq, dk, dv, dm
 }
 
+// AttentionKeeps is that of package plumbing.
+func (*base) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
+	a := q.attends(k, v, nil, options)
+	return ops.AttentionKeeps(a.kernelShape(), product(a.batch), a.l, a.s, a.causal, q.Device().Limits())
+}
+
 // Attends is that of package plumbing.
 func (*base) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
 	a := q.attends(k, v, mask, options)
@@ -244,33 +250,105 @@ type blocks struct {
 	items int // of the batch
 }
 
-// attentionSmall is the most queries times keys of which the softmax stays in a cache: products that read it whole are faster.
-const attentionSmall = 1 << 14
-
-// inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, or is small, or for features or a device
+// inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, if products are faster, or for features
 // that they are not for.
 func (a *attending) inBlocks(whole bool) *blocks {
-	if whole || product([]int{a.l, a.s}) <= attentionSmall {
+	d, items := a.q.Device(), product(a.batch)
+	if whole || items == 0 || ops.AttentionByProducts(items, a.l, a.s, d.Limits()) {
 		return nil
 	}
-	k := ops.Attention(ops.AttentionShape{Features: a.q.shape[a.q.Rank()-1], Values: a.v.shape[a.v.Rank()-1]}, a.q.Device().Limits())
-	if items := product(a.batch); k != nil && items > 0 {
-		return &blocks{a, k, items}
+	k := ops.Attention(a.kernelShape(), items*min(a.l, a.s), d.Real(), d.Limits())
+	if k == nil {
+		return nil
 	}
-	return nil
+	return &blocks{a, k, items}
 }
 
-// operand returns a batch of matrices as a contiguous operand.
-func (b *blocks) operand(t *Tensor) operand {
-	rows, cols := t.shape[t.Rank()-2], t.shape[t.Rank()-1]
+// placed is an operand whose rows lie where place says.
+type placed struct {
+	operand
+	place ops.AttentionPlace
+}
+
+func (p placed) arg() kernels.Arg { return p.reach() }
+
+// placed returns a batch of matrices as it lies, if the kernels can read it there, or a copy: of what is repeated once, if that
+// can be.
+func (b *blocks) placed(t *Tensor) placed {
 	x := t.as(Real)
 	defer x.done()
-	wide := x.Expand(b.shape(rows, cols)...)
-	if c := wide.contiguous(); c.temporary {
-		wide.Free()
-		return c
+	shape := b.shape(t.shape[t.Rank()-2], t.shape[t.Rank()-1])
+	wide := x.Expand(shape...)
+	if place, ok := b.place(wide); ok {
+		return placed{operand{wide, true}, place}
 	}
-	return operand{wide, true}
+	defer wide.Free()
+	dense := x.view(x.shape, rowMajor(x.shape), x.off) // as a copy would lie
+	defer dense.Free()
+	repeated := dense.Expand(shape...)
+	defer repeated.Free()
+	place, ok := b.place(repeated)
+	if !ok {
+		all := wide.Copy()
+		place, _ = b.place(all)
+		return placed{operand{all, true}, place}
+	}
+	once := x.Copy()
+	defer once.Free()
+	return placed{operand{once.Expand(shape...), true}, place}
+}
+
+// kernelShape is what kernels are built for.
+func (a *attending) kernelShape() ops.AttentionShape {
+	return ops.AttentionShape{Features: a.q.shape[a.q.Rank()-1], Values: a.v.shape[a.v.Rank()-1]}
+}
+
+// heads returns how many matrices the last axis of the batch has.
+func (a *attending) heads() int {
+	if len(a.batch) == 0 {
+		return 1
+	}
+	return a.batch[len(a.batch)-1]
+}
+
+// place returns where the rows of a batch of matrices lie. It reports false if features are no neighbours, or if the axes of
+// the batch before the last are not as one.
+func (a *attending) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
+	n := t.Rank()
+	if t.shape[n-1] > 1 && t.strides[n-1] != 1 {
+		return p, false
+	}
+	p.Row = t.strides[n-2]
+	if n > 2 {
+		p.Head = t.strides[n-3]
+	}
+	joined := 1
+	for axis := n - 4; axis >= 0; axis-- {
+		switch length, stride := t.shape[axis], t.strides[axis]; {
+		case length == 1:
+		case joined == 1:
+			joined, p.Outer = length, stride
+		case stride == joined*p.Outer:
+			joined *= length
+		default:
+			return p, false
+		}
+	}
+	return p, true
+}
+
+// result allocates that of the values' features: with the heads of a query side by side if the queries have them so, since
+// what takes the heads together reads it then as it lies.
+func (b *blocks) result(op string, q placed) *Tensor {
+	n, e := len(b.batch), b.v.shape[b.v.Rank()-1]
+	if n == 0 || b.heads() == 1 || q.place.Head >= q.place.Row {
+		return alloc(op, b.q.Device(), b.shape(b.l, e))
+	}
+	y := alloc(op, b.q.Device(), append(slices.Clone(b.batch[:n-1]), b.l, b.heads(), e))
+	defer y.Free()
+	axes := sequence(0, n+2)
+	axes[n-1], axes[n] = n, n-1
+	return y.Transpose(axes...)
 }
 
 // biases returns what a mask adds as an operand, and how many of its elements are those of an item of the batch, 0 for one matrix for all.
@@ -296,15 +374,30 @@ func (b *blocks) biases() (bias operand, step int) {
 	return operand{wide, true}, step
 }
 
+// launch runs a kernel on operands, with the numbers after them, of which the last are the places of some operands.
+func (b *blocks) launch(k *kernels.Kernel, operands []kernels.Arg, step int, places ...ops.AttentionPlace) {
+	d := b.q.Device()
+	c := d.core()
+	args := append(c.mapArgs[:0], operands...)
+	args = append(args, kernels.I(b.l), kernels.I(b.s), kernels.I(step), kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale), kernels.I(b.heads()))
+	for _, p := range places {
+		place := p.Args()
+		args = append(args, place[:]...)
+	}
+	c.mapArgs = args
+	launch(d, k, args...)
+	clear(args) // the memory can be collected
+}
+
 func (b *blocks) forward() (y, lse *Tensor) {
 	const op = "ScaledDotProductAttention"
 	d := b.q.Device()
-	q, k, v := b.operand(b.q), b.operand(b.k), b.operand(b.v)
+	q, k, v := b.placed(b.q), b.placed(b.k), b.placed(b.v)
 	bias, step := b.biases()
-	y, lse = alloc(op, d, b.shape(b.l, v.shape[v.Rank()-1])), alloc(op, d, []int{b.items, b.l})
-	launch(d, b.Forward, q.arg(), k.arg(), v.arg(), bias.arg(), y.arg(), lse.arg(), kernels.I(b.l), kernels.I(b.s), kernels.I(step),
-		kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale))
-	for _, o := range []operand{q, k, v, bias} {
+	y, lse = b.result(op, q), alloc(op, d, []int{b.items, b.l})
+	place, _ := b.place(y)
+	b.launch(b.Forward, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), y.reach(), lse.arg()}, step, q.place, k.place, v.place, place)
+	for _, o := range []operand{q.operand, k.operand, v.operand, bias} {
 		o.done()
 	}
 	return y, lse
@@ -314,18 +407,18 @@ func (b *blocks) forward() (y, lse *Tensor) {
 func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 	const op = "ScaledDotProductAttention gradient"
 	d := b.q.Device()
-	q, k, v, cy, cg := b.operand(b.q), b.operand(b.k), b.operand(b.v), b.operand(y), b.operand(g)
+	q, k, v, py, pg := b.placed(b.q), b.placed(b.k), b.placed(b.v), b.placed(y), b.placed(g)
 	bias, step := b.biases()
 	dq = alloc(op, d, q.shape)
 	delta := alloc(op, d, []int{b.items, b.l})
-	biased, causal, scale := kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale)
-	l, s, at := kernels.I(b.l), kernels.I(b.s), kernels.I(step)
-	launch(d, b.Queries, q.arg(), k.arg(), v.arg(), bias.arg(), cy.arg(), lse.arg(), cg.arg(), dq.arg(), delta.arg(), l, s, at, biased, causal, scale)
+	b.launch(b.Queries, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), py.arg(), lse.arg(), pg.arg(), dq.arg(), delta.arg()}, step,
+		q.place, k.place, v.place, py.place, pg.place)
 	if keys {
 		dk, dv = alloc(op, d, k.shape), alloc(op, d, v.shape)
-		launch(d, b.Keys, q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), cg.arg(), dk.arg(), dv.arg(), l, s, at, biased, causal, scale)
+		b.launch(b.Keys, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), pg.arg(), dk.arg(), dv.arg()}, step,
+			q.place, k.place, v.place, pg.place)
 	}
-	for _, o := range []operand{q, k, v, cy, cg, bias} {
+	for _, o := range []operand{q.operand, k.operand, v.operand, py.operand, pg.operand, bias} {
 		o.done()
 	}
 	delta.Free()

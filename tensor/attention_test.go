@@ -44,7 +44,7 @@ func attentionOf(q, k, v array, scale float64, added func(i, j int) float64) arr
 // without, causal or not; queries that attend to nothing are 0; views are read as they are.
 func TestAttention(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
-	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct{ b, l, s, d, e int }{
 			{1, 1, 1, 1, 1}, {2, 3, 5, 4, 2}, {1, 16, 16, 64, 64}, {2, 33, 17, 64, 64}, {2, 120, 150, 20, 9}, {1, 150, 120, 8, 8}, {1, 130, 130, 130, 2}, {0, 130, 130, 4, 4}, {3, 20, 0, 4, 4}, {1, 0, 3, 4, 4}, {0, 3, 3, 4, 4}, {1, 9, 9, 300, 7},
 		} {
@@ -87,6 +87,52 @@ func TestAttention(t *testing.T) {
 				a := array{[]int{1, n, 5}, numbers(t, x)}
 				expect(t, fmt.Sprint(n, " of ", typ), x.ScaledDotProductAttention(x, x, nil).Reshape(1, n, 5),
 					attentionOf(a, a, a, 1/math.Sqrt(5), func(i, j int) float64 { return 0 }), 2e-5)
+			}
+		}
+	})
+}
+
+// TestAttentionPlaces: operands are read where they lie, heads side by side, between others, or shared by all, without a
+// copy, and those that cannot be are copied; the bits are those of operands without gaps. The heads of the result lie as the
+// queries' do.
+func TestAttentionPlaces(t *testing.T) {
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
+		const b, n, heads, size = 2, 140, 3, 6
+		rng := tensor.NewRNG(3)
+		all := rng.Uniform(d, -1, 1, b, n, 3, heads, size)
+		part := func(i int) *tensor.Tensor { return all.Select(2, i).Transpose(0, 2, 1, 3) }
+		plain := rng.Uniform(d, -1, 1, b, heads, n, size)
+		shared := rng.Uniform(d, -1, 1, b, 1, n, size)
+		columns := rng.Uniform(d, -1, 1, b, heads, size, n).Transpose(0, 1, 3, 2)
+		deep := rng.Uniform(d, -1, 1, 2, 2, b, n, heads, size).Transpose(1, 2, 0, 4, 3, 5) // whose first axes are not as one
+		for _, c := range []struct {
+			name     string
+			q, k, v  *tensor.Tensor
+			launches int64
+			aside    bool // the heads of the result lie side by side
+		}{
+			{"without gaps", plain, plain, plain, 1, false},
+			{"parts of one tensor", part(0), part(1), part(2), 1, true},
+			{"other queries", plain, part(1), part(0), 1, false},
+			{"shared keys and values", part(0), shared, shared.Slice(3, 1, 4), 1, true},
+			{"columns", plain, columns, plain, 2, false},
+			{"several axes", deep, plain, part(2), 4, false},
+			{"columns shared by all", plain, plain, columns.Select(0, 1).Select(0, 1), 2, false},
+			{"no batch", plain.Select(0, 1).Select(0, 2), part(1).Select(0, 1).Select(0, 0), columns.Select(0, 0).Select(0, 0), 2, false},
+		} {
+			before := d.Stats().Launches
+			y := c.q.ScaledDotProductAttention(c.k, c.v, nil)
+			if launches := d.Stats().Launches - before; launches != c.launches {
+				t.Errorf("%s: %d launches, want %d", c.name, launches, c.launches)
+			}
+			want := c.q.Copy().ScaledDotProductAttention(c.k.Copy(), c.v.Copy(), nil)
+			expect(t, c.name, y, array{want.Shape(), numbers(t, want)}, 0)
+			if r := y.Rank(); r > 2 {
+				axes := []int{0, 1, 2, 3, 4, 5}[:r]
+				axes[r-2], axes[r-3] = r-3, r-2
+				if aside := y.Transpose(axes...); aside.Contiguous() != c.aside || y.Contiguous() == c.aside {
+					t.Errorf("%s: the heads of the result lie side by side: %v", c.name, aside.Contiguous())
+				}
 			}
 		}
 	})

@@ -45,6 +45,30 @@ func TestMLPShapes(t *testing.T) {
 	}
 }
 
+// TestAttentionShapes runs the kernels of attention for other features than those of the list.
+func TestAttentionShapes(t *testing.T) {
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
+		for i, s := range []ops.AttentionShape{{Features: 32, Values: 32}, {Features: 64, Values: 64}, {Features: 3, Values: 100}, {Features: 128, Values: 128}} {
+			if testing.Short() && i > 0 {
+				continue
+			}
+			kernel := ops.Attention(s, 1<<30*(i%2), d.Real(), d.Limits())
+			if kernel == nil {
+				t.Fatalf("no kernels for %+v", s)
+			}
+			for _, k := range []*kernels.Kernel{kernel.Forward, kernel.Queries, kernel.Keys} {
+				for j, c := range k.Cases(false) {
+					o := kernels.NewOperands(d.Real(), uint64(i), uint64(j))
+					c.Build(o)
+					if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v %s", s, c.Name), o.Args); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestKernels launches every kernel on every device and holds what it wrote against the Go twin, element
 // by element, within the kernel's tolerance. Nothing else may change: not the inputs, not a guard.
 func TestKernels(t *testing.T) {

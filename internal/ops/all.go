@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -36,8 +37,13 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
 		all = append(all, MLPLoss(ExampleMLP, t, large, false))
 	}
-	if k := Attention(AttentionShape{Features: 11, Values: 9}, l); k != nil {
-		all = append(all, k.Forward, k.Queries, k.Keys)
+	shape := AttentionShape{Features: 11, Values: 9}
+	few, many := Attention(shape, 1, t, l), Attention(shape, math.MaxInt32, t, l)
+	if few != nil {
+		all = append(all, few.Forward, few.Queries, few.Keys)
+	}
+	if many != few {
+		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
 	all = append(all, maps(l)...)
 	all = append(all, alongLines()...)

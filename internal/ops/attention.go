@@ -15,64 +15,188 @@ type AttentionShape struct {
 	Values   int // features of values
 }
 
-// AttentionKernels compute attention without the matrix of all queries and keys, on CPUs.
+// AttentionKernels compute attention without the matrix of all queries and keys.
 type AttentionKernels struct {
 	// Forward is Y = softmax(scale·Q·Kᵀ + BIAS)·V and the logarithm of the sums of the softmax: Q, K, V, BIAS, Y, LSE [batch, l],
-	// l, s, bias_step, biased, causal, scale. Item b of the batch has the elements of BIAS from b·bias_step on.
+	// l, s, bias_step, biased, causal, scale, heads, and the [AttentionPlace] of Q, K, V and Y. Item b of the batch has the
+	// elements of BIAS from b·bias_step on.
 	Forward *kernels.Kernel
-	// Queries is the gradient by Q, for the gradient G of Y: Q, K, V, BIAS, Y, LSE, G, DQ, DELTA [batch, l], and the numbers of
-	// Forward. DELTA is Σ G·Y of each query.
+	// Queries is the gradient by Q, for the gradient G of Y: Q, K, V, BIAS, Y, LSE, G, DQ, DELTA [batch, l], the numbers of
+	// Forward, and the place of G. DELTA is Σ G·Y of each query. DQ has no gaps.
 	Queries *kernels.Kernel
-	// Keys is those by K and V: Q, K, V, BIAS, LSE, DELTA, G, DK, DV, and the numbers of Forward.
+	// Keys is those by K and V: Q, K, V, BIAS, LSE, DELTA, G, DK, DV, the numbers of Forward up to heads, and the places of Q, K, V
+	// and G. DK and DV have no gaps.
 	Keys *kernels.Kernel
 }
 
-// attentionWidest is the most features that the kernels keep in the cache next to a core.
+// AttentionPlace is where the rows of an operand lie: row i of item b of the batch begins b/heads·Outer + b%heads·Head + i·Row
+// elements after the first. Features are neighbours.
+type AttentionPlace struct{ Outer, Head, Row int }
+
+// Args returns the arguments that pass it.
+func (p AttentionPlace) Args() [3]kernels.Arg {
+	return [3]kernels.Arg{kernels.I(p.Outer), kernels.I(p.Head), kernels.I(p.Row)}
+}
+
+// The operands that have a place.
+const (
+	placeQ = iota
+	placeK
+	placeV
+	placeY
+	placeG
+	attentionPlaces
+)
+
+// The numbers of a launch, from the first.
+const (
+	attentionL = iota
+	attentionS
+	attentionStep
+	attentionBiased
+	attentionCausal
+	attentionScale
+	attentionHeads
+	attentionNumbers
+)
+
+// attentionWidest is the most features that the kernels keep in the cache next to a core, or in local memory.
 const attentionWidest = 128
 
 // attentionLanes is LANES of attention_cpu.cl.
 const attentionLanes = 32
 
-var attentions struct {
-	sync.Mutex
-	made map[AttentionShape]*AttentionKernels
+// attentionTile is the blocking of attention_gpu.cl.
+type attentionTile struct {
+	rows, cols         int // of a tile of products of queries and keys
+	itemRows, rowItems int // rows of a work-item, and work-items that share them
 }
 
-// Attention returns the kernels for a shape, nil where there are none for it, or for a device with the limits l.
-func Attention(s AttentionShape, l kernels.Limits) *AttentionKernels {
-	if !l.CPU || s.Features < 1 || s.Features > attentionWidest || s.Values < 1 || s.Values > attentionWidest {
+func (t attentionTile) items() int { return t.rows / t.itemRows * t.rowItems }
+
+func (t attentionTile) defines() string {
+	return fmt.Sprintf(" -DTILE_ROWS=%d -DTILE_COLS=%d -DITEM_ROWS=%d -DROW_ITEMS=%d", t.rows, t.cols, t.itemRows, t.rowItems)
+}
+
+// local is how many reals of local memory a launch takes that stages, of its rows and of its columns, those features.
+func (t attentionTile) local(rows, cols []int) int {
+	pitch := func(features int) int { return intmath.RoundUp(features, 4*t.rowItems) + 4 }
+	n := t.rows*(t.cols+t.rowItems) + 2*t.cols
+	for _, f := range rows {
+		n += t.rows * pitch(f)
+	}
+	for _, f := range cols {
+		n += t.cols * pitch(f)
+	}
+	return n
+}
+
+// The tiles of the kernels, the fastest first: where a device has more than enough of them to do, and where each of its units has
+// a few. Measured on an H200.
+var (
+	attentionMany = []attentionTile{{64, 32, 4, 8}, {32, 32, 4, 8}, {32, 16, 4, 8}, {16, 16, 2, 8}, {8, 8, 1, 8}}
+	attentionFew  = []attentionTile{{32, 32, 2, 8}, {32, 16, 2, 8}, {16, 16, 2, 8}, {8, 8, 1, 8}}
+)
+
+// attentionBuild is what kernels are built for.
+type attentionBuild struct {
+	AttentionShape
+	forward, gradient attentionTile
+}
+
+// AttentionByProducts reports whether products that read the softmax whole are faster than kernels that go over blocks of it, for
+// l queries and s keys of each item of a batch: on a CPU where it stays in a cache, on a GPU where there are so few queries, or
+// keys, and so many of the others, that a few of its units would be long at work.
+func AttentionByProducts(items, l, s int, limits kernels.Limits) bool {
+	if limits.CPU {
+		return l*s <= 1<<14
+	}
+	const tile, long = 32, 256
+	return max(l, s) > long && items*intmath.CeilDiv(min(l, s), tile) < limits.Units/2
+}
+
+// AttentionKeeps reports whether a forward pass whose gradients are wanted does better to keep the softmax. On a GPU the kernels
+// compute it twice more for them, and their blocks are small where there are many features: products that read it are faster then,
+// if it is not too large to keep. On an H200, µs, 32 items of 1024 queries and keys, forward and gradients by kernels and by
+// products: 64 features 1363 and 902, causal 751 and 1075; 128 features, causal, 2347 and 1494. 2048 of 32, causal: 1360 and 3020.
+func AttentionKeeps(shape AttentionShape, items, l, s int, causal bool, limits kernels.Limits) bool {
+	const few, most = 1 << 12, 1 << 26 // of an item, and of all
+	widest := max(shape.Features, shape.Values)
+	return !limits.CPU && l*s > few && int64(items)*int64(l)*int64(s) <= most && (widest > 64 || widest > 32 && !causal)
+}
+
+var attentions struct {
+	sync.Mutex
+	made map[attentionBuild]*AttentionKernels
+}
+
+// Attention returns the kernels for a shape and for as many rows of queries, or of keys if those are fewer, in all items of the
+// batch; nil where there are none for the shape, or for a device with reals of type t and the limits l.
+func Attention(s AttentionShape, rows int, t kernels.DType, l kernels.Limits) *AttentionKernels {
+	if s.Features < 1 || s.Features > attentionWidest || s.Values < 1 || s.Values > attentionWidest {
+		return nil
+	}
+	build, tiles := attentionBuild{AttentionShape: s}, attentionFew
+	if !l.CPU && rows >= 128*l.Units {
+		tiles = attentionMany
+	}
+	fit := func(rows, cols []int) attentionTile {
+		for _, tile := range tiles {
+			if tile.items() <= l.MaxGroup && tile.local(rows, cols)*t.Size() <= l.LocalMem {
+				return tile
+			}
+		}
+		return attentionTile{}
+	}
+	both := []int{s.Features, s.Values}
+	build.forward, build.gradient = fit([]int{s.Features}, both), fit(both, both)
+	if !l.CPU && build.gradient == (attentionTile{}) {
 		return nil
 	}
 	attentions.Lock()
 	defer attentions.Unlock()
-	k := attentions.made[s]
+	k := attentions.made[build]
 	if k == nil {
 		if attentions.made == nil {
-			attentions.made = map[AttentionShape]*AttentionKernels{}
+			attentions.made = map[attentionBuild]*AttentionKernels{}
 		}
-		k = newAttention(s)
-		attentions.made[s] = k
+		k = newAttention(build)
+		attentions.made[build] = k
 	}
 	return k
 }
 
-func newAttention(s AttentionShape) *AttentionKernels {
-	numbers := []kernels.Param{intArg("l"), intArg("s"), intArg("bias_step"), intArg("biased"), intArg("causal"), realArg("scale")}
-	kernel := func(name string, params []kernels.Param, rows int, twin kernels.Twin, build func(o *kernels.Operands, c attentionCase),
+func newAttention(b attentionBuild) *AttentionKernels {
+	s := b.AttentionShape
+	kernel := func(part int, name string, tile attentionTile, params []kernels.Param, places []int, rows, result, features int, twin kernels.Twin, build func(o *kernels.Operands, c attentionCase),
 		bound func(c attentionCall, param, i int) float64) *kernels.Kernel {
 		at := len(params)
-		k := &kernels.Kernel{Name: name, File: "attention_cpu.cl", Defines: fmt.Sprintf("-DD=%d -DE=%d", s.Features, s.Values),
-			Params: append(params, numbers...), Twin: twin, Trial: smallOnly,
-			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
-				n := int(a[at+rows].Int) // of queries, or of keys
-				if n == 0 {
-					return kernels.Groups(0, 0)
+		params = append(params, intArg("l"), intArg("s"), intArg("bias_step"), intArg("biased"), intArg("causal"), realArg("scale"), intArg("heads"))
+		for _, p := range places {
+			for _, axis := range []string{"outer", "head", "row"} {
+				params = append(params, intArg("qkvyg"[p:p+1]+"_"+axis))
+			}
+		}
+		k := &kernels.Kernel{Name: name, File: "attention_cpu.cl", GPU: "attention_gpu.cl",
+			Defines: fmt.Sprintf("-DPART=%d -DD=%d -DE=%d", part, s.Features, s.Values) + tile.defines(),
+			Params:  params, Twin: twin, Trial: smallOnly,
+			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+				n, batch := int(a[at+rows].Int), 0
+				if n > 0 {
+					batch = a[result].N / (n * features)
 				}
-				return kernels.Groups(intmath.CeilDiv(n, attentionLanes), a[rows].N/(n*s.Features))
+				if l.CPU {
+					return kernels.Groups(intmath.CeilDiv(n, attentionLanes), batch)
+				}
+				items, groups := tile.items(), intmath.CeilDiv(n, tile.rows)
+				if half := (groups + 1) / 2; a[at+attentionCausal].Int != 0 && 2*half*batch >= 3*l.Units {
+					groups = half // of two tiles each
+				}
+				return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{batch * items, groups}}
 			},
 			Cases: func(few bool) []kernels.Case { return s.cases(few, build) }}
 		k.Tol = kernels.Tolerance{ULP: 4, Bound: func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-			c := s.call(args, at)
+			c := attentionCall{AttentionShape: s, l: int(args[at+attentionL].Int), s: int(args[at+attentionS].Int), scale: args[at+attentionScale].Real}
 			eps, _ := real.Epsilon()
 			c.eps = eps
 			c.measure(args)
@@ -81,7 +205,8 @@ func newAttention(s AttentionShape) *AttentionKernels {
 		return k
 	}
 	return &AttentionKernels{
-		Forward: kernel("k_attention", []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), out("Y"), out("LSE")}, 0,
+		Forward: kernel(0, "k_attention", b.forward, []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), out("Y"), out("LSE")},
+			[]int{placeQ, placeK, placeV, placeY}, attentionL, 5, 1,
 			kernels.Twin{F32: attentionTwin[float32](s), F64: attentionTwin[float64](s)}, s.forward,
 			func(c attentionCall, param, i int) float64 {
 				if param == 4 {
@@ -89,7 +214,8 @@ func newAttention(s AttentionShape) *AttentionKernels {
 				}
 				return c.score + (float64(c.s)+16)*c.eps + 4*c.eps*c.size
 			}),
-		Queries: kernel("k_attention_grad_q", []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), in("Y"), in("LSE"), in("G"), out("DQ"), out("DELTA")}, 0,
+		Queries: kernel(1, "k_attention_grad_q", b.gradient, []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), in("Y"), in("LSE"), in("G"), out("DQ"), out("DELTA")},
+			[]int{placeQ, placeK, placeV, placeY, placeG}, attentionL, 5, 1,
 			kernels.Twin{F32: attentionQueriesTwin[float32](s), F64: attentionQueriesTwin[float64](s)}, s.queries,
 			func(c attentionCall, param, i int) float64 {
 				e := float64(s.Values)
@@ -98,7 +224,8 @@ func newAttention(s AttentionShape) *AttentionKernels {
 				}
 				return c.scale * c.most[1] * 2 * e * c.most[6] * c.most[2] * (2*c.score + (float64(c.s)+e+16)*c.eps)
 			}),
-		Keys: kernel("k_attention_grad_kv", []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), in("LSE"), in("DELTA"), in("G"), out("DK"), out("DV")}, 1,
+		Keys: kernel(2, "k_attention_grad_kv", b.gradient, []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), in("LSE"), in("DELTA"), in("G"), out("DK"), out("DV")},
+			[]int{placeQ, placeK, placeV, placeG}, attentionS, 7, s.Features,
 			kernels.Twin{F32: attentionKeysTwin[float32](s), F64: attentionKeysTwin[float64](s)}, s.keys,
 			func(c attentionCall, param, i int) float64 {
 				e, l := float64(s.Values), float64(c.l)
@@ -117,19 +244,18 @@ type attentionCall struct {
 	batch, l, s, step int
 	biased, causal    bool
 	scale             float64
+	heads             int
+	places            [attentionPlaces]AttentionPlace
 	eps               float64
 	most              [9]float64 // of each operand
 	score, size       float64    // how far a product of a query and a key may be off, and how large it is
+	sizeY, sizeG      int        // elements of Y and of its gradient
 }
 
-// call returns the numbers that args have from at on.
-func (s AttentionShape) call(args []kernels.Arg, at int) attentionCall {
-	c := attentionCall{AttentionShape: s, l: int(args[at].Int), s: int(args[at+1].Int), step: int(args[at+2].Int), biased: args[at+3].Int != 0,
-		causal: args[at+4].Int != 0, scale: args[at+5].Real}
-	if c.l > 0 {
-		c.batch = args[0].N / (c.l * s.Features)
-	}
-	return c
+// at returns where row i of item b of the batch begins in an operand.
+func (c *attentionCall) at(operand, b, i int) int {
+	p := c.places[operand]
+	return b/c.heads*p.Outer + b%c.heads*p.Head + i*p.Row
 }
 
 func (c *attentionCall) measure(args []kernels.Arg) {
@@ -145,12 +271,12 @@ func (c *attentionCall) measure(args []kernels.Arg) {
 }
 
 // attends is scale·q·k + bias of query i and key j of item b, −∞ where the one does not attend to the other.
-func attends[T kernels.Real](c attentionCall, q, k, bias []T, b, i, j int) float64 {
+func attends[T kernels.Real](c *attentionCall, q, k, bias []T, b, i, j int) float64 {
 	if c.causal && j > i {
 		return math.Inf(-1)
 	}
 	sum := 0.0
-	x, y := q[(b*c.l+i)*c.Features:][:c.Features], k[(b*c.s+j)*c.Features:][:c.Features]
+	x, y := q[c.at(placeQ, b, i):][:c.Features], k[c.at(placeK, b, j):][:c.Features]
 	for f, v := range x {
 		sum += float64(v) * float64(y[f])
 	}
@@ -161,21 +287,22 @@ func attends[T kernels.Real](c attentionCall, q, k, bias []T, b, i, j int) float
 	return sum
 }
 
-// attentionOf is the call that a twin sees, whose numbers begin at `at`.
-func attentionOf[T kernels.Real](s AttentionShape, c kernels.Call[T], at int) attentionCall {
-	a := attentionCall{AttentionShape: s, l: c.Int(at), s: c.Int(at + 1), step: c.Int(at + 2), biased: c.Int(at+3) != 0, causal: c.Int(at+4) != 0,
-		scale: float64(c.Real(at + 5))}
-	if a.l > 0 {
-		a.batch = len(c.Reals(0)) / (a.l * s.Features)
+// attentionOf is the call that a twin sees, whose numbers begin at `at`, of operands in some places.
+func attentionOf[T kernels.Real](s AttentionShape, c kernels.Call[T], at int, places ...int) *attentionCall {
+	a := &attentionCall{AttentionShape: s, l: c.Int(at + attentionL), s: c.Int(at + attentionS), step: c.Int(at + attentionStep),
+		biased: c.Int(at+attentionBiased) != 0, causal: c.Int(at+attentionCausal) != 0, scale: float64(c.Real(at + attentionScale)), heads: c.Int(at + attentionHeads)}
+	for i, p := range places {
+		n := at + attentionNumbers + 3*i
+		a.places[p] = AttentionPlace{c.Int(n), c.Int(n + 1), c.Int(n + 2)}
 	}
 	return a
 }
 
 func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 	return func(call kernels.Call[T]) {
-		c := attentionOf(shape, call, 6)
 		q, k, v, bias, y, lse := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5)
-		call.Parallel(c.batch*c.l, c.s*(c.Features+c.Values+20), func(lo, hi int) {
+		c := attentionOf(shape, call, 6, placeQ, placeK, placeV, placeY)
+		call.Parallel(len(lse), c.s*(c.Features+c.Values+20), func(lo, hi int) {
 			p, sums := make([]float64, c.s), make([]float64, c.Values)
 			for n := lo; n < hi; n++ {
 				b, i := n/c.l, n%c.l
@@ -196,7 +323,7 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 					if e == 0 {
 						continue // as where a query does not attend
 					}
-					for f, w := range v[(b*c.s+j)*c.Values:][:c.Values] {
+					for f, w := range v[c.at(placeV, b, j):][:c.Values] {
 						sums[f] += e * float64(w)
 					}
 				}
@@ -205,7 +332,7 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 					if sum != 0 {
 						w /= sum
 					}
-					y[n*c.Values+f] = T(w)
+					y[c.at(placeY, b, i)+f] = T(w)
 				}
 			}
 		})
@@ -213,14 +340,14 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 }
 
 // slopes returns, for query i and key j of item b, the probability and the gradient of the score.
-func slopes[T kernels.Real](c attentionCall, q, k, v, bias, g []T, lse, delta float64, b, i, j int) (p, d float64) {
+func slopes[T kernels.Real](c *attentionCall, q, k, v, bias, g []T, lse, delta float64, b, i, j int) (p, d float64) {
 	s := attends(c, q, k, bias, b, i, j)
 	if math.IsInf(s, -1) || math.IsInf(lse, -1) {
 		return 0, 0
 	}
 	p = math.Exp(s - lse)
-	up := g[(b*c.l+i)*c.Values:][:c.Values]
-	for f, w := range v[(b*c.s+j)*c.Values:][:c.Values] {
+	up := g[c.at(placeG, b, i):][:c.Values]
+	for f, w := range v[c.at(placeV, b, j):][:c.Values] {
 		d += float64(up[f]) * float64(w)
 	}
 	return p, p * (d - delta)
@@ -228,21 +355,22 @@ func slopes[T kernels.Real](c attentionCall, q, k, v, bias, g []T, lse, delta fl
 
 func attentionQueriesTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 	return func(call kernels.Call[T]) {
-		c := attentionOf(shape, call, 9)
+		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeY, placeG)
 		q, k, v, bias, y, lse, g, dq, deltas := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
-		call.Parallel(c.batch*c.l, c.s*(2*c.Features+c.Values+20), func(lo, hi int) {
+		call.Parallel(len(lse), c.s*(2*c.Features+c.Values+20), func(lo, hi int) {
 			sums := make([]float64, c.Features)
 			for n := lo; n < hi; n++ {
 				b, i := n/c.l, n%c.l
 				delta := 0.0
-				for f, w := range y[n*c.Values:][:c.Values] {
-					delta += float64(w) * float64(g[n*c.Values+f])
+				up := g[c.at(placeG, b, i):][:c.Values]
+				for f, w := range y[c.at(placeY, b, i):][:c.Values] {
+					delta += float64(w) * float64(up[f])
 				}
 				deltas[n] = T(delta)
 				clear(sums)
 				for j := range c.s {
 					_, d := slopes(c, q, k, v, bias, g, float64(lse[n]), delta, b, i, j)
-					for f, w := range k[(b*c.s+j)*c.Features:][:c.Features] {
+					for f, w := range k[c.at(placeK, b, j):][:c.Features] {
 						sums[f] += d * float64(w)
 					}
 				}
@@ -256,9 +384,9 @@ func attentionQueriesTwin[T kernels.Real](shape AttentionShape) func(kernels.Cal
 
 func attentionKeysTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 	return func(call kernels.Call[T]) {
-		c := attentionOf(shape, call, 9)
+		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeG)
 		q, k, v, bias, lse, deltas, g, dk, dv := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
-		call.Parallel(c.batch*c.s, c.l*(2*c.Features+2*c.Values+20), func(lo, hi int) {
+		call.Parallel(len(dv)/c.Values, c.l*(2*c.Features+2*c.Values+20), func(lo, hi int) {
 			byKey, byValue := make([]float64, c.Features), make([]float64, c.Values)
 			for n := lo; n < hi; n++ {
 				b, j := n/c.s, n%c.s
@@ -267,10 +395,10 @@ func attentionKeysTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T
 				for i := range c.l {
 					at := b*c.l + i
 					p, d := slopes(c, q, k, v, bias, g, float64(lse[at]), float64(deltas[at]), b, i, j)
-					for f, w := range q[at*c.Features:][:c.Features] {
+					for f, w := range q[c.at(placeQ, b, i):][:c.Features] {
 						byKey[f] += d * float64(w)
 					}
-					for f, w := range g[at*c.Values:][:c.Values] {
+					for f, w := range g[c.at(placeG, b, i):][:c.Values] {
 						byValue[f] += p * float64(w)
 					}
 				}
@@ -290,14 +418,15 @@ type attentionCase struct {
 	batch, l, s    int
 	biased, causal bool
 	each           bool // item of the batch has a bias of its own
+	heads          int  // of the batch, whose features lie one after the other for each query and key; 0: they do not
 }
 
 // cases are launches around the sizes of blocks. A query attends to nothing where there is a bias.
 func (s AttentionShape) cases(few bool, build func(o *kernels.Operands, c attentionCase)) []kernels.Case {
 	var cases []kernels.Case
-	for i, c := range []attentionCase{{2, 5, 7, true, false, true}, {1, 20, 37, false, true, false}, {1, 33, 65, false, true, false}, {1, 1, 1, false, false, false}, {3, 70, 40, false, true, false},
-		{2, 32, 64, false, false, false}, {2, 40, 33, true, true, false}} {
-		if few && i > 1 {
+	for i, c := range []attentionCase{{2, 5, 7, true, false, true, 0}, {1, 20, 37, false, true, false, 0}, {4, 9, 6, true, true, true, 2}, {1, 33, 65, false, true, false, 0}, {1, 1, 1, false, false, false, 0},
+		{3, 70, 40, false, true, false, 3}, {2, 32, 64, false, false, false, 0}, {2, 40, 33, true, true, false, 1}} {
+		if few && i > 2 {
 			break
 		}
 		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v", c), Build: func(o *kernels.Operands) { build(o, c) }})
@@ -305,10 +434,25 @@ func (s AttentionShape) cases(few bool, build func(o *kernels.Operands, c attent
 	return cases
 }
 
+// place returns where the rows of an operand lie, and how many elements it has: `gap` between rows, if they have several heads.
+func (c attentionCase) place(rows, features, gap int) (p AttentionPlace, n int) {
+	if c.heads == 0 {
+		return AttentionPlace{Outer: rows * features, Row: features}, c.batch * rows * features
+	}
+	row := c.heads*features + gap
+	return AttentionPlace{Outer: rows * row, Head: features, Row: row}, c.batch / c.heads * rows * row
+}
+
 // operands adds queries, keys, values and biases, and returns the numbers of the case.
-func (s AttentionShape) operands(o *kernels.Operands, c attentionCase) attentionCall {
-	call := attentionCall{AttentionShape: s, batch: c.batch, l: c.l, s: c.s, biased: c.biased, causal: c.causal, scale: 0.4}
-	o.In(c.batch*c.l*s.Features, -1, 1).In(c.batch*c.s*s.Features, -1, 1).In(c.batch*c.s*s.Values, -1, 1)
+func (s AttentionShape) operands(o *kernels.Operands, c attentionCase) *attentionCall {
+	call := &attentionCall{AttentionShape: s, batch: c.batch, l: c.l, s: c.s, biased: c.biased, causal: c.causal, scale: 0.4, heads: max(1, c.heads)}
+	for i, size := range [][3]int{{c.l, s.Features, 1}, {c.s, s.Features, 4}, {c.s, s.Values, 0}} {
+		place, n := c.place(size[0], size[1], size[2])
+		o.In(n, -1, 1)
+		call.places[placeQ+i] = place
+	}
+	call.places[placeY], call.sizeY = c.place(c.l, s.Values, 0)
+	call.places[placeG], call.sizeG = c.place(c.l, s.Values, 5)
 	biases := 0
 	if c.biased {
 		if biases = c.l * c.s; c.each {
@@ -316,36 +460,42 @@ func (s AttentionShape) operands(o *kernels.Operands, c attentionCase) attention
 			biases *= c.batch
 		}
 	}
-	return call.with(o.Reals(biases, func(i int) float64 {
+	o.Reals(biases, func(i int) float64 {
 		if i/c.s%c.l == 1 || o.Rand.IntN(4) == 0 {
 			return math.Inf(-1)
 		}
 		return o.Rand.Float64()
-	}))
+	})
+	return call
 }
 
-// with returns the call; it is the end of a chain of operands.
-func (c attentionCall) with(*kernels.Operands) attentionCall { return c }
+// numbers adds those of a call, and some places.
+func (c *attentionCall) numbers(o *kernels.Operands, places ...int) {
+	o.Args = append(o.Args, c.args(places...)...)
+}
 
-// numbers adds those of a call.
-func (c attentionCall) numbers(o *kernels.Operands) {
-	flag := map[bool]int{true: 1}
-	o.Int(c.l, c.s, c.step, flag[c.biased], flag[c.causal]).Real(c.scale)
+func (c *attentionCall) args(places ...int) []kernels.Arg {
+	args := []kernels.Arg{kernels.I(c.l), kernels.I(c.s), kernels.I(c.step), kernels.Flag(c.biased), kernels.Flag(c.causal), kernels.R(c.scale), kernels.I(c.heads)}
+	for _, p := range places {
+		place := c.places[p].Args()
+		args = append(args, place[:]...)
+	}
+	return args
 }
 
 func (s AttentionShape) forward(o *kernels.Operands, c attentionCase) {
 	call := s.operands(o, c)
-	o.Out(c.batch * c.l * s.Values).Out(c.batch * c.l)
-	call.numbers(o)
+	o.Out(call.sizeY).Out(c.batch * c.l)
+	call.numbers(o, placeQ, placeK, placeV, placeY)
 }
 
 // results adds what Forward makes of the operands so far: Y if it is asked for, and LSE.
-func (s AttentionShape) results(o *kernels.Operands, c attentionCall, y bool) {
+func (s AttentionShape) results(o *kernels.Operands, c *attentionCall, y bool) {
 	args := append([]kernels.Arg{}, o.Args...)
-	for _, n := range []int{c.batch * c.l * s.Values, c.batch * c.l} {
+	for _, n := range []int{c.sizeY, c.batch * c.l} {
 		args = append(args, kernels.Vec(kernels.NewMem(args[0].Buf.DType(), n), 0, n))
 	}
-	args = append(args, kernels.I(c.l), kernels.I(c.s), kernels.I(c.step), kernels.Flag(c.biased), kernels.Flag(c.causal), kernels.R(c.scale))
+	args = append(args, c.args(placeQ, placeK, placeV, placeY)...)
 	(&kernels.Kernel{Twin: kernels.Twin{F32: attentionTwin[float32](s), F64: attentionTwin[float64](s)}}).Run(args[0].Buf.DType(), args)
 	if y {
 		o.Reals(args[4].N, args[4].At)
@@ -356,13 +506,13 @@ func (s AttentionShape) results(o *kernels.Operands, c attentionCall, y bool) {
 func (s AttentionShape) queries(o *kernels.Operands, c attentionCase) {
 	call := s.operands(o, c)
 	s.results(o, call, true)
-	o.In(c.batch*c.l*s.Values, -1, 1).Out(c.batch * c.l * s.Features).Out(c.batch * c.l)
-	call.numbers(o)
+	o.In(call.sizeG, -1, 1).Out(c.batch * c.l * s.Features).Out(c.batch * c.l)
+	call.numbers(o, placeQ, placeK, placeV, placeY, placeG)
 }
 
 func (s AttentionShape) keys(o *kernels.Operands, c attentionCase) {
 	call := s.operands(o, c)
 	s.results(o, call, false)
-	o.In(c.batch*c.l, -1, 1).In(c.batch*c.l*s.Values, -1, 1).Out(c.batch * c.s * s.Features).Out(c.batch * c.s * s.Values)
-	call.numbers(o)
+	o.In(c.batch*c.l, -1, 1).In(call.sizeG, -1, 1).Out(c.batch * c.s * s.Features).Out(c.batch * c.s * s.Values)
+	call.numbers(o, placeQ, placeK, placeV, placeG)
 }

@@ -25,15 +25,63 @@ func TestRuns(t *testing.T) {
 // TestAttentionShapes: there are kernels for as many features as stay in the cache of a CPU, the same for the same shape.
 func TestAttentionShapes(t *testing.T) {
 	cpu := kernels.Limits{CPU: true, Units: 2}
-	if k := Attention(AttentionShape{64, 128}, cpu); k == nil || k != Attention(AttentionShape{64, 128}, cpu) {
+	if k := Attention(AttentionShape{64, 128}, 1, kernels.Float32, cpu); k == nil || k != Attention(AttentionShape{64, 128}, 1, kernels.Float32, cpu) {
 		t.Error("a shape has no kernels, or two")
 	}
+	if Attention(AttentionShape{64, 64}, 1, kernels.Float32, cpu) != Attention(AttentionShape{64, 64}, 1<<20, kernels.Float32, cpu) {
+		t.Error("a CPU has two kernels for a shape")
+	}
 	for _, s := range []AttentionShape{{0, 1}, {1, 0}, {129, 1}, {1, 129}} {
-		if Attention(s, cpu) != nil {
+		if Attention(s, 1, kernels.Float32, cpu) != nil {
 			t.Errorf("there are kernels for %+v", s)
 		}
 	}
-	if Attention(AttentionShape{64, 64}, kernels.Limits{Units: 100}) != nil {
-		t.Error("there are kernels for GPUs")
+	for _, size := range []int{1, 64, 128} {
+		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			for _, rows := range []int{1, 1 << 20} {
+				if Attention(AttentionShape{size, size}, rows, real, kernels.Limits{Units: 100, MaxGroup: 256, LocalMem: 48 << 10}) == nil {
+					t.Errorf("there are no kernels for GPUs of %d features of type %v and %d rows", size, real, rows)
+				}
+			}
+		}
+	}
+	if Attention(AttentionShape{64, 64}, 1, kernels.Float32, kernels.Limits{Units: 100, MaxGroup: 256, LocalMem: 1 << 10}) != nil {
+		t.Error("there are kernels for a device without local memory")
+	}
+}
+
+// TestAttentionKeeps: what was measured to be faster by products keeps its softmax, if it is not too large.
+func TestAttentionKeeps(t *testing.T) {
+	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 132}
+	for _, c := range []struct {
+		features, values, items, l, s int
+		causal                        bool
+		limits                        kernels.Limits
+		want                          bool
+	}{
+		{64, 64, 32, 1024, 1024, false, gpu, true}, {64, 64, 32, 1024, 1024, true, gpu, false}, {128, 128, 32, 1024, 1024, true, gpu, true},
+		{8, 65, 32, 1024, 1024, true, gpu, true}, {32, 32, 32, 1024, 1024, false, gpu, false}, {128, 128, 32, 64, 64, false, gpu, false},
+		{128, 128, 65, 1024, 1024, false, gpu, false}, {128, 128, 32, 1024, 1024, false, cpu, false},
+	} {
+		if got := AttentionKeeps(AttentionShape{c.features, c.values}, c.items, c.l, c.s, c.causal, c.limits); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// TestAttentionByProducts: on a GPU, few queries of many keys, and the other way round, are products; short ones never are.
+func TestAttentionByProducts(t *testing.T) {
+	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 132}
+	for _, c := range []struct {
+		items, l, s int
+		limits      kernels.Limits
+		want        bool
+	}{
+		{1, 128, 128, cpu, true}, {1, 128, 129, cpu, false}, {1, 1, 1, gpu, false}, {1, 256, 256, gpu, false}, {1, 1, 100000, gpu, true}, {1, 100000, 1, gpu, true},
+		{32, 1024, 1024, gpu, false}, {66, 1, 4096, gpu, false}, {65, 4096, 1, gpu, true}, {0, 300, 300, gpu, true},
+	} {
+		if got := AttentionByProducts(c.items, c.l, c.s, c.limits); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }

@@ -60,6 +60,7 @@ type device interface {
 	Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor
 	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool) (y, kept *tensor.Tensor)
 	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor)
+	AttentionKeeps(q, k, v *tensor.Tensor, options []tensor.AttentionOptions) bool
 	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor)
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
@@ -212,6 +213,11 @@ func Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tens
 // Attention is q.ScaledDotProductAttention, and returns what its gradient reads, too. If the softmax is wanted whole, that is it.
 func Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool) (y, kept *tensor.Tensor) {
 	return of(q.Device()).Attention(q, k, v, mask, options, whole)
+}
+
+// AttentionKeeps reports whether Attention with its gradient is faster if the softmax is wanted whole.
+func AttentionKeeps(q, k, v *tensor.Tensor, options []tensor.AttentionOptions) bool {
+	return of(q.Device()).AttentionKeeps(q, k, v, options)
 }
 
 // AttentionGrad returns the gradients of Attention for the gradient g of y that are wanted, in shapes to which the operands broadcast,

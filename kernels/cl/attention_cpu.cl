@@ -1,7 +1,9 @@
 // @depends: common, vector, exp
 // Attention for CPUs, without the matrix of all queries and keys: Y = softmax(scale·Q·Kᵀ + BIAS)·V, of Q [batch, l, D], K
-// [batch, s, D], V [batch, s, E] and BIAS [l, s], or a matrix for each of the batch. Source: Dao, Fu, Ermon, Rudra, Ré,
-// "FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness", 2022.
+// [batch, s, D], V [batch, s, E] and BIAS [l, s], or a matrix for each of the batch. Row i of item b of Q begins PLACE(q) +
+// i·q_row elements after the first, and those of K, V, Y and its gradient G likewise: heads may lie side by side. PART names the
+// one entry point to build: 0, 1 or 2. Source: Dao, Fu, Ermon, Rudra, Ré, "FlashAttention: Fast and Memory-Efficient Exact
+// Attention with IO-Awareness", 2022.
 //
 // A work-item has LANES queries, or keys, in the lanes of vectors, and goes over blocks of the others: of queries, it keeps
 // the maximum and the sum of what it saw, and scales what it has when a block has a larger one. Gradients make the
@@ -18,29 +20,30 @@
 #define LANES (16 * VECTORS)
 #define BLOCK 32 // rows at a time, a multiple of ROWS
 #define ROWS 8   // that are in registers
+#define PLACE(x) (b / heads * x##_outer + b % heads * x##_head)
 #define WHOLE(n) (((n) + ROWS - 1) / ROWS * ROWS)
 
-// T[c][lane] = scale·X[lane*n + c], the last of `live` rows in the lanes past it.
-static void turn(REAL *T, global const REAL *x, int n, int live, REAL scale) {
+// T[c][lane] = scale·X[lane*apart + c] for c < n, the last of `live` rows in the lanes past it.
+static void turn(REAL *T, global const REAL *x, int n, int apart, int live, REAL scale) {
     for (int lane = 0; lane < LANES; lane++) {
-        global const REAL *row = x + min(lane, live - 1) * n;
+        global const REAL *row = x + min(lane, live - 1) * apart;
         for (int c = 0; c < n; c++) T[c * LANES + lane] = row[c] * scale;
     }
 }
 
-// X[lane*n + c] = T[c][lane]·by[lane].
-static void turn_back(global REAL *x, const REAL *T, int n, int live, const REAL *by) {
+// X[lane*apart + c] = T[c][lane]·by[lane].
+static void turn_back(global REAL *x, const REAL *T, int n, int apart, int live, const REAL *by) {
     for (int lane = 0; lane < min(LANES, live); lane++)
-        for (int c = 0; c < n; c++) x[lane * n + c] = T[c * LANES + lane] * by[lane];
+        for (int c = 0; c < n; c++) x[lane * apart + c] = T[c * LANES + lane] * by[lane];
 }
 
-// P[r] = Σ_c X[r*n + c]·T[c] for r < BLOCK; rows past the last of `live` repeat it.
-static void rows_by_lanes(REAL *P, global const REAL *x, const REAL *T, int n, int live) {
+// P[r] = Σ_c X[r*apart + c]·T[c] for r < BLOCK; rows past the last of `live` repeat it.
+static void rows_by_lanes(REAL *P, global const REAL *x, const REAL *T, int n, int apart, int live) {
     for (int r0 = 0; r0 < BLOCK; r0 += ROWS) {
         REAL16 acc[ROWS][VECTORS];
         global const REAL *row[ROWS];
         _Pragma("unroll") for (int r = 0; r < ROWS; r++) {
-            row[r] = x + min(r0 + r, live - 1) * n;
+            row[r] = x + min(r0 + r, live - 1) * apart;
             _Pragma("unroll") for (int v = 0; v < VECTORS; v++) acc[r][v] = 0;
         }
         for (int c = 0; c < n; c++) {
@@ -56,8 +59,8 @@ static void rows_by_lanes(REAL *P, global const REAL *x, const REAL *T, int n, i
     }
 }
 
-// T[c] = T[c]·by + Σ_r X[r*n + c]·P[r] for r < min(BLOCK, live) and c < n.
-static void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int live, const REAL *by) {
+// T[c] = T[c]·by + Σ_r X[r*apart + c]·P[r] for r < min(BLOCK, live) and c < n.
+static void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int apart, int live, const REAL *by) {
     for (int c0 = 0; c0 < n; c0 += ROWS) {
         REAL16 acc[ROWS][VECTORS];
         int at[ROWS];
@@ -69,7 +72,7 @@ static void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int li
             REAL16 p[VECTORS];
             _Pragma("unroll") for (int v = 0; v < VECTORS; v++) p[v] = vload16(v, P + r * LANES);
             _Pragma("unroll") for (int c = 0; c < ROWS; c++) {
-                const REAL16 a = (REAL16)(x[r * n + at[c]]);
+                const REAL16 a = (REAL16)(x[r * apart + at[c]]);
                 _Pragma("unroll") for (int v = 0; v < VECTORS; v++) acc[c][v] = fma(a, p[v], acc[c][v]);
             }
         }
@@ -89,13 +92,20 @@ static void admit(REAL *P, global const REAL *bias, int biased, int causal, int 
         }
 }
 
+// P[r] = exp(P[r] − lse), 0 where lse is −∞: no key.
+static REAL16 probability(REAL16 p, REAL16 lse) { return lse == -INFINITY ? 0 : exp_REAL16(p - lse); }
+
+#if !defined(PART) || PART == 0
 // LSE is −∞ for a query that attends to no key, whose Y is 0.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, int bias_step, int biased, int causal, REAL scale) {
+void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, int bias_step, int biased, int causal,
+                 REAL scale, int heads,
+                 int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
+                 int y_outer, int y_head, int y_row) {
     REAL T[D * LANES], O[WHOLE(E) * LANES], P[BLOCK * LANES], most[LANES], sum[LANES], by[LANES];
     const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
-    global const REAL *k = K + K_off + b * s * D, *v = V + V_off + b * s * E, *bias = BIAS + BIAS_off + b * bias_step;
-    turn(T, Q + Q_off + (b * l + q0) * D, D, l - q0, scale);
+    global const REAL *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v), *bias = BIAS + BIAS_off + b * bias_step;
+    turn(T, Q + Q_off + PLACE(q) + q0 * q_row, D, q_row, l - q0, scale);
     for (int i = 0; i < WHOLE(E) * LANES; i++) O[i] = 0;
     for (int i = 0; i < LANES; i++) {
         most[i] = -INFINITY;
@@ -103,7 +113,7 @@ void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, 
     }
     const int end = causal ? min(s, q0 + LANES) : s;
     for (int k0 = 0; k0 < end; k0 += BLOCK) {
-        rows_by_lanes(P, k + k0 * D, T, D, s - k0);
+        rows_by_lanes(P, k + k0 * k_row, T, D, k_row, s - k0);
         if (biased || k0 + BLOCK > s || (causal && k0 + BLOCK > q0)) admit(P, bias, biased, causal, l, s, k0, q0, 1);
         for (int u = 0; u < VECTORS; u++) {
             const REAL16 before = vload16(u, most);
@@ -119,32 +129,34 @@ void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, 
             vstore16(factor, u, by);
             vstore16(fma(vload16(u, sum), factor, n), u, sum);
         }
-        add_rows(O, v + k0 * E, P, E, s - k0, by);
+        add_rows(O, v + k0 * v_row, P, E, v_row, s - k0, by);
     }
     for (int i = 0; i < LANES; i++) {
         by[i] = sum[i] == 0 ? 0 : 1 / sum[i];
         if (q0 + i < l) LSE[LSE_off + b * l + q0 + i] = most[i] + log(sum[i]);
     }
-    turn_back(Y + Y_off + (b * l + q0) * E, O, E, l - q0, by);
+    turn_back(Y + Y_off + PLACE(y) + q0 * y_row, O, E, y_row, l - q0, by);
 }
+#endif
 
-// P[r] = exp(P[r] − lse), 0 where lse is −∞: no key.
-static REAL16 probability(REAL16 p, REAL16 lse) { return lse == -INFINITY ? 0 : exp_REAL16(p - lse); }
-
+#if !defined(PART) || PART == 1
 // DQ = scale·(P·(G·Vᵀ − DELTA))·K, with the probabilities P, and DELTA [batch, l] = Σ_e G·Y.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OUT(DQ), OUT(DELTA), int l, int s, int bias_step,
-                        int biased, int causal, REAL scale) {
+                        int biased, int causal, REAL scale, int heads,
+                        int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
+                        int y_outer, int y_head, int y_row, int g_outer, int g_head, int g_row) {
     REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], lse[LANES], delta[LANES], by[LANES];
     const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
-    global const REAL *k = K + K_off + b * s * D, *v = V + V_off + b * s * E, *bias = BIAS + BIAS_off + b * bias_step;
-    turn(T, Q + Q_off + (b * l + q0) * D, D, l - q0, scale);
-    turn(U, G + G_off + (b * l + q0) * E, E, l - q0, 1);
+    global const REAL *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v), *bias = BIAS + BIAS_off + b * bias_step;
+    turn(T, Q + Q_off + PLACE(q) + q0 * q_row, D, q_row, l - q0, scale);
+    turn(U, G + G_off + PLACE(g) + q0 * g_row, E, g_row, l - q0, 1);
     for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = 0;
     for (int i = 0; i < LANES; i++) {
-        const int q = b * l + min(q0 + i, l - 1);
+        const int row = min(q0 + i, l - 1), q = b * l + row;
+        global const REAL *y = Y + Y_off + PLACE(y) + row * y_row;
         REAL d = 0;
-        for (int e = 0; e < E; e++) d = fma(U[e * LANES + i], Y[Y_off + q * E + e], d);
+        for (int e = 0; e < E; e++) d = fma(U[e * LANES + i], y[e], d);
         delta[i] = d;
         lse[i] = LSE[LSE_off + q];
         by[i] = 1;
@@ -152,36 +164,40 @@ void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OU
     }
     const int end = causal ? min(s, q0 + LANES) : s;
     for (int k0 = 0; k0 < end; k0 += BLOCK) {
-        rows_by_lanes(P, k + k0 * D, T, D, s - k0);
-        rows_by_lanes(R, v + k0 * E, U, E, s - k0);
+        rows_by_lanes(P, k + k0 * k_row, T, D, k_row, s - k0);
+        rows_by_lanes(R, v + k0 * v_row, U, E, v_row, s - k0);
         if (biased || k0 + BLOCK > s || (causal && k0 + BLOCK > q0)) admit(P, bias, biased, causal, l, s, k0, q0, 1);
         for (int r = 0; r < BLOCK; r++)
             for (int u = 0; u < VECTORS; u++) {
                 const REAL16 p = probability(vload16(u, P + r * LANES), vload16(u, lse));
                 vstore16(p * (vload16(u, R + r * LANES) - vload16(u, delta)), u, P + r * LANES);
             }
-        add_rows(O, k + k0 * D, P, D, s - k0, by);
+        add_rows(O, k + k0 * k_row, P, D, k_row, s - k0, by);
     }
     for (int i = 0; i < LANES; i++) by[i] = scale;
-    turn_back(DQ + DQ_off + (b * l + q0) * D, O, D, l - q0, by);
+    turn_back(DQ + DQ_off + (b * l + q0) * D, O, D, D, l - q0, by);
 }
+#endif
 
+#if !defined(PART) || PART == 2
 // DK = scale·(P·(G·Vᵀ − DELTA))ᵀ·Q and DV = Pᵀ·G, with keys in the lanes.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_attention_grad_kv(IN(Q), IN(K), IN(V), IN(BIAS), IN(LSE), IN(DELTA), IN(G), OUT(DK), OUT(DV), int l, int s, int bias_step,
-                         int biased, int causal, REAL scale) {
+                         int biased, int causal, REAL scale, int heads,
+                         int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
+                         int g_outer, int g_head, int g_row) {
     REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], W[WHOLE(E) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], by[LANES];
     const int b = get_group_id(1), k0 = get_group_id(0) * LANES;
-    global const REAL *q = Q + Q_off + b * l * D, *g = G + G_off + b * l * E, *bias = BIAS + BIAS_off + b * bias_step;
+    global const REAL *q = Q + Q_off + PLACE(q), *g = G + G_off + PLACE(g), *bias = BIAS + BIAS_off + b * bias_step;
     global const REAL *lse = LSE + LSE_off + b * l, *delta = DELTA + DELTA_off + b * l;
-    turn(T, K + K_off + (b * s + k0) * D, D, s - k0, scale);
-    turn(U, V + V_off + (b * s + k0) * E, E, s - k0, 1);
+    turn(T, K + K_off + PLACE(k) + k0 * k_row, D, k_row, s - k0, scale);
+    turn(U, V + V_off + PLACE(v) + k0 * v_row, E, v_row, s - k0, 1);
     for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = 0;
     for (int i = 0; i < WHOLE(E) * LANES; i++) W[i] = 0;
     for (int i = 0; i < LANES; i++) by[i] = 1;
     for (int q0 = causal ? k0 / BLOCK * BLOCK : 0; q0 < l; q0 += BLOCK) {
-        rows_by_lanes(P, q + q0 * D, T, D, l - q0);
-        rows_by_lanes(R, g + q0 * E, U, E, l - q0);
+        rows_by_lanes(P, q + q0 * q_row, T, D, q_row, l - q0);
+        rows_by_lanes(R, g + q0 * g_row, U, E, g_row, l - q0);
         if (biased || q0 + BLOCK > l || k0 + LANES > s || (causal && k0 + LANES > q0)) admit(P, bias, biased, causal, l, s, q0, k0, 0);
         for (int r = 0; r < BLOCK; r++) {
             const int at = min(q0 + r, l - 1);
@@ -191,10 +207,11 @@ void k_attention_grad_kv(IN(Q), IN(K), IN(V), IN(BIAS), IN(LSE), IN(DELTA), IN(G
                 vstore16(p * (vload16(u, R + r * LANES) - delta[at]), u, R + r * LANES);
             }
         }
-        add_rows(O, q + q0 * D, R, D, l - q0, by);
-        add_rows(W, g + q0 * E, P, E, l - q0, by);
+        add_rows(O, q + q0 * q_row, R, D, q_row, l - q0, by);
+        add_rows(W, g + q0 * g_row, P, E, g_row, l - q0, by);
     }
-    turn_back(DV + DV_off + (b * s + k0) * E, W, E, s - k0, by);
+    turn_back(DV + DV_off + (b * s + k0) * E, W, E, E, s - k0, by);
     for (int i = 0; i < LANES; i++) by[i] = scale;
-    turn_back(DK + DK_off + (b * s + k0) * D, O, D, s - k0, by);
+    turn_back(DK + DK_off + (b * s + k0) * D, O, D, D, s - k0, by);
 }
+#endif
