@@ -46,37 +46,42 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 	}
 	spatial := wv.Rank() - 2
 	gradient := func(g *Node, in *Grads) {
-		if bias != nil && in.Need(2) {
-			var axes []int
-			for a := range g.Rank() {
-				if a != g.Rank()-1-spatial {
-					axes = append(axes, a)
-				}
-			}
-			if in.Recorded() {
-				in.GiveNode(2, g.Sum(axes...))
-			} else {
-				in.Give(2, g.value.Sum(axes...))
-			}
-		}
 		a, b := x, g // X and Y
 		if transposed {
 			a, b = g, x
 		}
-		if in.Recorded() {
-			if in.Need(0) {
+		if in.Need(0) {
+			if in.Recorded() {
 				in.GiveNode(0, g.convolve(s, !transposed, w, x.Shape()))
+			} else {
+				in.Give(0, plumbing.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
 			}
-			if in.Need(1) {
-				in.GiveNode(1, a.convWeight(s, b, w.Shape()))
-			}
+		}
+		needs := bias != nil && in.Need(2)
+		switch empty := xv.Len() == 0 || wv.Len() == 0 || g.value.Len() == 0; {
+		case !in.Need(1):
+		case in.Recorded():
+			in.GiveNode(1, a.convWeight(s, b, w.Shape()))
+		case needs && !transposed && !empty: // the weights' meets every element of g as that of the bias does
+			in.Fill(1, func(dw *tensor.Tensor) {
+				in.Fill(2, func(db *tensor.Tensor) { plumbing.ConvWeightInto(dw, db, s, a.value, b.value) })
+			})
+			return
+		default:
+			in.Fill(1, func(dst *tensor.Tensor) { plumbing.ConvWeightInto(dst, nil, s, a.value, b.value) })
+		}
+		if !needs {
 			return
 		}
-		if in.Need(0) {
-			in.Give(0, plumbing.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
+		// What sums up the images knows where the gradient of the bias belongs.
+		axes := make([]int, spatial)
+		for i := range axes {
+			axes[i] = i - spatial
 		}
-		if in.Need(1) {
-			in.Give(1, plumbing.ConvWeight(s, a.value, b.value, wv.Shape()))
+		if in.Recorded() {
+			in.GiveNode(2, g.Sum(axes...))
+		} else {
+			in.Give(2, g.value.Sum(axes...))
 		}
 	}
 	if transposed {
@@ -99,7 +104,9 @@ func (x *Node) convolve(s *ops.ConvShape, transposed bool, w *Node, shape []int)
 func (x *Node) convWeight(s *ops.ConvShape, y *Node, shape []int) *Node {
 	const op = "ConvWeight"
 	xv, yv := x.use(op), y.use(op)
-	return Apply(op, plumbing.ConvWeight(s, xv, yv, shape), []*Node{x, y}, func(g *Node, in *Grads) {
+	w := tensor.Empty(xv.Device(), shape...)
+	plumbing.ConvWeightInto(w, nil, s, xv, yv)
+	return Apply(op, w, []*Node{x, y}, func(g *Node, in *Grads) {
 		if in.Need(0) {
 			in.GiveNode(0, y.convolve(s, true, g, xv.Shape()))
 		}

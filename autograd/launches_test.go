@@ -96,3 +96,30 @@ func TestBroadcastInArena(t *testing.T) {
 		arena.Free()
 	}
 }
+
+// TestConvGradientsInPlace: the gradients of a convolution's weights and bias are written where they belong.
+func TestConvGradientsInPlace(t *testing.T) {
+	d := devtest.CPU(t)
+	w, b := autograd.Param(tensor.Full(d, 1, 2, 1, 2, 2), "w"), autograd.Param(tensor.Full(d, 1, 2), "b")
+	defer autograd.NewArena([]*node{w, b}).Free()
+	y := autograd.Const(tensor.Full(d, 3, 4, 1, 3, 3)).Conv(w, b)
+	seed := tensor.Full(d, 1, 4, 2, 2, 2)
+	before := d.Stats().Launches
+	if err := y.Backward(autograd.BackwardOptions{Seed: seed}); err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Stats().Launches - before; n != 2 { // parts of both, and their sum
+		t.Errorf("Backward takes %d launches, want 2", n)
+	}
+	for _, c := range []struct {
+		p    *node
+		want float64
+	}{{w, 4 * 4 * 3}, {b, 4 * 4}} {
+		for _, g := range values(t, c.p.Grad()) {
+			if g != c.want {
+				t.Errorf("the gradient of %s is %v, want %v", c.p.Name(), values(t, c.p.Grad()), c.want)
+				break
+			}
+		}
+	}
+}

@@ -251,7 +251,7 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 	args := s.Args(append(c.mapArgs[:0], cx.arg(), cw.arg(), b, y.arg()))
 	args = append(args, kernels.Flag(transposed), kernels.Flag(bias != nil), kernels.I(rows), kernels.I(cols))
 	c.mapArgs = args
-	launch(d, s.ConvKernel(transposed, d.Real(), d.Limits(), c.tuned), args...)
+	launch(d, s.ConvKernel(transposed, d.Real(), d.Limits()), args...)
 	clear(args) // the memory can be collected
 	return y
 }
@@ -259,54 +259,63 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 // make1 returns a shape of ones.
 func make1(n int) []int { return slices.Repeat([]int{1}, n) }
 
-// convWeight computes the gradient of the weights from X and the gradient of Y, and gives it a shape.
-func convWeight(op string, s *ops.ConvShape, x, g *Tensor, shape []int) *Tensor {
+// convWeight writes the gradients of the weights and of the bias, from X and the gradient of Y, to y and bias, which are
+// contiguous. There may be no bias, and is none of empty tensors.
+func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 	d := x.Device()
-	y := alloc(op, d, shape)
-	if y.Len() == 0 {
-		return y
-	}
-	if x.Len() == 0 || g.Len() == 0 {
+	if y.Len() == 0 || x.Len() == 0 || g.Len() == 0 {
 		y.zero()
-		return y
+		return
 	}
 	cx, cg := x.reals(), g.reals()
 	defer cx.done()
 	defer cg.done()
 	if s.FitsWinograd(d.Limits()) {
 		winogradGradient(op, s, cx.Tensor, cg.Tensor, y)
-		return y
+		if bias != nil {
+			planes := cg.Sum(sequence(g.Rank()-y.Rank()+2, g.Rank())...)
+			sumAxis(bias, planes, 1, planes.Len()/bias.Len(), bias.Len(), 1, false)
+			planes.Free()
+		}
+		return
 	}
 	slice := s.ConvSlice(d.Limits())
 	slices := (s.Rows() + slice - 1) / slice
 	weights := y.Len() / (s.Groups * s.Out)
+	biased := 0
+	to := y.arg() // any buffer, and no element of it
+	to.N = 0
+	if bias != nil {
+		biased, to = 1, bias.arg()
+	}
 	parts := y
-	if slices > 1 || s.Out > 1 {
-		parts = alloc(op, d, []int{slices, s.Groups, weights, s.Out})
+	if slices > 1 || s.Out > 1 || biased > 0 {
+		parts = alloc(op, d, []int{slices, s.Groups, weights + biased, s.Out})
+		defer parts.Free()
 	}
 	c := d.core()
-	args := append(s.Args(append(c.mapArgs[:0], cx.arg(), cg.arg(), parts.arg())), kernels.I(slice))
+	args := append(s.Args(append(c.mapArgs[:0], cx.arg(), cg.arg(), parts.arg())), kernels.I(slice), kernels.I(biased))
 	c.mapArgs = args
-	launch(d, s.WeightKernel(d.Real(), d.Limits(), c.tuned), args...)
+	launch(d, s.WeightKernel(d.Real(), d.Limits()), args...)
 	clear(args) // the memory can be collected
-	if slices > 1 {
-		sum := y
-		if s.Out > 1 {
-			sum = alloc(op, d, []int{1, s.Groups, weights, s.Out})
+	switch {
+	case slices > 1 && (s.Out > 1 || biased > 0):
+		launch(d, ops.ConvParts, parts.arg(), y.arg(), to, kernels.I(slices), kernels.I(s.Groups), kernels.I(weights), kernels.I(s.Out), kernels.I(biased))
+	case slices > 1:
+		sumAxis(y, parts, 1, slices, y.Len(), 1, false)
+	case parts != y:
+		turn := func(to, from *Tensor) {
+			copyTo(to, from)
+			to.Free()
+			from.Free()
 		}
-		sumAxis(sum, parts, 1, slices, y.Len(), 1, false)
-		parts.Free()
-		parts = sum
+		rows := weights + biased
+		turn(y.view([]int{s.Groups, s.Out, weights}, []int{s.Out * weights, weights, 1}, y.off),
+			parts.view([]int{s.Groups, s.Out, weights}, []int{rows * s.Out, 1, s.Out}, parts.off))
+		if bias != nil {
+			turn(bias.view([]int{s.Groups, s.Out}, []int{s.Out, 1}, bias.off), parts.view([]int{s.Groups, s.Out}, []int{rows * s.Out, 1}, parts.off+weights*s.Out))
+		}
 	}
-	if s.Out > 1 {
-		to := y.view([]int{s.Groups, weights, s.Out}, []int{s.Out * weights, 1, weights}, y.off)
-		from := parts.Reshape(s.Groups, weights, s.Out)
-		copyTo(to, from)
-		to.Free()
-		from.Free()
-		parts.Free()
-	}
-	return y
 }
 
 // ConvShape is that of package plumbing.
@@ -328,7 +337,7 @@ func (*base) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tens
 	return conv(op, s, transposed, x, w, bias, shape)
 }
 
-// ConvWeight is that of package plumbing.
-func (*base) ConvWeight(s *ops.ConvShape, x, g *Tensor, shape []int) *Tensor {
-	return convWeight("ConvWeight", s, x, g, shape)
+// ConvWeightInto is that of package plumbing.
+func (*base) ConvWeightInto(dst, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
+	convWeight("ConvWeight", s, x, g, dst, bias)
 }

@@ -159,14 +159,15 @@ func TestConvTiles(t *testing.T) {
 			continue
 		}
 		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
-		tiles := ops.GemmTiles(d.Real(), d.Limits())
-		for _, tile := range tiles[:2] {
-			for _, k := range []*kernels.Kernel{ops.Conv(tile), ops.ConvWeight(tile)} {
+		square, flat := ops.GemmTile{M: 64, N: 64, K: 16, ItemM: 8, ItemN: 4}, ops.GemmTile{M: 64, N: 64, K: 8, ItemM: 8, ItemN: 4}
+		long := ops.GemmTile{M: 32, N: 64, K: 32, ItemM: 8, ItemN: 4}
+		for _, far := range []bool{false, true} {
+			for _, k := range []*kernels.Kernel{ops.Conv(square, 1, far), ops.ConvWeight(flat, far), ops.Conv(long, 2, far)} {
 				for i, c := range kernelcases.Of(k, false) {
 					o := kernels.NewOperands(d.Real(), 3, uint64(i))
 					c.Build(o)
 					if _, err := kerneltest.Check(d, k, c.Name, o.Args); err != nil {
-						t.Error(tile, err)
+						t.Error(k.Defines, err)
 					}
 				}
 			}

@@ -29,8 +29,15 @@ func TestConvOfManyChannels(t *testing.T) {
 				t.Errorf("%v: in tiles: %v", c, !cl)
 			}
 			g := rng.Uniform(d, -1, 1, shape...)
+			gradients := func(x, g *tensor.Tensor) (dw, db *tensor.Tensor) {
+				dw, db = tensor.Empty(x.Device(), w.Shape()...), tensor.Empty(x.Device(), b.Shape()...)
+				plumbing.ConvWeightInto(dw, db, s, x, g)
+				return dw, db
+			}
 			there := func(x *tensor.Tensor) *tensor.Tensor { return tensor.New(reference, numbers(t, x), x.Shape()...) }
 			rx, rw, rb, rg := there(x), there(w), there(b), there(g)
+			dw, db := gradients(x, g)
+			rdw, rdb := gradients(rx, rg)
 			for _, r := range []struct {
 				name      string
 				got, want *tensor.Tensor
@@ -39,7 +46,8 @@ func TestConvOfManyChannels(t *testing.T) {
 				{"forward", x.Conv(w, b, o), rx.Conv(rw, rb, o), c[1] * c[5] * c[5]},
 				{"no bias", x.Select(0, 0).Conv(w, nil, o), rx.Select(0, 0).Conv(rw, nil, o), c[1] * c[5] * c[5]},
 				{"transposed", plumbing.Conv("Conv", s, true, g, w, nil, x.Shape()), plumbing.Conv("Conv", s, true, rg, rw, nil, x.Shape()), c[2] * c[5] * c[5]},
-				{"weights", plumbing.ConvWeight(s, x, g, w.Shape()), plumbing.ConvWeight(s, rx, rg, w.Shape()), c[0] * shape[2] * shape[3]},
+				{"weights", dw, rdw, c[0] * shape[2] * shape[3]},
+				{"sums", db, rdb, c[0] * shape[2] * shape[3]},
 			} {
 				got, want := numbers(t, r.got), numbers(t, r.want)
 				most, mean := 0.0, 0.0

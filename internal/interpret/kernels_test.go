@@ -49,6 +49,8 @@ var opaque = map[string]string{
 	"k_conv_output":        "no operation of the six is a convolution",
 	"k_conv_weight":        "no operation of the six is a convolution",
 	"k_conv_direct":        "no operation of the six is a convolution",
+	"k_conv_few":           "no operation of the six is a convolution",
+	"k_conv_parts":         "sums up what only a convolution's gradient is computed in",
 	"k_conv_weight_direct": "no operation of the six is a convolution",
 	"k_scan":               "a scan is no operation that there is",
 	"k_scan_arg":           "a scan is no operation that there is",

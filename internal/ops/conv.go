@@ -31,6 +31,7 @@ const (
 	convWeightD       = 2
 	convWeightNumbers = 3
 	convWeightSlice   = convWeightNumbers + convCount
+	convWeightBiased  = convWeightSlice + 1
 
 	convCount = 22
 )
@@ -195,12 +196,13 @@ func (s *ConvShape) ConvSlice(l kernels.Limits) int {
 		slices := max(1, 2*l.Units/s.Groups)
 		return intmath.CeilDiv(rows, min(slices, rows))
 	}
-	const tile, short = 64, 256 // positions: a slice of less is not worth the part that it writes
-	tiles := s.Groups * intmath.CeilDiv(s.Out, tile) * intmath.CeilDiv(s.weights(), tile)
+	const short = 128 // positions: a slice of less is not worth the part that it writes
+	tile := s.weightTile(kernels.Float32)
+	tiles := s.Groups * intmath.CeilDiv(s.Out, tile.N) * intmath.CeilDiv(s.weights(), tile.M)
 	if s.few(s.Out) {
 		tiles = s.Groups * s.Out * s.weights()
 	}
-	slices := max(1, min(2*l.Units/max(tiles, 1), rows*s.OutSize[2]/short, rows))
+	slices := max(1, min(4*l.Units/max(tiles, 1), rows*s.OutSize[2]/short, rows))
 	return intmath.CeilDiv(rows, slices)
 }
 
@@ -210,7 +212,7 @@ func (s *ConvShape) few(channels int) bool { return channels < 8 }
 // ConvKernel returns the kernel for Y from X and W, or with transposed for X from Y and W. Arguments: what is read, W,
 // BIAS, what is written, the numbers of the shape, transposed and biased (0 or 1), and rows and cols, which are
 // ConvBlock's. If biased is 0, BIAS is any buffer.
-func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Limits, tuned []GemmChoice) *kernels.Kernel {
+func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Limits) *kernels.Kernel {
 	read, written, positions := s.In, s.Out, s.Batch*volume(s.OutSize)
 	if transposed {
 		read, written, positions = s.Out, s.In, s.Batch*volume(s.Size)
@@ -219,47 +221,85 @@ func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Limit
 		if _, _, ok := s.ConvBlock(transposed, l); !ok {
 			return ConvDirect
 		}
-		return Conv(GemmTile{})
+		return Conv(GemmTile{}, 1, false)
 	}
 	sum := read * volume(s.Kernel)
-	if s.few(written) || sum >= convSteps {
+	if s.few(written) {
+		return s.ConvFew(transposed)
+	}
+	if sum >= convSteps {
 		return ConvDirect
 	}
-	return Conv(convTile(written, positions, sum, t, l, tuned))
+	tile, split := convTile(written, positions, sum, t)
+	return Conv(tile, split, s.far())
 }
 
 // WeightKernel returns the kernel for the parts of the gradient of the weights. Arguments: X, the gradient of Y, the
-// parts [slices, Groups, In·Kernel…, Out], the numbers of the shape, and slice, which is ConvSlice's.
-func (s *ConvShape) WeightKernel(t kernels.DType, l kernels.Limits, tuned []GemmChoice) *kernels.Kernel {
+// parts [slices, Groups, In·Kernel… + biased, Out], the numbers of the shape, slice, which is ConvSlice's, and biased, 1 for the
+// gradient of the bias behind those of the weights, else 0.
+func (s *ConvShape) WeightKernel(t kernels.DType, l kernels.Limits) *kernels.Kernel {
 	switch {
 	case l.CPU && s.fitsWeight():
-		return ConvWeight(GemmTile{})
+		return ConvWeight(GemmTile{}, false)
 	case l.CPU || s.few(s.Out):
 		return ConvWeightDirect
 	}
-	return ConvWeight(convTile(s.weights(), s.Out, s.Rows()*s.OutSize[2], t, l, tuned))
+	return ConvWeight(s.weightTile(t), s.far())
 }
+
+// far reports whether the axes have more taps than conv_gpu.cl has bits for.
+func (s *ConvShape) far() bool { return s.Kernel[0]+s.Kernel[1]+s.Kernel[2] > 31 }
 
 // convSteps bounds the sum of a tile: what conv_gpu.cl divides by multiplying.
 const convSteps = 1 << 21
 
-// convTile returns the tile of a matrix product of that size, narrower where it would be half empty.
-func convTile(m, n, k int, t kernels.DType, l kernels.Limits, tuned []GemmChoice) GemmTile {
-	tile := GemmTileFor(NN, m, n, k, t, l, tuned)
-	for _, other := range GemmTiles(t, l) {
-		if m <= tile.M/2 && other.M < tile.M && other.M >= m && other.N <= 64 || n <= tile.N/2 && other.N < tile.N && other.N >= n {
-			tile = other
-		}
+// Tiles of convolutions: of many rows and columns, of few rows, of these and long sums, of few columns, and of weights. They
+// were the fastest on an H200.
+var (
+	convSquare = GemmTile{64, 64, 16, 8, 4}
+	convWide   = GemmTile{32, 64, 16, 8, 4}
+	convLong   = GemmTile{32, 64, 32, 8, 4} // whose elements two work-items share
+	convSmall  = GemmTile{32, 32, 16, 4, 4}
+	convFlat   = GemmTile{64, 64, 8, 8, 4}
+	convDouble = GemmTile{64, 64, 16, 4, 4} // in float64
+)
+
+// convFew is how many rows or columns are few.
+const convFew = 32
+
+// convTile returns the tile of an output of so many channels and positions, and how many work-items share a sum of so many steps.
+func convTile(written, positions, steps int, t kernels.DType) (tile GemmTile, split int) {
+	const long = 256
+	switch {
+	case positions <= convFew:
+		return convSmall, 1
+	case written <= convFew && steps >= long && t == kernels.Float32:
+		return convLong, 2
+	case written <= convFew:
+		return convWide, 1
+	case t == kernels.Float64:
+		return convDouble, 1
 	}
-	return tile
+	return convSquare, 1
+}
+
+// weightTile returns the tile of the gradient of the weights.
+func (s *ConvShape) weightTile(t kernels.DType) GemmTile {
+	switch {
+	case s.Out <= convFew:
+		return convSmall
+	case t == kernels.Float64:
+		return convDouble
+	}
+	return convFlat
 }
 
 // convolutions returns the kernels of convolutions: those in tiles once for a CPU, and for the smallest tile of a GPU.
 func convolutions(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
-	tile := GemmTile{}
-	if !l.CPU {
-		tiles := GemmTiles(t, l)
-		tile = tiles[len(tiles)-1]
+	all := []*kernels.Kernel{ConvDirect, ConvWeightDirect, ConvParts,
+		fewKernel(fewForm{1, 8, 3}), fewKernel(fewForm{2, 4, 0}), fewKernel(fewForm{4, 7, 2})}
+	if l.CPU {
+		return append(all, Conv(GemmTile{}, 1, false), ConvWeight(GemmTile{}, false))
 	}
-	return []*kernels.Kernel{ConvDirect, ConvWeightDirect, Conv(tile), ConvWeight(tile)}
+	return append(all, Conv(convSmall, 1, false), ConvWeight(convSmall, false), Conv(convWide, 1, true), ConvWeight(convSmall, true))
 }

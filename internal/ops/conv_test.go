@@ -54,12 +54,21 @@ func convolve(c call) {
 	})
 }
 
-// correlate is W from X and Y, in parts of some rows, with the channels of Y last.
+// correlate is W from X and Y, in parts of some rows, with the channels of Y last, and the sums of Y behind them.
 func correlate(c call) {
-	_, groups, ci, co, _, _, kernel, _, _, _ := c.shape(3)
+	_, groups, ci, co, _, out, kernel, _, _, _ := c.shape(3)
+	weights, biased := ci*kernel[0]*kernel[1]*kernel[2], c.n(26)
 	clear(c.mem[2])
 	c.meet(3, func(x, _, y int, row, group, weight, o int) {
 		part := row / c.n(25)
-		c.mem[2][((part*groups+group)*ci*kernel[0]*kernel[1]*kernel[2]+weight)*co+o] += c.mem[0][x] * c.mem[1][y]
+		c.mem[2][((part*groups+group)*(weights+biased)+weight)*co+o] += c.mem[0][x] * c.mem[1][y]
 	})
+	if biased == 0 {
+		return
+	}
+	for i, v := range c.mem[1] { // of the gradient [images, groups, channels, z, y, x]
+		size := out[0] * out[1] * out[2]
+		o, group, row := i/size%co, i/size/co%groups, i/size/co/groups*out[0]*out[1]+i%size/out[2]
+		c.mem[2][((row/c.n(25)*groups+group)*(weights+1)+weights)*co+o] += v
+	}
 }

@@ -25,7 +25,7 @@ var (
 			s, slice := convShapeOf(a, convWeightNumbers), int(a[convWeightSlice].Int)
 			const group = 64 // SUM_GROUP of conv_direct.cl
 			return kernels.Grid{Dims: 2, Local: [3]int{group, 1},
-				Global: [3]int{s.Groups * s.Out * s.weights() * group, intmath.CeilDiv(s.Rows(), slice)}}
+				Global: [3]int{s.Groups * s.Out * (s.weights() + int(a[convWeightBiased].Int)) * group, intmath.CeilDiv(s.Rows(), slice)}}
 		}})
 )
 
@@ -34,13 +34,22 @@ var convs, convWeights tiledKernels
 
 type tiledKernels struct {
 	sync.Mutex
-	of map[GemmTile]*kernels.Kernel
+	of map[convForm]*kernels.Kernel
 }
 
-// Conv returns the kernel of ConvShape.ConvKernel for a tile.
-func Conv(tile GemmTile) *kernels.Kernel {
-	return convs.get(tile, func() *kernels.Kernel {
-		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: convDefines(tile),
+// convForm is what a kernel in tiles is built for: split as SPLIT of conv_gpu.cl, far as ConvShape.far.
+type convForm struct {
+	tile  GemmTile
+	split int
+	far   bool
+}
+
+// Conv returns the kernel of ConvShape.ConvKernel for a tile of which split work-items share each element, and for axes of few
+// taps or any number.
+func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
+	form := convForm{tile, split, far}
+	return convs.get(form, func() *kernels.Kernel {
+		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(),
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions
@@ -53,18 +62,20 @@ func Conv(tile GemmTile) *kernels.Kernel {
 					return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{blocks, s.Batch * s.Groups, phases}}
 				}
 				t := tile.orFirst()
-				return kernels.Grid{Dims: 3, Local: [3]int{t.items(), 1, 1}, Global: [3]int{
-					intmath.CeilDiv(s.Batch*z.count*y.count*x.count, t.N) * t.items(), s.Groups * intmath.CeilDiv(written, t.M), phases}}
+				items := split * t.items()
+				return kernels.Grid{Dims: 3, Local: [3]int{items, 1, 1}, Global: [3]int{
+					intmath.CeilDiv(s.Batch*z.count*y.count*x.count, t.N) * items, s.Groups * intmath.CeilDiv(written, t.M), phases}}
 			},
 			Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel { return []*kernels.Kernel{ConvDirect} },
 		})
 	})
 }
 
-// ConvWeight returns the kernel of ConvShape.WeightKernel for a tile.
-func ConvWeight(tile GemmTile) *kernels.Kernel {
-	return convWeights.get(tile, func() *kernels.Kernel {
-		return convWeightKernel(&kernels.Kernel{Name: "k_conv_weight", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: convDefines(tile),
+// ConvWeight returns the kernel of ConvShape.WeightKernel for a tile, and for axes of few taps or any number.
+func ConvWeight(tile GemmTile, far bool) *kernels.Kernel {
+	form := convForm{tile, 1, far}
+	return convWeights.get(form, func() *kernels.Kernel {
+		return convWeightKernel(&kernels.Kernel{Name: "k_conv_weight", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(),
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 				s := convShapeOf(a, convWeightNumbers)
 				slices := intmath.CeilDiv(s.Rows(), int(a[convWeightSlice].Int))
@@ -80,17 +91,17 @@ func ConvWeight(tile GemmTile) *kernels.Kernel {
 	})
 }
 
-// get returns the kernel of a tile.
-func (k *tiledKernels) get(tile GemmTile, build func() *kernels.Kernel) *kernels.Kernel {
+// get returns the kernel of a form.
+func (k *tiledKernels) get(form convForm, build func() *kernels.Kernel) *kernels.Kernel {
 	k.Lock()
 	defer k.Unlock()
 	if k.of == nil {
-		k.of = map[GemmTile]*kernels.Kernel{}
+		k.of = map[convForm]*kernels.Kernel{}
 	}
-	if k.of[tile] == nil {
-		k.of[tile] = build()
+	if k.of[form] == nil {
+		k.of[form] = build()
 	}
-	return k.of[tile]
+	return k.of[form]
 }
 
 // orFirst returns the tile, or the default of GPUs for that of CPUs: a CPU's kernel may be tried as a GPU's.
@@ -101,11 +112,14 @@ func (t GemmTile) orFirst() GemmTile {
 	return t
 }
 
-func convDefines(tile GemmTile) string {
-	if tile == (GemmTile{}) {
+func (f convForm) defines() string {
+	switch {
+	case f.tile == (GemmTile{}):
 		return ""
+	case f.far:
+		return fmt.Sprintf("%s -DSPLIT=%d -DFAR", f.tile.defines(), f.split)
 	}
-	return tile.defines()
+	return fmt.Sprintf("%s -DSPLIT=%d", f.tile.defines(), f.split)
 }
 
 func convKernel(k *kernels.Kernel) *kernels.Kernel {
@@ -123,24 +137,7 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 		return float64(terms*volume(s.Kernel))*kernels.MaxAbs(a, convX)*kernels.MaxAbs(a, convW) + float64(a[convBiased].Int)*kernels.MaxAbs(a, convBias)
 	}}
 	k.Cases = func(few bool) []kernels.Case {
-		var cases []kernels.Case
-		for i, s := range convCases(few) {
-			for transposed := range 2 {
-				biased := (i + transposed) % 2
-				cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v transposed %d", *s, transposed), Build: func(o *kernels.Operands) {
-					x, y := s.Batch*s.Groups*s.In*volume(s.Size), s.Batch*s.Groups*s.Out*volume(s.OutSize)
-					channels := s.Groups * s.Out
-					if transposed == 1 {
-						x, y, channels = y, x, s.Groups*s.In
-					}
-					rows, cols, _ := s.ConvBlock(transposed == 1, kernels.Limits{CPU: true, Units: 2})
-					o.In(x, -1, 1).In(s.Groups*s.Out*s.weights(), -1, 1).In(channels*biased, -1, 1).Out(y)
-					o.Args = s.Args(o.Args)
-					o.Int(transposed, biased, rows, cols)
-				}})
-			}
-		}
-		return cases
+		return convOutputCases(convCases(few), func(*ConvShape, bool) bool { return true })
 	}
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
@@ -165,6 +162,31 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
+// convOutputCases are those of kernels of ConvShape.ConvKernel, for the shapes that one can compute.
+func convOutputCases(shapes []*ConvShape, can func(s *ConvShape, transposed bool) bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range shapes {
+		for transposed := range 2 {
+			if !can(s, transposed == 1) {
+				continue
+			}
+			biased := (i + transposed) % 2
+			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v transposed %d", *s, transposed), Build: func(o *kernels.Operands) {
+				x, y := s.Batch*s.Groups*s.In*volume(s.Size), s.Batch*s.Groups*s.Out*volume(s.OutSize)
+				channels := s.Groups * s.Out
+				if transposed == 1 {
+					x, y, channels = y, x, s.Groups*s.In
+				}
+				rows, cols, _ := s.ConvBlock(transposed == 1, kernels.Limits{CPU: true, Units: 2})
+				o.In(x, -1, 1).In(s.Groups*s.Out*s.weights(), -1, 1).In(channels*biased, -1, 1).Out(y)
+				o.Args = s.Args(o.Args)
+				o.Int(transposed, biased, rows, cols)
+			}})
+		}
+	}
+	return cases
+}
+
 // trialBatch returns how many images of so many elements a trial takes, 0 if one is too large.
 func (s *ConvShape) trialBatch(elements int) int {
 	if s.Groups*s.Out*s.weights() > kernels.TrialElements/2 {
@@ -175,24 +197,24 @@ func (s *ConvShape) trialBatch(elements int) int {
 
 func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 	k.Params = []kernels.Param{in("X"), in("G"), out("D")}
-	for _, name := range append(convNames[:convCount:convCount], "slice") {
+	for _, name := range append(convNames[:convCount:convCount], "slice", "biased") {
 		k.Params = append(k.Params, intArg(name))
 	}
 	k.Twin = kernels.Twin{F32: convWeightTwin[float32](), F64: convWeightTwin[float64]()}
 	k.Tol = kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		s := convShapeOf(a, convWeightNumbers)
 		terms := int(a[convWeightSlice].Int) * s.OutSize[2]
-		return float64(terms) * kernels.MaxAbs(a, convWeightX) * kernels.MaxAbs(a, convWeightG)
+		return float64(terms) * max(kernels.MaxAbs(a, convWeightX), float64(a[convWeightBiased].Int)) * kernels.MaxAbs(a, convWeightG)
 	}}
 	k.Cases = func(few bool) []kernels.Case {
 		var cases []kernels.Case
 		for i, s := range convCases(few) {
-			slice := max(1, s.Rows()/(1+i%3))
-			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v slice %d", *s, slice), Build: func(o *kernels.Operands) {
+			slice, biased := max(1, s.Rows()/(1+i%3)), i%2
+			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v slice %d biased %d", *s, slice, biased), Build: func(o *kernels.Operands) {
 				o.In(s.Batch*s.Groups*s.In*volume(s.Size), -1, 1).In(s.Batch*s.Groups*s.Out*volume(s.OutSize), -1, 1)
-				o.Out(intmath.CeilDiv(s.Rows(), slice) * s.Groups * s.Out * s.weights())
+				o.Out(intmath.CeilDiv(s.Rows(), slice) * s.Groups * s.Out * (s.weights() + biased))
 				o.Args = s.Args(o.Args)
-				o.Int(slice)
+				o.Int(slice, biased)
 			}})
 		}
 		return cases
@@ -204,7 +226,7 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 		s, slice := convShapeOf(like, convWeightNumbers), int(like[convWeightSlice].Int)
 		x, y := s.Groups*s.In*volume(s.Size), s.Groups*s.Out*volume(s.OutSize) // of an image
 		s.Batch = s.trialBatch(x + y)
-		parts := intmath.CeilDiv(s.Rows(), max(slice, 1)) * s.Groups * s.Out * s.weights()
+		parts := intmath.CeilDiv(s.Rows(), max(slice, 1)) * s.Groups * s.Out * (s.weights() + int(like[convWeightBiased].Int))
 		if s.Batch == 0 || parts > kernels.TrialElements {
 			return nil
 		}
@@ -243,9 +265,14 @@ func convCases(few bool) []*ConvShape {
 			&ConvShape{Batch: 1, Groups: 1, In: 90, Out: 3, Size: [3]int{1, 1, 1200}, Kernel: [3]int{1, 1, 3}, Stride: one, Dilation: one, Pad: [3]int{0, 0, 1}})
 	}
 	for _, s := range all {
-		for a := range s.OutSize {
-			s.OutSize[a] = (s.Size[a]+2*s.Pad[a]-s.Dilation[a]*(s.Kernel[a]-1)-1)/s.Stride[a] + 1
-		}
+		s.setOut()
 	}
 	return all
+}
+
+// setOut sets the size of Y for padding at both ends.
+func (s *ConvShape) setOut() {
+	for a := range s.OutSize {
+		s.OutSize[a] = (s.Size[a]+2*s.Pad[a]-s.Dilation[a]*(s.Kernel[a]-1)-1)/s.Stride[a] + 1
+	}
 }

@@ -41,7 +41,7 @@ func TestConvBlock(t *testing.T) {
 		if rows != c.rows || cols != c.cols || ok != c.ok {
 			t.Errorf("%+v, transposed %v: %d×%d %v, want %d×%d %v", *c.s, c.transposed, rows, cols, ok, c.rows, c.cols, c.ok)
 		}
-		if !ok && c.s.ConvKernel(c.transposed, kernels.Float32, l, nil) != ConvDirect {
+		if !ok && c.s.ConvKernel(c.transposed, kernels.Float32, l) != ConvDirect {
 			t.Errorf("%+v: no kernel without planes", *c.s)
 		}
 	}
@@ -59,7 +59,7 @@ func TestConvSlice(t *testing.T) {
 		slices int
 	}{
 		{square(128, 32, 64, 14, 5, 1), cpu, 4}, {square(1, 8, 8, 3, 3, 1), cpu, 3}, {depthwise, cpu, 1},
-		{square(128, 32, 64, 14, 5, 1), gpu, 15}, {square(8, 64, 64, 56, 3, 1), gpu, 22}, {square(1, 64, 64, 14, 3, 1), gpu, 1}, {depthwise, gpu, 1},
+		{square(128, 32, 64, 14, 5, 1), gpu, 30}, {square(8, 64, 64, 56, 3, 1), gpu, 41}, {square(128, 1, 32, 28, 5, 1), gpu, 399}, {square(1, 64, 64, 14, 3, 1), gpu, 1}, {depthwise, gpu, 1},
 		{square(0, 8, 8, 3, 3, 1), gpu, 1},
 	} {
 		slice := c.s.ConvSlice(c.l)
@@ -69,7 +69,8 @@ func TestConvSlice(t *testing.T) {
 	}
 }
 
-// TestConvTile: a GPU computes few channels without tiles, and takes narrow tiles for what would leave half of others empty.
+// TestConvTile: a GPU computes few channels without tiles, and takes narrow tiles for what would leave half of others empty. It
+// has another kernel for more taps than a word has bits, and one for taps that few channels' rows meet together.
 func TestConvTile(t *testing.T) {
 	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
@@ -77,13 +78,43 @@ func TestConvTile(t *testing.T) {
 		transposed bool
 		want       *kernels.Kernel
 	}{
-		{square(8, 64, 64, 56, 3, 1), false, Conv(gpuTiles[0])},
-		{square(128, 1, 32, 28, 5, 1), false, Conv(gpuTiles[7])},
-		{square(128, 1, 32, 28, 5, 1), true, ConvDirect},
+		{square(8, 64, 64, 56, 3, 1), false, Conv(convSquare, 1, false)},
+		{square(128, 1, 32, 28, 5, 1), false, Conv(convWide, 1, false)},
+		{square(128, 1, 32, 28, 5, 1), true, fewKernel(fewForm{1, 7, 5})},
+		{square(128, 3, 32, 28, 5, 1), true, fewKernel(fewForm{4, 7, 5})},
+		{square(128, 64, 32, 14, 5, 1), true, Conv(convSquare, 1, false)},
+		{square(128, 32, 64, 14, 5, 1), true, Conv(convLong, 2, false)},
+		{square(1, 64, 64, 5, 3, 1), false, Conv(convSmall, 1, false)},
+		{square(1, 8, 64, 40, 15, 1), false, Conv(convSquare, 1, false)},
+		{square(1, 8, 64, 40, 17, 1), false, Conv(convSquare, 1, true)},
+		{square(1, 8, 1, 16, 9, 1), false, fewKernel(fewForm{1, 8, 0})},
+		{square(1, 8, 2, 16, 3, 2), false, fewKernel(fewForm{2, 8, 0})},
+		{square(1, 2, 8, 5, 1, 2), true, fewKernel(fewForm{2, 4, 0})},
 		{square(1, 1<<21, 8, 1, 1, 1), false, ConvDirect},
 	} {
-		if got := c.s.ConvKernel(c.transposed, kernels.Float32, gpu, nil); got != c.want {
+		if got := c.s.ConvKernel(c.transposed, kernels.Float32, gpu); got != c.want {
 			t.Errorf("%+v, transposed %v: %s %s, want %s %s", *c.s, c.transposed, got.Name, got.Defines, c.want.Name, c.want.Defines)
+		}
+	}
+}
+
+// TestConvWeightTile: the gradient of the weights has a small tile for few outputs, none for a few, and a kernel of its own for
+// more taps than a word has bits.
+func TestConvWeightTile(t *testing.T) {
+	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	for _, c := range []struct {
+		s    *ConvShape
+		t    kernels.DType
+		want *kernels.Kernel
+	}{
+		{square(8, 64, 64, 56, 3, 1), kernels.Float32, ConvWeight(convFlat, false)},
+		{square(8, 64, 64, 56, 3, 1), kernels.Float64, ConvWeight(convDouble, false)},
+		{square(8, 64, 32, 56, 3, 1), kernels.Float32, ConvWeight(convSmall, false)},
+		{square(1, 8, 64, 40, 17, 1), kernels.Float32, ConvWeight(convFlat, true)},
+		{square(8, 64, 7, 56, 3, 1), kernels.Float32, ConvWeightDirect},
+	} {
+		if got := c.s.WeightKernel(c.t, gpu); got != c.want {
+			t.Errorf("%+v: %s %s, want %s %s", *c.s, got.Name, got.Defines, c.want.Name, c.want.Defines)
 		}
 	}
 }

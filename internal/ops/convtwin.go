@@ -164,7 +164,7 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 		for i := range numbers {
 			numbers[i] = kernels.I(c.Int(convWeightNumbers + i))
 		}
-		s, slice := convShapeOf(numbers[:], 0), c.Int(convWeightSlice)
+		s, slice, biased := convShapeOf(numbers[:], 0), c.Int(convWeightSlice), c.Int(convWeightBiased)
 		x, g, d := c.Reals(convWeightX), c.Reals(convWeightG), c.Reals(convWeightD)
 		weights, size := s.weights(), volume(s.OutSize)
 		slices := intmath.CeilDiv(s.Rows(), max(slice, 1))
@@ -174,8 +174,9 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 			b := pool.Get().(*buffers[T])
 			defer pool.Put(b)
 			for u := lo; u < hi; u++ {
-				group, part := u%s.Groups, d[u*weights*s.Out:(u+1)*weights*s.Out]
+				group, part := u%s.Groups, d[u*(weights+biased)*s.Out:(u+1)*(weights+biased)*s.Out]
 				clear(part)
+				sums := part[weights*s.Out:] // none without a bias
 				end := min(s.Rows(), (u/s.Groups+1)*slice)
 				for row := u / s.Groups * slice; row < end; {
 					n, q := row/(s.OutSize[0]*s.OutSize[1]), row%(s.OutSize[0]*s.OutSize[1])
@@ -184,13 +185,16 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 					count := rows * ox
 					b.panel = grown(b.panel, weights*count)
 					gatherRows(b.panel, x[(n*s.Groups+group)*s.In*volume(s.Size):], s, q, rows)
-					in := g[(n*s.Groups+group)*s.Out*size+q*ox:]
+					from := g[(n*s.Groups+group)*s.Out*size+q*ox:]
+					for o := range sums {
+						sums[o] += pairwise(from[o*size:][:count])
+					}
 					if loops != nil {
 						loops.Product(vec.Product[T]{M: weights, N: s.Out, K: count, A: b.panel, RowA: count, StepA: 1,
-							B: in, StepB: 1, ColumnB: size, C: part, RowC: s.Out, Add: true}, nil)
+							B: from, StepB: 1, ColumnB: size, C: part, RowC: s.Out, Add: true}, nil)
 						continue
 					}
-					gemm(blas.NoTrans, blas.Trans, weights, s.Out, count, 1, b.panel, count, in, size, 1, part, s.Out)
+					gemm(blas.NoTrans, blas.Trans, weights, s.Out, count, 1, b.panel, count, from, size, 1, part, s.Out)
 				}
 			}
 		})

@@ -82,6 +82,21 @@ var definitions = map[*kernels.Kernel]func(c call){
 	ops.InterpolateGrad:  spread,
 	ops.ConvDirect:       convolve,
 	ops.ConvWeightDirect: correlate,
+	ops.ConvParts: func(c call) {
+		slices, groups, weights, co, biased := c.n(3), c.n(4), c.n(5), c.n(6), c.n(7)
+		total := func(g, k, o int) (sum float64) {
+			for s := range slices {
+				sum += c.mem[0][((s*groups+g)*(weights+biased)+k)*co+o]
+			}
+			return sum
+		}
+		for i := range c.mem[1] {
+			c.mem[1][i] = total(i/weights/co, i%weights, i/weights%co)
+		}
+		for i := range c.mem[2] {
+			c.mem[2][i] = total(i/co, weights, i%co)
+		}
+	},
 	ops.MaxAxisGrad: func(c call) {
 		n, inner := c.n(5), c.n(6)
 		each(c, 4, func(at int, line []float64) {

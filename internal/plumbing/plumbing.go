@@ -50,7 +50,7 @@ type device interface {
 	ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int)
 	ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int)
 	Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tensor, shape []int) *tensor.Tensor
-	ConvWeight(s *ops.ConvShape, x, g *tensor.Tensor, shape []int) *tensor.Tensor
+	ConvWeightInto(dst, bias *tensor.Tensor, s *ops.ConvShape, x, g *tensor.Tensor)
 	RowNorm(op string, t *tensor.Tensor, axis int, w, b *tensor.Tensor, eps float64, centred bool) (y, mean, rstd *tensor.Tensor)
 	RowNormGrad(x, g, w, mean, rstd *tensor.Tensor, centred, shares bool) (dx, dw, db *tensor.Tensor)
 	GroupNorm(op string, t *tensor.Tensor, groups int, w, b *tensor.Tensor, eps float64) (y, mean, rstd *tensor.Tensor)
@@ -261,10 +261,11 @@ func Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tenso
 	return of(x.Device()).Conv(op, s, transposed, x, w, bias, shape)
 }
 
-// ConvWeight computes W from X and Y: the gradient of the weights, if Y is the gradient of the result. The order of the
-// additions is fixed.
-func ConvWeight(s *ops.ConvShape, x, g *tensor.Tensor, shape []int) *tensor.Tensor {
-	return of(x.Device()).ConvWeight(s, x, g, shape)
+// ConvWeightInto computes W, which is dst, from X and Y: the gradient of the weights, if Y is the gradient of the result. It
+// computes the sum of each channel of Y, too, unless bias is nil, as it is if a tensor is empty. Both are contiguous. The order of
+// the additions is fixed.
+func ConvWeightInto(dst, bias *tensor.Tensor, s *ops.ConvShape, x, g *tensor.Tensor) {
+	of(dst.Device()).ConvWeightInto(dst, bias, s, x, g)
 }
 
 // MaxPool is tensor.Tensor.MaxPool for op; places are the indices if they are asked for, else nil. grad returns the gradient of

@@ -287,18 +287,39 @@ MICRO_WEIGHT(weight_64, 6, 4)
 MICRO_WEIGHT(weight_32, 12, 2)
 MICRO_WEIGHT(weight_16, 12, 1)
 
-// D[((s*groups + g)*ci*kernel + k)*co + o] is the part s of the gradient of weight k, which counts channels and taps, of
-// output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
-// gradient of Y.
+// The sum of n neighbours.
+__attribute__((noinline)) static REAL sum_of(global const REAL *p, int n) {
+    REAL16 v = 0;
+    REAL sum = 0, part[16];
+    int i = 0;
+    for (; i + 16 <= n; i += 16) v += vload16(0, p + i);
+    vstore16(v, 0, part);
+    for (int j = 0; j < 16; j++) sum += part[j];
+    for (; i < n; i++) sum += p[i];
+    return sum;
+}
+
+// D[((s*groups + g)*(ci*kernel + biased) + k)*co + o] is the part s of the gradient of weight k, which counts channels and
+// taps, of output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
+// gradient of Y. If `biased` is 1, the last k is the bias.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice) {
+void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
     REAL P[PLANES], T[PIXELS * PANEL_O];
     int poff[TAPS], doff[TAPS];
     const int g = get_group_id(0), s = get_group_id(1), kernel_size = kz * ky * kx;
     const axis z = axis_forward(oz, kz, sz, dz, pz), y = axis_forward(oy, ky, sy, dy, py), x = axis_forward(ox, kx, sx, dx, px);
     const int cols = min(ox, PIXELS), rows_most = max(1, PIXELS / cols), size = oz * oy * ox;
-    global REAL *D0 = D + D_off + (s * groups + g) * ci * kernel_size * co;
+    global REAL *D0 = D + D_off + (s * groups + g) * (ci * kernel_size + biased) * co;
     const int begin = s * slice, finish = min(batch * oz * oy, begin + slice);
+    for (int o = 0; o < co * biased; o++) {
+        REAL sum = 0;
+        for (int row = begin; row < finish;) { // the rows of an image are neighbours
+            const int n = row / (oz * oy), q = row % (oz * oy), rows = min(finish - row, oz * oy - q);
+            sum += sum_of(G + G_off + ((n * groups + g) * co + o) * size + q * ox, rows * ox);
+            row += rows;
+        }
+        D0[ci * kernel_size * co + o] = sum;
+    }
     const block whole = block_of(y, x, 0, 0, rows_most, cols, 0);
     // One tap of the first axis at a time, for as many channels as fit.
     const int taps = ky * kx, most = max(1, min(PLANES / whole.size, TAPS / taps));

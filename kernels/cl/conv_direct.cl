@@ -48,28 +48,33 @@ kernel void k_conv_direct(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int trans
     for (int i = 0; i < live; i++) out[i * out_size] = sum[i] + (biased ? BIAS[BIAS_off + g * cw + o + i] : 0);
 }
 
-// D[((s*groups + g)*ci*kernel + k)*co + o] is the part s of the gradient of weight k, which counts channels and taps, of
-// output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. A work-group sums one of them
-// up, each work-item the positions that are SUM_GROUP apart, and then a tree.
+// D[((s*groups + g)*(ci*kernel + biased) + k)*co + o] is the part s of the gradient of weight k, which counts channels and
+// taps, of output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. If `biased` is 1, the
+// last k is the bias. A work-group sums one of them up, each work-item the positions that are SUM_GROUP apart, and then a tree.
 kernel __attribute__((reqd_work_group_size(SUM_GROUP, 1, 1)))
-void k_conv_weight_direct(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice) {
+void k_conv_weight_direct(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
     local REAL t[SUM_GROUP];
     const int lid = get_local_id(0), id = get_group_id(0), s = get_group_id(1), kernel_size = kz * ky * kx;
-    const int o = id % co, k = id / co % (ci * kernel_size), g = id / co / (ci * kernel_size);
+    const int weights = ci * kernel_size, o = id % co, k = id / co % (weights + biased), g = id / co / (weights + biased);
     const int c = k / kernel_size, jz = k / (ky * kx) % kz, jy = k / kx % ky, jx = k % kx;
     const int begin = s * slice, end = min(batch * oz * oy, begin + slice);
     REAL sum = 0;
     for (int i = lid; i < (end - begin) * ox; i += SUM_GROUP) {
         const int row = begin + i / ox, x = i % ox, y = row % oy, z = row / oy % oz, n = row / (oz * oy);
         const int fz = z * sz - pz + jz * dz, fy = y * sy - py + jy * dy, fx = x * sx - px + jx * dx;
+        const REAL by = G[G_off + ((((n * groups + g) * co + o) * oz + z) * oy + y) * ox + x];
+        if (k == weights) {
+            sum += by;
+            continue;
+        }
         if (fz < 0 || fz >= iz || fy < 0 || fy >= iy || fx < 0 || fx >= ix) continue;
         const REAL v = X[X_off + ((((n * groups + g) * ci + c) * iz + fz) * iy + fy) * ix + fx];
-        sum = fma(v, G[G_off + ((((n * groups + g) * co + o) * oz + z) * oy + y) * ox + x], sum);
+        sum = fma(v, by, sum);
     }
     t[lid] = sum;
     for (int half_of = SUM_GROUP / 2; half_of > 0; half_of >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lid < half_of) t[lid] += t[lid + half_of];
     }
-    if (lid == 0) D[D_off + s * groups * ci * kernel_size * co + (g * ci * kernel_size + k) * co + o] = t[0];
+    if (lid == 0) D[D_off + ((s * groups + g) * (weights + biased) + k) * co + o] = t[0];
 }

@@ -1,8 +1,8 @@
 // @depends: common, convolution
 // Convolutions for GPUs as matrix products of which one operand is gathered on the way: see convolution.cl for what is
 // computed. The tiles are those of gemm_gpu.cl: a work-group stages TK steps of the sum in local memory while its
-// work-items accumulate WM×WN elements each from the steps before, in two buffers. An element sums in ascending order
-// whatever the tile.
+// work-items accumulate WM×WN elements each from the steps before, in two buffers. Where few rows make few tiles, SPLIT
+// times as many work-items share the steps of each stage, and add their sums up at the end. The order of a sum is fixed.
 
 #ifndef TM
 #define TM 64 // rows of the tile, a multiple of 4·WM
@@ -19,8 +19,12 @@
 #ifndef WN
 #define WN 4 // columns per work-item, a multiple of 4
 #endif
+#ifndef SPLIT
+#define SPLIT 1 // work-items that share an element, of which 2·TK·(TN + 4) hold a tile
+#endif
 #define WARPS_N (TN / (8 * WN))
-#define ITEMS (TM / WM * (TN / WN)) // a multiple of TN and of TK
+#define TILE_ITEMS (TM / WM * (TN / WN))
+#define ITEMS (SPLIT * TILE_ITEMS) // a multiple of TN and of 2·TK
 #define LOADS_A (TM * TK / ITEMS)   // of a work-item for each tile
 #define LOADS_B (TN * TK / ITEMS)
 #define ROW_A (TM + 4) // of a staged tile: aligned, and not on one bank
@@ -28,12 +32,12 @@
 
 // Adds the products of a staged tile.
 #define MULTIPLY(now)                                                                       \
-    _Pragma("unroll") for (int k = 0; k < TK; k++) {                                        \
+    _Pragma("unroll") for (int k = 0; k < TK / SPLIT; k++) {                                \
         REAL4 b[WN / 4];                                                                    \
         _Pragma("unroll") for (int c = 0; c < WN / 4; c++)                                  \
-            b[c] = *(local REAL4 *)&bs[now][k][tj + 32 * c];                                \
+            b[c] = *(local REAL4 *)&bs[now][from_k + k][tj + 32 * c];                       \
         _Pragma("unroll") for (int r = 0; r < WM / 4; r++) {                                \
-            const REAL4 a = *(local REAL4 *)&as[now][k][ti + 16 * r];                       \
+            const REAL4 a = *(local REAL4 *)&as[now][from_k + k][ti + 16 * r];              \
             _Pragma("unroll") for (int c = 0; c < WN / 4; c++) {                            \
                 acc[4 * r][c] = fma((REAL4)(a.s0), b[c], acc[4 * r][c]);                    \
                 acc[4 * r + 1][c] = fma((REAL4)(a.s1), b[c], acc[4 * r + 1][c]);            \
@@ -44,44 +48,74 @@
     }
 
 // Sums over `steps`: what FETCH gets from memory, STORE puts into one buffer while the products of the other are added.
+// LIST writes the tables of the next ITEMS steps, one of each work-item, long before FETCH reads them. There are
+// two or more stages in as many.
+#define LISTED (2 * ITEMS)
 #define ACCUMULATE(steps)                                                                   \
+    LIST(0)                                                                                 \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                           \
     FETCH(0)                                                                                \
     STORE(0)                                                                                \
     barrier(CLK_LOCAL_MEM_FENCE);                                                           \
     for (int from = 0, now = 0; from < (steps); from += TK) {                               \
         const int more = from + TK < (steps);                                               \
-        if (more) FETCH(from + TK)                                                          \
+        if (from % ITEMS == 0 && from + ITEMS < (steps)) { LIST(from + ITEMS) }             \
+        if (more) FETCH((from + TK) % LISTED)                                               \
         MULTIPLY(now)                                                                       \
+        ALSO(now)                                                                           \
         now ^= 1;                                                                           \
         if (more) { STORE(now) }                                                            \
         barrier(CLK_LOCAL_MEM_FENCE);                                                       \
     }
 
-// A step of a sum over channels and taps.
-typedef struct {
-    int c, jz, jy, jx;
-} place;
+// Whether a position and a tap meet within the input. Commonly a position knows by a bit for each tap of each axis which
+// taps it has, and a tap has its bit of each axis. A bit that no position has marks what is outside of the sum.
+#ifndef FAR
+typedef uint place;
+#define OUTSIDE 0x80000000u // a tap
+#define NOWHERE 0u          // a position
+#define MEET(at, tap) (((tap) & ~(at)) == 0)
+
+static place tap_at(axis z, axis y, axis x, int jz, int jy, int jx) {
+    return 1u << jz | 1u << (z.taps + jy) | 1u << (z.taps + y.taps + jx);
+}
+
+// The bits, from the first on, of the taps of an axis that position q of it has within a size.
+static uint bits_of(axis a, int q, int size, int first) {
+    uint bits = 0;
+    for (int j = 0; j < a.taps; j++) bits |= (uint)(q * a.stride + a.shift + j * a.step) < (uint)size ? 1u << (first + j) : 0;
+    return bits;
+}
+
+static place position_at(axis z, axis y, axis x, int qz, int qy, int qx, int rz, int ry, int rx) {
+    return bits_of(z, qz, rz, 0) | bits_of(y, qy, ry, z.taps) | bits_of(x, qx, rx, z.taps + y.taps);
+}
+#else // the axes have more than 31 taps
+typedef int4 place;
+#define OUTSIDE (int4)(INT_MIN / 2)
+#define NOWHERE (int4)(INT_MIN / 2)
+#define MEET(at, tap) \
+    ((uint)((at).s0 + (tap).s0) < (uint)rz && (uint)((at).s1 + (tap).s1) < (uint)ry && (uint)((at).s2 + (tap).s2) < (uint)rx)
+
+static place tap_at(axis z, axis y, axis x, int jz, int jy, int jx) { return (int4)(jz * z.step, jy * y.step, jx * x.step, 0); }
+
+static place position_at(axis z, axis y, axis x, int qz, int qy, int qx, int rz, int ry, int rx) {
+    return (int4)(qz * z.stride + z.shift, qy * y.stride + y.shift, qx * x.stride + x.shift, 0);
+}
+#endif
 
 // n/d for 0 ≤ n < 2²¹, by the reciprocal of d.
 static int divided(int n, float reciprocal) { return (int)((n + 0.5f) * reciprocal); }
-
-static place place_of(int k, int taps, int ty, int tx, float by_taps, float by_plane, float by_row) {
-    place p;
-    p.c = divided(k, by_taps);
-    int t = k - p.c * taps;
-    p.jz = divided(t, by_plane);
-    t -= p.jz * ty * tx;
-    p.jy = divided(t, by_row);
-    p.jx = t - p.jy * tx;
-    return p;
-}
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. Rows of the tile
 // are channels of a group, columns are positions of all images. rows and cols serve the CPU variant only.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols) {
     local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32)));
-    const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32, phase = get_group_id(2);
+    local place met[LISTED]; // of the steps: the tap, and where its element of the input and its weight are
+    local int2 where[LISTED];
+    const int lid = get_local_id(0), part = lid / TILE_ITEMS, warp = lid % TILE_ITEMS / 32, lane = lid % 32, phase = get_group_id(2);
+    const int from_k = part * (TK / SPLIT);
     const int ti = warp / WARPS_N * 4 * WM + lane / 8 * 4, tj = warp % WARPS_N * 8 * WN + lane % 8 * 4;
     const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, phase / (sx * sy)) : axis_forward(oz, kz, sz, dz, pz);
     const axis y = transposed ? axis_backward(iy, ky, sy, dy, py, phase / sx % sy) : axis_forward(oy, ky, sy, dy, py);
@@ -95,56 +129,73 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     // A phase may have no position, and others fewer than the first has tiles for.
     const int total = batch * z.count * y.count * x.count, positions = max(1, z.count * y.count * x.count);
     const int plane = max(1, y.count * x.count), across = max(1, x.count), p0 = get_group_id(0) * TN;
-    global const REAL *w = W + W_off + g * co * ci * kernel_size, *in = X + X_off + g * cr * in_size;
 
     const int taps = z.taps * y.taps * x.taps, K = cr * taps;
     const float by_taps = 1.0f / max(taps, 1), by_plane = 1.0f / max(y.taps * x.taps, 1), by_row = 1.0f / max(x.taps, 1);
     // The one position that this work-item gathers, and its steps of the sum.
-    const int column = lid % TN, step_b = lid / TN * LOADS_B, p = max(0, min(p0 + column, total - 1)), n = p / positions;
-    const int bz = p % positions / plane * z.stride + z.shift;
-    const int by = p % plane / across * y.stride + y.shift, bx = p % across * x.stride + x.shift;
-    const int image = n * groups * cr * in_size, step_a = lid % TK, row = lid / TK;
+    const int column = lid % TN, step_b = lid / TN * LOADS_B, p = p0 + column, n = p / positions;
+    const int qz = p % positions / plane, qy = p % plane / across, qx = p % across;
+    const place here = p < total ? position_at(z, y, x, qz, qy, qx, rz, ry, rx) : NOWHERE;
+    global const REAL *in = X + X_off + (n * groups + g) * cr * in_size
+        + ((qz * z.stride + z.shift) * ry + qy * y.stride + y.shift) * rx + qx * x.stride + x.shift;
+    // Its step of the weights, and their rows. What rows behind the last hold is not written.
+    const int step_a = lid % TK, row = o0 + lid / TK;
+    global const REAL *w = W + W_off + g * co * ci * kernel_size;
     REAL fa[LOADS_A], fb[LOADS_B];
     REAL4 acc[WM][WN / 4];
     _Pragma("unroll") for (int r = 0; r < WM; r++)
         _Pragma("unroll") for (int c = 0; c < WN / 4; c++) acc[r][c] = 0;
 
-#define FETCH(k0)                                                                                                   \
+#define LIST(k0)                                                                                                    \
     {                                                                                                               \
-        const place a = place_of((k0) + step_a, taps, y.taps, x.taps, by_taps, by_plane, by_row);                   \
-        const int at = a.c * w_read + ((z.r + a.jz * z.rstep) * ky + y.r + a.jy * y.rstep) * kx + x.r + a.jx * x.rstep; \
-        _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) {                                                       \
-            const int o = o0 + row + i * (ITEMS / TK);                                                              \
-            fa[i] = (k0) + step_a < K && o < cw ? w[o * w_written + at] : 0;                                        \
-        }                                                                                                           \
-        place b = place_of((k0) + step_b, taps, y.taps, x.taps, by_taps, by_plane, by_row);                         \
+        const int k = (k0) + lid, c = divided(k, by_taps), t = k - c * taps, jz = divided(t, by_plane);             \
+        const int jy = divided(t - jz * y.taps * x.taps, by_row), jx = t - (jz * y.taps + jy) * x.taps;             \
+        met[k % LISTED] = k < K ? tap_at(z, y, x, jz, jy, jx) : OUTSIDE;                                            \
+        where[k % LISTED] = (int2)(((c * rz + jz * z.step) * ry + jy * y.step) * rx + jx * x.step, k >= K ? -1 :    \
+            c * w_read + ((z.r + jz * z.rstep) * ky + y.r + jy * y.rstep) * kx + x.r + jx * x.rstep);               \
+    }
+#define FETCH(first)                                                                                                \
+    {                                                                                                               \
+        const int at = where[(first) + step_a].s1;                                                                  \
+        _Pragma("unroll") for (int i = 0; i < LOADS_A; i++)                                                         \
+            fa[i] = at >= 0 ? w[min(row + i * (ITEMS / TK), cw - 1) * w_written + at] : 0;                          \
         _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) {                                                       \
-            const int fz = bz + b.jz * z.step, fy = by + b.jy * y.step, fx = bx + b.jx * x.step;                    \
-            const int inside = (k0) + step_b + i < K && fz >= 0 && fz < rz && fy >= 0 && fy < ry && fx >= 0 && fx < rx; \
-            fb[i] = inside ? in[image + ((b.c * rz + fz) * ry + fy) * rx + fx] : 0;                                 \
-            if (++b.jx == x.taps) {                                                                                 \
-                b.jx = 0;                                                                                           \
-                if (++b.jy == y.taps) {                                                                             \
-                    b.jy = 0;                                                                                       \
-                    if (++b.jz == z.taps) b.jz = 0, b.c++;                                                          \
-                }                                                                                                   \
-            }                                                                                                       \
+            const place tap = met[(first) + step_b + i];                                                            \
+            fb[i] = MEET(here, tap) ? in[where[(first) + step_b + i].s0] : 0;                                       \
         }                                                                                                           \
     }
 #define STORE(buffer)                                                                                               \
-    _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) as[buffer][step_a][row + i * (ITEMS / TK)] = fa[i];         \
+    _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) as[buffer][step_a][lid / TK + i * (ITEMS / TK)] = fa[i];    \
     _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) bs[buffer][step_b + i][column] = fb[i];
 
+#define ALSO(buffer)
+
     ACCUMULATE(K)
+#undef ALSO
+#undef LIST
 #undef FETCH
 #undef STORE
 
-    const int even = !transposed && positions % 4 == 0 && Y_off % 4 == 0;
+    for (int other = 1; other < SPLIT; other++) {
+        local REAL4 *t = (local REAL4 *)&bs[0][0][0];
+        if (part == other) {
+            _Pragma("unroll") for (int r = 0; r < WM; r++)
+                _Pragma("unroll") for (int c = 0; c < WN / 4; c++) t[(r * (WN / 4) + c) * TILE_ITEMS + lid % TILE_ITEMS] = acc[r][c];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (part == 0) {
+            _Pragma("unroll") for (int r = 0; r < WM; r++)
+                _Pragma("unroll") for (int c = 0; c < WN / 4; c++) acc[r][c] += t[(r * (WN / 4) + c) * TILE_ITEMS + lid];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    const int even = (!transposed || sz * sy * sx == 1) && positions % 4 == 0 && Y_off % 4 == 0;
     _Pragma("unroll") for (int c = 0; c < WN / 4; c++) {
         const int j = p0 + tj + 32 * c;
         _Pragma("unroll") for (int r = 0; r < WM; r++) {
             const int o = o0 + ti + r / 4 * 16 + r % 4;
-            if (o >= cw || j >= total) continue;
+            if (part > 0 || o >= cw || j >= total) continue;
             const REAL4 v = acc[r][c] + (biased ? BIAS[BIAS_off + g * cw + o] : 0);
             if (even) { // four positions of one image
                 *(global REAL4 *)(Y + Y_off + ((j / positions * groups + g) * cw + o) * positions + j % positions) = v;
@@ -162,65 +213,78 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     }
 }
 
-// D[((s*groups + g)*ci*kernel + k)*co + o] is the part s of the gradient of weight k, which counts channels and taps, of
-// output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
-// gradient of Y. Rows of the tile are weights k, columns are channels o.
+// D[((s*groups + g)*(ci*kernel + biased) + k)*co + o] is the part s of the gradient of weight k, which counts channels and
+// taps, of output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
+// gradient of Y. If `biased` is 1, the last k is the bias. Rows of the tile are weights k, columns are channels o.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice) {
+void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
     local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32)));
-    const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32, s = get_group_id(2);
+    local place met[LISTED], taps[TM]; // the positions, and the taps of the tile's weights
+    local int2 where[LISTED];          // where the elements of X and G of a position are
+    local int weight_at[TM];
+    const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32, s = get_group_id(2), from_k = 0;
     const int ti = warp / WARPS_N * 4 * WM + lane / 8 * 4, tj = warp % WARPS_N * 8 * WN + lane % 8 * 4;
+    const axis az = axis_forward(oz, kz, sz, dz, pz), ay = axis_forward(oy, ky, sy, dy, py), ax = axis_forward(ox, kx, sx, dx, px);
     const int kernel_size = kz * ky * kx, weights = ci * kernel_size, blocks = (weights + TM - 1) / TM;
     const int g = get_group_id(1) / blocks, k0 = get_group_id(1) % blocks * TM, o0 = get_group_id(0) * TN;
-    const int in_size = iz * iy * ix, size = oz * oy * ox;
+    const int rz = iz, ry = iy, rx = ix, in_size = iz * iy * ix, size = oz * oy * ox;
     const int begin = s * slice, end = min(batch * oz * oy, begin + slice), count = (end - begin) * ox;
-    // The weights and channels whose elements this work-item gathers, and the position, which moves on.
-    const int step = lid % TK, row = lid / TK;
-    int at[LOADS_A], tz[LOADS_A], ty[LOADS_A], tx[LOADS_A];
-    _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) {
-        const int k = k0 + row + i * (ITEMS / TK);
-        tz[i] = k / (ky * kx) % kz * dz - pz, ty[i] = k / kx % ky * dy - py, tx[i] = k % kx * dx - px;
-        at[i] = k / kernel_size * in_size + (tz[i] * iy + ty[i]) * ix + tx[i];
-        if (k >= weights) tx[i] = -ix - ox * sx; // outside wherever the position is
+    for (int i = lid; i < TM; i += ITEMS) {
+        const int k = k0 + i, c = k / kernel_size, jz = k / (ky * kx) % kz, jy = k / kx % ky, jx = k % kx;
+        taps[i] = k < weights ? tap_at(az, ay, ax, jz, jy, jx) : OUTSIDE;
+        weight_at[i] = c * in_size + (jz * dz * iy + jy * dy) * ix + jx * dx;
     }
-    int x = step % ox, y = (begin + step / ox) % oy, z = (begin + step / ox) / oy % oz, n = (begin + step / ox) / (oz * oy);
-    REAL fa[LOADS_A], fb[LOADS_B];
+    // The step and the rows that this work-item gathers.
+    const int step = lid % TK, row = lid / TK;
+    global const REAL *in = X + X_off + g * ci * in_size, *out = G + G_off + (g * co + o0) * size;
+    const int sums = biased && k0 == 0; // of the gradients of a channel, each by ITEMS / TN work-items
+    REAL fa[LOADS_A], fb[LOADS_B], sum = 0;
     REAL4 acc[WM][WN / 4];
     _Pragma("unroll") for (int r = 0; r < WM; r++)
         _Pragma("unroll") for (int c = 0; c < WN / 4; c++) acc[r][c] = 0;
 
-#define FETCH(p0)                                                                                                   \
+#define LIST(first)                                                                                                 \
     {                                                                                                               \
-        const int in = (n * groups + g) * ci * in_size + (z * sz * iy + y * sy) * ix + x * sx;                      \
+        const int p = (first) + lid, q = begin + p / ox, n = q / (oz * oy), z = q / oy % oz, y = q % oy, x = p % ox; \
+        met[p % LISTED] = p < count ? position_at(az, ay, ax, z, y, x, iz, iy, ix) : NOWHERE;                       \
+        where[p % LISTED] = (int2)(n * groups * ci * in_size + ((z * sz - pz) * iy + y * sy - py) * ix + x * sx - px, \
+                                   p < count ? n * groups * co * size + (z * oy + y) * ox + x : -1);                \
+    }
+#define FETCH(first)                                                                                                \
+    {                                                                                                               \
+        const place here = met[(first) + step];                                                                     \
+        const int2 at = where[(first) + step];                                                                      \
         _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) {                                                       \
-            const int fz = z * sz + tz[i], fy = y * sy + ty[i], fx = x * sx + tx[i];                                \
-            const int inside = (p0) + step < count && fz >= 0 && fz < iz && fy >= 0 && fy < iy && fx >= 0 && fx < ix; \
-            fa[i] = inside ? X[X_off + in + at[i]] : 0;                                                             \
+            const place tap = taps[row + i * (ITEMS / TK)];                                                         \
+            fa[i] = MEET(here, tap) ? in[at.s0 + weight_at[row + i * (ITEMS / TK)]] : 0;                            \
         }                                                                                                           \
-        const int out = ((n * groups + g) * co) * size + (z * oy + y) * ox + x;                                     \
         _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) {                                                       \
-            const int o = o0 + row + i * (ITEMS / TK);                                                              \
-            fb[i] = (p0) + step < count && o < co ? G[G_off + out + o * size] : 0;                                  \
-        }                                                                                                           \
-        x += TK;                                                                                                    \
-        while (x >= ox) {                                                                                           \
-            x -= ox;                                                                                                \
-            if (++y == oy) {                                                                                        \
-                y = 0;                                                                                              \
-                if (++z == oz) z = 0, n++;                                                                          \
-            }                                                                                                       \
+            const int o = row + i * (ITEMS / TK);                                                                   \
+            fb[i] = at.s1 >= 0 && o0 + o < co ? out[at.s1 + o * size] : 0;                                          \
         }                                                                                                           \
     }
 #define STORE(buffer)                                                                                               \
     _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) as[buffer][step][row + i * (ITEMS / TK)] = fa[i];           \
     _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) bs[buffer][step][row + i * (ITEMS / TK)] = fb[i];
+#define ALSO(buffer)                                                                                                \
+    if (sums) {                                                                                                     \
+        _Pragma("unroll") for (int k = 0; k < TK; k += ITEMS / TN) sum += bs[buffer][k + lid / TN][lid % TN];       \
+    }
 
     ACCUMULATE(count)
+#undef ALSO
+#undef LIST
 #undef FETCH
 #undef STORE
 
-    global REAL *d = D + D_off + (s * groups + g) * weights * co;
-    const int even = co % 4 == 0 && (D_off + (s * groups + g) * weights * co) % 4 == 0;
+    const int d_off = D_off + (s * groups + g) * (weights + biased) * co, even = (co | d_off) % 4 == 0;
+    global REAL *d = D + d_off;
+    bs[0][lid / TN][lid % TN] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (sums && lid < min(TN, co - o0)) {
+        for (int i = 1; i < ITEMS / TN; i++) sum += bs[0][i][lid];
+        d[weights * co + o0 + lid] = sum;
+    }
     _Pragma("unroll") for (int c = 0; c < WN / 4; c++) {
         const int o = o0 + tj + 32 * c;
         _Pragma("unroll") for (int r = 0; r < WM; r++) {
