@@ -97,6 +97,11 @@ func (s *PoolShape) PoolKernel(k PoolKernel) *kernels.Kernel {
 	return pools.of[w]
 }
 
+// tiles reports whether windows lie side by side in planes: TILES of pool_gpu.cl.
+func (w poolWindow) tiles() bool {
+	return w.size[0] == 1 && w.stride == w.size && w.pad == [3]int{} && w.dilation[1] == 1 && w.dilation[2] == 1
+}
+
 // newPool makes the kernel for a window.
 func newPool(w poolWindow) *kernels.Kernel {
 	k := &kernels.Kernel{File: "pool_cpu.cl", GPU: "pool_gpu.cl"}
@@ -147,6 +152,13 @@ func newPool(w poolWindow) *kernels.Kernel {
 			const chunk = 4096 // elements, and a work-group has no fewer
 			rows := s.Outer * size[0] * size[1]
 			return kernels.Groups(min(rows, intmath.CeilDiv(rows*size[2], chunk)), 1)
+		}
+		if w.tiles() { // two windows for a work-item
+			wide, tall := intmath.CeilDiv(size[2], 2), size[1]
+			if gradient {
+				wide, tall = intmath.CeilDiv(wide, w.stride[2]), intmath.CeilDiv(tall, w.stride[1])
+			}
+			return kernels.Line(s.Outer*size[0]*tall*wide, l)
 		}
 		return kernels.Plane(size[2], s.Outer*size[0]*size[1], l)
 	}
@@ -341,14 +353,14 @@ func avgPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 // PoolExample is a window that kernels of the list are built for.
 var PoolExample = PoolShape{Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 1, 1}}
 
-// poolPairs are the windows for which the gradient of maxima has a way of its own on CPUs.
+// poolPairs are windows that are tiles, for which the gradient of maxima has a way of its own on CPUs.
 var poolPairs = PoolShape{Kernel: [3]int{1, 2, 2}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}}
 
 // poolings returns the kernels of pooling: those for any window, and for one.
 func poolings() []*kernels.Kernel {
-	all := []*kernels.Kernel{poolPairs.PoolKernel(MaxPoolGrad)}
+	var all []*kernels.Kernel
 	for k := range PoolKernel(poolKernels) {
-		all = append(all, (&PoolShape{Adaptive: true}).PoolKernel(k), PoolExample.PoolKernel(k))
+		all = append(all, (&PoolShape{Adaptive: true}).PoolKernel(k), PoolExample.PoolKernel(k), poolPairs.PoolKernel(k))
 	}
 	return all
 }

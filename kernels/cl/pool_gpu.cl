@@ -1,5 +1,12 @@
 // @depends: common, pool
-// Pooling for GPUs: see pool.cl. A work-item computes an element of the result.
+// Pooling for GPUs: see pool.cl. A work-item computes an element of the result; where windows are TILES, which lie side by side
+// in planes, it has two that are neighbours, and what is in them, so that rows are read and written by fours.
+
+#ifdef KX
+#define TILES (KZ == 1 && SZ == 1 && PZ == 0 && PY == 0 && PX == 0 && DY == 1 && DX == 1 && SY == KY && SX == KX)
+#else
+#define TILES 0
+#endif
 
 #define WINDOWS                                                               \
     const window wz = window_of(z, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);         \
@@ -11,14 +18,8 @@
     const int2 qy = outputs_of(y, iy, oy, KY, SY, DY, PY, ADAPTIVE);          \
     const int2 qx = outputs_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
 
-// Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix]: the first of equal ones; of NaNs, which win,
-// the last.
-kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
-    const int x = get_global_id(0), row = get_global_id(1);
-    if (x >= ox || row >= outer * oz * oy) return;
-    const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
-    WINDOWS
-    global const REAL *in = X + X_off + o * iz * iy * ix;
+// The largest of a window of a plane or volume `in`, and its place there: the first of equal ones; of NaNs, which win, the last.
+static REAL largest(global const REAL *in, window wz, window wy, window wx, int iz, int iy, int ix, int *place) {
     REAL m = -INFINITY;
     int at = -1;
     for (int jz = 0; jz < wz.taps; jz++) {
@@ -34,7 +35,111 @@ kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
             }
         }
     }
-    Y[Y_off + row * ox + x] = m;
+    *place = at;
+    return m;
+}
+
+#if TILES
+// The two outputs x and x + 1 of a row of Y, of whose windows the first elements are those of `in` from `first` on.
+#define PAIR                                                                                                  \
+    const int pairs = (ox + 1) / 2, row = get_global_id(0) / pairs, x = get_global_id(0) % pairs * 2;         \
+    if (row >= outer * oz * oy) return;                                                                       \
+    const int plane = row / oy, y = row % oy, two = x + 1 < ox;                                               \
+    global const REAL *in = X + X_off + (plane * iy + y * SY) * ix + x * SX;                                  \
+    const int whole = (y + 1) * SY <= iy && (x + 1 + two) * SX <= ix, to = row * ox + x;                      \
+    const int fours = KX == 2 && whole && two && ((ix | X_off) & 3) == 0, both = two && ((ox | Y_off) & 1) == 0;
+
+// Row jy of the windows of both, into v.
+#define LOAD_PAIR(v, jy)                                                                                      \
+    if (fours) {                                                                                              \
+        const REAL4 q = *(global const REAL4 *)(in + (jy) * ix);                                              \
+        v[0] = q.x;                                                                                           \
+        v[1] = q.y;                                                                                           \
+        v[KX] = q.z;                                                                                          \
+        v[2 * KX - 1] = q.w;                                                                                  \
+    } else {                                                                                                  \
+        _Pragma("unroll") for (int jx = 0; jx < 2 * KX; jx++) v[jx] = jx < KX || two ? in[(jy) * ix + jx] : 0; \
+    }
+
+// Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix].
+kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
+    PAIR
+    REAL m[2];
+    int at[2];
+    if (whole) {
+        _Pragma("unroll") for (int jy = 0; jy < KY; jy++) {
+            REAL v[2 * KX];
+            LOAD_PAIR(v, jy)
+            _Pragma("unroll") for (int jx = 0; jx < 2 * KX; jx++) {
+                const int k = jx / KX, take = jy + jx % KX == 0 || v[jx] > m[k] || isnan(v[jx]);
+                m[k] = take ? v[jx] : m[k];
+                at[k] = take ? jy * ix + jx : at[k];
+            }
+        }
+        const int corner = (plane % iz * iy + y * SY) * ix + x * SX;
+        at[0] += corner;
+        at[1] += corner;
+    } else {
+        const int z = plane % iz;
+        for (int k = 0; k <= two; k++)
+            m[k] = largest(X + X_off + plane / iz * iz * iy * ix, window_of(z, iz, oz, KZ, SZ, DZ, PZ, 0), window_of(y, iy, oy, KY, SY, DY, PY, 0),
+                           window_of(x + k, ix, ox, KX, SX, DX, PX, 0), iz, iy, ix, at + k);
+    }
+    if (both) *(global REAL2 *)(Y + Y_off + to) = (REAL2)(m[0], m[1]);
+    else {
+        Y[Y_off + to] = m[0];
+        if (two) Y[Y_off + to + 1] = m[1];
+    }
+    if (indices) {
+        I[I_off + to] = at[0];
+        if (two) I[I_off + to + 1] = at[1];
+    }
+}
+
+// The inputs of two windows, from place x of row y of a plane on. Each is in one window alone, number q and q + 1, if that is
+// `there`.
+#define INPUTS                                                                                                \
+    const int blocks = (ix + 2 * SX - 1) / (2 * SX), tall = (iy + SY - 1) / SY;                               \
+    const int r = get_global_id(0) / blocks, bx = get_global_id(0) % blocks, plane = r / tall, by = r % tall; \
+    if (plane >= outer * iz) return;                                                                          \
+    const int x = bx * 2 * SX, y = by * SY, q = (plane * oy + by) * ox + 2 * bx;                              \
+    const int there[2] = {by < oy && 2 * bx < ox, by < oy && 2 * bx + 1 < ox};                                \
+    const int fours = SX == 2 && x + 4 <= ix && ((ix | D_off) & 3) == 0;
+
+// Writes v to the inputs of row jy.
+#define STORE_INPUTS(v, jy)                                                                                   \
+    if (y + (jy) < iy) {                                                                                      \
+        global REAL *d = D + D_off + (plane * iy + y + (jy)) * ix + x;                                        \
+        if (fours) *(global REAL4 *)d = (REAL4)(v[0], v[1], v[SX], v[2 * SX - 1]);                            \
+        else                                                                                                  \
+            _Pragma("unroll") for (int jx = 0; jx < 2 * SX; jx++) if (x + jx < ix) d[jx] = v[jx];             \
+    }
+
+// D is the G of the output whose I names the input, or 0.
+kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
+    INPUTS
+    REAL g[2];
+    int at[2];
+    _Pragma("unroll") for (int k = 0; k < 2; k++) {
+        g[k] = there[k] ? G[G_off + q + k] : 0;
+        at[k] = there[k] ? I[I_off + q + k] : -1;
+    }
+    const int corner = (plane % iz * iy + y) * ix + x;
+    _Pragma("unroll") for (int jy = 0; jy < SY; jy++) {
+        REAL v[2 * SX];
+        _Pragma("unroll") for (int jx = 0; jx < 2 * SX; jx++) v[jx] = at[jx / SX] == corner + jy * ix + jx ? g[jx / SX] : 0;
+        STORE_INPUTS(v, jy)
+    }
+}
+#else
+// Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix].
+kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
+    const int x = get_global_id(0), row = get_global_id(1);
+    if (x >= ox || row >= outer * oz * oy) return;
+    const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
+    WINDOWS
+    int at;
+    Y[Y_off + row * ox + x] = largest(X + X_off + o * iz * iy * ix, wz, wy, wx, iz, iy, ix, &at);
     if (indices) I[I_off + row * ox + x] = at;
 }
 
@@ -55,17 +160,13 @@ kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
     }
     D[D_off + row * ix + x] = sum;
 }
+#endif
 
 // What the sum of a window is divided by.
 #define DIVISOR (divisor > 0 ? divisor : counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding) * counted(wx, ix, PX, padding))
 
-// Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
-kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
-    const int x = get_global_id(0), row = get_global_id(1);
-    if (x >= ox || row >= outer * oz * oy) return;
-    const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
-    WINDOWS
-    global const REAL *in = X + X_off + o * iz * iy * ix;
+// The sum of a window of a plane or volume `in`.
+static REAL sum_of(global const REAL *in, window wz, window wy, window wx, int iz, int iy, int ix) {
     REAL sum = 0;
     for (int jz = 0; jz < wz.taps; jz++) {
         for (int jy = 0; jy < wy.taps; jy++) {
@@ -77,7 +178,58 @@ kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
             }
         }
     }
-    Y[Y_off + row * ox + x] = sum / DIVISOR;
+    return sum;
+}
+
+#if TILES
+// Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
+kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
+    PAIR
+    REAL sum[2] = {0, 0};
+    if (whole) {
+        _Pragma("unroll") for (int jy = 0; jy < KY; jy++) {
+            REAL v[2 * KX];
+            LOAD_PAIR(v, jy)
+            _Pragma("unroll") for (int jx = 0; jx < 2 * KX; jx++) sum[jx / KX] += v[jx];
+        }
+        const REAL by = divisor > 0 ? divisor : KY * KX;
+        sum[0] /= by;
+        sum[1] /= by;
+    } else {
+        for (int k = 0; k <= two; k++) {
+            const window wz = {0, 1, 1}, wy = window_of(y, iy, oy, KY, SY, DY, PY, 0), wx = window_of(x + k, ix, ox, KX, SX, DX, PX, 0);
+            sum[k] = sum_of(X + X_off + plane * iy * ix, wz, wy, wx, 1, iy, ix) / (divisor > 0 ? divisor : counted(wy, iy, PY, padding) * counted(wx, ix, PX, padding));
+        }
+    }
+    if (both) *(global REAL2 *)(Y + Y_off + to) = (REAL2)(sum[0], sum[1]);
+    else {
+        Y[Y_off + to] = sum[0];
+        if (two) Y[Y_off + to + 1] = sum[1];
+    }
+}
+
+// D is the G of the output in whose window the input is over its divisor, or 0.
+kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor) {
+    INPUTS
+    REAL g[2];
+    _Pragma("unroll") for (int k = 0; k < 2; k++) {
+        const window wy = window_of(by, iy, oy, KY, SY, DY, PY, 0), wx = window_of(2 * bx + k, ix, ox, KX, SX, DX, PX, 0);
+        g[k] = there[k] ? G[G_off + q + k] / (divisor > 0 ? divisor : counted(wy, iy, PY, padding) * counted(wx, ix, PX, padding)) : 0;
+    }
+    _Pragma("unroll") for (int jy = 0; jy < SY; jy++) {
+        REAL v[2 * SX];
+        _Pragma("unroll") for (int jx = 0; jx < 2 * SX; jx++) v[jx] = g[jx / SX];
+        STORE_INPUTS(v, jy)
+    }
+}
+#else
+// Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
+kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
+    const int x = get_global_id(0), row = get_global_id(1);
+    if (x >= ox || row >= outer * oz * oy) return;
+    const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
+    WINDOWS
+    Y[Y_off + row * ox + x] = sum_of(X + X_off + o * iz * iy * ix, wz, wy, wx, iz, iy, ix) / DIVISOR;
 }
 
 // D is the sum of G over the divisors of the outputs in whose windows the input is.
@@ -103,3 +255,4 @@ kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor
     }
     D[D_off + row * ix + column] = sum;
 }
+#endif
