@@ -13,7 +13,11 @@ func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
 // cumSum is CumSum in a direction.
 func (x *Node) cumSum(axis, direction int) *Node {
 	return Apply("CumSum", plumbing.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.cumSum(axis, direction^ops.ScanReverse))
+		if in.Recorded() {
+			in.GiveNode(0, g.cumSum(axis, direction^ops.ScanReverse))
+			return
+		}
+		in.Give(0, plumbing.Scan("CumSum", ops.ScanSum, g.value, axis, direction^ops.ScanReverse))
 	})
 }
 

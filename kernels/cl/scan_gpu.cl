@@ -1,20 +1,116 @@
 // @depends: scan
-// Scans for devices that run a work-group in lockstep. Of rows, tall work-items, a power of two, share a line, SCAN_PER elements
-// each at a time, by way of local memory: in registers, then between the work-items, then behind what came before. Of columns,
-// a work-item has one. The order is fixed.
+// Scans for devices that run a work-group in lockstep. Of rows, tall work-items, a power of two, share a line, FOURS times four
+// neighbours each at a time: what comes to these is scanned in registers, then that of the work-items of a warp, or of all by
+// way of local memory, then behind what came before. Of columns, a work-item has one. The order is fixed.
 
 #ifndef SCAN_GROUP
 #define SCAN_GROUP 256
 #endif
-#ifndef SCAN_PER
-#define SCAN_PER 8
+#define FOURS 4
+#ifdef NVIDIA_PTX
+#define ENDS (FOURS * SCAN_GROUP / 32) // of warps
+#else
+#define ENDS (FOURS * SCAN_GROUP)
 #endif
 
-// A place between which and the next eight there is room: work-items that read eight of them each meet in no bank.
-#define PLACE(i) ((i) + (i) / SCAN_PER)
+// Four neighbours from where p elements come before them in the direction: by vectors if `fours`.
+#define PLACE(p) (flags & REVERSE ? n - 1 - (p) : (p))
+#define EACH_FOUR(p, body) _Pragma("unroll") for (int j = 0; j < 4; j++) if ((p) + j < n) body
+#if SCAN <= SCAN_LSE
+#define LOAD_FOUR(v, p)                                                                                \
+    if (fours && (p) < n) {                                                                            \
+        const ELEM4 q = *(global const ELEM4 *)(x + (flags & REVERSE ? n - 4 - (p) : (p)));            \
+        v[0] = flags & REVERSE ? q.w : q.x;                                                            \
+        v[1] = flags & REVERSE ? q.z : q.y;                                                            \
+        v[2] = flags & REVERSE ? q.y : q.z;                                                            \
+        v[3] = flags & REVERSE ? q.x : q.w;                                                            \
+    } else EACH_FOUR(p, v[j] = LOAD(PLACE((p) + j));)
+#define STORE_FOUR(p, v)                                                                               \
+    if (fours && (p) < n)                                                                              \
+        *(global ELEM4 *)(y + (flags & REVERSE ? n - 4 - (p) : (p))) = flags & REVERSE ? (ELEM4)(v[3], v[2], v[1], v[0]) : (ELEM4)(v[0], v[1], v[2], v[3]); \
+    else EACH_FOUR(p, STORE(PLACE((p) + j), v[j]);)
+#else
+#define LOAD_FOUR(v, p) EACH_FOUR(p, v[j] = LOAD(PLACE((p) + j));)
+#define STORE_FOUR(p, v) EACH_FOUR(p, STORE(PLACE((p) + j), v[j]);)
+#endif
+
+#ifdef NVIDIA_PTX
+// What a lane of the same warp has.
+static STATE of_lane(STATE v, int lane) {
+    union {
+        STATE state;
+        int words[sizeof(STATE) / 4];
+    } u = {v};
+    _Pragma("unroll") for (int i = 0; i < (int)(sizeof(STATE) / 4); i++)
+        asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(u.words[i]) : "r"(u.words[i]), "r"(lane));
+    return u.state;
+}
+#endif
+
+// Makes of what the fours of this lane come to, `own`, what comes before each of them, and of `carry`, what came before, what comes
+// behind. t counts the lanes of a line.
+#ifdef NVIDIA_PTX
+static void scan_lanes(STATE *own, STATE *carry, local STATE *ends, int t, int tall) {
+    const int lid = get_local_id(0), near = min(tall, 32), l = t & (near - 1);
+    STATE s = *carry, total[FOURS];
+    for (int span = 1; span < near; span *= 2) {
+        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+            const STATE b = of_lane(own[f], lid - span);
+            if (l >= span) own[f] = join(b, own[f]);
+        }
+    }
+    _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+        const STATE b = of_lane(own[f], lid - 1);
+        total[f] = of_lane(own[f], lid | (near - 1));
+        own[f] = l > 0 ? b : START;
+    }
+    if (tall <= 32) {
+        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+            own[f] = join(s, own[f]);
+            s = join(s, total[f]);
+        }
+    } else {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l == 0)
+            _Pragma("unroll") for (int f = 0; f < FOURS; f++) ends[f * (SCAN_GROUP / 32) + lid / 32] = total[f];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // A lane has one of those of all warps of the line, which follow each other four by four.
+        const int warps = tall / 32, k = lid % 32;
+        STATE e = k < FOURS * warps ? ends[k / warps * (SCAN_GROUP / 32) + (lid - t) / 32 + k % warps] : START;
+        for (int span = 1; span < FOURS * warps; span *= 2) {
+            const STATE b = of_lane(e, lid - span);
+            if (k >= span) e = join(b, e);
+        }
+        const STATE b = of_lane(e, lid - 1), before = k > 0 ? join(s, b) : s;
+        s = join(s, of_lane(e, FOURS * warps - 1));
+        _Pragma("unroll") for (int f = 0; f < FOURS; f++) own[f] = join(of_lane(before, f * warps + t / 32), own[f]);
+    }
+    *carry = s;
+}
+#else
+static void scan_lanes(STATE *own, STATE *carry, local STATE *ends, int t, int tall) {
+    const int lid = get_local_id(0);
+    STATE s = *carry;
+    for (int f = 0; f < FOURS; f++) ends[f * SCAN_GROUP + lid] = own[f];
+    for (int span = 1; span < tall; span *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t >= span)
+            for (int f = 0; f < FOURS; f++) own[f] = join(ends[f * SCAN_GROUP + lid - span], own[f]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int f = 0; f < FOURS; f++) ends[f * SCAN_GROUP + lid] = own[f];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int f = 0; f < FOURS; f++) {
+        own[f] = t > 0 ? join(s, ends[f * SCAN_GROUP + lid - 1]) : s;
+        s = join(s, ends[f * SCAN_GROUP + lid - t + tall - 1]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *carry = s;
+}
+#endif
 
 static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global int *I, int outer, int len,
-                 int inner, int chunk, int shares, int tall, int flags, local STATE *tile, local STATE *ends) {
+                 int inner, int chunk, int shares, int tall, int flags, int fours, local STATE *ends) {
     const int lid = get_local_id(0);
     if (inner > 1) {
         const int line = get_global_id(0), row = line / inner, begin = row % shares * chunk, n = min(len - begin, chunk);
@@ -41,39 +137,26 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
     global const ELEM *x = X + from, *z = Z + from;
     global ELEM *y = Y + from;
     global int *where = I + from;
-    local STATE *mine = tile + lid / tall * (tall * (SCAN_PER + 1));
     STATE carry = START;
 #if SCAN <= SCAN_LSE
     if (here && flags & CARRY) carry = C[row];
 #endif
-    for (int m = 0; m < min(len, chunk); m += tall * SCAN_PER) { // as often in every row: there are barriers
-        for (int j = t; j < tall * SCAN_PER; j += tall) {
-            const int k = flags & REVERSE ? n - 1 - m - j : m + j;
-            mine[PLACE(j)] = m + j < n ? LOAD(k) : START;
+    for (int m = 0; m < min(len, chunk); m += 4 * FOURS * tall) { // as often in every row: there are barriers
+        STATE v[FOURS][4], before[FOURS];
+        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+            _Pragma("unroll") for (int j = 0; j < 4; j++) v[f][j] = START;
+            LOAD_FOUR(v[f], m + (f * tall + t) * 4)
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        STATE own[SCAN_PER], end = START;
-        for (int j = 0; j < SCAN_PER; j++) own[j] = end = join(end, mine[PLACE(t * SCAN_PER + j)]);
-        ends[lid] = end;
-        for (int span = 1; span < tall; span *= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (t >= span) end = join(ends[lid - span], end);
-            barrier(CLK_LOCAL_MEM_FENCE);
-            ends[lid] = end;
+        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+            _Pragma("unroll") for (int j = 1; j < 4; j++) v[f][j] = join(v[f][j - 1], v[f][j]);
+            before[f] = v[f][3];
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        STATE before = t > 0 ? join(carry, ends[lid - 1]) : carry;
-        for (int j = 0; j < SCAN_PER; j++) {
-            const STATE next = join(before, own[j]);
-            mine[PLACE(t * SCAN_PER + j)] = flags & EXCLUSIVE ? (j > 0 ? join(before, own[j - 1]) : before) : next;
+        scan_lanes(before, &carry, ends, t, tall);
+        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+            _Pragma("unroll") for (int j = 3; j >= 0; j--)
+                v[f][j] = !(flags & EXCLUSIVE) ? join(before[f], v[f][j]) : j > 0 ? join(before[f], v[f][j - 1]) : before[f];
+            STORE_FOUR(m + (f * tall + t) * 4, v[f])
         }
-        carry = join(carry, ends[lid - t + tall - 1]);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int j = t; j < tall * SCAN_PER; j += tall) {
-            const int k = flags & REVERSE ? n - 1 - m - j : m + j;
-            if (m + j < n) STORE(k, mine[PLACE(j)]);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -82,22 +165,22 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
 // direction, with or without k itself, and behind C[o, s, i] or not, as flags say.
 kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
 void k_scan(IN(X), IN(C), OUT(Y), int outer, int len, int inner, int chunk, int shares, int tall, int flags) {
-    local STATE tile[SCAN_GROUP * (SCAN_PER + 1)], ends[SCAN_GROUP];
-    scan(X + X_off, X, C + C_off, Y + Y_off, 0, outer, len, inner, chunk, shares, tall, flags, tile, ends);
+    local STATE ends[ENDS];
+    scan(X + X_off, X, C + C_off, Y + Y_off, 0, outer, len, inner, chunk, shares, tall, flags, inner == 1 && ((len | chunk | X_off | Y_off) & 3) == 0, ends);
 }
 #elif SCAN <= SCAN_MIN
 // Y[o, k, i] is the extreme of X[o, l, i] over l up to k, I[o, k, i] its index.
 kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
 void k_scan_arg(IN(X), OUT(Y), OUT_INTS(I), int outer, int len, int inner, int tall) {
-    local STATE tile[SCAN_GROUP * (SCAN_PER + 1)], ends[SCAN_GROUP];
-    scan(X + X_off, X, X, Y + Y_off, I + I_off, outer, len, inner, len, 1, tall, 0, tile, ends);
+    local STATE ends[ENDS];
+    scan(X + X_off, X, X, Y + Y_off, I + I_off, outer, len, inner, len, 1, tall, 0, 0, ends);
 }
 #else
 // Y[o, k, i] = X[o, k, i]·Y[o, k − 1, i] + Z[o, k, i], 0 being before the first; with the flag REVERSE, k + 1 and the last. With
 // SHIFTED the factor is the X of where that Y is.
 kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
 void k_scan_linear(IN(X), IN(Z), OUT(Y), int outer, int len, int inner, int tall, int flags) {
-    local STATE tile[SCAN_GROUP * (SCAN_PER + 1)], ends[SCAN_GROUP];
-    scan(X + X_off, Z + Z_off, X, Y + Y_off, 0, outer, len, inner, len, 1, tall, flags, tile, ends);
+    local STATE ends[ENDS];
+    scan(X + X_off, Z + Z_off, X, Y + Y_off, 0, outer, len, inner, len, 1, tall, flags, 0, ends);
 }
 #endif
