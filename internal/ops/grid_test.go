@@ -72,6 +72,7 @@ func TestGrids(t *testing.T) {
 		{"sums of few columns", SumAxis, args([]int{0, 0}, 3, 50, 16), grid([3]int{1, 3}, [3]int{1, 1}), grid([3]int{16, 48}, [3]int{16, 16})},
 		{"sums of columns", SumAxis, args([]int{0, 0}, 3, 50, 33), grid([3]int{3, 3}, [3]int{1, 1}), grid([3]int{64, 24}, [3]int{32, 8})},
 		{"sums of long columns", SumAxis, args([]int{0, 0}, 1, 2048, 128), grid([3]int{8, 1}, [3]int{1, 1}), grid([3]int{128, 64}, [3]int{4, 64})},
+		{"sums of many columns", SumAxis, args([]int{0, 0}, 1, 8, 10000), grid([3]int{625, 1}, [3]int{1, 1}), grid([3]int{10240, 1}, [3]int{256, 1})},
 		{"maxima", MaxAxis, args([]int{0, 0}, 5, 50, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
 		{"ties", MaxAxisGrad, args([]int{0, 0, 0, 0}, 5, 50, 9), kernels.Plane(9, 5, cpu), kernels.Plane(9, 5, gpu)},
 		{"sums of integers", SumIntegers.Of(kernels.Int32), args([]int{0, 0}, 3, 50, 9, 4), kernels.Plane(9, 12, cpu), kernels.Plane(9, 12, gpu)},

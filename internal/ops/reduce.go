@@ -52,6 +52,9 @@ var (
 			for wide > 1 && n*wide > strip*sumGroup && outer*intmath.CeilDiv(inner, wide) < 2*l.Units {
 				wide /= 2
 			}
+			for wide >= 32 && 2*wide <= sumGroup && 4*n*wide <= strip*sumGroup && outer*inner >= 4*wide*l.Units { // few rows
+				wide *= 2
+			}
 			tall := sumGroup / wide
 			return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(inner, wide), outer * tall}, Local: [3]int{wide, tall}}
 		},

@@ -20,7 +20,13 @@ void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
     const int lid = get_local_id(0), g = get_group_id(0);
     const int end = min(n, (g + 1) * chunk);
     REAL s = 0;
-    for (int i = g * chunk + lid; i < end; i += SUM_GROUP) s += X[X_off + i];
+    int i = g * chunk + lid;
+    for (; i + 7 * SUM_GROUP < end; i += 8 * SUM_GROUP) { // eight are on their way together
+        REAL v[8];
+        _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = X[X_off + i + j * SUM_GROUP];
+        s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    }
+    for (; i < end; i += SUM_GROUP) s += X[X_off + i];
     t[lid] = s;
     TREE(t, lid, SUM_GROUP / 2, 1)
     if (lid == 0) P[P_off + g] = scale * t[0];
@@ -51,7 +57,15 @@ static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, i
     if (o >= outer) return;
     REAL s = 0;
     if (i < inner) {
-        for (int k = ty; k < len; k += get_local_size(1)) s += X[X_off + (o * len + k) * inner + i];
+        global const REAL *x = X + X_off + o * len * inner + i;
+        const int tall = get_local_size(1);
+        int k = ty;
+        for (; k + 7 * tall < len; k += 8 * tall) { // eight are on their way together
+            REAL v[8];
+            _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = x[(k + j * tall) * inner];
+            s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+        }
+        for (; k < len; k += tall) s += x[k * inner];
     }
     t[lid] = s;
     TREE(t, lid, SUM_GROUP / 2, lx)
