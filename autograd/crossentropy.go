@@ -48,6 +48,9 @@ func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	return l.done(Apply(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
 }
 
+// fewLosses is how many a device adds up in one work-group, whatever else it does.
+const fewLosses = 16384
+
 // labelled is a loss of labelled scores, between its value and its gradient.
 type labelled struct {
 	op        string
@@ -77,13 +80,24 @@ func newLabelled(op string, x, labels *tensor.Tensor, logits bool, options []Lab
 		return l
 	}
 	defer losses.Free()
-	l.y = losses.Sum()
-	if l.how.Reduction == MeanLoss {
-		sum := l.y
-		l.total = counted.Sum()
-		l.y = sum.Div(l.total)
-		sum.Free()
+	if l.how.Reduction == SumLoss {
+		l.y = losses.Sum()
+		return l
 	}
+	var sum *tensor.Tensor
+	if rows := labels.Len(); rows <= fewLosses { // their sums, and those of the weights, are one launch
+		flat := kept.Reshape(5, rows)
+		both := flat.Slice(0, 0, 2)
+		sums := both.Sum(1)
+		sum, l.total = sums.Select(0, 0), sums.Select(0, 1)
+		for _, t := range []*tensor.Tensor{flat, both, sums} {
+			t.Free()
+		}
+	} else {
+		sum, l.total = losses.Sum(), counted.Sum()
+	}
+	l.y = sum.Div(l.total)
+	sum.Free()
 	return l
 }
 
@@ -121,9 +135,7 @@ func (l *labelled) gradient(x, g *Node, in *Grads) {
 			each = g.value.Div(l.total)
 		}
 		defer each.Free()
-		all := each.Expand(shape...)
-		defer all.Free()
-		in.Give(0, l.slope(all, l.logits))
+		in.Give(0, l.slope(each, l.logits))
 		return
 	}
 	ones := tensor.Full(l.x.Device(), 1, shape...)

@@ -26,13 +26,13 @@ func (*base) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ig
 		defer ct.done()
 		w, done := classWeights(cx.Tensor, weights)
 		defer done()
-		launch(d, ops.CrossEntropy, cx.arg(), ct.arg(), w, kept.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(weights != nil),
+		launch(d, ops.ForRows(ops.CrossEntropy, n, inner, d.Limits()), cx.arg(), ct.arg(), w, kept.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(weights != nil),
 			kernels.Flag(logits), kernels.I(int(ignore)), kernels.R(smoothing))
 	}
 	return kept.Select(0, 0), kept.Select(0, 1), kept
 }
 
-// CrossEntropyGrad is that of package plumbing.
+// CrossEntropyGrad is that of package plumbing. A g of one element is that of every loss.
 func (*base) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {
 	d, outer, n, inner := labelled(op, x, labels, weights)
 	check(op, x, kept, g)
@@ -40,14 +40,15 @@ func (*base) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, lo
 	if out.Len() == 0 {
 		return out
 	}
-	cx, ct, cg := x.reals(), labels.contiguous(), g.reals()
+	cx, ct := x.reals(), labels.contiguous()
 	defer cx.done()
 	defer ct.done()
+	cg := g.reals()
 	defer cg.done()
 	w, done := classWeights(cx.Tensor, weights)
 	defer done()
-	launch(d, ops.CrossEntropyGrad, cx.arg(), ct.arg(), w, kept.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner),
-		kernels.Flag(weights != nil), kernels.Flag(logits), kernels.I(int(ignore)), kernels.R(smoothing))
+	launch(d, ops.ForRows(ops.CrossEntropyGrad, n, inner, d.Limits()), cx.arg(), ct.arg(), w, kept.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner),
+		kernels.Flag(weights != nil), kernels.Flag(logits), kernels.I(int(ignore)), kernels.R(smoothing), kernels.Flag(g.Len() > 1))
 	return out
 }
 

@@ -73,7 +73,7 @@ func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps floa
 		return y, Zeros(d, 0), Zeros(d, 0)
 	}
 	mean, rstd = alloc(op, d, []int{rows}), alloc(op, d, []int{rows})
-	launch(d, ops.Norm, x.arg(), cw.arg(), cb.arg(), y.arg(), mean.arg(), rstd.arg(),
+	launch(d, ops.ForRows(ops.Norm, n, 1, d.Limits()), x.arg(), cw.arg(), cb.arg(), y.arg(), mean.arg(), rstd.arg(),
 		kernels.I(rows), kernels.I(n), kernels.I(sets), kernels.I(span), kernels.R(eps), kernels.I(form))
 	return y, mean, rstd
 }
@@ -108,7 +108,7 @@ func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx,
 		dw, db = alloc(op, d, []int{runs, n}), alloc(op, d, []int{runs, n})
 		dwArg, dbArg = dw.arg(), db.arg()
 	}
-	launch(d, ops.NormGrad, cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
+	launch(d, ops.ForRows(ops.NormGrad, n, 1, d.Limits()), cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
 		kernels.I(rows), kernels.I(n), kernels.I(run), kernels.I(form))
 	return dx, dw, db
 }

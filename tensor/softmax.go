@@ -29,7 +29,7 @@ func (t *Tensor) softmax(op string, axis int, logarithm bool) *Tensor {
 	defer x.done()
 	y := alloc(op, t.Device(), t.shape)
 	if y.Len() > 0 {
-		launch(t.Device(), ops.Softmax, x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
+		launch(t.Device(), ops.ForRows(ops.Softmax, n, inner, t.Device().Limits()), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
 	}
 	return y
 }
@@ -49,7 +49,7 @@ func softmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
 	defer cg.done()
 	out := alloc(op, d, y.shape)
 	if out.Len() > 0 {
-		launch(d, ops.SoftmaxGrad, cy.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
+		launch(d, ops.ForRows(ops.SoftmaxGrad, n, inner, d.Limits()), cy.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
 	}
 	return out
 }

@@ -22,12 +22,26 @@ func rowCases(k *kernels.Kernel, few bool) []kernels.Case {
 	if few {
 		channels = [][4]int{{4, 10, 1, 2}, {3, 2, 20, 2}}
 	}
+	norms := [][4]int{{1, 1, 1, 1}, {5, 3, 1, 1}, {300, 7, 1, 1}, {3, 33, 1, 1}, {2, 5000, 1, 1}, {6, 30, 3, 10}, {4, 700, 2, 350}, {4, 20, 4, 20}}
+	gradients := [][3]int{{1, 1, 1}, {5, 3, 2}, {300, 7, 64}, {3, 33, 3}, {5, 5000, 2}, {70, 130, 32}}
+	if few {
+		norms, gradients = [][4]int{norms[3], norms[5]}, [][3]int{gradients[1], gradients[3]}
+	}
+	if of, least, most := ops.RowForm(k); of != nil { // for rows of some lengths: whole fours, and not
+		k, lines, norms, gradients = of, nil, nil, nil
+		for i, n := range []int{most, least, most - 1} {
+			rows := []int{37, 300, 5}[i]
+			lines = append(lines, [3]int{rows, n, 1})
+			norms = append(norms, [4]int{rows, n, 1, 1})
+			gradients = append(gradients, [3]int{rows, n, ops.NormRun(rows, n, kernels.Limits{Units: 1})})
+		}
+		if few {
+			lines, norms, gradients = lines[:2], norms[:2], gradients[:2]
+		}
+	}
 	switch k {
 	case ops.Norm:
-		for i, b := range [][4]int{{1, 1, 1, 1}, {5, 3, 1, 1}, {300, 7, 1, 1}, {3, 33, 1, 1}, {2, 5000, 1, 1}, {6, 30, 3, 10}, {4, 700, 2, 350}, {4, 20, 4, 20}} {
-			if few && i != 3 && i != 5 {
-				continue
-			}
+		for _, b := range norms {
 			for _, form := range []int{ops.NormCentred | ops.NormWeights | ops.NormBiases, ops.NormCentred, ops.NormWeights, 0} {
 				if few && form&ops.NormWeights == 0 {
 					continue
@@ -51,12 +65,9 @@ func rowCases(k *kernels.Kernel, few bool) []kernels.Case {
 			}
 		}
 	case ops.NormGrad:
-		for i, b := range [][3]int{{1, 1, 1}, {5, 3, 2}, {300, 7, 64}, {3, 33, 3}, {5, 5000, 2}, {70, 130, 32}} {
-			if few && i != 1 && i != 3 {
-				continue
-			}
+		for i, b := range gradients {
 			for f, form := range []int{ops.NormCentred | ops.NormWeights | ops.NormBiases | ops.NormShares, ops.NormWeights | ops.NormShares, ops.NormCentred, 0} {
-				if few && f != i-1 {
+				if few && f != 2*i {
 					continue
 				}
 				add(func(o *kernels.Operands) {
@@ -136,9 +147,12 @@ func rowCases(k *kernels.Kernel, few bool) []kernels.Case {
 				if k == ops.CrossEntropy {
 					o.Out(5 * rows)
 				} else {
-					o.In(5*rows, 1, 2).In(rows, -1, 1).Out(rows * n)
+					o.In(5*rows, 1, 2).In([]int{rows, 1}[i/2%2], -1, 1).Out(rows * n)
 				}
 				o.Int(b[0], n, b[2], i%2, (i+3)/2%2, -100*(i%3)).Real([]float64{0, 0.1}[(i+1)/2%2])
+				if k == ops.CrossEntropyGrad {
+					o.Int(1 - i/2%2)
+				}
 			}, "%v labels", b)
 		}
 	case ops.SoftmaxGrad:

@@ -45,6 +45,13 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	if many != few {
 		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
+	if !l.CPU {
+		for _, k := range []*kernels.Kernel{Softmax, SoftmaxGrad, Norm, NormGrad, CrossEntropy, CrossEntropyGrad} {
+			for _, n := range []int{8, 128, 4096} {
+				all = append(all, ForRows(k, n, 1, l))
+			}
+		}
+	}
 	all = append(all, maps(l)...)
 	all = append(all, alongLines()...)
 	for _, k := range append(slices.Clip(all), SumIntegers, MaxAxis, MinAxis) {

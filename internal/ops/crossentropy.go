@@ -16,16 +16,12 @@ var (
 			intArg("logits"), intArg("ignore"), realArg("smoothing")},
 		Twin: kernels.Twin{F32: crossEntropyTwin[float32], F64: crossEntropyTwin[float64]}, Trial: smallOnly,
 		Tol: kernels.Tolerance{ULP: 4, Bound: crossEntropyBound}}
-	// CrossEntropyGrad: X, T, W, R, G [outer, inner], D [outer, len, inner], and the numbers of CrossEntropy.
+	// CrossEntropyGrad: X, T, W, R, G [outer, inner], or [1], D [outer, len, inner], the numbers of CrossEntropy, and whether each
+	// line has its own of G.
 	CrossEntropyGrad = &kernels.Kernel{Name: "k_cross_entropy_grad", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Trial: smallOnly,
 		Params: []kernels.Param{in("X"), inInts("T"), in("W"), in("R"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"),
-			intArg("weighted"), intArg("logits"), intArg("ignore"), realArg("smoothing")},
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			if l.CPU {
-				return lines(6)(a, l)
-			}
-			return kernels.Line(a[5].N, l)
-		},
+			intArg("weighted"), intArg("logits"), intArg("ignore"), realArg("smoothing"), intArg("each")},
+		Grid: lines(6),
 		Twin: kernels.Twin{F32: crossEntropyGradTwin[float32], F64: crossEntropyGradTwin[float64]},
 		Tol: kernels.Tolerance{ULP: 4, Rel: 1, Scale: func(a []kernels.Arg) float64 {
 			return (24 + min(4*kernels.MaxAbs(a, 0)+4*kernels.MaxAbs(a, 3), 300)) * kernels.MaxAbs(a, 4) * (kernels.MaxAbs(a, 3) + 2*largestWeight(a))
@@ -95,7 +91,7 @@ func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
 
 func crossEntropyGradTwin[T kernels.Real](c kernels.Call[T]) {
 	x, labels, w, r, g, d, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), labelledBy(c.Int, 6)
-	smoothing, lines := c.Real(12), p.outer*p.inner
+	smoothing, lines, each := c.Real(12), p.outer*p.inner, c.Int(13)
 	c.Parallel(lines, 20*p.len, func(lo, hi int) {
 		for line := lo; line < hi; line++ {
 			at := line/p.inner*p.len*p.inner + line%p.inner
@@ -120,7 +116,7 @@ func crossEntropyGradTwin[T kernels.Real](c kernels.Call[T]) {
 				if k == int(t) {
 					v -= (1 - smoothing) * weight
 				}
-				d[i] = v * g[line]
+				d[i] = v * g[line*each]
 			}
 		}
 	})

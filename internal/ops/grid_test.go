@@ -60,6 +60,7 @@ func TestGrids(t *testing.T) {
 		{"chains", FMAChains, args([]int{7}, 7, 20), grid([3]int{7}, [3]int{1}), line(7)},
 		{"softmax of rows", Softmax, args([]int{0, 0}, 100, 128, 1, 0), grid([3]int{4}, [3]int{1}), grid([3]int{7 * 256}, [3]int{256})},
 		{"softmax of columns", Softmax, args([]int{0, 0}, 2, 50, 20, 0), grid([3]int{1}, [3]int{1}), grid([3]int{512}, [3]int{256})},
+		{"softmax of short rows", ForRows(Softmax, 8, 1, gpu), args([]int{0, 0}, 300, 8, 1, 0), kernels.Grid{}, grid([3]int{512}, [3]int{256})},
 		{"softmax of nothing", Softmax, args([]int{0, 0}, 2, 0, 20, 0), grid([3]int{0}, [3]int{1}), grid([3]int{0}, [3]int{256})},
 		{"gradient of a norm", NormGrad, args(make([]int, 8), 100, 30, 7, 0), grid([3]int{15}, [3]int{1}), grid([3]int{15 * 256}, [3]int{256})},
 		{"moments of vectors", ChannelMoments, args([]int{0, 0, 0}, 7, 40, 1, 3), kernels.Groups(1, 3), grid([3]int{256, 3}, [3]int{256, 1})},

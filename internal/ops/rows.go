@@ -1,6 +1,9 @@
 package ops
 
 import (
+	"fmt"
+	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -54,6 +57,63 @@ func lanesOf(n int) int {
 		lanes *= 2
 	}
 	return lanes
+}
+
+// rowForm is how many lanes a row has in a kernel that is built for rows on GPUs, and how many elements each keeps. A row that
+// fits in a warp needs no barrier.
+type rowForm struct{ lanes, per int }
+
+// The forms of kernels that keep one row, and of those that keep two, or more: for rows of up to 8, 16, 32, … 4096 elements. The last is
+// for all that are longer.
+var (
+	oneRow  = []rowForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16}, {256, 16}}
+	twoRows = []rowForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}}
+)
+
+// rowForms are the forms for rows of kernels that work on lines.
+var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
+	all := map[*kernels.Kernel][]*kernels.Kernel{}
+	add := func(forms []rowForm, k *kernels.Kernel, rows int) {
+		for _, f := range forms {
+			form := *k
+			form.Defines = fmt.Sprintf("-DLANES=%d -DPER=%d", f.lanes, f.per)
+			if rows > 0 { // else the grid does not depend on the lanes
+				form.Grid = func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+					groups := intmath.CeilDiv(int(a[rows].Int), rowsGroup/f.lanes)
+					return kernels.Grid{Dims: 1, Global: [3]int{groups * rowsGroup}, Local: [3]int{rowsGroup}}
+				}
+			}
+			all[k] = append(all[k], &form)
+		}
+	}
+	add(oneRow, Softmax, 2)
+	add(oneRow, Norm, 6)
+	add(oneRow, CrossEntropy, 4)
+	add(twoRows, CrossEntropyGrad, 6)
+	add(twoRows, SoftmaxGrad, 3)
+	add(twoRows, NormGrad, 0)
+	return all
+}()
+
+// ForRows returns the form of a kernel of lines for rows of n elements, where inner is 1: what to launch in its place.
+func ForRows(k *kernels.Kernel, n, inner int, l kernels.Limits) *kernels.Kernel {
+	if l.CPU || inner != 1 {
+		return k
+	}
+	forms := rowForms[k]
+	return forms[min(bits.Len(uint(max(n-1, 0)/8)), len(forms)-1)]
+}
+
+// RowForm returns the kernel of which k is a form for rows, and the least and the greatest length of those; nil if it is none. Of
+// rows longer than the last is for, it reads elements twice.
+func RowForm(k *kernels.Kernel) (of *kernels.Kernel, least, most int) {
+	for of, forms := range rowForms {
+		if i := slices.Index(forms, k); i >= 0 {
+			most = 8 << i
+			return of, most/2 + 1, most
+		}
+	}
+	return nil, 0, 0
 }
 
 // eachLine calls f with pieces of the lines of [outer, n, inner], on several cores: lines of w neighbouring columns, of

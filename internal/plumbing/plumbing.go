@@ -166,7 +166,8 @@ func CrossEntropy(op string, x, labels, weights *tensor.Tensor, logits bool, ign
 	return of(x.Device()).CrossEntropy(op, x, labels, weights, logits, ignore, smoothing)
 }
 
-// CrossEntropyGrad returns the gradient of the scores x for the gradient g of the losses; without logits, that of logarithms.
+// CrossEntropyGrad returns the gradient of the scores x for the gradient g of the losses, or of each, if that is one; without
+// logits, that of logarithms.
 func CrossEntropyGrad(op string, x, labels, weights, kept, g *tensor.Tensor, logits bool, ignore int32, smoothing float64) *tensor.Tensor {
 	return of(x.Device()).CrossEntropyGrad(op, x, labels, weights, kept, g, logits, ignore, smoothing)
 }

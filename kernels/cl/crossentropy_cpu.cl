@@ -83,14 +83,15 @@ void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int i
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing) {
+void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing,
+                          int each) {
     const int blocks = inner == 1 ? 1 : (inner + 15) / 16, units = outer * blocks, lines = outer * inner;
     const int groups = get_num_groups(0), per = (units + groups - 1) / groups;
     const int from = get_group_id(0) * per, to = min(units, from + per);
     const REAL part = smoothing / len;
     for (int u = from; u < to; u++) {
         const int o = u / blocks, i = u % blocks * 16, width = min(16, inner - i), at = o * len * inner + i;
-        global const REAL *x = X + X_off + at, *w = W + W_off, *r = R + R_off + o * inner + i, *g = G + G_off + o * inner + i;
+        global const REAL *x = X + X_off + at, *w = W + W_off, *r = R + R_off + o * inner + i, *g = G + G_off + (each ? o * inner + i : 0);
         global const int *t = T + T_off + o * inner + i;
         global REAL *d = D + D_off + at;
         if (inner == 1) {
@@ -109,7 +110,7 @@ void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int ou
         REAL counts[16];
         for (int j = 0; j < 16; j++) counts[j] = j < width && COUNTS(t[min(j, width - 1)]) ? 1 : 0;
         const REAL16 on = vload16(0, counts), most = load16(r + 2 * lines, width, 0), log_sum = load16(r + 3 * lines, width, 0),
-                     slope = load16(r + 4 * lines, width, 0), up = on != 0 ? load16(g, width, 0) : (REAL16)0;
+                     slope = load16(r + 4 * lines, width, 0), up = on != 0 ? (each ? load16(g, width, 0) : (REAL16)g[0]) : (REAL16)0;
         for (int k = 0; k < len; k++) {
             REAL16 v = 0;
             if (logits) v = exp_REAL16(load16(x + k * inner, width, 0) - most - log_sum) * slope;
@@ -117,6 +118,6 @@ void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int ou
             store16(on != 0 ? v * up : (REAL16)0, d + k * inner, width);
         }
         for (int j = 0; j < width; j++)
-            if (COUNTS(t[j])) d[t[j] * inner + j] -= (1 - smoothing) * (weighted ? w[t[j]] : 1) * g[j];
+            if (COUNTS(t[j])) d[t[j] * inner + j] -= (1 - smoothing) * (weighted ? w[t[j]] : 1) * g[each ? j : 0];
     }
 }

@@ -44,11 +44,27 @@ void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len
         const REAL h = ((value) - mean) * rstd;                          \
         y = (form & WEIGHTS ? h * w[c] : h) + (form & BIASES ? b[c] : 0); \
     }
-    _Pragma("unroll") for (int j = 0; j < PER; j++)
-        if (KEPT(j) < count) PUT(v[j], KEPT(j), v[j])
-    STORE_KEPT(v, y, fours, 1)
+    if (fours && span == 1 && FOURS(first, W_off | B_off)) {
+        _Pragma("unroll") for (int j = 0; j < PER; j += 4) {
+            const int k = KEPT(j);
+            if (k < count) {
+                REAL4 h = ((REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]) - mean) * rstd;
+                if (form & WEIGHTS) h *= *(global const REAL4 *)(w + k);
+                if (form & BIASES) h += *(global const REAL4 *)(b + k);
+                *(global REAL4 *)(y + k) = h;
+            }
+        }
+    } else {
+        _Pragma("unroll") for (int j = 0; j < PER; j++)
+            if (KEPT(j) < count) PUT(v[j], KEPT(j), v[j])
+        STORE_KEPT(v, y, fours, 1)
+    }
     for (int k = lane + PER * lanes; k < count; k += lanes) PUT(y[k], k, x[k])
 }
+
+#ifndef AHEAD
+#define AHEAD 8 // elements of a lane that it keeps twice
+#endif
 
 // A group has a run of rows, as many beside each other as its items allow, and sums the gradients of weights and biases in
 // registers; rows that do not fit in them have a group for themselves, and sums in DW and DB.
@@ -62,19 +78,50 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
     const int fours = FOURS(len, X_off | G_off | D_off);
     REAL h[PER], up[PER], hs[PER], gs[PER];
     _Pragma("unroll") for (int j = 0; j < PER; j++) hs[j] = gs[j] = 0;
+#if PER <= AHEAD // a row is read while the one before it is worked on
+    REAL next_h[PER], next_up[PER], next_mean, next_rstd;
+    {
+        const int r = from + place, count = r < to ? len : 0;
+        next_mean = r < to ? MEAN[MEAN_off + r] : 0;
+        next_rstd = r < to ? RSTD[RSTD_off + r] : 0;
+        LOAD_KEPT(next_up, G + G_off + r * len, fours, 1, 0)
+        LOAD_KEPT(next_h, X + X_off + r * len, fours, 1, 0)
+    }
+#endif
     for (int r0 = from; r0 < from + run; r0 += beside) {
         const int r = r0 + place, count = r < to ? len : 0;
-        const REAL mean = r < to ? MEAN[MEAN_off + r] : 0, rstd = r < to ? RSTD[RSTD_off + r] : 0;
         global const REAL *x = X + X_off + r * len, *g = G + G_off + r * len;
         global REAL *d = D + D_off + r * len;
         REAL s = 0, q = 0;
+#if PER <= AHEAD
+        const REAL mean = next_mean, rstd = next_rstd;
+        _Pragma("unroll") for (int j = 0; j < PER; j++) {
+            up[j] = next_up[j];
+            h[j] = KEPT(j) < count ? (next_h[j] - mean) * rstd : 0;
+        }
+        {
+            const int next = r + beside, count = r0 + beside < from + run && next < to ? len : 0;
+            next_mean = count > 0 ? MEAN[MEAN_off + next] : 0;
+            next_rstd = count > 0 ? RSTD[RSTD_off + next] : 0;
+            LOAD_KEPT(next_up, g + beside * len, fours, 1, 0)
+            LOAD_KEPT(next_h, x + beside * len, fours, 1, 0)
+        }
+#else
+        const REAL mean = r < to ? MEAN[MEAN_off + r] : 0, rstd = r < to ? RSTD[RSTD_off + r] : 0;
         LOAD_KEPT(up, g, fours, 1, 0)
         LOAD_KEPT(h, x, fours, 1, mean)
+        _Pragma("unroll") for (int j = 0; j < PER; j++) h[j] = (h[j] - mean) * rstd;
+#endif
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
-            h[j] = (h[j] - mean) * rstd;
             gs[j] += up[j];
             hs[j] = fma(up[j], h[j], hs[j]);
-            if (form & WEIGHTS && KEPT(j) < count) up[j] *= w[KEPT(j)];
+        }
+        if (form & WEIGHTS) {
+            REAL ws[PER];
+            LOAD_KEPT(ws, w, fours && FOURS(0, W_off), 1, 0)
+            _Pragma("unroll") for (int j = 0; j < PER; j++) up[j] *= ws[j];
+        }
+        _Pragma("unroll") for (int j = 0; j < PER; j++) {
             s += up[j];
             q = fma(up[j], h[j], q);
         }

@@ -7,10 +7,12 @@
 #define GROUP 256 // work-items in a group, a power of two
 #define GROUP_SHIFT 8 // its logarithm
 #endif
+#ifndef PER
 #define PER 16 // elements of a line that each lane keeps in registers; it reads others again
+#endif
 
 #ifdef NVIDIA_PTX
-// Lanes that are neighbours join in their warps, by registers, and then the warps of a line.
+// Lanes that are neighbours join in their warps, by registers, and then the warps of a line, of which each lane takes one.
 #define BY_WARPS(T, JOINED, OTHER)                           \
     if (step == 1) {                                         \
         T a = v;                                             \
@@ -22,10 +24,9 @@
         barrier(CLK_LOCAL_MEM_FENCE);                        \
         if (lane % 32 == 0) t[slot / 32] = a;                \
         barrier(CLK_LOCAL_MEM_FENCE);                        \
-        const int first = (slot - lane) / 32;                \
-        a = t[first];                                        \
-        for (int l = 1; l < lanes / 32; l++) {               \
-            const T b = t[first + l];                        \
+        a = t[(slot - lane) / 32 + lane % (lanes / 32)];     \
+        for (int l = 1; l < lanes / 32; l *= 2) {            \
+            const T b = OTHER(a, l);                         \
             a = JOINED;                                      \
         }                                                    \
         return a;                                            \
@@ -69,12 +70,20 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
 
 // Where a work-item stands among lines of `len` elements: the lanes of rows lie beside each other, `across`, those of
 // columns above each other, since eight neighbouring columns are a sector of the cache. Divisions are shifts: a work-item
-// has few elements, and less time than those take.
+// has few elements, and less time than those take. A kernel that is built for rows has LANES for each of them, which the
+// compiler knows then: it unrolls what joins them.
+#ifdef LANES
+#define INNER 1
+#define LINES(len, columns)                                                                            \
+    const int lanes = LANES, beside = GROUP / LANES, step = 1, slot = get_local_id(0), lane = slot % LANES, place = slot / LANES;
+#else
+#define INNER inner
 #define LINES(len, columns)                                                                                          \
     const int across = !(columns), shift = across ? lanes_shift(len) : min(lanes_shift(len), GROUP_SHIFT - 3);        \
     const int lanes = 1 << shift, beside = GROUP >> shift, step = across ? 1 : beside, slot = get_local_id(0);        \
     const int lane = across ? slot & (lanes - 1) : slot >> (GROUP_SHIFT - shift);                                     \
     const int place = across ? slot >> shift : slot & (beside - 1);
+#endif
 
 // Element j of the PER that a lane keeps: four that are neighbours, then four after those of all lanes.
 #define KEPT(j) (((j) / 4 * lanes + lane) * 4 + (j) % 4)

@@ -7,32 +7,30 @@
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
     local REAL t[2 * GROUP];
-    LINES(len, inner > 1)
-    const int line = get_group_id(0) * beside + place, count = line < outer * inner ? len : 0;
-    const int at = inner == 1 ? line * len : line / inner * len * inner + line % inner;
-    const int fours = inner == 1 && FOURS(len, X_off | Y_off);
+    LINES(len, INNER > 1)
+    const int line = get_group_id(0) * beside + place, count = line < outer * INNER ? len : 0;
+    const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line % INNER;
+    const int fours = INNER == 1 && FOURS(len, X_off | Y_off);
     global const REAL *x = X + X_off + at;
     global REAL *y = Y + Y_off + at;
     REAL v[PER], m = -INFINITY, s = 0;
-    LOAD_KEPT(v, x, fours, inner, -INFINITY)
+    LOAD_KEPT(v, x, fours, INNER, -INFINITY)
     _Pragma("unroll") for (int j = 0; j < PER; j++) m = v[j] > m ? v[j] : m;
-    for (int k = lane + PER * lanes; k < count; k += lanes) m = x[k * inner] > m ? x[k * inner] : m;
+    for (int k = lane + PER * lanes; k < count; k += lanes) m = x[k * INNER] > m ? x[k * INNER] : m;
     m = tree_max(t, m, slot, lane, lanes, step);
     _Pragma("unroll") for (int j = 0; j < PER; j++) {
-        if (KEPT(j) < count) {
-            const REAL d = v[j] - m, e = exp(d);
-            v[j] = logarithm ? d : e;
-            s += e;
-        }
+        const REAL d = v[j] - m, e = exp(d); // of an element past the line 0, or NaN if all are
+        v[j] = logarithm ? d : e;
+        s += e;
     }
-    for (int k = lane + PER * lanes; k < count; k += lanes) s += exp(x[k * inner] - m);
+    for (int k = lane + PER * lanes; k < count; k += lanes) s += exp(x[k * INNER] - m);
     s = tree_sum(t, s, slot, lane, lanes, step);
     const REAL by = logarithm ? log(s) : 1 / s;
     _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = logarithm ? v[j] - by : v[j] * by;
-    STORE_KEPT(v, y, fours, inner)
+    STORE_KEPT(v, y, fours, INNER)
     for (int k = lane + PER * lanes; k < count; k += lanes) {
-        const REAL d = x[k * inner] - m;
-        y[k * inner] = logarithm ? d - by : exp(d) * by;
+        const REAL d = x[k * INNER] - m;
+        y[k * INNER] = logarithm ? d - by : exp(d) * by;
     }
 }
 
@@ -40,22 +38,22 @@ void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
     local REAL t[2 * GROUP];
-    LINES(len, inner > 1)
-    const int line = get_group_id(0) * beside + place, count = line < outer * inner ? len : 0;
-    const int at = inner == 1 ? line * len : line / inner * len * inner + line % inner;
-    const int fours = inner == 1 && FOURS(len, Y_off | G_off | D_off);
+    LINES(len, INNER > 1)
+    const int line = get_group_id(0) * beside + place, count = line < outer * INNER ? len : 0;
+    const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line % INNER;
+    const int fours = INNER == 1 && FOURS(len, Y_off | G_off | D_off);
     global const REAL *y = Y + Y_off + at, *g = G + G_off + at;
     global REAL *d = D + D_off + at;
     REAL v[PER], up[PER], s = 0;
-    LOAD_KEPT(v, y, fours, inner, 0)
-    LOAD_KEPT(up, g, fours, inner, 0)
+    LOAD_KEPT(v, y, fours, INNER, 0)
+    LOAD_KEPT(up, g, fours, INNER, 0)
     _Pragma("unroll") for (int j = 0; j < PER; j++) s += logarithm ? up[j] : up[j] * v[j];
-    for (int k = lane + PER * lanes; k < count; k += lanes) s += logarithm ? g[k * inner] : g[k * inner] * y[k * inner];
+    for (int k = lane + PER * lanes; k < count; k += lanes) s += logarithm ? g[k * INNER] : g[k * INNER] * y[k * INNER];
     s = tree_sum(t, s, slot, lane, lanes, step);
     _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = logarithm ? up[j] - exp(v[j]) * s : v[j] * (up[j] - s);
-    STORE_KEPT(v, d, fours, inner)
+    STORE_KEPT(v, d, fours, INNER)
     for (int k = lane + PER * lanes; k < count; k += lanes) {
-        const REAL v = y[k * inner], up = g[k * inner];
-        d[k * inner] = logarithm ? up - exp(v) * s : v * (up - s);
+        const REAL v = y[k * INNER], up = g[k * INNER];
+        d[k * INNER] = logarithm ? up - exp(v) * s : v * (up - s);
     }
 }
