@@ -23,7 +23,7 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 		launch(d, ops.ScatterRows.Of(typ), src.arg(), index.arg(), dst.arg(), kernels.I(n), kernels.I(cols), kernels.I(rows), kernels.I(int(how)))
 		return
 	}
-	keys, places := sortRows(index, rows)
+	keys, places := radixSorted("Scatter", &ops.RowSorts, index, 1, n, ops.RowPasses(rows), rows)
 	for sorted := true; ; sorted = false {
 		blocks := ops.RunBlocks(n)
 		left, leftKeys := allocOf("Scatter", d, dst.typ, []int{2 * blocks, cols}), allocOf("Scatter", d, Int32, []int{2 * blocks})
@@ -41,26 +41,4 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 	src.Free()
 	keys.Free()
 	places.Free()
-}
-
-// sortRows returns indices in ascending order, those that are no row last, and where they were.
-func sortRows(index *Tensor, rows int) (keys, places *Tensor) {
-	d, n := index.Device(), index.Len()
-	_, counts := ops.SortTiles(n)
-	count := allocOf("Scatter", d, Int32, []int{counts})
-	defer count.Free()
-	keys, places = index, index // the first pass makes them
-	for pass := range ops.SortPasses(rows) {
-		shift := kernels.I(pass * ops.SortBits)
-		launch(d, ops.SortCount, keys.arg(), count.arg(), kernels.I(n), kernels.I(rows), shift)
-		launch(d, ops.SortScan, count.arg(), kernels.I(counts))
-		nextKeys, nextPlaces := allocOf("Scatter", d, Int32, []int{n}), allocOf("Scatter", d, Int32, []int{n})
-		launch(d, ops.SortMove, keys.arg(), places.arg(), count.arg(), nextKeys.arg(), nextPlaces.arg(), kernels.I(n), kernels.I(rows), shift, kernels.Flag(pass == 0))
-		if pass > 0 {
-			keys.Free()
-			places.Free()
-		}
-		keys, places = nextKeys, nextPlaces
-	}
-	return keys, places
 }

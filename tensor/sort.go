@@ -180,6 +180,9 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 		in, of = y, at
 	}
 	block := min(n, ops.SortBlock)
+	if !l.CPU && n > ops.SortBlock {
+		return radixSorted(op, &sorts.Radix, x, rows, n, 8*x.typ.On(d).Size()/ops.SortDigit, flags)
+	}
 	if l.CPU && n > ops.SortInserts {
 		const least = 8192 // elements of a block
 		for block = n; rows*((n+block-1)/block) < l.Units && block >= 2*least; {
@@ -193,6 +196,32 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	}
 	for run := block; run < n; run *= 2 {
 		pass(sorts.Merge, run, ops.SortTile(l), flags)
+	}
+	return y, at
+}
+
+// radixSorted returns the rows of x [rows, n] sorted by so many digits of their keys, and their indices.
+func radixSorted(op string, r *ops.Radix, x *Tensor, rows, n, digits, flags int) (y, at *Tensor) {
+	d, shape := x.Device(), []int{rows, n}
+	tiles := r.Tiles(n, x.typ.On(d))
+	count := allocOf(op, d, Int32, []int{rows, tiles + 1, 1 << ops.SortDigit})
+	defer count.Free()
+	for pass := range digits {
+		nextY, nextAt := allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape)
+		in, of := x, nextAt.Run(0, 0)
+		if pass > 0 {
+			in, of = y, at.arg()
+		}
+		shift := kernels.I(pass * ops.SortDigit)
+		launch(d, r.Count, in.arg(), count.arg(), kernels.I(rows), kernels.I(n), kernels.I(tiles), shift, kernels.I(flags))
+		launch(d, r.Scan, count.arg(), kernels.I(rows), kernels.I(tiles))
+		launch(d, r.Move, in.arg(), of, count.arg(), nextY.arg(), nextAt.arg(), kernels.I(rows), kernels.I(n), kernels.I(tiles), shift,
+			kernels.I(flags), kernels.Flag(pass > 0))
+		if pass > 0 {
+			y.Free()
+			at.Free()
+		}
+		y, at = nextY, nextAt
 	}
 	return y, at
 }

@@ -115,41 +115,45 @@ func scatterCases(k *kernels.Kernel, t kernels.DType, few bool, add func(build f
 		return
 	}
 	for i, n := range []int{300, 2100, 1, 2048, 5000} {
-		for _, shift := range []int{0, 4} {
-			if few && (i > 1 || i*4 != shift) {
-				continue
-			}
-			const rows = 100
-			tiles, counts := ops.SortTiles(n)
-			keys := func(o operands) operands {
-				return o.ints(n, func(int) int { return o.Rand.IntN(rows+2) - 1 })
-			}
-			switch k {
-			case ops.SortCount:
-				add(func(o operands) { keys(o).ints(counts, func(int) int { return -1 }).num(n, rows, shift) }, "%d at bit %d", n, shift)
-			case ops.SortScan:
-				add(func(o operands) { o.ints(n, func(int) int { return o.Rand.IntN(9) }).num(n) }, "%d", n)
-			case ops.SortMove:
-				add(func(o operands) {
-					keys(o).ints(n, func(i int) int { return n - i })
-					digits := make([]int, counts)
-					for i := range n {
-						key := int(o.Args[0].At(i))
-						if key < 0 || key > rows {
-							key = rows
-						}
-						digits[key>>shift%16*tiles+i/2048]++
-					}
-					sum := 0
-					for i, d := range digits {
-						digits[i] = sum
-						sum += d
-					}
-					o.ints(counts, func(i int) int { return digits[i] })
-					o.ints(n, func(int) int { return -1 }).ints(n, func(int) int { return -1 }).num(n, rows, shift, 1-shift/4)
-				}, "%d at bit %d", n, shift)
-			}
+		if few && i > 1 {
+			continue
 		}
+		radixCases(k, &ops.RowSorts, i, 1, n, 700, add, func(o operands) { o.ints(n, func(int) int { return o.Rand.IntN(702) - 1 }) })
+	}
+}
+
+// radixCases adds a launch that tests a kernel of a radix sort of rows of n elements, in the form i; none if k is no such kernel.
+func radixCases(k *kernels.Kernel, r *ops.Radix, i, rows, n, flags int, add func(func(operands), string, ...any), values func(operands)) {
+	shift, given := 8*(i%4), i/2%2
+	switch k {
+	case r.Count, r.Move:
+		add(func(o operands) {
+			values(o)
+			x := o.Args[0]
+			t := x.Buf.DType()
+			tiles := r.Tiles(n, t)
+			counts := kernels.NewMem(kernels.Int32, rows*(tiles+1)*256)
+			c := kernels.Vec(counts, 0, counts.Len())
+			count := []kernels.Arg{x, c, kernels.I(rows), kernels.I(n), kernels.I(tiles), kernels.I(shift), kernels.I(flags)}
+			if k == r.Count {
+				o.Args = count
+				return
+			}
+			real := t
+			if real == kernels.Int32 {
+				real = kernels.Float32
+			}
+			r.Count.Run(real, count)
+			r.Scan.Run(real, []kernels.Arg{c, kernels.I(rows), kernels.I(tiles)})
+			o.Ints(given*rows*n, func(i int) int { return 3*i + 1 })
+			o.Args = append(o.Args, c)
+			o.undefined(t, rows*n).undefined(kernels.Int32, rows*n).num(rows, n, tiles, shift, flags, given)
+		}, "%d rows of %d at bit %d", rows, n, shift)
+	case r.Scan:
+		add(func(o operands) {
+			tiles := n / 7
+			o.Ints(rows*(tiles+1)*256, func(int) int { return o.Rand.IntN(9) }).Int(rows, tiles)
+		}, "%d rows of %d", rows, n)
 	}
 }
 

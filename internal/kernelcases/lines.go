@@ -207,6 +207,9 @@ func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
 			given := func(o operands) {
 				o.Ints(n*min(1, flags/ops.SortGiven), func(i int) int { return 3*i + 1 })
 			}
+			if width := r[1] * []int{1, 100, 1, 300}[i%4]; !few || i%4 < 3 {
+				radixCases(k, &sorts.Radix, i, r[0], width, flags%2, add, func(o operands) { values(o, r[0]*width, i) })
+			}
 			switch k {
 			case sorts.Blocks:
 				for _, keep := range []int{r[2], 1, 5} {

@@ -60,9 +60,9 @@ func alongLines() []*kernels.Kernel {
 		}
 	}
 	for _, s := range []*Sorts{&realSorts, &intSorts} {
-		all = append(all, s.Blocks, s.Digit, s.Merge, s.Median)
+		all = append(all, s.Blocks, s.Digit, s.Merge, s.Median, s.Count, s.Move)
 	}
-	return all
+	return append(all, realSorts.Scan)
 }
 
 func newFold(kind FoldKind, t kernels.DType) *kernels.Kernel {

@@ -123,53 +123,56 @@ func scatterRows(c call) {
 	}
 }
 
-// digit returns what a sort by rows looks at in a key.
-func digit(key float64, rows, shift int) int {
-	if key < 0 || key > float64(rows) {
-		key = float64(rows)
+// rowDigit returns what a sort by rows looks at in an index, and the key that it is.
+func rowDigit(index float64, rows, shift int) (digit int, key float64) {
+	if index < 0 || index > float64(rows) {
+		index = float64(rows)
 	}
-	return int(key) >> shift & 15
+	return int(index) >> shift & 255, index
 }
 
-// sortCount: K, C, n, rows, shift.
-func sortCount(c call) {
-	tiles := len(c.mem[1]) / 16
-	for at := range c.mem[1] {
+// rowsCounted: X, C, rows, n, tiles, shift, flags, of one row in tiles of 1024. What is behind the counts of the tiles stays.
+func rowsCounted(c call) {
+	for at := range len(c.mem[1]) - 256 {
 		c.mem[1][at] = 0
-		for i, k := range c.mem[0] {
-			if i/2048 == at%tiles && digit(k, c.n(3), c.n(4)) == at/tiles {
+		for i, index := range c.mem[0] {
+			if d, _ := rowDigit(index, c.n(6), c.n(5)); i/1024 == at/256 && d == at%256 {
 				c.mem[1][at]++
 			}
 		}
 	}
 }
 
-// sortScan: C, n.
-func sortScan(c call) {
-	before := 0.0
-	for i, n := range c.mem[0] {
-		c.mem[0][i] = before
-		before += n
+// countsAdded: C, rows, tiles.
+func countsAdded(c call) {
+	size := (c.n(2) + 1) * 256
+	for row := range c.n(1) {
+		for d := range 256 {
+			before := 0.0
+			for at := row*size + d; at < (row+1)*size; at += 256 {
+				n := c.mem[0][at]
+				c.mem[0][at] = before
+				before += n
+			}
+		}
 	}
 }
 
-// sortMove: K, P, C, KO, PO, n, rows, shift, first. It is a stable sort.
-func sortMove(c call) {
-	rows, shift := c.n(6), c.n(7)
+// rowsMoved: X, I, C, Y, J, rows, n, tiles, shift, flags, given, of one row. It is a stable sort.
+func rowsMoved(c call) {
+	rows, shift := c.n(9), c.n(8)
 	order := make([]int, len(c.mem[0]))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(digit(c.mem[0][a], rows, shift), digit(c.mem[0][b], rows, shift))
+		x, _ := rowDigit(c.mem[0][a], rows, shift)
+		y, _ := rowDigit(c.mem[0][b], rows, shift)
+		return cmp.Compare(x, y)
 	})
 	for to, from := range order {
-		key := c.mem[0][from]
-		if key < 0 || key > float64(rows) {
-			key = float64(rows)
-		}
-		c.mem[3][to], c.mem[4][to] = key, float64(from)
-		if !c.on(8) {
+		_, c.mem[3][to] = rowDigit(c.mem[0][from], rows, shift)
+		if c.mem[4][to] = float64(from); c.on(10) {
 			c.mem[4][to] = c.mem[1][from]
 		}
 	}

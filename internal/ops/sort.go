@@ -33,6 +33,8 @@ type Sorts struct {
 	Digit *kernels.Kernel
 	// Merge joins each two sorted runs: X, I, Y, J, rows, n, run, tile, flags, where tile is what SortTile returns.
 	Merge *kernels.Kernel
+	// Radix sorts long rows on GPUs.
+	Radix
 	// Median is the lower median of sorted rows, or the first NaN, and its index: X, I, Y, J, rows, n.
 	Median *kernels.Kernel
 }
@@ -70,7 +72,14 @@ func newSorts(t kernels.DType) Sorts {
 		rows, n, block = int(a[4].Int), int(a[5].Int), int(a[6].Int)
 		return rows, n, block, intmath.CeilDiv(n, block)
 	}
+	radix := newRadix("", sortTiles, kernels.Twin{F32: radixCountTwin(orderKey[float32], sortTiles), F64: radixCountTwin(orderKey[float64], sortTiles)},
+		kernels.Twin{F32: radixMoveTwin(orderKey[float32], false), F64: radixMoveTwin(orderKey[float64], false)})
+	if t == kernels.Int32 {
+		radix = newRadix("-DOF_INTS -DELEM=int", sortTiles, kernels.ElementTwin(radixCountTwin(orderKey[int32], sortTiles)),
+			kernels.ElementTwin(radixMoveTwin(orderKey[int32], false)))
+	}
 	return Sorts{
+		Radix: radix,
 		Blocks: sort("k_sort_blocks", "sort_cpu.cl", "sort_gpu.cl", func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			rows, n, block, blocks := blocks(a)
 			if l.CPU {

@@ -47,14 +47,14 @@ var definitions = map[*kernels.Kernel]func(c call){
 			}
 		}
 	},
-	ops.GatherAxis:  gatherAxis,
-	ops.ScatterAxis: scatterAxis,
-	ops.ScatterRows: scatterRows,
-	ops.SortCount:   sortCount,
-	ops.SortScan:    sortScan,
-	ops.SortMove:    sortMove,
-	ops.ScatterRuns: scatterRuns,
-	ops.Pad:         pad,
+	ops.GatherAxis:     gatherAxis,
+	ops.ScatterAxis:    scatterAxis,
+	ops.ScatterRows:    scatterRows,
+	ops.RowSorts.Count: rowsCounted,
+	ops.RowSorts.Scan:  countsAdded,
+	ops.RowSorts.Move:  rowsMoved,
+	ops.ScatterRuns:    scatterRuns,
+	ops.Pad:            pad,
 	ops.Sum: func(c call) {
 		chunk := c.n(3)
 		for g := range c.mem[1] {
