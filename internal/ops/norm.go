@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
@@ -92,8 +93,11 @@ func NormRun(rows, n int, l kernels.Limits) int {
 	if l.CPU {
 		return max(1, rowsChunk/max(n, 1), intmath.CeilDiv(rows, 4*l.Units))
 	}
-	beside := rowsGroup / lanesOf(n)
-	return intmath.RoundUp(max(1, intmath.CeilDiv(rows, 4*l.Units)), beside)
+	groups, beside := 4*l.Units, rowsGroup/lanesOf(n)
+	if n > rowsGroup*rowsPer/2 { // a unit has no registers for more
+		groups = l.Units
+	}
+	return intmath.RoundUp(max(1, intmath.CeilDiv(rows, groups)), beside)
 }
 
 // ChannelRun returns how many of the outer axis of [outer, channels, inner] are a part: all, unless the channels would fill
@@ -111,6 +115,18 @@ func ChannelRun(outer, channels, inner int, l kernels.Limits) int {
 	return max(1, intmath.CeilDiv(outer, parts), min(outer, short/max(inner, 1)))
 }
 
+// blockSum adds up f of the elements, by blocks, of which a large term spoils one: a running sum would round all that follow.
+func blockSum[T kernels.Real](x []T, f func(T) float64) (sum float64) {
+	for block := range slices.Chunk(x, 64) {
+		part := 0.0
+		for _, v := range block {
+			part += f(v)
+		}
+		sum += part
+	}
+	return sum
+}
+
 func normTwin[T kernels.Real](c kernels.Call[T]) {
 	x, w, b, y, means, rstds := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
 	rows, n, sets, span, eps, form := c.Int(6), c.Int(7), c.Int(8), c.Int(9), float64(c.Real(10)), c.Int(11)
@@ -123,17 +139,11 @@ func normTwin[T kernels.Real](c kernels.Call[T]) {
 				means[r], rstds[r] = normRow(loops, row, to, w, b, first, span, eps, form)
 				continue
 			}
-			mean, square := 0.0, 0.0
+			mean := 0.0
 			if form&NormCentred != 0 {
-				for _, v := range row {
-					mean += float64(v)
-				}
-				mean /= float64(n)
+				mean = blockSum(row, func(v T) float64 { return float64(v) }) / float64(n)
 			}
-			for _, v := range row {
-				d := float64(v) - mean
-				square += d * d
-			}
+			square := blockSum(row, func(v T) float64 { d := float64(v) - mean; return d * d })
 			rstd := 1 / math.Sqrt(square/float64(n)+eps)
 			means[r], rstds[r] = T(mean), T(rstd)
 			first := r % sets * (n / span)

@@ -62,10 +62,6 @@ void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len
     for (int k = lane + PER * lanes; k < count; k += lanes) PUT(y[k], k, x[k])
 }
 
-#ifndef AHEAD
-#define AHEAD 8 // elements of a lane that it keeps twice
-#endif
-
 // A group has a run of rows, as many beside each other as its items allow, and sums the gradients of weights and biases in
 // registers; rows that do not fit in them have a group for themselves, and sums in DW and DB.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -78,7 +74,7 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
     const int fours = FOURS(len, X_off | G_off | D_off);
     REAL h[PER], up[PER], hs[PER], gs[PER];
     _Pragma("unroll") for (int j = 0; j < PER; j++) hs[j] = gs[j] = 0;
-#if PER <= AHEAD // a row is read while the one before it is worked on
+    // A row is read while the one before it is worked on.
     REAL next_h[PER], next_up[PER], next_mean, next_rstd;
     {
         const int r = from + place, count = r < to ? len : 0;
@@ -87,13 +83,11 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
         LOAD_KEPT(next_up, G + G_off + r * len, fours, 1, 0)
         LOAD_KEPT(next_h, X + X_off + r * len, fours, 1, 0)
     }
-#endif
     for (int r0 = from; r0 < from + run; r0 += beside) {
         const int r = r0 + place, count = r < to ? len : 0;
         global const REAL *x = X + X_off + r * len, *g = G + G_off + r * len;
         global REAL *d = D + D_off + r * len;
         REAL s = 0, q = 0;
-#if PER <= AHEAD
         const REAL mean = next_mean, rstd = next_rstd;
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
             up[j] = next_up[j];
@@ -106,12 +100,6 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
             LOAD_KEPT(next_up, g + beside * len, fours, 1, 0)
             LOAD_KEPT(next_h, x + beside * len, fours, 1, 0)
         }
-#else
-        const REAL mean = r < to ? MEAN[MEAN_off + r] : 0, rstd = r < to ? RSTD[RSTD_off + r] : 0;
-        LOAD_KEPT(up, g, fours, 1, 0)
-        LOAD_KEPT(h, x, fours, 1, mean)
-        _Pragma("unroll") for (int j = 0; j < PER; j++) h[j] = (h[j] - mean) * rstd;
-#endif
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
             gs[j] += up[j];
             hs[j] = fma(up[j], h[j], hs[j]);
