@@ -195,7 +195,7 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 		pass(sorts.Blocks, block, block, flags)
 	}
 	for run := block; run < n; run *= 2 {
-		pass(sorts.Merge, run, ops.SortTile(l), flags)
+		pass(sorts.Merge, run, ops.SortTile, flags)
 	}
 	return y, at
 }

@@ -228,17 +228,13 @@ func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
 					o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], r[1], r[2], 8*(i%4), flags)
 				}, "%v", r)
 			case sorts.Merge:
-				for _, l := range []kernels.Limits{{CPU: true}, {}} {
-					run := ops.SortTile(kernels.Limits{}) // a GPU joins whole tiles
-					if l.CPU {
-						run = r[2]
-					}
+				for _, run := range []int{r[2], ops.SortTile} {
 					width := r[1]
-					if !l.CPU {
+					if run == ops.SortTile { // of more than one work-item each
+						if few || i > 1 {
+							continue
+						}
 						width = 2*run + 7*r[1]
-					}
-					if few && !l.CPU {
-						continue
 					}
 					n := r[0] * width
 					sign := 1 - 2*(i%2)
@@ -251,7 +247,7 @@ func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
 							return float64(sign * (k / (3 + at%width/run)))
 						})
 						o.Ints(n, func(i int) int { return 3*i + 1 })
-						o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], width, run, ops.SortTile(kernels.Limits{}), i%2*ops.SortDescending)
+						o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], width, run, ops.SortTile, i%2*ops.SortDescending)
 					}, "%v in runs of %d", r, run)
 				}
 			case sorts.Median:

@@ -19,7 +19,7 @@ const (
 const (
 	SortBlock   = 2048 // SORT_BLOCK of sort_gpu.cl
 	SortInserts = 64   // elements that a CPU sorts by inserting them, at most
-	joinTile    = 8192 // elements that a work-item of a CPU joins
+	SortTile    = 8192 // elements that a work-item of a CPU joins
 	SortDigit   = 8    // bits by which a pass of a radix sort sorts
 )
 
@@ -31,7 +31,8 @@ type Sorts struct {
 	Blocks *kernels.Kernel
 	// Digit sorts blocks of any length by SortDigit bits of their keys from shift on: X, I, Y, J, rows, n, block, shift, flags.
 	Digit *kernels.Kernel
-	// Merge joins each two sorted runs: X, I, Y, J, rows, n, run, tile, flags, where tile is what SortTile returns.
+	// Merge joins each two sorted runs: X, I, Y, J, rows, n, run, tile, flags, where tile is SortTile. It is
+	// for CPUs.
 	Merge *kernels.Kernel
 	// Radix sorts long rows on GPUs.
 	Radix
@@ -48,14 +49,6 @@ func SortsOf(t kernels.DType) *Sorts {
 }
 
 var realSorts, intSorts = newSorts(kernels.Float32), newSorts(kernels.Int32)
-
-// SortTile returns how many elements a work-group joins.
-func SortTile(l kernels.Limits) int {
-	if l.CPU {
-		return joinTile
-	}
-	return SortBlock
-}
 
 func newSorts(t kernels.DType) Sorts {
 	sort := func(name, file, gpu string, grid func([]kernels.Arg, kernels.Limits) kernels.Grid, real, ints kernels.Twin, numbers ...string) *kernels.Kernel {
@@ -91,13 +84,10 @@ func newSorts(t kernels.DType) Sorts {
 			rows, n, block, blocks := blocks(a)
 			return cpuLines(rows*blocks, 8*min(n, block), 1, l)
 		}, kernels.Twin{F32: sortDigitTwin[float32], F64: sortDigitTwin[float64]}, kernels.ElementTwin(sortDigitTwin[int32]), "rows", "n", "block", "shift", "flags"),
-		Merge: sort("k_sort_merge", "sort_cpu.cl", "sort_gpu.cl", func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Merge: sort("k_sort_merge", "sort_digit.cl", "", func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
 			rows, n, run, tile := int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int)
 			groups := rows * intmath.CeilDiv(n, 2*run) * intmath.CeilDiv(2*run, tile)
-			if l.CPU {
-				return kernels.Grid{Dims: 1, Global: [3]int{groups}, Local: [3]int{1}}
-			}
-			return kernels.Grid{Dims: 1, Global: [3]int{groups * foldGroup}, Local: [3]int{foldGroup}}
+			return kernels.Grid{Dims: 1, Global: [3]int{groups}, Local: [3]int{1}}
 		}, kernels.Twin{F32: sortMergeTwin[float32], F64: sortMergeTwin[float64]}, kernels.ElementTwin(sortMergeTwin[int32]), "rows", "n", "run", "tile", "flags"),
 		Median: sort("k_median", "sort_digit.cl", "", kernels.PerInt(4),
 			kernels.Twin{F32: medianTwin[float32], F64: medianTwin[float64]}, kernels.ElementTwin(medianTwin[int32]), "rows", "n"),

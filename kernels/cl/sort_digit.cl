@@ -1,5 +1,6 @@
 // @depends: sort
-// A pass of a radix sort, and the choice from what was sorted: one work-item per work-group, or per line.
+// The passes of sorts on CPUs, by a digit and of runs that are joined, with one work-item per work-group, and the choice from what
+// was sorted, with one per line. Source: Green, McColl, Bader, "GPU Merge Path", ICS 2012.
 
 // Y and J are X and I [rows, n] with each block of block elements, the last of a row fewer, sorted by the eight bits of the key
 // from shift on. Equal ones keep their order.
@@ -25,6 +26,36 @@ void k_sort_digit(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int b
             Y[Y_off + to] = v;
             J[J_off + to] = flags & GIVEN ? I[I_off + from + k] : b * block + k;
         }
+    }
+}
+
+// How many of the first diagonal elements of two sorted runs joined are from a.
+static int from_first(global const ELEM *a, int na, global const ELEM *b, int nb, int diagonal, int flags) {
+    int lo = max(0, diagonal - nb), hi = min(diagonal, na);
+    while (lo < hi) {
+        const int mid = (lo + hi) / 2;
+        if (sort_key(a[mid], flags) <= sort_key(b[diagonal - 1 - mid], flags)) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+// Y and J are X and I [rows, n] with each two runs of run elements, which are sorted, as one. A work-item joins tile elements.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_sort_merge(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int run, int tile, int flags) {
+    const int pairs = (n + 2 * run - 1) / (2 * run), tiles = (2 * run + tile - 1) / tile, g = get_group_id(0);
+    const int pair = g / tiles % pairs * 2 * run, row = g / tiles / pairs, base = row * n + pair, diagonal = g % tiles * tile;
+    const int na = min(run, n - pair), nb = max(0, min(run, n - pair - run)), end = min(diagonal + tile, na + nb);
+    if (diagonal >= end) return;
+    global const ELEM *a = X + X_off + base, *b = a + na;
+    global const int *ia = I + I_off + base, *ib = ia + na;
+    int i = from_first(a, na, b, nb, diagonal, flags), k = diagonal - i;
+    for (int at = diagonal; at < end; at++) {
+        const int first = k >= nb || (i < na && sort_key(a[i], flags) <= sort_key(b[k], flags));
+        Y[Y_off + base + at] = first ? a[i] : b[k];
+        J[J_off + base + at] = first ? ia[i] : ib[k];
+        i += first;
+        k += 1 - first;
     }
 }
 
