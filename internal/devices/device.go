@@ -54,8 +54,8 @@ func (f *Flags) Open(stderr io.Writer) (tensor.Device, error) {
 
 // What would be faster where OpenCL is not there.
 const (
-	adviceRuntime = "computing in plain Go: install an OpenCL runtime (Debian: pocl-opencl-icd, or the GPU's) and %s runs about seven times as fast"
-	adviceBuild   = "computing in plain Go: this build has no OpenCL; one that make builds where there is a C compiler runs about seven times as fast"
+	adviceRuntime = "computing in plain Go: install an OpenCL runtime (Debian: pocl-opencl-icd, or the GPU's) and %s runs faster, on a GPU by far"
+	adviceBuild   = "computing in plain Go: this build has no OpenCL; one that make builds where there is a C compiler runs faster, on a GPU by far"
 )
 
 // choose returns the selection that names the device for tensor.Open. No driver is loaded that was not probed.
