@@ -109,6 +109,7 @@ func steady(text, dir string) string {
 		{`loss [0-9.e+-]+`, "loss N"},
 		{`\d+ steps/s  ETA \w+`, "N steps/s  ETA T"},
 		{`in [0-9.]+ s\b`, "in T s"},
+		{`\d+ bytes, \d+ bits per pixel`, "N bytes, N bits per pixel"}, // of compressed weights
 	} {
 		text = regexp.MustCompile(r[0]).ReplaceAllString(text, r[1])
 	}
