@@ -5,6 +5,7 @@ package interpret
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -128,7 +129,7 @@ func (m *machine[T]) reduce(op *kernels.Reduction) {
 		if op.Interleaved {
 			first, end, step = s, op.Len, op.Shares
 		}
-		var fold float64
+		var fold, lost float64 // lost: what rounding took from the sum, for a long one after a large term
 		some := false
 		for k := first; k < end; k += step {
 			v := m.convert(m.load(op.X, o, k, i), op.Y.Type)
@@ -138,7 +139,13 @@ func (m *machine[T]) reduce(op *kernels.Reduction) {
 			case op.Function == kernels.Add && op.Y.Type == kernels.Int32:
 				fold = float64(int32(fold) + int32(v))
 			case op.Function == kernels.Add:
-				fold += v
+				sum := fold + v
+				if math.Abs(fold) >= math.Abs(v) {
+					lost += fold - sum + v
+				} else {
+					lost += v - sum + fold
+				}
+				fold = sum
 			case op.Function == kernels.Max:
 				fold = max(fold, v)
 			default:
@@ -148,6 +155,9 @@ func (m *machine[T]) reduce(op *kernels.Reduction) {
 		}
 		if !some && op.Function != kernels.Add {
 			m.fail("a maximum or minimum of no elements")
+		}
+		if sum := fold + lost; sum-sum == 0 { // else one of them is not finite, and fold says what the sum is
+			fold = sum
 		}
 		if op.Y.Type == kernels.Float32 {
 			fold = float64(T(fold))
