@@ -127,8 +127,16 @@ func (s *ConvShape) FitsWinograd(l kernels.Limits) bool {
 	return true
 }
 
-// WinogradShares returns in how many shares the gradient of the weights is computed.
-func (s *ConvShape) WinogradShares(l kernels.Limits) int { return max(1, min(s.Batch, 2*l.Units)) }
+// blocks returns how many blocks of rows×cols tiles all images have.
+func (n *WinogradShape) blocks(rows, cols int) int {
+	high, wide := n.tiles()
+	return n.Images * intmath.CeilDiv(high, rows) * intmath.CeilDiv(wide, cols)
+}
+
+// Shares returns in how many shares the gradient of the weights is computed, of blocks of rows×cols tiles.
+func (n *WinogradShape) Shares(rows, cols int, l kernels.Limits) int {
+	return max(1, min(n.blocks(rows, cols), 2*l.Units))
+}
 
 // winograds are the kernels by their taps.
 var winograds = map[int]func() *WinogradKernels{3: sync.OnceValue(func() *WinogradKernels { return newWinograd(3) }),

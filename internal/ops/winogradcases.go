@@ -57,11 +57,12 @@ func (k *WinogradKernels) winogradCases(taps int) {
 	})
 	each(k.Gradient, func(o *kernels.Operands, i int, n *WinogradShape) {
 		rows, cols, _ := n.Block(true)
-		shares := 1 + i%n.Images
+		rows = max(1, rows-i%3)
+		shares := min(1+i, n.blocks(rows, cols))
 		o.In(n.Images*n.Read*n.H*n.W, -1, 1).In(n.Images*n.Written*n.OutH*n.OutW, -1, 1)
 		o.Out(shares * WinogradPlanes * n.Written * WinogradWhole(n.Read)).Int(n.Images)
 		o.Args = n.Args(o.Args)
-		o.Int(max(1, rows-i%3), cols)
+		o.Int(rows, cols)
 	})
 	each(k.WeightsGrad, func(o *kernels.Operands, _ int, n *WinogradShape) {
 		o.In(WinogradPlanes*n.Written*WinogradWhole(n.Read), -1, 1).Out(n.Written*n.Read*taps*taps).Int(n.Written, n.Read)

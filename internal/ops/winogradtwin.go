@@ -249,9 +249,10 @@ func winogradTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[T]) {
 
 func winogradGradientTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		x, g, d, images := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3)
+		x, g, d, images, blockRows, blockCols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(12), c.Int(13)
 		n := &WinogradShape{0, c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10), c.Int(11), len(m.sums)}
 		high, wide := n.tiles()
+		down, across := intmath.CeilDiv(high, blockRows), intmath.CeilDiv(wide, blockCols)
 		outs, whole := n.outputs(), WinogradWhole(n.Read)
 		size := WinogradPlanes * n.Written * whole
 		shares := len(d) / max(1, size)
@@ -261,9 +262,11 @@ func winogradGradientTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call
 			for z := lo; z < hi; z++ {
 				share := d[z*size:][:size]
 				clear(share)
-				for image := z; image < images; image += shares {
-					for t := range high * wide {
-						y0, x0 := t/wide*outs, t%wide*outs
+				for b := z; b < images*down*across; b += shares {
+					image, ty, tx := b/(down*across), b/across%down*blockRows, b%across*blockCols
+					cols := min(blockCols, wide-tx)
+					for t := range min(blockRows, high-ty) * cols {
+						y0, x0 := (ty+t/cols)*outs, (tx+t%cols)*outs
 						for r := range n.Read {
 							in.read(x[(image*n.Read+r)*n.H*n.W:], n.H, n.W, y0-n.PadY, x0-n.PadX)
 							in.run()

@@ -92,7 +92,7 @@ __attribute__((noinline)) static void turn(REAL *S, global const REAL *x, int ch
         const int inside = top + y >= 0 && top + y < h;
         for (int c = 0; c < channels; c++) {
             const int live = inside && c < given;
-            global const REAL *in = x + c * h * w + (top + y) * w + left;
+            global const REAL *in = x + (long)c * h * w + (top + y) * w + left;
             for (int i = 0; i < (live ? from : width); i++) row[i * channels + c] = 0;
             if (!live) continue;
             for (int i = from; i < to; i++) row[i * channels + c] = in[i];
@@ -243,41 +243,41 @@ void k_winograd(IN(X), IN(U), IN(W), IN(BIAS), OUT(Y), int read, int written, in
     }
 }
 
-// A share of the planes of the gradient of the weights, D[((z·P + p)·written + o)·WHOLE(read) + c], by group z: of every
-// images-th image from z on, for X [images, read, h, w] and the gradient G [images, written, oh, ow].
+// A share of the planes of the gradient of the weights, D[((z·P + p)·written + o)·WHOLE(read) + c], by group z of
+// Z: of every Z-th block of tiles of all images from z on, for X [images, read, h, w] and the gradient G [images, written, oh, ow].
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_winograd_gradient(IN(X), IN(G), OUT(D), int images, int read, int written, int h, int w, int oh, int ow, int pad_y, int pad_x,
                          int block_rows, int block_cols) {
     REAL S[PIXELS], V[PLANES], T[PLANES];
-    const int deep = WHOLE(read), wide = WHOLE(written), high = (oh + M - 1) / M, long_ = (ow + M - 1) / M;
+    const int deep = WHOLE(read), wide = WHOLE(written), tall = (oh + M - 1) / M, broad = (ow + M - 1) / M;
+    const int down = (tall + block_rows - 1) / block_rows, across = (broad + block_cols - 1) / block_cols;
     global REAL *d = D + D_off + (long)get_group_id(0) * P * written * deep;
     int more = 0;
-    for (int image = get_group_id(0); image < images; image += get_num_groups(0))
-        for (int ty = 0; ty < high; ty += block_rows)
-            for (int tx = 0; tx < long_; tx += block_cols) {
-                const int rows = min(block_rows, high - ty), cols = min(block_cols, long_ - tx), tiles = (rows * cols + 3) / 4 * 4;
-                const int width = cols * M + R - 1;
-                turn(S, X + X_off + (long)image * read * h * w, deep, read, h, w, ty * M - pad_y, tx * M - pad_x, rows * M + R - 1, width);
-                input_planes(V, S, deep, width, rows, cols, tiles);
-                turn(S, G + G_off + (long)image * written * oh * ow, wide, written, oh, ow, ty * M, tx * M, rows * M, cols * M);
-                gradient_planes(T, S, wide, cols * M, rows, cols, tiles);
-                for (int p = 0; p < P; p++)
-                    for (int c0 = 0; c0 < deep; c0 += WIDE) {
-                        const int columns = min(WIDE, deep - c0);
-                        for (int o0 = 0; o0 < written; o0 += 12) {
-                            global REAL *share = d + (p * written + o0) * deep + c0;
-                            const int live = min(12, written - o0);
-                            REAL C[12 * WIDE];
-                            for (int r = 0; r < 12; r++)
-                                for (int j = 0; j < columns; j += 16)
-                                    vstore16(more && r < live ? vload16(0, share + r * deep + j) : (REAL16)(0), 0, C + r * WIDE + j);
-                            gradient_product(C, T + p * tiles * wide + o0, wide, V + p * tiles * deep + c0, deep, live, columns, rows * cols, 1);
-                            for (int r = 0; r < live; r++)
-                                for (int j = 0; j < columns; j += 16) vstore16(vload16(0, C + r * WIDE + j), 0, share + r * deep + j);
-                        }
-                    }
-                more = 1;
+    for (int b = get_group_id(0); b < images * down * across; b += get_num_groups(0)) {
+        const int image = b / (down * across), ty = b / across % down * block_rows, tx = b % across * block_cols;
+        const int rows = min(block_rows, tall - ty), cols = min(block_cols, broad - tx), tiles = (rows * cols + 3) / 4 * 4;
+        const int width = cols * M + R - 1;
+        turn(S, X + X_off + (long)image * read * h * w, deep, read, h, w, ty * M - pad_y, tx * M - pad_x, rows * M + R - 1, width);
+        input_planes(V, S, deep, width, rows, cols, tiles);
+        turn(S, G + G_off + (long)image * written * oh * ow, wide, written, oh, ow, ty * M, tx * M, rows * M, cols * M);
+        gradient_planes(T, S, wide, cols * M, rows, cols, tiles);
+        for (int p = 0; p < P; p++)
+            for (int c0 = 0; c0 < deep; c0 += WIDE) {
+                const int columns = min(WIDE, deep - c0);
+                for (int o0 = 0; o0 < written; o0 += 12) {
+                    global REAL *share = d + (p * written + o0) * deep + c0;
+                    const int live = min(12, written - o0);
+                    REAL C[12 * WIDE];
+                    for (int r = 0; r < 12; r++)
+                        for (int j = 0; j < columns; j += 16)
+                            vstore16(more && r < live ? vload16(0, share + r * deep + j) : (REAL16)(0), 0, C + r * WIDE + j);
+                    gradient_product(C, T + p * tiles * wide + o0, wide, V + p * tiles * deep + c0, deep, live, columns, rows * cols, 1);
+                    for (int r = 0; r < live; r++)
+                        for (int j = 0; j < columns; j += 16) vstore16(vload16(0, C + r * WIDE + j), 0, share + r * deep + j);
+                }
             }
+        more = 1;
+    }
 }
 
 // W[(o·read + c)·R·R] = Gᵀ·u·G for the planes u of D [P, written, WHOLE(read)].
