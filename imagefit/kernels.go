@@ -83,43 +83,69 @@ func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
 	return []kernels.Operation{features, colours}
 }
 
+// sampleChunk is how many samples of the twin follow one another: their pixels are read together, since each waits for memory.
+const sampleChunk = 32
+
 func sampleEncodeTwin[T kernels.Real](c kernels.Call[T]) {
 	image, features, colours := c.Reals(0), c.Reals(1), c.Reals(2)
 	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	key, call := [2]uint32{uint32(c.Int(8)), uint32(c.Int(9))}, uint32(c.Int(10))
-	c.Parallel((n+3)/4, 128*octaves, func(lo, hi int) { // four samples share the words of a counter
-		for block := lo; block < hi; block++ {
-			words := expr.Philox([4]uint32{uint32(block), call}, key)
-			for i := 4 * block; i < min(n, 4*block+4); i++ {
-				drawn, _ := bits.Mul32(words[i%4], uint32(width*height))
-				pixel := int(drawn)
-				copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
-				f := features[4*i*octaves : 4*(i+1)*octaves]
-				encodeCoordinate(f[:2*octaves], (T(pixel%width)+0.5)/T(width))
-				encodeCoordinate(f[2*octaves:], (T(pixel/width)+0.5)/T(height))
+	c.Parallel((n+sampleChunk-1)/sampleChunk, 32*sampleChunk*octaves, func(lo, hi int) {
+		var pixels [sampleChunk]int
+		for first := lo * sampleChunk; first < min(n, hi*sampleChunk); first += sampleChunk {
+			drawn := pixels[:min(sampleChunk, n-first)]
+			for i := 0; i < len(drawn); i += 4 { // four samples share the words of a counter
+				words := expr.Philox([4]uint32{uint32((first + i) / 4), call}, key)
+				for j := range drawn[i:min(i+4, len(drawn))] {
+					pixel, _ := bits.Mul32(words[j], uint32(width*height))
+					drawn[i+j] = int(pixel)
+				}
+			}
+			to := colours[first*channels:]
+			for ch := range channels {
+				for i, pixel := range drawn {
+					to[i*channels+ch] = image[pixel*channels+ch]
+				}
+			}
+			for i := 0; i < len(drawn); i += 2 {
+				// Two samples have four angles, the last one, if it is alone, two of them twice.
+				a, b := drawn[i], drawn[min(i+1, len(drawn)-1)]
+				f := features[4*(first+i)*octaves:]
+				g := f[4*(min(i+1, len(drawn)-1)-i)*octaves:]
+				encodeCoordinates([4][]T{f[:2*octaves], f[2*octaves : 4*octaves], g[:2*octaves], g[2*octaves : 4*octaves]},
+					[4]T{(T(a%width) + 0.5) / T(width), (T(a/width) + 0.5) / T(height), (T(b%width) + 0.5) / T(width), (T(b/width) + 0.5) / T(height)})
 			}
 		}
 	})
 }
 
-// encodeCoordinate writes sine and cosine of 2^(o+1)·π·at for each octave, by doubling the angle. A doubling doubles the
-// error in float64, which starts below 2⁻⁵²: after 16 it is far below what float32 shows, and the sine is computed anew.
-// In float64 every octave is.
-func encodeCoordinate[T kernels.Real](out []T, at T) {
+// encodeCoordinates writes sine and cosine of 2^(o+1)·π·at for each octave, by doubling the angle, of four angles side by side,
+// since each waits for the octave before. A doubling doubles the error in float64, which starts below 2⁻⁵²: after 16 it is far
+// below what float32 shows, and the sine is computed anew. In float64 every octave is.
+func encodeCoordinates[T kernels.Real](out [4][]T, at [4]T) {
 	every := 16
 	if kernels.DTypeOf[T]() == kernels.Float64 {
 		every = 1
 	}
-	turns, anew := float64(at), 0
-	var sin, cos float64
-	for o := range len(out) / 2 {
-		if o == anew {
-			t := math.Ldexp(turns, o)
-			sin, cos = math.Sincos(2 * math.Pi * (t - math.Floor(t)))
-			anew += every
-		} else {
-			sin, cos = 2*sin*cos, (cos-sin)*(cos+sin)
+	out0, out1, out2, out3 := out[0], out[1], out[2], out[3]
+	n := len(out0)
+	out1, out2, out3 = out1[:n], out2[:n], out3[:n]
+	var sin, cos [4]float64
+	for o := 0; o < n/2; o += every {
+		for i, v := range at {
+			t := math.Ldexp(float64(v), o)
+			sin[i], cos[i] = math.Sincos(2 * math.Pi * (t - math.Floor(t)))
 		}
-		out[2*o], out[2*o+1] = T(sin), T(cos)
+		s0, c0, s1, c1, s2, c2, s3, c3 := sin[0], cos[0], sin[1], cos[1], sin[2], cos[2], sin[3], cos[3]
+		for k := 2 * o; k+1 < min(n, 2*(o+every)); k += 2 {
+			out0[k], out0[k+1] = T(s0), T(c0)
+			out1[k], out1[k+1] = T(s1), T(c1)
+			out2[k], out2[k+1] = T(s2), T(c2)
+			out3[k], out3[k+1] = T(s3), T(c3)
+			s0, c0 = 2*s0*c0, (c0-s0)*(c0+s0)
+			s1, c1 = 2*s1*c1, (c1-s1)*(c1+s1)
+			s2, c2 = 2*s2*c2, (c2-s2)*(c2+s2)
+			s3, c3 = 2*s3*c3, (c3-s3)*(c3+s3)
+		}
 	}
 }
