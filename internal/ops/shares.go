@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -39,22 +40,37 @@ func sharesGrid(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
 
 func reduceSharesTwin[T kernels.Real](c kernels.Call[T]) {
 	part, seed, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
-	c.Parallel(size, 1, func(lo, hi int) { sumShares(y[lo:hi], part[lo:], seed, size, groups) })
+	c.Parallel(size, 1, func(lo, hi int) { sumShares(loopsOf(c), y[lo:hi], part[lo:], seed, size, groups) })
 }
 
 func adamwSharesTwin[T kernels.Real](c kernels.Call[T]) {
 	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(5), c.Int(6)
-	rule := adamwRule(c, 7)
+	rule, loops := adamwRule(c, 7), loopsOf(c)
 	c.Parallel(size, 1, func(lo, hi int) {
-		g := make([]T, hi-lo)
-		sumShares(g, part[lo:], seed, size, groups)
+		var g []T
+		if loops != nil {
+			room := loops.Borrow(hi - lo)
+			defer loops.Return(room)
+			g = room.V
+		} else {
+			g = make([]T, hi-lo)
+		}
+		sumShares(loops, g, part[lo:], seed, size, groups)
 		rule(p[lo:hi], g, m[lo:hi], v[lo:hi])
 	})
 }
 
 // sumShares writes seed times the sum of shares that lie size apart.
-func sumShares[T kernels.Real](y, part []T, seed T, size, groups int) {
+func sumShares[T kernels.Real](loops *vec.Loops[T], y, part []T, seed T, size, groups int) {
 	copy(y, part)
+	if loops != nil && loops.Has(vec.Add) && loops.HasRows() {
+		for k := 1; k < groups; k++ {
+			share := part[k*size:][:len(y)]
+			loops.Map(vec.Add, y, y, share, share, share)
+		}
+		loops.MapBy(vec.Mul, y, y, seed)
+		return
+	}
 	for k := 1; k < groups; k++ {
 		for i, v := range part[k*size:][:len(y)] {
 			y[i] += v

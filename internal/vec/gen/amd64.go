@@ -18,7 +18,7 @@ func files() map[string][]byte {
 		for _, part := range []struct {
 			name  string
 			write func(*build.Context, *set, real)
-		}{{"product", products}, {"map", maps}, {"row", reduce}} {
+		}{{"product", products}, {"map", maps}, {"row", reduce}, {"update", updates}} {
 			c := build.NewContext()
 			for _, r := range []real{single, double} {
 				part.write(c, s, r)

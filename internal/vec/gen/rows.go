@@ -214,8 +214,7 @@ func (k *code) scaled(f function) {
 	if err != nil {
 		panic(err)
 	}
-	by := k.new()
-	k.pick(c.VBROADCASTSS, c.VBROADCASTSD)(addr.Addr, by)
+	by := k.all(addr.Addr)
 	at := c.GP64()
 	c.XORQ(at, at)
 	c.SUBQ(operand.Imm(uint64(wide)), n)
