@@ -11,12 +11,16 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// net is a model that is trained on one batch, with cross-entropy and AdamW.
+// net is a model that is trained on one batch, with AdamW.
 type net struct {
-	name   string
-	model  any
-	scores func() *node // of the batch, [n, classes]
-	labels *tensor.Tensor
+	name  string
+	model any
+	loss  func() *node // of the batch
+}
+
+// classifier is a net with cross-entropy of scores [n, classes].
+func classifier(name string, model any, scores func() *node, labels *tensor.Tensor) net {
+	return net{name, model, func() *node { return autograd.CrossEntropy(scores(), labels) }}
 }
 
 // netRows are the networks of scripts/peers/torch_nets.py, of the same sizes. What they are made of is freed with the scope
@@ -37,7 +41,7 @@ func lenet(d tensor.Device) net {
 	m := nn.Sequential{conv(1, 32), nn.ReLU, pool, conv(32, 64), nn.ReLU, pool, &nn.Flatten{},
 		nn.NewLinear(d, rng, nn.LinearConfig{In: 3136, Out: 512}), nn.ReLU, nn.NewLinear(d, rng, nn.LinearConfig{In: 512, Out: 10})}
 	x := autograd.Const(rng.Uniform(d, 0, 1, batch, 1, 28, 28))
-	return net{"lenet", m, func() *node { return m.Forward(x) }, rng.Ints(d, 10, batch)}
+	return classifier("lenet", m, func() *node { return m.Forward(x) }, rng.Ints(d, 10, batch))
 }
 
 func mlp784(d tensor.Device) net {
@@ -46,7 +50,7 @@ func mlp784(d tensor.Device) net {
 	linear := func(in, out int) *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: in, Out: out}) }
 	m := nn.Sequential{linear(784, 256), nn.Tanh, linear(256, 128), nn.GELU, nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{128}}), linear(128, 10)}
 	x := autograd.Const(rng.Uniform(d, 0, 1, batch, 784))
-	return net{"mlp784", m, func() *node { return m.Forward(x) }, rng.Ints(d, 10, batch)}
+	return classifier("mlp784", m, func() *node { return m.Forward(x) }, rng.Ints(d, 10, batch))
 }
 
 func gpt(d tensor.Device, name string, blocks, width, batch int) net {
@@ -67,18 +71,20 @@ func gpt(d tensor.Device, name string, blocks, width, batch int) net {
 	m.Norm = nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{width}})
 	m.Head = nn.NewLinear(d, rng, nn.LinearConfig{In: width, Out: words, NoBias: true})
 	text := rng.Ints(d, words, batch, tokens)
-	return net{name, &m, func() *node {
+	return classifier(name, &m, func() *node {
 		x := m.Words.Forward(text).Add(m.Places.Weight)
 		for _, b := range m.Blocks {
 			x = b.Forward(x)
 		}
 		return m.Head.Forward(m.Norm.Forward(x)).Reshape(batch*tokens, words)
-	}, rng.Ints(d, words, batch*tokens)}
+	}, rng.Ints(d, words, batch*tokens))
 }
 
 // nets measures training steps of whole networks, eager and recorded.
-func (s *Suite) nets(ctx context.Context) error {
-	for _, row := range netRows() {
+func (s *Suite) nets(ctx context.Context) error { return s.each(ctx, netRows()) }
+
+func (s *Suite) each(ctx context.Context, rows []func(tensor.Device) net) error {
+	for _, row := range rows {
 		var err error
 		tensor.Scope(s.Device, func() { err = s.net(ctx, row(s.Device)) })
 		if err != nil {
@@ -92,7 +98,7 @@ func (s *Suite) net(ctx context.Context, n net) error {
 	opt := optim.NewAdamW(nn.Params(n.model), optim.AdamWDefaults(optim.Constant(1e-3)))
 	defer opt.Free()
 	step := func() error {
-		loss := autograd.CrossEntropy(n.scores(), n.labels)
+		loss := n.loss()
 		if err := loss.Backward(); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     device = sys.argv[2] if len(sys.argv) == 3 else "auto"
-    ours = lines([sys.argv[1], "bench", "--json", "--device", device, "--only", "gemm,ops,nets,step"])
+    ours = lines([sys.argv[1], "bench", "--json", "--device", device, "--only", "gemm,ops,nets,perceptrons,step"])
     cuda = False
     if installed("torch"):
         import torch

@@ -1,7 +1,9 @@
-"""Training steps of whole networks in PyTorch, for comparison: the rows of `clgrad bench --only nets`.
+"""Training steps of whole networks in PyTorch, for comparison: the rows of `clgrad bench --only nets,perceptrons`.
 
 Prints the JSON lines that `clgrad bench --json` prints: eager and, on a GPU, replayed from a captured CUDA graph, also of what
-torch.compile makes of the step, where it can. AdamW is PyTorch's fused one, where there is one. TORCH_THREADS sets the threads of a CPU.
+torch.compile makes of the step, where it can. AdamW is PyTorch's fused one, where there is one. TF32 is off, but in cuDNN's
+convolutions, where PyTorch has it on; the rows "tf32" have it on in products, too.
+Usage: torch_nets.py [NAME...]; TORCH_THREADS sets the threads of a CPU.
 """
 import os
 import sys
@@ -9,16 +11,10 @@ import sys
 import torch
 from torch import nn
 
-from timing import report
+from torch_steps import DEVICE, adamw, report_all
 
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 F = nn.functional
 WORDS, TOKENS, HEADS = 65, 64, 4
-
-
-def sync():
-    if DEVICE == "cuda":
-        torch.cuda.synchronize()
 
 
 def attend(q, k, v):
@@ -63,35 +59,65 @@ def mlp784():
     return nn.Sequential(nn.Linear(784, 256), nn.Tanh(), nn.Linear(256, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 10))
 
 
+class Residual(nn.Module):
+    """Layers whose input is added to their output."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(32, 64), nn.Linear(64, 4)
+        self.hidden = nn.ModuleList([nn.Linear(64, 64) for _ in range(3)])
+
+    def forward(self, x):
+        h = F.relu(self.first(x))
+        for layer in self.hidden:
+            h = h + F.relu(layer(h))
+        return self.last(h)
+
+
+def tanh():
+    return nn.Sequential(nn.Linear(64, 48), nn.Tanh(), nn.Linear(48, 96), nn.Tanh(), nn.Linear(96, 32), nn.Tanh(), nn.Linear(32, 3))
+
+
+def gelu():
+    return nn.Sequential(nn.Linear(32, 128), nn.GELU(), nn.Linear(128, 128), nn.GELU(), nn.Linear(128, 10))
+
+
+def reals(*shape):
+    return lambda: torch.rand(shape, device=DEVICE) * 2 - 1
+
+
+def classes(n, count):
+    return lambda: torch.randint(0, count, (n,), device=DEVICE)
+
+
 def text(batch):
     return torch.randint(0, WORDS, (batch, TOKENS), device=DEVICE)
 
 
+# Name, model, inputs, targets, loss.
 ROWS = [
-    ("lenet", lenet, lambda: torch.rand(128, 1, 28, 28, device=DEVICE), 128, 10),
-    ("mlp784", mlp784, lambda: torch.rand(512, 784, device=DEVICE), 512, 10),
-    ("gpt", lambda: GPT(4, 128), lambda: text(32), 32 * TOKENS, WORDS),
-    ("gptsmall", lambda: GPT(2, 64), lambda: text(8), 8 * TOKENS, WORDS),
+    ("lenet", lenet, lambda: torch.rand(128, 1, 28, 28, device=DEVICE), classes(128, 10), F.cross_entropy),
+    ("mlp784", mlp784, lambda: torch.rand(512, 784, device=DEVICE), classes(512, 10), F.cross_entropy),
+    ("gpt", lambda: GPT(4, 128), lambda: text(32), classes(32 * TOKENS, WORDS), F.cross_entropy),
+    ("gptsmall", lambda: GPT(2, 64), lambda: text(8), classes(8 * TOKENS, WORDS), F.cross_entropy),
 ]
+for batch in (512, 65536):
+    ROWS += [
+        ("tanh%d" % batch, tanh, reals(batch, 64), reals(batch, 3), F.mse_loss),
+        ("gelu%d" % batch, gelu, reals(batch, 32), classes(batch, 10), F.cross_entropy),
+        ("residual%d" % batch, Residual, reals(batch, 32), reals(batch, 4), F.mse_loss),
+    ]
 
 
-def adamw(params):
-    on_gpu = DEVICE == "cuda"
-    try:
-        return torch.optim.AdamW(params, lr=1e-3, fused=True, capturable=on_gpu)
-    except (TypeError, RuntimeError, ValueError):  # an older PyTorch, or a CPU without the fused one
-        return torch.optim.AdamW(params, lr=1e-3, foreach=True, capturable=on_gpu)
-
-
-def make_step(model, data, labels, classes, compiled):
+def make_step(model, inputs, targets, criterion, compiled):
     torch.manual_seed(1)
     net = model().to(DEVICE)
-    x, y = data(), torch.randint(0, classes, (labels,), device=DEVICE)
+    x, y = inputs(), targets()
     opt = adamw(net.parameters())
     forward = torch.compile(net) if compiled else net
 
     def step():
-        loss = F.cross_entropy(forward(x), y)
+        loss = criterion(forward(x), y)
         opt.zero_grad(set_to_none=DEVICE == "cpu")
         loss.backward()
         opt.step()
@@ -99,30 +125,11 @@ def make_step(model, data, labels, classes, compiled):
     return step
 
 
-def graph_of(step):
-    """A captured graph of the step, after a warm-up on a side stream, as capture asks."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(5):
-            step()
-    torch.cuda.current_stream().wait_stream(side)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
-    return graph
-
-
 def main():
-    for name, *sizes in ROWS:
-        step = make_step(*sizes, compiled=False)
-        report("net %s eager" % name, None, step, sync)
-        if DEVICE == "cuda":
-            report("net %s graph" % name, None, graph_of(step).replay, sync)
-            try:
-                report("net %s compiled graph" % name, None, graph_of(make_step(*sizes, compiled=True)).replay, sync)
-            except Exception as e:  # there is no compiler
-                print("torch_nets: torch.compile: %s" % e, file=sys.stderr)
+    for name, *parts in ROWS:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        report_all("net " + name, lambda compiled: make_step(*parts, compiled=compiled))
 
 
 if "TORCH_THREADS" in os.environ:
