@@ -31,14 +31,14 @@ type block[T Float] func(k int, a *T, rowA, stepA int, b *T, stepB int, c *T, ro
 
 // blocks are the blocks of all sizes.
 type blocks[T Float] struct {
-	widths  [2]int // columns: of the wide blocks, and of the narrow ones
+	widths  [3]int // columns of the blocks, each half of the one before
 	heights []height[T]
 }
 
-// height is the blocks of so many rows, wide and narrow.
+// height is the blocks of so many rows, of all widths.
 type height[T Float] struct {
 	rows   int
-	blocks [2]block[T]
+	blocks [3]block[T]
 }
 
 // scratch is what a goroutine, or a whole product, keeps for the next one.
@@ -58,35 +58,45 @@ func (l *Loops[T]) scratch() *scratch[T] {
 	return &scratch[T]{cut: make([]T, l.blocks.heights[0].rows*l.blocks.widths[0])}
 }
 
-// columns is some columns of C as they are computed: panels of the width of a block, the last one cut off or narrow.
-type columns[T Float] struct {
+// columns is some columns of C as they are computed: panels of the width of the widest block, and then one or two of narrower
+// ones, or of that, of which the last may be cut off.
+type columns struct {
 	first, n int
-	widths   [2]int
+	whole    int    // panels of the widest block
+	widths   [3]int // of a whole panel, and of those behind them; 0 is none
 	panels   int
-	last     int // the width of the last panel's block
 }
 
-func (l *Loops[T]) columns(first, n int) columns[T] {
-	c := columns[T]{first: first, n: n, widths: l.blocks.widths}
-	wide := c.widths[0]
-	c.panels, c.last = (n+wide-1)/wide, wide
-	if rest := n % wide; rest > 0 && rest <= c.widths[1] {
-		c.last = c.widths[1]
+func (l *Loops[T]) columns(first, n int) columns {
+	w := l.blocks.widths
+	c := columns{first: first, n: n, whole: n / w[0], widths: [3]int{w[0]}}
+	switch rest := n % w[0]; {
+	case rest == 0:
+	case rest <= w[2]:
+		c.widths[1] = w[2]
+	case rest <= w[1]:
+		c.widths[1] = w[1]
+	case rest <= w[1]+w[2]:
+		c.widths[1], c.widths[2] = w[1], w[2]
+	default:
+		c.widths[1] = w[0]
 	}
+	c.panels = c.whole + min(c.widths[1], 1) + min(c.widths[2], 1)
 	return c
 }
 
 // panel returns where panel i begins, the width of its block, and how many columns there are of it.
-func (c *columns[T]) panel(i int) (at, width, n int) {
-	at, width = i*c.widths[0], c.widths[0]
-	if i == c.panels-1 {
-		width = c.last
+func (c *columns) panel(i int) (at, width, n int) {
+	over := max(0, i-c.whole+1)
+	at, width = min(i, c.whole)*c.widths[0], c.widths[over]
+	if over == 2 {
+		at += c.widths[1]
 	}
 	return at, width, min(width, c.n-at)
 }
 
 // padded is the columns of all panels.
-func (c *columns[T]) padded() int { return (c.panels-1)*c.widths[0] + c.last }
+func (c *columns) padded() int { return c.whole*c.widths[0] + c.widths[1] + c.widths[2] }
 
 // Product computes p. each runs a function over [0, n) in pieces of at least min, on several goroutines; nil is this one
 // alone.
@@ -94,22 +104,28 @@ func (l *Loops[T]) Product(p Product[T], each func(n, min int, f func(lo, hi int
 	if p.M == 0 || p.N == 0 {
 		return
 	}
+	p.check()
 	t, _ := l.tasks.Get().(*task[T])
 	if t == nil {
 		t = newTask(l)
 	}
 	defer t.free()
-	t.Product, t.plan = p, l.plan(&p)
+	t.Product = p
+	if t.narrow.from(l, &t.Product) {
+		t.narrowProduct(each)
+		return
+	}
+	t.plan = l.plan(&p)
 	for first := 0; first < p.N; first += t.plan.columns {
 		for from := 0; from == 0 || from < p.K; from += t.steps {
 			t.right = l.right(&t.Product, t.plan, first, from)
 			if each == nil {
 				t.pack(0, t.parts)
-				t.rows(0, t.tiles)
+				t.rows(0, t.plan.tiles)
 			} else {
 				each(t.parts, t.least, t.pack)
-				if t.tiles > 1 {
-					each(t.tiles, t.worth(t.tall*t.right.n), t.rows)
+				if t.plan.tiles > 1 {
+					each(t.plan.tiles, t.worth(t.tall*t.right.n), t.rows)
 				} else {
 					each(t.panels, t.worth(p.M*t.right.widths[0]), t.across)
 				}
@@ -118,7 +134,7 @@ func (l *Loops[T]) Product(p Product[T], each func(n, min int, f func(lo, hi int
 		}
 	}
 	if p.End != nil && each != nil && !t.ends() {
-		each(t.tiles, t.worth(t.tall*p.N), t.end)
+		each(t.plan.tiles, t.worth(t.tall*p.N), t.end)
 	} else if p.End != nil && !t.ends() {
 		p.End(0, p.M)
 	}
@@ -129,13 +145,14 @@ type task[T Float] struct {
 	Product[T]
 	plan
 	right[T]
-	loops                   *Loops[T]
-	pack, rows, across, end func(lo, hi int)
+	narrow                         narrow[T]
+	loops                          *Loops[T]
+	pack, rows, across, end, tiles func(lo, hi int)
 }
 
 func newTask[T Float](l *Loops[T]) *task[T] {
 	t := &task[T]{loops: l}
-	t.pack = func(lo, hi int) { t.packParts(&t.Product, lo, hi) }
+	t.pack = func(lo, hi int) { l.packParts(&t.right, &t.Product, lo, hi) }
 	t.rows = func(lo, hi int) {
 		lo, hi = lo*t.tall, min(hi*t.tall, t.M)
 		l.rows(&t.Product, &t.right, lo, hi, 0, t.panels)
@@ -144,19 +161,21 @@ func newTask[T Float](l *Loops[T]) *task[T] {
 		}
 	}
 	t.across = func(lo, hi int) { l.rows(&t.Product, &t.right, 0, t.M, lo, hi) }
+	t.tiles = func(lo, hi int) { l.tiles(&t.narrow, lo, hi) }
 	t.end = func(lo, hi int) { t.End(lo*t.tall, min(hi*t.tall, t.M)) }
 	return t
 }
 
 // ends reports whether rows are complete as soon as the loop over them has passed.
-func (t *task[T]) ends() bool { return t.once && t.tiles > 1 }
+func (t *task[T]) ends() bool { return t.once && t.plan.tiles > 1 }
 
 // worth returns how many of what has so many elements of C are worth a goroutine.
 func (t *task[T]) worth(elements int) int { return max(1, share/max(1, elements*t.right.k)) }
 
 // free keeps the task for another product, without its operands.
 func (t *task[T]) free() {
-	t.Product, t.right = Product[T]{}, right[T]{}
+	t.Product, t.right.packed = Product[T]{}, nil
+	t.narrow.Product, t.narrow.a, t.narrow.b = nil, nil, nil
 	t.loops.tasks.Put(t)
 }
 
@@ -168,12 +187,16 @@ type plan struct {
 	least          int  // panels that are worth a goroutine to pack
 }
 
-func (l *Loops[T]) plan(p *Product[T]) plan {
-	_ = p.C[(p.M-1)*p.RowC+p.N-1] // assembly knows no bounds
+// check looks at the last element of each operand, since assembly knows no bounds.
+func (p *Product[T]) check() {
+	_ = p.C[(p.M-1)*p.RowC+p.N-1]
 	if p.K > 0 {
 		_ = p.A[(p.M-1)*p.RowA+(p.K-1)*p.StepA]
 		_ = p.B[(p.K-1)*p.StepB+(p.N-1)*p.ColumnB]
 	}
+}
+
+func (l *Loops[T]) plan(p *Product[T]) plan {
 	wide := l.blocks.widths[0]
 	w := plan{columns: p.N, tall: l.blocks.heights[0].rows, least: max(1, packShare/(run*wide))}
 	if most := packedMax / min(max(p.K, 1), packedMax/1024); p.N > most {
@@ -188,8 +211,9 @@ func (l *Loops[T]) plan(p *Product[T]) plan {
 // right is the columns of B for some steps of the sum. Panels lie where they are, or packed: for each run of steps, and in
 // it for each panel, a row of the panel's width for each step. Packed columns beyond the last are zero.
 type right[T Float] struct {
-	columns[T]
+	columns
 	from, k  int
+	last     int  // the width of the last panel
 	all      bool // all panels are packed, not just the last
 	unpacked int  // panels that are not
 	parts    int  // of what is packed
@@ -203,12 +227,13 @@ func (l *Loops[T]) right(p *Product[T], w plan, first, from int) right[T] {
 	b := right[T]{columns: l.columns(first, min(w.columns, p.N-first)), from: from, k: min(w.steps, p.K-from),
 		all: p.ColumnB != 1 || p.M > 48 && p.StepB > 256}
 	size := b.padded()
+	_, width, n := b.panel(b.panels - 1)
+	b.last = width
 	if !b.all {
-		_, width, n := b.panel(b.panels - 1)
 		if n == width {
 			return b
 		}
-		b.unpacked, size = b.panels-1, b.last
+		b.unpacked, size = b.panels-1, width
 	}
 	b.packed = l.scratch()
 	b.packed.pack(b.k * size)
@@ -223,11 +248,11 @@ func (l *Loops[T]) free(b *right[T]) {
 }
 
 // packParts packs some of the parts, each a panel for a run of the sum.
-func (b *right[T]) packParts(p *Product[T], lo, hi int) {
+func (l *Loops[T]) packParts(b *right[T], p *Product[T], lo, hi int) {
 	for u := lo; u < hi; u++ {
 		panels := b.panels - b.unpacked
 		at := u / panels * run
-		b.pack(p, at, min(run, b.k-at), b.unpacked+u%panels)
+		l.pack(b, p, at, min(run, b.k-at), b.unpacked+u%panels)
 	}
 }
 
@@ -241,26 +266,32 @@ func (b *right[T]) place(from, k, panel int) int {
 }
 
 // pack packs a panel for k steps.
-func (b *right[T]) pack(p *Product[T], from, k, panel int) {
+func (l *Loops[T]) pack(b *right[T], p *Product[T], from, k, panel int) {
 	at, width, n := b.panel(panel)
 	to := b.packed.packed[b.place(from, k, panel):][:k*width]
 	src := p.B[(b.from+from)*p.StepB+(b.first+at)*p.ColumnB:]
-	if p.ColumnB == 1 {
+	if p.ColumnB == 1 && n == width {
+		for i := range k {
+			copy(to[i*width:(i+1)*width], src[i*p.StepB:])
+		}
+		return
+	}
+	if p.ColumnB == 1 { // few columns: no call is worth its time
 		for i := range k {
 			row := to[i*width : (i+1)*width]
-			copy(row, src[i*p.StepB:i*p.StepB+n])
-			clear(row[n:])
+			for j, v := range src[i*p.StepB:][:n] {
+				row[j] = v
+			}
+			for j := n; j < len(row); j++ {
+				row[j] = 0
+			}
 		}
 		return
 	}
 	if n < width {
 		clear(to)
 	}
-	for j := range n {
-		for i, v := range src[j*p.ColumnB:][:k] {
-			to[i*width+j] = v
-		}
-	}
+	l.turn.run(to, width, src, p.ColumnB, k, n)
 }
 
 // rows computes rows [lo, hi) of some panels of C.
@@ -332,8 +363,8 @@ func (l *Loops[T]) chunk(p *Product[T], b *right[T], a []T, rowA, stepA, r, rows
 	for ; panel < end; panel++ {
 		at, width, n := b.panel(panel)
 		kind := 0
-		if width != l.blocks.widths[0] {
-			kind = 1
+		for width != l.blocks.widths[kind] {
+			kind++
 		}
 		right, stepB := p.B, p.StepB
 		if b.all || n < width {
@@ -354,13 +385,12 @@ func (l *Loops[T]) chunk(p *Product[T], b *right[T], a []T, rowA, stepA, r, rows
 			} else {
 				height.blocks[kind](k, &a[i*rowA], rowA, stepA, &right[0], stepB, &cut[0], width, false)
 				for y := range height.rows {
-					row := to[y*p.RowC : y*p.RowC+n]
-					if !add {
-						copy(row, cut[y*width:])
-						continue
-					}
-					for x := range row {
-						row[x] += cut[y*width+x]
+					row, sums := to[y*p.RowC:y*p.RowC+n], cut[y*width:y*width+n]
+					for x, v := range sums {
+						if add {
+							v += row[x]
+						}
+						row[x] = v
 					}
 				}
 			}

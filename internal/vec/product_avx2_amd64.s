@@ -157,6 +157,71 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF32AVX2x6x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF32AVX2x6x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	MOVQ   stepA+24(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   stepB+40(FP), R8
+	SHLQ   $0x02, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+
+step:
+	VMOVUPS      (DI), X6
+	VBROADCASTSS (DX), X7
+	VFMADD231PS  X6, X7, X0
+	VBROADCASTSS (DX)(CX*1), X7
+	VFMADD231PS  X6, X7, X1
+	VBROADCASTSS (DX)(CX*2), X7
+	VFMADD231PS  X6, X7, X2
+	VBROADCASTSS (BX), X7
+	VFMADD231PS  X6, X7, X3
+	VBROADCASTSS (BX)(CX*1), X7
+	VFMADD231PS  X6, X7, X4
+	VBROADCASTSS (BX)(CX*2), X7
+	VFMADD231PS  X6, X7, X5
+	ADDQ         SI, DX
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+56(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+48(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVB         add+64(FP), BL
+	TESTB        BL, BL
+	JZ           store
+	VADDPS       (CX), X0, X0
+	VADDPS       (CX)(AX*1), X1, X1
+	VADDPS       (CX)(AX*2), X2, X2
+	VADDPS       (DX), X3, X3
+	VADDPS       (DX)(AX*1), X4, X4
+	VADDPS       (DX)(AX*2), X5, X5
+
+store:
+	VMOVUPS X0, (CX)
+	VMOVUPS X1, (CX)(AX*1)
+	VMOVUPS X2, (CX)(AX*2)
+	VMOVUPS X3, (DX)
+	VMOVUPS X4, (DX)(AX*1)
+	VMOVUPS X5, (DX)(AX*2)
+	VZEROUPPER
+	RET
+
 // func productF32AVX2x4x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 // Requires: AVX, FMA3
 TEXT ·productF32AVX2x4x16(SB), NOSPLIT, $0-65
@@ -284,6 +349,61 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF32AVX2x4x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF32AVX2x4x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	MOVQ   stepA+24(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   stepB+40(FP), R8
+	SHLQ   $0x02, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+
+step:
+	VMOVUPS      (DI), X4
+	VBROADCASTSS (DX), X5
+	VFMADD231PS  X4, X5, X0
+	VBROADCASTSS (DX)(CX*1), X5
+	VFMADD231PS  X4, X5, X1
+	VBROADCASTSS (DX)(CX*2), X5
+	VFMADD231PS  X4, X5, X2
+	VBROADCASTSS (BX), X5
+	VFMADD231PS  X4, X5, X3
+	ADDQ         SI, DX
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+56(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+48(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVB         add+64(FP), BL
+	TESTB        BL, BL
+	JZ           store
+	VADDPS       (CX), X0, X0
+	VADDPS       (CX)(AX*1), X1, X1
+	VADDPS       (CX)(AX*2), X2, X2
+	VADDPS       (DX), X3, X3
+
+store:
+	VMOVUPS X0, (CX)
+	VMOVUPS X1, (CX)(AX*1)
+	VMOVUPS X2, (CX)(AX*2)
+	VMOVUPS X3, (DX)
+	VZEROUPPER
+	RET
+
 // func productF32AVX2x2x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 // Requires: AVX, FMA3
 TEXT ·productF32AVX2x2x16(SB), NOSPLIT, $0-65
@@ -373,6 +493,46 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF32AVX2x2x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF32AVX2x2x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), DX
+	MOVQ   stepA+24(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   b+32(FP), SI
+	MOVQ   stepB+40(FP), DI
+	SHLQ   $0x02, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+step:
+	VMOVUPS      (SI), X2
+	VBROADCASTSS (DX), X3
+	VFMADD231PS  X2, X3, X0
+	VBROADCASTSS (DX)(CX*1), X3
+	VFMADD231PS  X2, X3, X1
+	ADDQ         BX, DX
+	ADDQ         DI, SI
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+56(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+48(FP), CX
+	MOVB         add+64(FP), DL
+	TESTB        DL, DL
+	JZ           store
+	VADDPS       (CX), X0, X0
+	VADDPS       (CX)(AX*1), X1, X1
+
+store:
+	VMOVUPS X0, (CX)
+	VMOVUPS X1, (CX)(AX*1)
+	VZEROUPPER
+	RET
+
 // func productF32AVX2x1x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 // Requires: AVX, FMA3
 TEXT ·productF32AVX2x1x16(SB), NOSPLIT, $0-65
@@ -445,6 +605,41 @@ step:
 
 store:
 	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func productF32AVX2x1x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF32AVX2x1x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), CX
+	MOVQ   stepA+24(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   b+32(FP), BX
+	MOVQ   stepB+40(FP), SI
+	SHLQ   $0x02, SI
+	VXORPS X0, X0, X0
+
+step:
+	VMOVUPS      (BX), X1
+	VBROADCASTSS (CX), X2
+	VFMADD231PS  X1, X2, X0
+	ADDQ         DX, CX
+	ADDQ         SI, BX
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+56(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+48(FP), AX
+	MOVB         add+64(FP), CL
+	TESTB        CL, CL
+	JZ           store
+	VADDPS       (AX), X0, X0
+
+store:
+	VMOVUPS X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -603,6 +798,71 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF64AVX2x6x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF64AVX2x6x2(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	MOVQ   stepA+24(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   stepB+40(FP), R8
+	SHLQ   $0x03, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+
+step:
+	VMOVUPD     (DI), X6
+	VMOVDDUP    (DX), X7
+	VFMADD231PD X6, X7, X0
+	VMOVDDUP    (DX)(CX*1), X7
+	VFMADD231PD X6, X7, X1
+	VMOVDDUP    (DX)(CX*2), X7
+	VFMADD231PD X6, X7, X2
+	VMOVDDUP    (BX), X7
+	VFMADD231PD X6, X7, X3
+	VMOVDDUP    (BX)(CX*1), X7
+	VFMADD231PD X6, X7, X4
+	VMOVDDUP    (BX)(CX*2), X7
+	VFMADD231PD X6, X7, X5
+	ADDQ        SI, DX
+	ADDQ        SI, BX
+	ADDQ        R8, DI
+	DECQ        AX
+	JNZ         step
+	MOVQ        rowC+56(FP), AX
+	SHLQ        $0x03, AX
+	MOVQ        c+48(FP), CX
+	LEAQ        (CX)(AX*2), DX
+	ADDQ        AX, DX
+	MOVB        add+64(FP), BL
+	TESTB       BL, BL
+	JZ          store
+	VADDPD      (CX), X0, X0
+	VADDPD      (CX)(AX*1), X1, X1
+	VADDPD      (CX)(AX*2), X2, X2
+	VADDPD      (DX), X3, X3
+	VADDPD      (DX)(AX*1), X4, X4
+	VADDPD      (DX)(AX*2), X5, X5
+
+store:
+	VMOVUPD X0, (CX)
+	VMOVUPD X1, (CX)(AX*1)
+	VMOVUPD X2, (CX)(AX*2)
+	VMOVUPD X3, (DX)
+	VMOVUPD X4, (DX)(AX*1)
+	VMOVUPD X5, (DX)(AX*2)
+	VZEROUPPER
+	RET
+
 // func productF64AVX2x4x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 // Requires: AVX, FMA3
 TEXT ·productF64AVX2x4x8(SB), NOSPLIT, $0-65
@@ -730,6 +990,61 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF64AVX2x4x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF64AVX2x4x2(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	MOVQ   stepA+24(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   stepB+40(FP), R8
+	SHLQ   $0x03, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+
+step:
+	VMOVUPD     (DI), X4
+	VMOVDDUP    (DX), X5
+	VFMADD231PD X4, X5, X0
+	VMOVDDUP    (DX)(CX*1), X5
+	VFMADD231PD X4, X5, X1
+	VMOVDDUP    (DX)(CX*2), X5
+	VFMADD231PD X4, X5, X2
+	VMOVDDUP    (BX), X5
+	VFMADD231PD X4, X5, X3
+	ADDQ        SI, DX
+	ADDQ        SI, BX
+	ADDQ        R8, DI
+	DECQ        AX
+	JNZ         step
+	MOVQ        rowC+56(FP), AX
+	SHLQ        $0x03, AX
+	MOVQ        c+48(FP), CX
+	LEAQ        (CX)(AX*2), DX
+	ADDQ        AX, DX
+	MOVB        add+64(FP), BL
+	TESTB       BL, BL
+	JZ          store
+	VADDPD      (CX), X0, X0
+	VADDPD      (CX)(AX*1), X1, X1
+	VADDPD      (CX)(AX*2), X2, X2
+	VADDPD      (DX), X3, X3
+
+store:
+	VMOVUPD X0, (CX)
+	VMOVUPD X1, (CX)(AX*1)
+	VMOVUPD X2, (CX)(AX*2)
+	VMOVUPD X3, (DX)
+	VZEROUPPER
+	RET
+
 // func productF64AVX2x2x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 // Requires: AVX, FMA3
 TEXT ·productF64AVX2x2x8(SB), NOSPLIT, $0-65
@@ -819,6 +1134,46 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF64AVX2x2x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF64AVX2x2x2(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), DX
+	MOVQ   stepA+24(FP), BX
+	SHLQ   $0x03, BX
+	MOVQ   b+32(FP), SI
+	MOVQ   stepB+40(FP), DI
+	SHLQ   $0x03, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+step:
+	VMOVUPD     (SI), X2
+	VMOVDDUP    (DX), X3
+	VFMADD231PD X2, X3, X0
+	VMOVDDUP    (DX)(CX*1), X3
+	VFMADD231PD X2, X3, X1
+	ADDQ        BX, DX
+	ADDQ        DI, SI
+	DECQ        AX
+	JNZ         step
+	MOVQ        rowC+56(FP), AX
+	SHLQ        $0x03, AX
+	MOVQ        c+48(FP), CX
+	MOVB        add+64(FP), DL
+	TESTB       DL, DL
+	JZ          store
+	VADDPD      (CX), X0, X0
+	VADDPD      (CX)(AX*1), X1, X1
+
+store:
+	VMOVUPD X0, (CX)
+	VMOVUPD X1, (CX)(AX*1)
+	VZEROUPPER
+	RET
+
 // func productF64AVX2x1x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 // Requires: AVX, FMA3
 TEXT ·productF64AVX2x1x8(SB), NOSPLIT, $0-65
@@ -891,5 +1246,40 @@ step:
 
 store:
 	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func productF64AVX2x1x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·productF64AVX2x1x2(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), CX
+	MOVQ   stepA+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   b+32(FP), BX
+	MOVQ   stepB+40(FP), SI
+	SHLQ   $0x03, SI
+	VXORPS X0, X0, X0
+
+step:
+	VMOVUPD     (BX), X1
+	VMOVDDUP    (CX), X2
+	VFMADD231PD X1, X2, X0
+	ADDQ        DX, CX
+	ADDQ        SI, BX
+	DECQ        AX
+	JNZ         step
+	MOVQ        rowC+56(FP), AX
+	SHLQ        $0x03, AX
+	MOVQ        c+48(FP), AX
+	MOVB        add+64(FP), CL
+	TESTB       CL, CL
+	JZ          store
+	VADDPD      (AX), X0, X0
+
+store:
+	VMOVUPD X0, (AX)
 	VZEROUPPER
 	RET

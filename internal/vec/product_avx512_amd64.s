@@ -249,6 +249,99 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF32AVX512x12x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF32AVX512x12x8(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	LEAQ   (BX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   stepA+24(FP), R8
+	SHLQ   $0x02, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   stepB+40(FP), R10
+	SHLQ   $0x02, R10
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+	VPXORD Y2, Y2, Y2
+	VPXORD Y3, Y3, Y3
+	VPXORD Y4, Y4, Y4
+	VPXORD Y5, Y5, Y5
+	VPXORD Y6, Y6, Y6
+	VPXORD Y7, Y7, Y7
+	VPXORD Y8, Y8, Y8
+	VPXORD Y9, Y9, Y9
+	VPXORD Y10, Y10, Y10
+	VPXORD Y11, Y11, Y11
+
+step:
+	VMOVUPS          (R9), Y12
+	VFMADD231PS.BCST (DX), Y12, Y0
+	VFMADD231PS.BCST (DX)(CX*1), Y12, Y1
+	VFMADD231PS.BCST (DX)(CX*2), Y12, Y2
+	VFMADD231PS.BCST (BX), Y12, Y3
+	VFMADD231PS.BCST (BX)(CX*1), Y12, Y4
+	VFMADD231PS.BCST (BX)(CX*2), Y12, Y5
+	VFMADD231PS.BCST (SI), Y12, Y6
+	VFMADD231PS.BCST (SI)(CX*1), Y12, Y7
+	VFMADD231PS.BCST (SI)(CX*2), Y12, Y8
+	VFMADD231PS.BCST (DI), Y12, Y9
+	VFMADD231PS.BCST (DI)(CX*1), Y12, Y10
+	VFMADD231PS.BCST (DI)(CX*2), Y12, Y11
+	ADDQ             R8, DX
+	ADDQ             R8, BX
+	ADDQ             R8, SI
+	ADDQ             R8, DI
+	ADDQ             R10, R9
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x02, AX
+	MOVQ             c+48(FP), CX
+	LEAQ             (CX)(AX*2), DX
+	ADDQ             AX, DX
+	LEAQ             (DX)(AX*2), BX
+	ADDQ             AX, BX
+	LEAQ             (BX)(AX*2), SI
+	ADDQ             AX, SI
+	MOVB             add+64(FP), DI
+	TESTB            DI, DI
+	JZ               store
+	VADDPS           (CX), Y0, Y0
+	VADDPS           (CX)(AX*1), Y1, Y1
+	VADDPS           (CX)(AX*2), Y2, Y2
+	VADDPS           (DX), Y3, Y3
+	VADDPS           (DX)(AX*1), Y4, Y4
+	VADDPS           (DX)(AX*2), Y5, Y5
+	VADDPS           (BX), Y6, Y6
+	VADDPS           (BX)(AX*1), Y7, Y7
+	VADDPS           (BX)(AX*2), Y8, Y8
+	VADDPS           (SI), Y9, Y9
+	VADDPS           (SI)(AX*1), Y10, Y10
+	VADDPS           (SI)(AX*2), Y11, Y11
+
+store:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (CX)(AX*1)
+	VMOVUPS Y2, (CX)(AX*2)
+	VMOVUPS Y3, (DX)
+	VMOVUPS Y4, (DX)(AX*1)
+	VMOVUPS Y5, (DX)(AX*2)
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, (BX)(AX*1)
+	VMOVUPS Y8, (BX)(AX*2)
+	VMOVUPS Y9, (SI)
+	VMOVUPS Y10, (SI)(AX*1)
+	VMOVUPS Y11, (SI)(AX*2)
+	VZEROUPPER
+	RET
+
 // func productF32AVX512x8x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF32AVX512x8x32(SB), NOSPLIT, $0-65
@@ -434,6 +527,78 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF32AVX512x8x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF32AVX512x8x8(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	LEAQ   (BX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   stepA+24(FP), DI
+	SHLQ   $0x02, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   stepB+40(FP), R9
+	SHLQ   $0x02, R9
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+	VPXORD Y2, Y2, Y2
+	VPXORD Y3, Y3, Y3
+	VPXORD Y4, Y4, Y4
+	VPXORD Y5, Y5, Y5
+	VPXORD Y6, Y6, Y6
+	VPXORD Y7, Y7, Y7
+
+step:
+	VMOVUPS          (R8), Y8
+	VFMADD231PS.BCST (DX), Y8, Y0
+	VFMADD231PS.BCST (DX)(CX*1), Y8, Y1
+	VFMADD231PS.BCST (DX)(CX*2), Y8, Y2
+	VFMADD231PS.BCST (BX), Y8, Y3
+	VFMADD231PS.BCST (BX)(CX*1), Y8, Y4
+	VFMADD231PS.BCST (BX)(CX*2), Y8, Y5
+	VFMADD231PS.BCST (SI), Y8, Y6
+	VFMADD231PS.BCST (SI)(CX*1), Y8, Y7
+	ADDQ             DI, DX
+	ADDQ             DI, BX
+	ADDQ             DI, SI
+	ADDQ             R9, R8
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x02, AX
+	MOVQ             c+48(FP), CX
+	LEAQ             (CX)(AX*2), DX
+	ADDQ             AX, DX
+	LEAQ             (DX)(AX*2), BX
+	ADDQ             AX, BX
+	MOVB             add+64(FP), SI
+	TESTB            SI, SI
+	JZ               store
+	VADDPS           (CX), Y0, Y0
+	VADDPS           (CX)(AX*1), Y1, Y1
+	VADDPS           (CX)(AX*2), Y2, Y2
+	VADDPS           (DX), Y3, Y3
+	VADDPS           (DX)(AX*1), Y4, Y4
+	VADDPS           (DX)(AX*2), Y5, Y5
+	VADDPS           (BX), Y6, Y6
+	VADDPS           (BX)(AX*1), Y7, Y7
+
+store:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (CX)(AX*1)
+	VMOVUPS Y2, (CX)(AX*2)
+	VMOVUPS Y3, (DX)
+	VMOVUPS Y4, (DX)(AX*1)
+	VMOVUPS Y5, (DX)(AX*2)
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, (BX)(AX*1)
+	VZEROUPPER
+	RET
+
 // func productF32AVX512x4x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF32AVX512x4x32(SB), NOSPLIT, $0-65
@@ -557,6 +722,57 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF32AVX512x4x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF32AVX512x4x8(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	MOVQ   stepA+24(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   stepB+40(FP), R8
+	SHLQ   $0x02, R8
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+	VPXORD Y2, Y2, Y2
+	VPXORD Y3, Y3, Y3
+
+step:
+	VMOVUPS          (DI), Y4
+	VFMADD231PS.BCST (DX), Y4, Y0
+	VFMADD231PS.BCST (DX)(CX*1), Y4, Y1
+	VFMADD231PS.BCST (DX)(CX*2), Y4, Y2
+	VFMADD231PS.BCST (BX), Y4, Y3
+	ADDQ             SI, DX
+	ADDQ             SI, BX
+	ADDQ             R8, DI
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x02, AX
+	MOVQ             c+48(FP), CX
+	LEAQ             (CX)(AX*2), DX
+	ADDQ             AX, DX
+	MOVB             add+64(FP), BL
+	TESTB            BL, BL
+	JZ               store
+	VADDPS           (CX), Y0, Y0
+	VADDPS           (CX)(AX*1), Y1, Y1
+	VADDPS           (CX)(AX*2), Y2, Y2
+	VADDPS           (DX), Y3, Y3
+
+store:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (CX)(AX*1)
+	VMOVUPS Y2, (CX)(AX*2)
+	VMOVUPS Y3, (DX)
+	VZEROUPPER
+	RET
+
 // func productF32AVX512x2x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF32AVX512x2x32(SB), NOSPLIT, $0-65
@@ -644,6 +860,44 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF32AVX512x2x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF32AVX512x2x8(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), DX
+	MOVQ   stepA+24(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   b+32(FP), SI
+	MOVQ   stepB+40(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+
+step:
+	VMOVUPS          (SI), Y2
+	VFMADD231PS.BCST (DX), Y2, Y0
+	VFMADD231PS.BCST (DX)(CX*1), Y2, Y1
+	ADDQ             BX, DX
+	ADDQ             DI, SI
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x02, AX
+	MOVQ             c+48(FP), CX
+	MOVB             add+64(FP), DL
+	TESTB            DL, DL
+	JZ               store
+	VADDPS           (CX), Y0, Y0
+	VADDPS           (CX)(AX*1), Y1, Y1
+
+store:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (CX)(AX*1)
+	VZEROUPPER
+	RET
+
 // func productF32AVX512x1x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF32AVX512x1x32(SB), NOSPLIT, $0-65
@@ -715,6 +969,40 @@ step:
 
 store:
 	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func productF32AVX512x1x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF32AVX512x1x8(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x02, CX
+	MOVQ   a+8(FP), CX
+	MOVQ   stepA+24(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   b+32(FP), BX
+	MOVQ   stepB+40(FP), SI
+	SHLQ   $0x02, SI
+	VPXORD Y0, Y0, Y0
+
+step:
+	VMOVUPS          (BX), Y1
+	VFMADD231PS.BCST (CX), Y1, Y0
+	ADDQ             DX, CX
+	ADDQ             SI, BX
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x02, AX
+	MOVQ             c+48(FP), AX
+	MOVB             add+64(FP), CL
+	TESTB            CL, CL
+	JZ               store
+	VADDPS           (AX), Y0, Y0
+
+store:
+	VMOVUPS Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -965,6 +1253,99 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF64AVX512x12x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF64AVX512x12x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	LEAQ   (BX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   stepA+24(FP), R8
+	SHLQ   $0x03, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   stepB+40(FP), R10
+	SHLQ   $0x03, R10
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+	VPXORD Y2, Y2, Y2
+	VPXORD Y3, Y3, Y3
+	VPXORD Y4, Y4, Y4
+	VPXORD Y5, Y5, Y5
+	VPXORD Y6, Y6, Y6
+	VPXORD Y7, Y7, Y7
+	VPXORD Y8, Y8, Y8
+	VPXORD Y9, Y9, Y9
+	VPXORD Y10, Y10, Y10
+	VPXORD Y11, Y11, Y11
+
+step:
+	VMOVUPD          (R9), Y12
+	VFMADD231PD.BCST (DX), Y12, Y0
+	VFMADD231PD.BCST (DX)(CX*1), Y12, Y1
+	VFMADD231PD.BCST (DX)(CX*2), Y12, Y2
+	VFMADD231PD.BCST (BX), Y12, Y3
+	VFMADD231PD.BCST (BX)(CX*1), Y12, Y4
+	VFMADD231PD.BCST (BX)(CX*2), Y12, Y5
+	VFMADD231PD.BCST (SI), Y12, Y6
+	VFMADD231PD.BCST (SI)(CX*1), Y12, Y7
+	VFMADD231PD.BCST (SI)(CX*2), Y12, Y8
+	VFMADD231PD.BCST (DI), Y12, Y9
+	VFMADD231PD.BCST (DI)(CX*1), Y12, Y10
+	VFMADD231PD.BCST (DI)(CX*2), Y12, Y11
+	ADDQ             R8, DX
+	ADDQ             R8, BX
+	ADDQ             R8, SI
+	ADDQ             R8, DI
+	ADDQ             R10, R9
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x03, AX
+	MOVQ             c+48(FP), CX
+	LEAQ             (CX)(AX*2), DX
+	ADDQ             AX, DX
+	LEAQ             (DX)(AX*2), BX
+	ADDQ             AX, BX
+	LEAQ             (BX)(AX*2), SI
+	ADDQ             AX, SI
+	MOVB             add+64(FP), DI
+	TESTB            DI, DI
+	JZ               store
+	VADDPD           (CX), Y0, Y0
+	VADDPD           (CX)(AX*1), Y1, Y1
+	VADDPD           (CX)(AX*2), Y2, Y2
+	VADDPD           (DX), Y3, Y3
+	VADDPD           (DX)(AX*1), Y4, Y4
+	VADDPD           (DX)(AX*2), Y5, Y5
+	VADDPD           (BX), Y6, Y6
+	VADDPD           (BX)(AX*1), Y7, Y7
+	VADDPD           (BX)(AX*2), Y8, Y8
+	VADDPD           (SI), Y9, Y9
+	VADDPD           (SI)(AX*1), Y10, Y10
+	VADDPD           (SI)(AX*2), Y11, Y11
+
+store:
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, (CX)(AX*1)
+	VMOVUPD Y2, (CX)(AX*2)
+	VMOVUPD Y3, (DX)
+	VMOVUPD Y4, (DX)(AX*1)
+	VMOVUPD Y5, (DX)(AX*2)
+	VMOVUPD Y6, (BX)
+	VMOVUPD Y7, (BX)(AX*1)
+	VMOVUPD Y8, (BX)(AX*2)
+	VMOVUPD Y9, (SI)
+	VMOVUPD Y10, (SI)(AX*1)
+	VMOVUPD Y11, (SI)(AX*2)
+	VZEROUPPER
+	RET
+
 // func productF64AVX512x8x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF64AVX512x8x16(SB), NOSPLIT, $0-65
@@ -1150,6 +1531,78 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF64AVX512x8x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF64AVX512x8x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	LEAQ   (BX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   stepA+24(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   stepB+40(FP), R9
+	SHLQ   $0x03, R9
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+	VPXORD Y2, Y2, Y2
+	VPXORD Y3, Y3, Y3
+	VPXORD Y4, Y4, Y4
+	VPXORD Y5, Y5, Y5
+	VPXORD Y6, Y6, Y6
+	VPXORD Y7, Y7, Y7
+
+step:
+	VMOVUPD          (R8), Y8
+	VFMADD231PD.BCST (DX), Y8, Y0
+	VFMADD231PD.BCST (DX)(CX*1), Y8, Y1
+	VFMADD231PD.BCST (DX)(CX*2), Y8, Y2
+	VFMADD231PD.BCST (BX), Y8, Y3
+	VFMADD231PD.BCST (BX)(CX*1), Y8, Y4
+	VFMADD231PD.BCST (BX)(CX*2), Y8, Y5
+	VFMADD231PD.BCST (SI), Y8, Y6
+	VFMADD231PD.BCST (SI)(CX*1), Y8, Y7
+	ADDQ             DI, DX
+	ADDQ             DI, BX
+	ADDQ             DI, SI
+	ADDQ             R9, R8
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x03, AX
+	MOVQ             c+48(FP), CX
+	LEAQ             (CX)(AX*2), DX
+	ADDQ             AX, DX
+	LEAQ             (DX)(AX*2), BX
+	ADDQ             AX, BX
+	MOVB             add+64(FP), SI
+	TESTB            SI, SI
+	JZ               store
+	VADDPD           (CX), Y0, Y0
+	VADDPD           (CX)(AX*1), Y1, Y1
+	VADDPD           (CX)(AX*2), Y2, Y2
+	VADDPD           (DX), Y3, Y3
+	VADDPD           (DX)(AX*1), Y4, Y4
+	VADDPD           (DX)(AX*2), Y5, Y5
+	VADDPD           (BX), Y6, Y6
+	VADDPD           (BX)(AX*1), Y7, Y7
+
+store:
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, (CX)(AX*1)
+	VMOVUPD Y2, (CX)(AX*2)
+	VMOVUPD Y3, (DX)
+	VMOVUPD Y4, (DX)(AX*1)
+	VMOVUPD Y5, (DX)(AX*2)
+	VMOVUPD Y6, (BX)
+	VMOVUPD Y7, (BX)(AX*1)
+	VZEROUPPER
+	RET
+
 // func productF64AVX512x4x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF64AVX512x4x16(SB), NOSPLIT, $0-65
@@ -1273,6 +1726,57 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF64AVX512x4x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF64AVX512x4x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), DX
+	LEAQ   (DX)(CX*2), BX
+	ADDQ   CX, BX
+	MOVQ   stepA+24(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   stepB+40(FP), R8
+	SHLQ   $0x03, R8
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+	VPXORD Y2, Y2, Y2
+	VPXORD Y3, Y3, Y3
+
+step:
+	VMOVUPD          (DI), Y4
+	VFMADD231PD.BCST (DX), Y4, Y0
+	VFMADD231PD.BCST (DX)(CX*1), Y4, Y1
+	VFMADD231PD.BCST (DX)(CX*2), Y4, Y2
+	VFMADD231PD.BCST (BX), Y4, Y3
+	ADDQ             SI, DX
+	ADDQ             SI, BX
+	ADDQ             R8, DI
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x03, AX
+	MOVQ             c+48(FP), CX
+	LEAQ             (CX)(AX*2), DX
+	ADDQ             AX, DX
+	MOVB             add+64(FP), BL
+	TESTB            BL, BL
+	JZ               store
+	VADDPD           (CX), Y0, Y0
+	VADDPD           (CX)(AX*1), Y1, Y1
+	VADDPD           (CX)(AX*2), Y2, Y2
+	VADDPD           (DX), Y3, Y3
+
+store:
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, (CX)(AX*1)
+	VMOVUPD Y2, (CX)(AX*2)
+	VMOVUPD Y3, (DX)
+	VZEROUPPER
+	RET
+
 // func productF64AVX512x2x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF64AVX512x2x16(SB), NOSPLIT, $0-65
@@ -1360,6 +1864,44 @@ store:
 	VZEROUPPER
 	RET
 
+// func productF64AVX512x2x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF64AVX512x2x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), DX
+	MOVQ   stepA+24(FP), BX
+	SHLQ   $0x03, BX
+	MOVQ   b+32(FP), SI
+	MOVQ   stepB+40(FP), DI
+	SHLQ   $0x03, DI
+	VPXORD Y0, Y0, Y0
+	VPXORD Y1, Y1, Y1
+
+step:
+	VMOVUPD          (SI), Y2
+	VFMADD231PD.BCST (DX), Y2, Y0
+	VFMADD231PD.BCST (DX)(CX*1), Y2, Y1
+	ADDQ             BX, DX
+	ADDQ             DI, SI
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x03, AX
+	MOVQ             c+48(FP), CX
+	MOVB             add+64(FP), DL
+	TESTB            DL, DL
+	JZ               store
+	VADDPD           (CX), Y0, Y0
+	VADDPD           (CX)(AX*1), Y1, Y1
+
+store:
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, (CX)(AX*1)
+	VZEROUPPER
+	RET
+
 // func productF64AVX512x1x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productF64AVX512x1x16(SB), NOSPLIT, $0-65
@@ -1431,5 +1973,39 @@ step:
 
 store:
 	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func productF64AVX512x1x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·productF64AVX512x1x4(SB), NOSPLIT, $0-65
+	MOVQ   k+0(FP), AX
+	MOVQ   rowA+16(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   a+8(FP), CX
+	MOVQ   stepA+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   b+32(FP), BX
+	MOVQ   stepB+40(FP), SI
+	SHLQ   $0x03, SI
+	VPXORD Y0, Y0, Y0
+
+step:
+	VMOVUPD          (BX), Y1
+	VFMADD231PD.BCST (CX), Y1, Y0
+	ADDQ             DX, CX
+	ADDQ             SI, BX
+	DECQ             AX
+	JNZ              step
+	MOVQ             rowC+56(FP), AX
+	SHLQ             $0x03, AX
+	MOVQ             c+48(FP), AX
+	MOVB             add+64(FP), CL
+	TESTB            CL, CL
+	JZ               store
+	VADDPD           (AX), Y0, Y0
+
+store:
+	VMOVUPD Y0, (AX)
 	VZEROUPPER
 	RET

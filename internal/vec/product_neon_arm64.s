@@ -212,6 +212,75 @@ store:
 	VST1.P [V18.S4, V19.S4], (R6)(R4)
 	RET
 
+// func productF32NEONx6x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+TEXT ·productF32NEONx6x4(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $2, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $2, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $2, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $2, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	ADD  R1, R8, R9
+	ADD  R1, R9, R10
+	ADD  R1, R10, R11
+	ADD  R1, R11, R12
+	ADD  R1, R12, R13
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	VEOR V12.B16, V12.B16, V12.B16
+	VEOR V13.B16, V13.B16, V13.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.S4]
+	VLD1R.P (R8)(R2), [V4.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+	VLD1R.P (R9)(R2), [V5.S4]
+	VFMLA V0.S4, V5.S4, V9.S4
+	VLD1R.P (R10)(R2), [V4.S4]
+	VFMLA V0.S4, V4.S4, V10.S4
+	VLD1R.P (R11)(R2), [V5.S4]
+	VFMLA V0.S4, V5.S4, V11.S4
+	VLD1R.P (R12)(R2), [V4.S4]
+	VFMLA V0.S4, V4.S4, V12.S4
+	VLD1R.P (R13)(R2), [V5.S4]
+	VFMLA V0.S4, V5.S4, V13.S4
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVS $1.0, F4
+	VDUP V4.S[0], V4.S4
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V9.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V10.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V11.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V12.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V13.S4
+
+store:
+	VST1.P [V8.S4], (R6)(R4)
+	VST1.P [V9.S4], (R6)(R4)
+	VST1.P [V10.S4], (R6)(R4)
+	VST1.P [V11.S4], (R6)(R4)
+	VST1.P [V12.S4], (R6)(R4)
+	VST1.P [V13.S4], (R6)(R4)
+	RET
+
 // func productF32NEONx4x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 TEXT ·productF32NEONx4x16(SB), NOSPLIT, $0-65
 	MOVD k+0(FP), R0
@@ -370,6 +439,61 @@ store:
 	VST1.P [V14.S4, V15.S4], (R6)(R4)
 	RET
 
+// func productF32NEONx4x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+TEXT ·productF32NEONx4x4(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $2, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $2, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $2, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $2, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	ADD  R1, R8, R9
+	ADD  R1, R9, R10
+	ADD  R1, R10, R11
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.S4]
+	VLD1R.P (R8)(R2), [V4.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+	VLD1R.P (R9)(R2), [V5.S4]
+	VFMLA V0.S4, V5.S4, V9.S4
+	VLD1R.P (R10)(R2), [V4.S4]
+	VFMLA V0.S4, V4.S4, V10.S4
+	VLD1R.P (R11)(R2), [V5.S4]
+	VFMLA V0.S4, V5.S4, V11.S4
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVS $1.0, F4
+	VDUP V4.S[0], V4.S4
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V9.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V10.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V11.S4
+
+store:
+	VST1.P [V8.S4], (R6)(R4)
+	VST1.P [V9.S4], (R6)(R4)
+	VST1.P [V10.S4], (R6)(R4)
+	VST1.P [V11.S4], (R6)(R4)
+	RET
+
 // func productF32NEONx2x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 TEXT ·productF32NEONx2x16(SB), NOSPLIT, $0-65
 	MOVD k+0(FP), R0
@@ -476,6 +600,47 @@ store:
 	VST1.P [V10.S4, V11.S4], (R6)(R4)
 	RET
 
+// func productF32NEONx2x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+TEXT ·productF32NEONx2x4(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $2, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $2, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $2, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $2, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	ADD  R1, R8, R9
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.S4]
+	VLD1R.P (R8)(R2), [V4.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+	VLD1R.P (R9)(R2), [V5.S4]
+	VFMLA V0.S4, V5.S4, V9.S4
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVS $1.0, F4
+	VDUP V4.S[0], V4.S4
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V9.S4
+
+store:
+	VST1.P [V8.S4], (R6)(R4)
+	VST1.P [V9.S4], (R6)(R4)
+	RET
+
 // func productF32NEONx1x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 TEXT ·productF32NEONx1x16(SB), NOSPLIT, $0-65
 	MOVD k+0(FP), R0
@@ -554,6 +719,40 @@ step:
 
 store:
 	VST1.P [V8.S4, V9.S4], (R6)(R4)
+	RET
+
+// func productF32NEONx1x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
+TEXT ·productF32NEONx1x4(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $2, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $2, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $2, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $2, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	VEOR V8.B16, V8.B16, V8.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.S4]
+	VLD1R.P (R8)(R2), [V4.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVS $1.0, F4
+	VDUP V4.S[0], V4.S4
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.S4]
+	VFMLA V0.S4, V4.S4, V8.S4
+
+store:
+	VST1.P [V8.S4], (R6)(R4)
 	RET
 
 // func productF64NEONx6x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
@@ -766,6 +965,75 @@ store:
 	VST1.P [V18.D2, V19.D2], (R6)(R4)
 	RET
 
+// func productF64NEONx6x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+TEXT ·productF64NEONx6x2(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $3, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $3, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $3, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $3, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	ADD  R1, R8, R9
+	ADD  R1, R9, R10
+	ADD  R1, R10, R11
+	ADD  R1, R11, R12
+	ADD  R1, R12, R13
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	VEOR V12.B16, V12.B16, V12.B16
+	VEOR V13.B16, V13.B16, V13.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.D2]
+	VLD1R.P (R8)(R2), [V4.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+	VLD1R.P (R9)(R2), [V5.D2]
+	VFMLA V0.D2, V5.D2, V9.D2
+	VLD1R.P (R10)(R2), [V4.D2]
+	VFMLA V0.D2, V4.D2, V10.D2
+	VLD1R.P (R11)(R2), [V5.D2]
+	VFMLA V0.D2, V5.D2, V11.D2
+	VLD1R.P (R12)(R2), [V4.D2]
+	VFMLA V0.D2, V4.D2, V12.D2
+	VLD1R.P (R13)(R2), [V5.D2]
+	VFMLA V0.D2, V5.D2, V13.D2
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVD $1.0, F4
+	VDUP V4.D[0], V4.D2
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V9.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V10.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V11.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V12.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V13.D2
+
+store:
+	VST1.P [V8.D2], (R6)(R4)
+	VST1.P [V9.D2], (R6)(R4)
+	VST1.P [V10.D2], (R6)(R4)
+	VST1.P [V11.D2], (R6)(R4)
+	VST1.P [V12.D2], (R6)(R4)
+	VST1.P [V13.D2], (R6)(R4)
+	RET
+
 // func productF64NEONx4x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 TEXT ·productF64NEONx4x8(SB), NOSPLIT, $0-65
 	MOVD k+0(FP), R0
@@ -924,6 +1192,61 @@ store:
 	VST1.P [V14.D2, V15.D2], (R6)(R4)
 	RET
 
+// func productF64NEONx4x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+TEXT ·productF64NEONx4x2(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $3, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $3, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $3, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $3, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	ADD  R1, R8, R9
+	ADD  R1, R9, R10
+	ADD  R1, R10, R11
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.D2]
+	VLD1R.P (R8)(R2), [V4.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+	VLD1R.P (R9)(R2), [V5.D2]
+	VFMLA V0.D2, V5.D2, V9.D2
+	VLD1R.P (R10)(R2), [V4.D2]
+	VFMLA V0.D2, V4.D2, V10.D2
+	VLD1R.P (R11)(R2), [V5.D2]
+	VFMLA V0.D2, V5.D2, V11.D2
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVD $1.0, F4
+	VDUP V4.D[0], V4.D2
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V9.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V10.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V11.D2
+
+store:
+	VST1.P [V8.D2], (R6)(R4)
+	VST1.P [V9.D2], (R6)(R4)
+	VST1.P [V10.D2], (R6)(R4)
+	VST1.P [V11.D2], (R6)(R4)
+	RET
+
 // func productF64NEONx2x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 TEXT ·productF64NEONx2x8(SB), NOSPLIT, $0-65
 	MOVD k+0(FP), R0
@@ -1030,6 +1353,47 @@ store:
 	VST1.P [V10.D2, V11.D2], (R6)(R4)
 	RET
 
+// func productF64NEONx2x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+TEXT ·productF64NEONx2x2(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $3, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $3, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $3, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $3, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	ADD  R1, R8, R9
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.D2]
+	VLD1R.P (R8)(R2), [V4.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+	VLD1R.P (R9)(R2), [V5.D2]
+	VFMLA V0.D2, V5.D2, V9.D2
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVD $1.0, F4
+	VDUP V4.D[0], V4.D2
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V9.D2
+
+store:
+	VST1.P [V8.D2], (R6)(R4)
+	VST1.P [V9.D2], (R6)(R4)
+	RET
+
 // func productF64NEONx1x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 TEXT ·productF64NEONx1x8(SB), NOSPLIT, $0-65
 	MOVD k+0(FP), R0
@@ -1108,4 +1472,38 @@ step:
 
 store:
 	VST1.P [V8.D2, V9.D2], (R6)(R4)
+	RET
+
+// func productF64NEONx1x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
+TEXT ·productF64NEONx1x2(SB), NOSPLIT, $0-65
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowA+16(FP), R1
+	LSL  $3, R1, R1
+	MOVD stepA+24(FP), R2
+	LSL  $3, R2, R2
+	MOVD stepB+40(FP), R3
+	LSL  $3, R3, R3
+	MOVD rowC+56(FP), R4
+	LSL  $3, R4, R4
+	MOVD b+32(FP), R5
+	MOVD c+48(FP), R6
+	VEOR V8.B16, V8.B16, V8.B16
+
+step:
+	VLD1.P (R5)(R3), [V0.D2]
+	VLD1R.P (R8)(R2), [V4.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+	SUBS $1, R0, R0
+	BNE  step
+	MOVBU add+64(FP), R7
+	CBZ  R7, store
+	FMOVD $1.0, F4
+	VDUP V4.D[0], V4.D2
+	MOVD R6, R8
+	VLD1.P (R8)(R4), [V0.D2]
+	VFMLA V0.D2, V4.D2, V8.D2
+
+store:
+	VST1.P [V8.D2], (R6)(R4)
 	RET

@@ -58,7 +58,11 @@ func (p *Product[T]) sum(old []T, i, j int) (sum, size float64) {
 }
 
 var productSizes = [][3]int{{1, 1, 1}, {1, 7, 3}, {3, 1, 5}, {2, 2, 0}, {0, 3, 2}, {3, 0, 2}, {12, 32, 8}, {13, 33, 9}, {11, 31, 255}, {25, 17, 257}, {5, 16, 256},
-	{64, 64, 64}, {130, 65, 300}, {1, 200, 40}, {121, 9, 513}, {7, 129, 64}, {49, 290, 20}, {50, 300, 512}, {200, 3, 65}, {6, 8, 4}, {4, 4, 4}, {241, 48, 2}}
+	{64, 64, 64}, {130, 65, 300}, {1, 200, 40}, {121, 9, 513}, {7, 129, 64}, {49, 290, 20}, {50, 300, 512}, {200, 3, 65}, {6, 8, 4}, {4, 4, 4}, {241, 48, 2}, {40, 20, 20}, {33, 33, 33}, {20, 23, 50}, {13, 25, 6}}
+
+// narrowSizes are those of few columns or rows.
+var narrowSizes = [][3]int{{100, 3, 64}, {100, 1, 257}, {33, 2, 259}, {16, 4, 3}, {90, 4, 258}, {2, 100, 64}, {1, 130, 515}, {4, 33, 40}, {3, 17, 300}, {64, 1, 256},
+	{65, 1, 4}, {4, 4, 700}}
 
 // TestProduct: every form and size is what double precision gives, within the error of sums in runs, with each set of
 // instructions, and of the same bits with all of them and however it is shared out.
@@ -76,6 +80,14 @@ func testProduct[T Float](t *testing.T, eps float64) {
 	sizes := slices.Clone(productSizes)
 	for range 150 {
 		sizes = append(sizes, [3]int{rng.IntN(70), rng.IntN(100), rng.IntN(600)})
+	}
+	for f := range 4 {
+		for i, size := range narrowSizes {
+			sizes = append(sizes, size)
+			if i == len(narrowSizes)-1 && f < 3 {
+				sizes = append(sizes, [3]int{1, 1, 1}) // so that they come in the next form
+			}
+		}
 	}
 	for c, size := range sizes {
 		m, n, k := size[0], size[1], size[2]

@@ -28,6 +28,8 @@ type Set struct {
 // Loops is those on one type of floats.
 type Loops[T Float] struct {
 	blocks   blocks[T]
+	tall     talls[T]
+	turn     turn[T]
 	maps     [functions]loop[T]
 	rowLoops rows[T]
 	adamw    func(n int, p, d, m, v, by *T)

@@ -16,10 +16,15 @@ func files() map[string][]byte {
 	all := map[string][]byte{}
 	for _, s := range []*set{avx2, avx512} {
 		for _, part := range []struct {
-			name  string
-			write func(*build.Context, *set, real)
-		}{{"product", products}, {"map", maps}, {"row", reduce}, {"update", updates}} {
+			name   string
+			write  func(*build.Context, *set, real)
+			narrow bool // wider vectors would not be faster
+		}{{"product", products, false}, {"tall", tallBlocks, true}, {"turn", turns, true}, {"map", maps, false}, {"row", reduce, false},
+			{"update", updates, false}} {
 			c := build.NewContext()
+			if part.narrow && s != avx2 {
+				continue
+			}
 			for _, r := range []real{single, double} {
 				part.write(c, s, r)
 			}
@@ -94,14 +99,30 @@ var (
 		func(c *build.Context) reg.VecVirtual { return c.ZMM() }, func(c *build.Context, v reg.VecVirtual) { c.VPXORD(v, v, v) }}
 )
 
+// half is the set with vectors of half the width.
+func (s *set) half() *set {
+	h := *s
+	h.bytes /= 2
+	h.vector = func(c *build.Context) reg.VecVirtual {
+		if h.bytes == 16 {
+			return c.XMM()
+		}
+		return c.YMM()
+	}
+	return &h
+}
+
 // instructions are those of a type of floats.
 type instructions struct {
 	load, broadcast, fma, fmaFromOne, add func(ops ...operand.Op) // fmaFromOne takes one element of memory for all lanes
 }
 
-func (r real) on(c *build.Context) instructions {
+func (r real) on(c *build.Context, s *set) instructions {
 	if r == single {
 		return instructions{c.VMOVUPS, c.VBROADCASTSS, c.VFMADD231PS, c.VFMADD231PS_BCST, c.VADDPS}
+	}
+	if s.bytes == 16 {
+		return instructions{c.VMOVUPD, c.VMOVDDUP, c.VFMADD231PD, c.VFMADD231PD_BCST, c.VADDPD}
 	}
 	return instructions{c.VMOVUPD, c.VBROADCASTSD, c.VFMADD231PD, c.VFMADD231PD_BCST, c.VADDPD}
 }

@@ -18,7 +18,7 @@ func neon() (assembly, stubs []byte) {
 	s.WriteString(generated + "\npackage vec\n")
 	for _, r := range []real{single, double} {
 		for _, rows := range neonHeights {
-			for _, vectors := range []int{4, 2} {
+			for _, vectors := range []int{4, 2, 1} {
 				neonBlock(&a, &s, r, rows, vectors)
 			}
 		}

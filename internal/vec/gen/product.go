@@ -10,12 +10,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// products writes the blocks of a product: for each height, two vectors wide and one.
+// products writes the blocks of a product: for each height, two vectors wide, one, and half of one.
 func products(c *build.Context, s *set, r real) {
 	for _, rows := range s.heights {
 		for _, wide := range []int{2, 1} {
 			block(c, s, r, rows, wide)
 		}
+		block(c, s.half(), r, rows, 1)
 	}
 }
 
@@ -29,7 +30,7 @@ func block(c *build.Context, s *set, r real, rows, wide int) {
 	c.Doc(fmt.Sprintf("%s sets C [%d, %d] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element", name, rows, wide*s.bytes/r.size),
 		"(k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.")
 	c.SignatureExpr(strings.ReplaceAll("func(k int, a *T, rowA, stepA int, b *T, stepB int, c *T, rowC int, add bool)", "T", r.goType()))
-	in := r.on(c)
+	in := r.on(c, s)
 
 	k := c.Load(c.Param("k"), c.GP64())
 	a := pointers(c, r, "a", "rowA", rows)
