@@ -1,7 +1,7 @@
 # make         builds bin/mlpimage and bin/clgrad, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
-# make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
+# make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials, all of float64
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make generate  makes the assembly of internal/vec anew

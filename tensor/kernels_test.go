@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"flag"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -96,6 +98,8 @@ func TestGPUKernels(t *testing.T) {
 var onlyKernels = flag.String("kernels", "", "test only the kernels whose name and defines match this regular expression")
 
 func testKernels(t *testing.T, d tensor.Device) {
+	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all once more.
+	short := testing.Short() || d.Real() == kernels.Float64 && plumbing.TuningName(d) != "" && os.Getenv("CLGRAD_MORE") == ""
 	seen := map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
 	for i, k := range ops.All(d.Real(), d.Limits()) {
@@ -108,29 +112,29 @@ func testKernels(t *testing.T, d tensor.Device) {
 		}
 		switch {
 		case k.File == k.Name+".cl" && k.Text != "": // a function of tensors without gaps: all have one pattern of accesses
-			if testing.Short() && i%4 != 0 {
+			if short && i%4 != 0 {
 				continue
 			}
 		case strings.HasPrefix(k.File, k.Name+"."): // in another layout
 			form = k.File
 		case strings.Contains(k.File, "_batch_"): // the forms of a batch differ as those of a product do
-			if testing.Short() && seen["batch"] > 0 {
+			if short && seen["batch"] > 0 {
 				continue
 			}
 			form = "batch"
 		case k.Text != "": // a product with a function
 			form += ", written"
 		}
-		if testing.Short() && strings.Contains(k.Defines, "-DTM=128 ") {
+		if short && strings.Contains(k.Defines, "-DTM=128 ") {
 			continue // a tile of a product takes as long for small matrices: smaller tiles have the same accesses
 		}
-		if seen[form]++; testing.Short() && seen[form] > 2 {
+		if seen[form]++; short && seen[form] > 2 {
 			continue // further tiles of a matrix product
 		}
 		if testing.Short() && k == ops.FMAChains {
 			continue // Oclgrind 21.10 takes the lanes of its vectors for uninitialised; elsewhere they are right
 		}
-		cases := kernelcases.Of(k, testing.Short())
+		cases := kernelcases.Of(k, short)
 		if len(cases) == 0 {
 			t.Errorf("%s has no test case", k.Name)
 		}
