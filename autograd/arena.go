@@ -176,6 +176,7 @@ func (a *Arena) ZeroGrad() {
 	for _, p := range a.Params {
 		p.ZeroGrad()
 	}
+	plumbing.Forget(a.grads)
 }
 
 // Free releases the gradients and the arena's hold on the values; the parameters keep their values and

@@ -69,7 +69,10 @@ func (o *AdamW) launch(g, from, to int) {
 	p, m, v, n := o.flat.Values, o.moments["m"], o.moments["v"], to-from
 	if len(o.groups) == 1 {
 		if shares, seed, ok := o.flat.Shares(); ok {
-			o.with(ops.AdamWShares, g, p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(), kernels.I(n), kernels.I(shares.Shape()[0]))
+			none := seed.Arg()
+			none.N = 0
+			o.with(ops.AdamWShares, g, p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(), none, none, kernels.I(n), kernels.I(shares.Shape()[0]),
+				kernels.I(0), kernels.R(0))
 			return
 		}
 	}

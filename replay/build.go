@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -11,17 +12,19 @@ import (
 
 // builder makes a recording of the notes of a run.
 type builder struct {
-	d      tensor.Device
-	dev    recorder.Device
-	run    *notes
-	kept   map[kernels.Buffer]bool // of outputs: what the run made stays where it is
-	blocks map[kernels.Buffer]*block
-	order  []*block // in the order of first use
-	spans  map[kernels.Buffer][]span
-	used   map[kernels.Buffer]bool // by a launch
-	wrote  map[kernels.Buffer]bool // by a launch, or by an upload after one that used it
-	opt    Options
-	rec    *Recording
+	d    tensor.Device
+	dev  recorder.Device
+	run  *notes
+	kept map[kernels.Buffer]bool // of outputs: what the run made stays where it is
+	// The memory of all outputs.
+	returned map[kernels.Buffer]bool
+	blocks   map[kernels.Buffer]*block
+	order    []*block // in the order of first use
+	spans    map[kernels.Buffer][]span
+	used     map[kernels.Buffer]bool // by a launch
+	wrote    map[kernels.Buffer]bool // by a launch, or by an upload after one that used it
+	opt      Options
+	rec      *Recording
 }
 
 // span is elements [lo, hi).
@@ -160,12 +163,15 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	}
 	b.rec.report.Step = len(step)
 	start := time.Now()
-	lives := func(buf kernels.Buffer) bool { return b.kept[buf] || b.run.origin(buf) != made }
+	lives := func(buf kernels.Buffer) bool {
+		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
+	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
-	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant)
+	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: func(k *kernels.Kernel) error { return plumbing.Try(b.d, k) }}
+	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
 		b.opt.say("nothing is rewritten: %v", err)
-		if nodes, err = rewriteLaunches(&Options{Without: []string{none}}, b.d.Limits(), step, lives, constant); err != nil {
+		if nodes, err = rewriteLaunches(&Options{Without: []string{none}}, b.d.Limits(), step, lives, constant, nil); err != nil {
 			return err
 		}
 	}
@@ -173,6 +179,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return err
 	}
 	b.rec.report.Rewriting = time.Since(start)
+	b.rec.report.Passes, b.rec.report.NoPass = found.done, found.fault
 	b.rec.seen(nodes)
 	for i, n := range nodes {
 		b.rec.launches = append(b.rec.launches, recorder.Launch{Kernel: n.kernel, Args: n.args})

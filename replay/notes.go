@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -18,6 +19,7 @@ type notes struct {
 	order   []*kernels.Slots       // each time that some were advanced
 	turns   map[*kernels.Slots]int // how often each was advanced
 	ends    map[*kernels.Slots]int // the turn of each at the end of the run
+	forgot  map[kernels.Buffer]int // how many events there were when memory was forgotten
 	refused error
 
 	live, peak int64 // bytes of what was made
@@ -42,7 +44,7 @@ func (e *event) writes(b kernels.Buffer) bool {
 }
 
 func newNotes(before *notes) *notes {
-	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, ends: map[*kernels.Slots]int{}}
+	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, forgot: map[kernels.Buffer]int{}, ends: map[*kernels.Slots]int{}}
 }
 
 func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
@@ -109,6 +111,14 @@ func (n *notes) Input(b kernels.Buffer) bool {
 	return n.origin(b) == older && !slices.ContainsFunc(n.events, func(e event) bool { return e.writes(b) })
 }
 
+func (n *notes) Forget(b kernels.Buffer) { n.forgot[b] = len(n.events) }
+
+// forgotten reports whether nobody looks at memory after the run.
+func (n *notes) forgotten(b kernels.Buffer) bool {
+	_, is := n.forgot[b]
+	return is
+}
+
 func (n *notes) Again(check func() error) { n.again = append(n.again, check) }
 
 func (n *notes) Refuse(kind error, detail string) {
@@ -129,6 +139,9 @@ const (
 )
 
 func (n *notes) origin(b kernels.Buffer) origin {
+	if _, is := b.(*fresh); is {
+		return made
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
@@ -140,8 +153,13 @@ func (n *notes) origin(b kernels.Buffer) origin {
 	return older
 }
 
-// end notes the turns of the slots when the run is over.
+// end notes the turns of the slots when the run is over, and what of the memory that was forgotten nobody has used since.
 func (n *notes) end() {
+	maps.DeleteFunc(n.forgot, func(b kernels.Buffer, at int) bool {
+		return slices.ContainsFunc(n.events[at:], func(e event) bool {
+			return slices.ContainsFunc(e.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgVec && a.Buf == b })
+		})
+	})
 	for _, s := range n.slots {
 		n.ends[s] = s.Turn()
 	}

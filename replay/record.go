@@ -57,7 +57,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{d: d, dev: dev, run: second, opt: opt, kept: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
+	b := &builder{d: d, dev: dev, run: second, opt: opt, kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
 		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
 		rec: &Recording{d: d, dev: dev, again: second.again, step: &recorder.Step{}}}
 	if err := b.outputs(pairs, outputs, again); err != nil {
@@ -144,6 +144,7 @@ func (b *builder) outputs(p *pairs, first, second []output) error {
 		if why := p.memory(x.place.Buffer, buf); why != "" {
 			return fault("Record", ErrDiffers, "output %d is %s", i, why)
 		}
+		b.returned[buf] = true
 		if b.run.origin(buf) == made {
 			b.kept[buf] = true
 		}

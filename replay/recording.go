@@ -57,6 +57,10 @@ type Report struct {
 	Launches int // of a run
 	Once     int // that were done when the step was recorded, and are not in a run
 	Slots    int // arguments that a run sets
+	Passes   int // perceptrons that were found, of which layers, loss and gradients are one launch
+	// NoPass says why what looks like a perceptron is not one launch, nil if there is none. It wraps a *tensor.TrialError
+	// where the device computes that launch wrongly.
+	NoPass error
 	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the eager step took for
 	// what it makes, at most at one time.
 	PlannedBytes, EagerBytes int64

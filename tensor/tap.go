@@ -75,6 +75,16 @@ func (s *base) tellUpload(d Device, b kernels.Buffer, off int, src *kernels.Mem)
 	}
 }
 
+// Forget is that of package plumbing.
+func (s *base) Forget(t *Tensor) {
+	if recordings.Load() == 0 || t.st.buf == nil {
+		return
+	}
+	if told := s.told(t.Device(), "a call"); told != nil {
+		told.Forget(t.st.buf)
+	}
+}
+
 // tellRead tells that op reads elements on the host.
 func (s *base) tellRead(d Device, op string, shape []int) {
 	if t := s.told(d, op); t != nil && !t.quiet {

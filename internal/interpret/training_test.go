@@ -82,6 +82,7 @@ func passed(list []kernels.Operation) map[int]bool {
 func (r *reader) Alloc(kernels.Buffer)                     {}
 func (r *reader) Release(kernels.Buffer)                   {}
 func (r *reader) Upload(kernels.Buffer, int, *kernels.Mem) {}
+func (r *reader) Forget(kernels.Buffer)                    {}
 func (r *reader) Input(kernels.Buffer) bool                { return false }
 func (r *reader) Again(func() error)                       {}
 func (r *reader) Refuse(error, string)                     {}

@@ -44,8 +44,13 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		perLength(func(o *kernels.Operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
 	case ops.AdamWShares:
 		perLength(func(o *kernels.Operands, n int) {
-			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).Int(n, 11).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(0, 0, 1).Out(0).Int(n, 11, 0).Real(0, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 		})
+		for _, losses := range []int{1, 7, 300} {
+			add(func(o *kernels.Operands) {
+				o.In(45, -1, 1).In(2*45, -1, 1).In(1, 0.5, 2).In(45, -1, 1).In(45, 0, 1).In(losses, 0, 1).Out(1).Int(45, 2, losses).Real(0.25, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+			}, "%d losses", losses)
+		}
 	case ops.Fill:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n).Real(1.25) })
 	case ops.Zero:

@@ -86,8 +86,8 @@ func (s MLPShape) chunk(tile int, t kernels.DType) int {
 	return 0
 }
 
-// offsets returns where the weights and the bias of layer l start.
-func (s MLPShape) offsets(l int) (weights, bias int) {
+// Offsets returns where the weights and the bias of layer l start.
+func (s MLPShape) Offsets(l int) (weights, bias int) {
 	for i := range l {
 		weights += intmath.RoundUp(s.fanIn(i)*s.Width, mlpAlign) + intmath.RoundUp(s.Width, mlpAlign)
 	}
@@ -103,7 +103,7 @@ func (s MLPShape) fanIn(l int) int {
 
 // Size returns the elements of the parameters, each padded to the alignment of an arena.
 func (s MLPShape) Size() int {
-	last, _ := s.offsets(s.Layers)
+	last, _ := s.Offsets(s.Layers)
 	return last + intmath.RoundUp(s.Width*s.Outputs, mlpAlign)
 }
 
@@ -236,7 +236,7 @@ func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGem
 			if loops != nil { // which need no transposes
 				break
 			}
-			at, _ := s.offsets(l) // as in plain: dot products are the fast form
+			at, _ := s.Offsets(l) // as in plain: dot products are the fast form
 			wt[l] = transposed(&transposes, w[at:at+s.fanIn(l)*s.Width], s.fanIn(l), s.Width, s.Width)
 			defer transposes.Put(wt[l])
 		}
@@ -267,7 +267,7 @@ func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n
 	in := x
 	for l := range s.Layers {
 		h, k := m.h[l][:n*s.Width], s.fanIn(l)
-		weights, bias := s.offsets(l)
+		weights, bias := s.Offsets(l)
 		m.forward(in, w[weights:], wt[l], w[bias:bias+s.Width], h, n, k, s.Width)
 		m.slope(h, h)
 		in = h
@@ -279,7 +279,7 @@ func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n
 		if l > 0 {
 			below = m.h[l-1][:n*s.Width]
 		}
-		weights, bias := s.offsets(l)
+		weights, bias := s.Offsets(l)
 		m.weights(below, d, part[weights:], n, k, s.Width)
 		m.columns(part[bias:bias+s.Width], d, n)
 		if l == 0 {
@@ -384,7 +384,7 @@ func (m *mlpScratch[T]) slope(v, h []T) {
 
 // output computes the last layer, its loss, the gradient of its weights, and d, that of the layer below.
 func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int) T {
-	at, _ := s.offsets(s.Layers)
+	at, _ := s.Offsets(s.Layers)
 	wo, dwo := w[at:at+s.Width*s.Outputs], part[at:at+s.Width*s.Outputs]
 	if m.loops != nil {
 		z := m.z[:n*s.Outputs]

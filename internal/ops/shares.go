@@ -16,26 +16,43 @@ var (
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
 		}}}
-	// AdamWShares is AdamW of it: P, PART, G, M, V, size, groups, decay, b1, one_b1, b2, one_b2, step, root, eps.
-	AdamWShares = kernels.Tried(&kernels.Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: sharesGrid(0),
-		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"),
-			intArg("size"), intArg("groups")}, adamwScalars...),
+	// AdamWShares is AdamW of it, and adds up a loss in shares, SUM = scale·Σ LOSS, if there are any: P, PART, G, M, V, LOSS, SUM,
+	// size, groups, losses, scale, decay, b1, one_b1, b2, one_b2, step, root, eps. SUM has an element if there are losses, else none.
+	AdamWShares = kernels.Tried(&kernels.Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: adamwSharesGrid,
+		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
+			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
 		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Describe: describeAdamWShares, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
-		kernels.SetNumbers(ops[7:], adamwNumbers...)
+		kernels.SetNumbers(ops[11:], adamwNumbers...)
 		return true
 	})
 )
 
 // sharesGrid covers the elements of argument arg.
 func sharesGrid(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
-	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-		if l.CPU {
-			return kernels.Line(a[arg].N, l)
-		}
-		const wide, slices = 32, 8
-		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(a[arg].N, wide), slices}, Local: [3]int{wide, slices}}
+	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return sharesGridOf(a[arg].N, l) }
+}
+
+const sharesWide = 32 // elements of a work-group of a GPU
+
+func sharesGridOf(n int, l kernels.Limits) kernels.Grid {
+	if l.CPU {
+		return kernels.Line(n, l)
 	}
+	const slices = 8
+	return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, sharesWide), slices}, Local: [3]int{sharesWide, slices}}
+}
+
+// adamwSharesGrid covers the parameters, and has a work-item or a work-group more if there is a loss.
+func adamwSharesGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	n := a[0].N
+	if a[9].Int > 0 {
+		n++
+		if !l.CPU {
+			n = intmath.RoundUp(a[0].N, sharesWide) + 1
+		}
+	}
+	return sharesGridOf(n, l)
 }
 
 func reduceSharesTwin[T kernels.Real](c kernels.Call[T]) {
@@ -44,8 +61,11 @@ func reduceSharesTwin[T kernels.Real](c kernels.Call[T]) {
 }
 
 func adamwSharesTwin[T kernels.Real](c kernels.Call[T]) {
-	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(5), c.Int(6)
-	rule, loops := adamwRule(c, 7), loopsOf(c)
+	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(7), c.Int(8)
+	rule, loops := adamwRule(c, 11), loopsOf(c)
+	if losses := c.Int(9); losses > 0 {
+		sumShares(nil, c.Reals(6), c.Reals(5), c.Real(10), 1, losses)
+	}
 	c.Parallel(size, 1, func(lo, hi int) {
 		var g []T
 		if loops != nil {

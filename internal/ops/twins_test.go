@@ -153,11 +153,14 @@ var definitions = map[*kernels.Kernel]func(c call){
 		}
 	},
 	ops.AdamWShares: func(c call) {
-		g := make([]float64, c.n(5))
+		g := make([]float64, c.n(7))
 		for i := range g {
-			g[i] = c.mem[2][0] * shares(c.mem[1], i, c.n(5), c.n(6))
+			g[i] = c.mem[2][0] * shares(c.mem[1], i, c.n(7), c.n(8))
 		}
-		adamW(c, c.mem[0], g, c.mem[3], c.mem[4], 7)
+		adamW(c, c.mem[0], g, c.mem[3], c.mem[4], 11)
+		for i := range c.mem[6] {
+			c.mem[6][i] = c.r(10) * shares(c.mem[5], 0, 1, c.n(9))
+		}
 	},
 	ops.FMAChains: func(c call) {
 		for i := range c.mem[0] {
@@ -501,7 +504,7 @@ func TestTwinsInPieces(t *testing.T) {
 		{ops.AdamW, definitions[ops.AdamW], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(adam...) }},
 		{ops.ReduceShares, definitions[ops.ReduceShares], func(o *kernels.Operands) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) }},
 		{ops.AdamWShares, definitions[ops.AdamWShares], func(o *kernels.Operands) {
-			o.In(n, -1, 1).In(3*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).Int(n, 3).Real(adam...)
+			o.In(n, -1, 1).In(3*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(70, 0, 1).Out(1).Int(n, 3, 70).Real(0.25).Real(adam...)
 		}},
 		{ops.Sum, definitions[ops.Sum], func(o *kernels.Operands) { o.In(n, -1, 1).Out(9).Int(n, (n+8)/9).Real(0.5) }},
 		{ops.SquaredError, definitions[ops.SquaredError], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(9).Int(n, (n+8)/9) }},

@@ -17,6 +17,7 @@ type Launched = [4]*kernels.Kernel
 // device is the methods; what they do stands with them in package tensor. A test there holds every device to it.
 type device interface {
 	TakeLaunched() Launched
+	Forget(t *tensor.Tensor)
 	One(d tensor.Device, shape []int) *tensor.Tensor
 	IsOne(t *tensor.Tensor) bool
 	MoveTo(t, place *tensor.Tensor)
@@ -71,6 +72,10 @@ func of(d tensor.Device) device { return d.(device) }
 
 // TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
 func TakeLaunched(d tensor.Device) Launched { return of(d).TakeLaunched() }
+
+// Forget tells a step that is being recorded that nobody looks any more at what the memory of t, all of it, holds now: it is as
+// if nothing had been written there.
+func Forget(t *tensor.Tensor) { of(t.Device()).Forget(t) }
 
 // One returns a tensor of ones with the given shape, of one element in all. The device keeps it: it must not be written
 // to, and costs no launch after the first call. It is the seed of every Backward from a scalar. It panics with

@@ -23,6 +23,8 @@ type Tap interface {
 	Release(b kernels.Buffer)
 	// Upload gets what is written from the host over the elements from off on, for the time of the call.
 	Upload(b kernels.Buffer, off int, src *kernels.Mem)
+	// Forget says that nobody looks any more at what b holds now.
+	Forget(b kernels.Buffer)
 	// Input reports whether b holds what it held before the step: it was there before the recording, and the step has
 	// not written to it so far.
 	Input(b kernels.Buffer) bool

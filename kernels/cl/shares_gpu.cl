@@ -33,11 +33,24 @@ void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
 }
 
 // AdamW (adamw.cl) of that gradient, which is stored nowhere.
+// The work-group after the last elements adds up a loss in shares, SUM[0] = scale·Σ LOSS[k] for k below losses, if there are
+// any: its work-items those that lie WIDE·SLICES apart, and then the first these sums in their order.
 kernel __attribute__((reqd_work_group_size(WIDE, SLICES, 1)))
-void k_adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), int size, int groups, REAL decay, REAL b1,
-                    REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps) {
+void k_adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses, REAL scale,
+                    REAL decay, REAL b1, REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps) {
     local REAL t[SLICES][WIDE];
     const int i = get_global_id(0);
+    if (get_group_id(0) * WIDE >= size) {
+        const int lid = get_local_id(1) * WIDE + get_local_id(0);
+        REAL s = 0;
+        for (int k = lid; k < losses; k += WIDE * SLICES) s += LOSS[LOSS_off + k];
+        t[get_local_id(1)][get_local_id(0)] = s;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid > 0) return;
+        for (int k = 1; k < min(losses, WIDE * SLICES); k++) s += t[k / WIDE][k % WIDE];
+        SUM[SUM_off] = scale * s;
+        return;
+    }
     const REAL g = G[G_off] * sum_shares(PART + PART_off, i, size, groups, t);
     if (get_local_id(1) == 0 && i < size) {
         adamw(P + P_off + i, g, M + M_off + i, V + V_off + i, decay, b1, one_b1, b2, one_b2, step, root, eps);

@@ -1,0 +1,417 @@
+package replay
+
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// held is what memory holds without gaps, as operations made it of other such contents. Two places of memory that hold the
+// same share one: copies are followed.
+type held struct {
+	kind heldKind
+	n    int // elements
+
+	spot spot // of what was found
+
+	// A product of a [rows, depth] and b [depth, cols]; in parts of its sum, which lie one after the other, if they are
+	// more than one. One that was added up from parts knows them as from.
+	rows, cols, depth, parts int
+	a, b                     matrix
+
+	value *expr.Expr // of a map: of these, as operands
+	of    []spread
+
+	// The sums of x [count, inner] over shares, of which there are some, one after the other.
+	x                    *held
+	count, inner, shares int
+
+	from *held // what it was made of, without being another formula
+}
+
+// heldKind says which formula it is.
+type heldKind uint8
+
+const (
+	found heldKind = iota // none that is known
+	aProduct
+	aMap
+	aSum
+)
+
+// spot is elements of memory without gaps.
+type spot struct {
+	memory any // a kernels.Buffer, or the temporary of a launch
+	span
+}
+
+// matrix is a held of rows and columns, or its transpose: rows and cols are those after that.
+type matrix struct {
+	*held
+	rows, cols int
+	turned     bool
+}
+
+// is reports whether a matrix is h as it lies, or turned. A matrix of one row or column lies as its transpose does.
+func (m matrix) is(h *held, turned bool) bool {
+	return m.held == h && (m.turned == turned || m.rows == 1 || m.cols == 1)
+}
+
+// spread is a held that a map reads: each element at its place, or those of a row again in every row, or one for all.
+type spread struct {
+	*held
+	how spreading
+}
+
+type spreading uint8
+
+const (
+	each spreading = iota
+	byRow
+	forAll
+)
+
+// write is that a node wrote to memory.
+type write struct {
+	spot
+	node int
+	held *held // nil: what no formula here says
+}
+
+// temporaryOf is memory that is there for the time of a launch.
+type temporaryOf struct{ node, number int }
+
+// followed is what the launches of a step leave in memory, as formulas.
+type followed struct {
+	r      *rewriter
+	writes map[any][]write // by memory, in the order of the step
+	founds map[foundKey]*held
+	all    []*held // that operations made
+	by     map[int][]write
+}
+
+// foundKey tells apart what is found: the same elements, with the same last write before.
+type foundKey struct {
+	spot
+	last int
+}
+
+// follow goes through the launches.
+func (r *rewriter) follow() *followed {
+	f := &followed{r: r, writes: map[any][]write{}, founds: map[foundKey]*held{}, by: map[int][]write{}}
+	for i, n := range r.nodes {
+		if n == nil {
+			continue
+		}
+		if !n.described {
+			for _, g := range n.writes {
+				f.wrote(write{spot{g.buf, g.span}, i, nil})
+			}
+			continue
+		}
+		for _, op := range n.kernel.Describe(n.args) {
+			f.operation(i, n, op)
+		}
+	}
+	return f
+}
+
+func (f *followed) wrote(w write) {
+	f.writes[w.memory] = append(f.writes[w.memory], w)
+	if _, temporary := w.memory.(temporaryOf); !temporary {
+		f.by[w.node] = append(f.by[w.node], w)
+	}
+}
+
+// operation notes what an operation of a launch writes.
+func (f *followed) operation(i int, n *node, op kernels.Operation) {
+	_, writes := op.Views()
+	dims := resultDims(op)
+	at := func(v kernels.View) write { return write{f.placeOf(i, n, v, dims), i, nil} }
+	switch op := op.(type) {
+	case *kernels.Map:
+		values := f.mapped(i, n, op)
+		for k, r := range op.Results {
+			w := at(r.View)
+			if dense(r.View.Strides, op.Dims) {
+				w.held = values[k]
+			}
+			f.wrote(w)
+		}
+		return
+	case *kernels.Product:
+		w := at(op.C)
+		if dense(op.C.Strides, dims) {
+			w.held = f.product(i, n, op)
+		}
+		f.wrote(w)
+		return
+	case *kernels.Reduction:
+		w := at(op.Y)
+		if dense(op.Y.Strides, dims) {
+			w.held = f.sum(i, n, op)
+		}
+		f.wrote(w)
+		return
+	case *kernels.Scatter: // anywhere
+		w := write{spot{memoryOf(i, n, op.Y), span{n.args[op.Y.Arg].Off, n.args[op.Y.Arg].Off + n.args[op.Y.Arg].N}}, i, nil}
+		f.wrote(w)
+		return
+	}
+	for _, v := range writes {
+		f.wrote(at(v))
+	}
+}
+
+func memoryOf(i int, n *node, v kernels.View) any {
+	if v.Arg < 0 {
+		return temporaryOf{i, v.Arg}
+	}
+	return n.args[v.Arg].Buf
+}
+
+// placeOf is the elements that a view lies within.
+func (f *followed) placeOf(i int, n *node, v kernels.View, dims []int) spot {
+	off := v.Offset
+	if v.Arg >= 0 {
+		off += n.args[v.Arg].Off
+	}
+	return spot{memoryOf(i, n, v), view{off: off, strides: v.Strides}.span(dims)}
+}
+
+// dense reports whether a view names elements one after the other, row by row.
+func dense(strides, dims []int) bool {
+	step := 1
+	for d := len(dims) - 1; d >= 0; d-- {
+		if dims[d] != 1 && strides[d] != step {
+			return false
+		}
+		step *= dims[d]
+	}
+	return true
+}
+
+// at returns what a place holds now.
+func (f *followed) at(p spot) *held {
+	last := -1
+	list := f.writes[p.memory]
+	for k := len(list) - 1; k >= 0; k-- {
+		w := &list[k]
+		if w.span == p.span && w.held != nil {
+			return w.held
+		}
+		if w.lo < p.hi && p.lo < w.hi {
+			last = w.node
+			break
+		}
+	}
+	key := foundKey{p, last}
+	h := f.founds[key]
+	if h == nil {
+		h = &held{n: p.hi - p.lo, spot: p}
+		f.founds[key] = h
+	}
+	return h
+}
+
+func (f *followed) made(h *held) *held {
+	f.all = append(f.all, h)
+	return h
+}
+
+// read returns what a view of a map holds; nil if it is of other elements than spread knows.
+func (f *followed) read(i int, n *node, v kernels.View, dims []int) *spread {
+	if v.Type != kernels.Float32 || len(dims) != len(v.Strides) {
+		return nil
+	}
+	p := f.placeOf(i, n, v, dims)
+	if dense(v.Strides, dims) {
+		return &spread{f.at(p), each}
+	}
+	rows := len(dims)
+	for d := range dims {
+		if dims[d] != 1 && v.Strides[d] != 0 {
+			rows = d
+			break
+		}
+	}
+	switch {
+	case rows == len(dims):
+		return &spread{f.at(p), forAll}
+	case dense(v.Strides[rows:], dims[rows:]):
+		return &spread{f.at(p), byRow}
+	}
+	return nil
+}
+
+// mapped returns the results of a map, nil where they are no formula of what spread knows.
+func (f *followed) mapped(i int, n *node, m *kernels.Map) []*held {
+	operands := make([]*spread, len(m.Operands))
+	for k, v := range m.Operands {
+		if m.Uses(k) && m.Elements == nil {
+			operands[k] = f.read(i, n, v, m.Dims)
+		}
+	}
+	results := make([]*held, len(m.Results))
+	for k, r := range m.Results {
+		results[k] = f.formula(n, r, operands, product(m.Dims))
+	}
+	return results
+}
+
+// formula is one result of a map.
+func (f *followed) formula(n *node, r kernels.Result, operands []*spread, count int) *held {
+	fn := r.Function
+	if fn.Indexed() || fn.Condition() || fn.Whole() || r.View.Type != kernels.Float32 {
+		return nil
+	}
+	h := &held{kind: aMap, n: count}
+	known := true
+	to := map[int]int{}
+	h.value = fn.Value.Replace(func(x int) *expr.Expr {
+		if operands[x] == nil || fn.Mask(x) {
+			known = false
+			return expr.C(0)
+		}
+		if _, ok := to[x]; !ok {
+			to[x] = len(h.of)
+			h.of = append(h.of, *operands[x])
+		}
+		return expr.X(to[x])
+	}, func(s int) *expr.Expr {
+		v := r.Scalars[s]
+		if v.Arg >= 0 {
+			if slots, _, _ := n.args[v.Arg].Slot(); slots != nil {
+				known = false
+			}
+		}
+		return expr.C(v.In(n.args, kernels.Float32))
+	})
+	switch {
+	case !known:
+		return nil
+	case len(h.of) == 1 && h.of[0].how == each && (h.value.IsOperand(0) || same(h.value, expr.X(0).Mul(expr.C(1)))):
+		return h.of[0].held
+	}
+	return f.made(h)
+}
+
+// same reports whether two formulas do the same.
+func same(a, b *expr.Expr) bool { return expr.Compile(a).Key() == expr.Compile(b).Key() }
+
+// product is what a product makes, nil unless its operands are matrices without gaps.
+func (f *followed) product(i int, n *node, p *kernels.Product) *held {
+	if len(p.Batch) > 0 || p.K == 0 {
+		return nil
+	}
+	read := func(v kernels.View, rows, cols int) *matrix {
+		m := &matrix{rows: rows, cols: cols}
+		dims := []int{rows, cols}
+		switch {
+		case dense(v.Strides, dims):
+		case dense([]int{v.Strides[1], v.Strides[0]}, []int{cols, rows}):
+			m.turned = true
+		default:
+			return nil
+		}
+		m.held = f.at(f.placeOf(i, n, v, dims))
+		return m
+	}
+	a, b := read(p.A, p.M, p.K), read(p.B, p.K, p.N)
+	if a == nil || b == nil {
+		return nil
+	}
+	parts := (p.K + p.Slice - 1) / p.Slice
+	return f.made(&held{kind: aProduct, n: parts * p.M * p.N, rows: p.M, cols: p.N, depth: p.K, parts: parts, a: *a, b: *b})
+}
+
+// sum is what a reduction makes.
+func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
+	dims := []int{r.Outer, r.Len, r.Inner}
+	if r.Function != kernels.Add || r.Interleaved || r.Outer != 1 || r.Len == 0 || r.X.Type != kernels.Float32 || !dense(r.X.Strides, dims) {
+		return nil
+	}
+	x := f.at(f.placeOf(i, n, r.X, dims))
+	switch {
+	case r.Len == 1 && r.Shares == 1:
+		return x
+	case r.Shares > 1:
+	case x.kind == aProduct && x.parts == r.Len && r.Inner == x.rows*x.cols:
+		whole := *x
+		whole.n, whole.parts, whole.from = r.Inner, 1, x
+		return f.made(&whole)
+	case x.kind == aSum && x.shares == r.Len && x.inner == r.Inner:
+		whole := *x
+		whole.n, whole.shares, whole.from = r.Inner, 1, x
+		return f.made(&whole)
+	}
+	return f.made(&held{kind: aSum, n: r.Shares * r.Inner, x: x, count: r.Len, inner: r.Inner, shares: r.Shares})
+}
+
+// parents are the contents that h is made of.
+func (h *held) parents() []*held {
+	var list []*held
+	switch h.kind {
+	case aProduct:
+		list = []*held{h.a.held, h.b.held}
+	case aMap:
+		for _, o := range h.of {
+			list = append(list, o.held)
+		}
+	case aSum:
+		list = []*held{h.x}
+	}
+	if h.from != nil {
+		list = append(list, h.from)
+	}
+	return list
+}
+
+// formulas are contents as formulas of some of them, element by element.
+type formulas struct {
+	one   *held // what holds 1
+	known map[*held]*expr.Expr
+}
+
+// formulasOf returns formulas in which expr.X(k) is atoms[k].
+func formulasOf(one *held, atoms ...*held) *formulas {
+	known := map[*held]*expr.Expr{}
+	for k, a := range atoms {
+		if a != nil {
+			known[a] = expr.X(k)
+		}
+	}
+	return &formulas{one, known}
+}
+
+// formula returns h as one, nil if it is none.
+func (f *formulas) formula(h *held) *expr.Expr {
+	if x, ok := f.known[h]; ok {
+		return x
+	}
+	f.known[h] = nil
+	if h.kind != aMap {
+		return nil
+	}
+	all := true
+	value := h.value.Replace(func(i int) *expr.Expr {
+		o := h.of[i]
+		var x *expr.Expr
+		switch {
+		case o.held == f.one:
+			x = expr.C(1)
+		case o.how == each, o.how == forAll && o.n == 1 && h.n == 1:
+			x = f.formula(o.held)
+		case o.how == forAll && o.n == 1: // a number of numbers alone
+			x = (&formulas{f.one, map[*held]*expr.Expr{}}).formula(o.held)
+		}
+		if x == nil {
+			all = false
+			return expr.C(0)
+		}
+		return x
+	}, expr.S)
+	if all && expr.Compile(value).Steps() <= mostSteps {
+		f.known[h] = value
+	}
+	return f.known[h]
+}

@@ -1,0 +1,244 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// perceptron is linear layers in training, each of what the one before makes, with the loss of the last and the way back:
+// every sum and every formula of it, as the launches describe them.
+type perceptron struct {
+	samples int
+	layers  []layer
+	target  *held      // [samples, outputs]
+	loss    *held      // scale times the sum of an error for each output
+	scale   float64    //
+	error   *expr.Expr // of an output X(0) and its target X(1)
+	slope   *expr.Expr // the gradient of the output, of the same
+	dx      *held      // the gradient of the first layer's x, or nil
+}
+
+// layer is z = x·w + bias, of which the next makes its x element by element.
+type layer struct {
+	x, w, bias, z *held      // bias: nil for none
+	f             *expr.Expr // the next x, of z = X(0); nil for the last
+	d, dw, db     *held      // the gradients of z, w and bias
+	slope         *expr.Expr // d, of z = X(0), the next x X(1) and the gradient of that X(2); nil for the last
+}
+
+// inputs and outputs are the columns of x and of z.
+func (l *layer) inputs() int  { return l.dw.rows }
+func (l *layer) outputs() int { return l.dw.cols }
+
+// seeker looks for perceptrons in what launches leave.
+type seeker struct {
+	*followed
+	one   *held
+	users map[*held][]*held
+}
+
+func (f *followed) seeker(one *held) *seeker {
+	s := &seeker{f, one, map[*held][]*held{}}
+	for _, h := range f.all {
+		for _, p := range h.parents() {
+			s.users[p] = append(s.users[p], h)
+		}
+	}
+	return s
+}
+
+// perceptrons returns those that there are, and why others that look like one are none.
+func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
+	var layers []*layer
+	for _, h := range s.all {
+		if l := s.layer(h); l != nil {
+			layers = append(layers, l)
+		}
+	}
+	next := map[*layer][]*layer{}
+	follows := map[*layer]bool{}
+	for _, l := range layers {
+		for _, m := range layers {
+			if l != m && formulasOf(s.one, l.z).formula(m.x) != nil {
+				next[l] = append(next[l], m)
+				follows[m] = true
+			}
+		}
+	}
+	for _, l := range layers {
+		if follows[l] || len(next[l]) == 0 {
+			continue
+		}
+		p := &perceptron{samples: l.dw.depth}
+		var err error
+		for at := l; at != nil && err == nil; {
+			p.layers = append(p.layers, *at)
+			switch after := next[at]; {
+			case len(after) == 0:
+				at = nil
+			case len(after) > 1:
+				err = errors.New("several layers read the result of one")
+			default:
+				at = after[0]
+			}
+		}
+		if err == nil {
+			err = s.complete(p)
+		}
+		if err != nil {
+			refused = append(refused, fmt.Errorf("%d linear layers of %d samples: %w", len(p.layers), p.samples, err))
+			continue
+		}
+		list = append(list, p)
+	}
+	return list, refused
+}
+
+// layer returns the layer whose product is h, if it is trained; nil if there is none.
+func (s *seeker) layer(h *held) *layer {
+	if h.kind != aProduct || h.parts > 1 || h.b.kind != found || !h.a.is(h.a.held, false) || !h.b.is(h.b.held, false) || !s.lives(h.b.held) {
+		return nil
+	}
+	l := &layer{x: h.a.held, w: h.b.held, z: h}
+	for _, u := range s.users[l.x] {
+		if u.kind == aProduct && u.parts == 1 && u.a.is(l.x, true) && u.rows == h.depth && u.cols == h.cols && u.depth == h.rows && u.b.is(u.b.held, false) {
+			if l.dw != nil && l.dw.b.held != u.b.held {
+				return nil // several layers read x
+			}
+			l.dw, l.d = u, u.b.held
+		}
+	}
+	if l.dw == nil {
+		return nil
+	}
+	for _, u := range s.users[h] {
+		if u.kind == aMap && len(u.of) == 2 && (same(u.value, expr.X(0).Add(expr.X(1))) || same(u.value, expr.X(1).Add(expr.X(0)))) {
+			k := slices.IndexFunc(u.of, func(o spread) bool { return o.held == h && o.how == each })
+			if b := u.of[1-max(k, 0)]; k >= 0 && b.kind == found && (b.how == byRow && b.n == h.cols || b.how != byRow && h.cols == 1 && b.n == 1) && s.lives(b.held) {
+				l.z, l.bias = u, b.held
+			}
+		}
+	}
+	return l
+}
+
+// lives reports whether what was found is there after the run, as parameters are.
+func (s *seeker) lives(h *held) bool {
+	buf, ok := h.spot.buffer()
+	return ok && s.r.lives(buf)
+}
+
+// complete finds the loss and the way back.
+func (s *seeker) complete(p *perceptron) error {
+	last := len(p.layers) - 1
+	top := &p.layers[last]
+	if err := s.lossOf(p, top); err != nil {
+		return err
+	}
+	for i := last; i >= 0; i-- {
+		l := &p.layers[i]
+		var dx *held // of l
+		for _, u := range s.users[l.d] {
+			switch {
+			case u.kind == aProduct && u.parts == 1 && u.a.is(l.d, false) && u.b.is(l.w, true) && u.n == l.x.n:
+				dx = u
+			case u.kind == aSum && u.shares == 1 && u.x == l.d && u.count == p.samples && u.inner == l.outputs():
+				l.db = u
+			}
+		}
+		if l.bias != nil && l.db == nil {
+			return fmt.Errorf("layer %d has a bias, and no sum is its gradient", i)
+		}
+		if i == 0 {
+			p.dx = dx
+			break
+		}
+		if dx == nil {
+			return fmt.Errorf("no product is the gradient of what layer %d reads", i)
+		}
+		below := &p.layers[i-1]
+		below.f = formulasOf(s.one, below.z).formula(l.x)
+		if below.slope = formulasOf(s.one, below.z, l.x, dx).formula(below.d); below.slope == nil {
+			return fmt.Errorf("the gradient of layer %d is no formula of its result and the gradient of that", i-1)
+		}
+	}
+	return nil
+}
+
+// lossOf finds the loss of the last layer.
+func (s *seeker) lossOf(p *perceptron, top *layer) error {
+	made := s.madeOf(top.z)
+	for _, h := range s.all {
+		if h.kind != aSum || h.shares != 1 || h.inner != 1 || h.x.n != top.z.n || !made[h.x] {
+			continue
+		}
+		beside := map[*held]bool{}
+		s.beside(h.x, top.z, made, beside)
+		if len(beside) != 1 {
+			continue
+		}
+		if p.loss != nil {
+			return errors.New("there are two losses")
+		}
+		for t := range beside {
+			p.target = t
+		}
+		p.loss, p.scale, p.error = h, 1, formulasOf(s.one, top.z, p.target).formula(h.x)
+	}
+	switch {
+	case p.loss == nil:
+		return errors.New("there is no sum of errors of what the last makes")
+	case p.target.n != top.z.n:
+		return errors.New("the target is of another shape than what the last makes")
+	}
+	if p.slope = formulasOf(s.one, top.z, p.target).formula(top.d); p.slope == nil || p.error == nil {
+		return errors.New("the loss, or its gradient, is no formula of what the last makes and a target")
+	}
+	if users := s.users[p.loss]; len(users) == 1 && users[0].kind == aMap && len(users[0].of) == 1 && users[0].n == 1 {
+		c := at(users[0].value, 1)
+		if same(users[0].value, expr.X(0).Mul(expr.C(c))) {
+			p.loss, p.scale = users[0], c
+		}
+	}
+	return nil
+}
+
+// madeOf returns what is made of z element by element, and z.
+func (s *seeker) madeOf(z *held) map[*held]bool {
+	made := map[*held]bool{z: true}
+	for _, h := range s.all { // what it is made of comes before
+		if h.kind == aMap && h.n == z.n && slices.ContainsFunc(h.of, func(o spread) bool { return made[o.held] }) {
+			made[h] = true
+		}
+	}
+	return made
+}
+
+// beside collects what h, which is made of z, reads that is not, but for constants.
+func (s *seeker) beside(h, z *held, made, list map[*held]bool) {
+	visited := map[*held]bool{}
+	var visit func(h *held)
+	visit = func(h *held) {
+		if h == z || visited[h] {
+			return
+		}
+		visited[h] = true
+		if made[h] && h.kind == aMap {
+			for _, o := range h.of {
+				visit(o.held)
+			}
+		}
+		if !made[h] && h != s.one && formulasOf(s.one).formula(h) == nil {
+			list[h] = true
+		}
+	}
+	visit(h)
+}
+
+// at is a formula of the operands given, in double precision.
+func at(x *expr.Expr, operands ...float64) float64 {
+	return expr.Compile(x).At(func(i int) float64 { return operands[i] }, nil)
+}

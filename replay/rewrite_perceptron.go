@@ -1,0 +1,511 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// onePass makes one launch of a pass of a perceptron in training: its layers, the loss and the way back. It leaves the
+// gradient of the parameters, and the loss, in shares, one for each group of samples. Where an optimizer alone reads the gradient, and
+// has a form that adds shares up, that takes its place; else a launch writes the gradient where it was. The shares are
+// added in their order: the same bits on every run, but not those of the layers.
+//
+// It is refused where
+//   - the layers are not of one width, without a bias or of another activation than a leaky ReLU, but for the last, which has
+//     neither; the loss is no sum of squared or absolute errors, or its gradient is scaled
+//   - parameters do not lie in memory as an optimizer lays them out, or one has no gradient
+//   - anything else reads what is made on the way, or it is there after the run
+//   - what is done meanwhile reads or writes what the pass writes, or writes what it reads
+//   - the device computes the launch wrongly.
+var onePass = rewrite{"perceptron", "makes one launch of the layers of a perceptron, their loss and their gradients", passInOne}
+
+// passes is what a device has for passes, and what was found of them.
+type passes struct {
+	one   kernels.Buffer // memory of one element, that holds 1
+	try   func(k *kernels.Kernel) error
+	done  int
+	fault error // why one was refused
+}
+
+func passInOne(r *rewriter) {
+	if r.passes == nil {
+		return
+	}
+	f := r.follow()
+	one := f.at(spot{r.passes.one, span{0, 1}})
+	list, refused := f.seeker(one).perceptrons()
+	for _, p := range list {
+		if err := r.pass(f, p, one); err != nil {
+			refused = append(refused, fmt.Errorf("%d linear layers of %d samples: %w", len(p.layers), p.samples, err))
+		}
+	}
+	for _, err := range refused {
+		r.opt.say("perceptron: refused: %v", err)
+		r.passes.fault = errors.Join(r.passes.fault, err)
+	}
+}
+
+// left is something that a pass leaves where others find it.
+type left struct {
+	spot
+	node    int   // that wrote it in the step
+	readers []int // that are not part of the pass
+	lasts   bool
+}
+
+func (p spot) region() region {
+	buf, _ := p.buffer()
+	return region{buf: buf, span: p.span}
+}
+
+// buffer is the memory of a place that is no temporary.
+func (p spot) buffer() (kernels.Buffer, bool) {
+	buf, ok := p.memory.(kernels.Buffer)
+	return buf, ok
+}
+
+// pass puts one launch in the place of those of a perceptron. The error says why not.
+func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
+	shape, err := p.shape()
+	if err != nil {
+		return err
+	}
+	x, err := f.lies(p.layers[0].x)
+	if err != nil {
+		return err
+	}
+	t, err := f.lies(p.target)
+	if err != nil {
+		return err
+	}
+	weights, err := p.parameters(shape)
+	if err != nil {
+		return err
+	}
+	real := x.memory.(kernels.Buffer).DType()
+	if err := shape.Check(real, r.limits); err != nil {
+		return err
+	}
+	covered, results, err := r.covered(f, p, one)
+	if err != nil {
+		return err
+	}
+	grads, err := p.gradients(shape, results)
+	if err != nil {
+		return err
+	}
+	// What the pass writes goes to the last places of its launches before anything reads it.
+	update := r.updated(grads, covered)
+	want := 1
+	if grads != nil && update == nil {
+		want++
+	}
+	loss, joins := results[p.loss], false
+	if loss != nil {
+		joins = update != nil && !slices.ContainsFunc(loss.readers, func(j int) bool { return j <= update.node })
+		if !joins {
+			want++
+		}
+	}
+	from, to := -1, len(r.nodes)
+	inputs := []input{x, t, {weights, -1}}
+	for _, in := range inputs {
+		from = max(from, in.node)
+	}
+	for h, l := range results {
+		for _, j := range l.readers {
+			if !(h == p.loss && joins) && (update == nil || j != update.node) {
+				to = min(to, j)
+			}
+		}
+	}
+	var slots []int
+	for _, i := range covered {
+		if from < i && i < to {
+			slots = append(slots, i)
+		}
+	}
+	if len(slots) < want {
+		return errors.New("something reads a result of the pass before all that the pass reads is there")
+	}
+	slots = slots[len(slots)-want:]
+	if err := r.undisturbed(covered, inputs, results, slots, update, p.loss, joins); err != nil {
+		return err
+	}
+
+	dx := results[p.dx]
+	block := shape.Block(p.samples, real, r.limits)
+	kernel := ops.MLPLoss(shape, real, block, dx != nil)
+	if err := r.passes.try(kernel); err != nil {
+		return err
+	}
+	groups := shape.Groups(p.samples, block, r.limits)
+	shares, losses := r.fresh(real, groups*shape.Size()), r.fresh(real, groups)
+	vec := func(p spot) kernels.Arg { return kernels.Vec(p.memory.(kernels.Buffer), p.lo, p.hi-p.lo) }
+	part, lossParts, seed := kernels.Vec(shares, 0, groups*shape.Size()), kernels.Vec(losses, 0, groups), kernels.Vec(r.passes.one, 0, 1)
+	down := lossParts // the kernel does not look at it
+	if dx != nil {
+		down = vec(dx.spot)
+	}
+	all := &node{}
+	for _, i := range covered {
+		r.does(all, r.nodes[i])
+		r.leave(i)
+	}
+	put := func(i int, k *kernels.Kernel, args ...kernels.Arg) {
+		n := &node{kernel: k, args: args, from: all.from, names: all.names}
+		r.describe(n)
+		r.nodes[i] = n
+		r.note(i)
+	}
+	put(slots[0], kernel, vec(x.spot), vec(t.spot), vec(weights), part, lossParts, down, kernels.I(p.samples))
+	slots = slots[1:]
+	said := "the gradient in one more"
+	none := kernels.Vec(losses, 0, 0)
+	switch {
+	case grads == nil:
+		said = "nobody reads the gradient"
+	case update != nil:
+		said = "its gradient summed by " + r.name(r.nodes[update.node])
+		with, sum := kernels.I(0), none
+		if joins {
+			with, sum = kernels.I(groups), vec(loss.spot)
+		}
+		n := r.nodes[update.node]
+		n.kernel, n.args = update.rule.Shares(part, seed, groups, lossParts, sum, with, kernels.R(p.scale))
+		n.reads, n.writes, n.fills = nil, nil, nil
+		r.describe(n)
+		r.note(update.node)
+	default:
+		put(slots[0], ops.ReduceShares, part, seed, vec(*grads), kernels.I(shape.Size()), kernels.I(groups))
+		slots = slots[1:]
+	}
+	if loss != nil && !joins {
+		put(slots[0], ops.Sum, lossParts, vec(loss.spot), kernels.I(groups), kernels.I(groups), kernels.R(p.scale))
+	}
+	r.passes.done++
+	r.opt.say("perceptron: %s: one launch of %d layers, %s", r.name(all), len(p.layers), said)
+	return nil
+}
+
+// input is memory that a pass reads, and the launch that wrote it, or −1.
+type input struct {
+	spot
+	node int
+}
+
+// lies returns where what a pass reads lies.
+func (f *followed) lies(h *held) (input, error) {
+	if h.kind == found {
+		key := input{h.spot, -1}
+		for k, g := range f.founds {
+			if g == h {
+				key.node = k.last
+			}
+		}
+		if _, ok := h.spot.buffer(); ok {
+			return key, nil
+		}
+	}
+	for _, list := range f.writes {
+		for k := len(list) - 1; k >= 0; k-- {
+			if _, ok := list[k].buffer(); ok && list[k].held == h {
+				return input{list[k].spot, list[k].node}, nil
+			}
+		}
+	}
+	return input{}, errors.New("what it reads lies nowhere")
+}
+
+// shape returns the shape that there is a kernel for.
+func (p *perceptron) shape() (ops.MLPShape, error) {
+	last := len(p.layers) - 1
+	s := ops.MLPShape{Inputs: p.layers[0].inputs(), Width: p.layers[0].outputs(), Layers: last, Outputs: p.layers[last].outputs()}
+	for i := range p.layers {
+		l := &p.layers[i]
+		if i == last {
+			if l.bias != nil {
+				return s, errors.New("the last layer has a bias")
+			}
+			break
+		}
+		if l.bias == nil || l.outputs() != s.Width {
+			return s, fmt.Errorf("layer %d has no bias, or is not as wide as the first", i)
+		}
+		slope := -at(l.f, -1)
+		leaky := &kernels.Function{Value: kernels.LeakyReLU.Value, Scalars: kernels.LeakyReLU.Scalars}
+		if !same(l.f, given(leaky.Value, slope)) || !same(l.slope, given(kernels.LeakyReLU.LayerGradient([]float64{slope}).Value, slope)) || i > 0 && slope != s.Slope {
+			return s, fmt.Errorf("the activation of layer %d is no leaky ReLU, or another than that of the first", i)
+		}
+		s.Slope = slope
+	}
+	difference := expr.X(0).Sub(expr.X(1))
+	absolute := kernels.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
+		return []*expr.Expr{difference, difference.Abs(), expr.C(1)}[i]
+	}, expr.S)
+	switch {
+	case same(p.error, difference.Square()) && same(p.slope, expr.C(2).Mul(difference)):
+	case same(p.error, difference.Abs()) && same(p.slope, absolute):
+		s.Absolute = true
+	default:
+		return s, errors.New("the loss is no sum of squared or absolute errors, or its gradient is scaled")
+	}
+	if !(math.Abs(p.scale) > 0) {
+		return s, errors.New("the loss is scaled by a number that is none")
+	}
+	return s, nil
+}
+
+// given is a formula with a number in the place of its scalars.
+func given(x *expr.Expr, scalar float64) *expr.Expr {
+	return x.Replace(expr.X, func(int) *expr.Expr { return expr.C(scalar) })
+}
+
+// parameters returns where they lie, one after the other as the kernel has them.
+func (p *perceptron) parameters(s ops.MLPShape) (spot, error) {
+	whole := p.layers[0].w.spot
+	whole.hi = whole.lo + s.Size()
+	buf, _ := whole.buffer()
+	for i := range p.layers {
+		l := &p.layers[i]
+		weights, bias := s.Offsets(i)
+		if l.w.spot.memory != whole.memory || l.w.spot.lo != whole.lo+weights ||
+			l.bias != nil && (l.bias.spot.memory != whole.memory || l.bias.spot.lo != whole.lo+bias) {
+			return spot{}, errors.New("the parameters do not lie together, in the order of the layers, as one optimizer lays them out")
+		}
+	}
+	if whole.hi > buf.Len() || whole.lo%4 != 0 {
+		return spot{}, errors.New("the parameters do not lie as an optimizer lays them out")
+	}
+	return whole, nil
+}
+
+// gradients returns where others find those of the parameters, nil if nobody looks for them.
+func (p *perceptron) gradients(s ops.MLPShape, results map[*held]*left) (*spot, error) {
+	var all *spot
+	missing := false
+	for i := range p.layers {
+		l := &p.layers[i]
+		weights, bias := s.Offsets(i)
+		for _, g := range []struct {
+			h  *held
+			at int
+		}{{l.dw, weights}, {l.db, bias}} {
+			if g.h == nil {
+				continue
+			}
+			at := results[g.h]
+			if at == nil {
+				missing = true
+				continue
+			}
+			whole := spot{at.memory, span{at.lo - g.at, at.lo - g.at + s.Size()}}
+			if all == nil {
+				all = &whole
+			}
+			if *all != whole {
+				return nil, errors.New("the gradients do not lie as the parameters do")
+			}
+		}
+	}
+	if all == nil {
+		return nil, nil
+	}
+	buf, _ := all.buffer()
+	if missing || all.lo < 0 || all.hi > buf.Len() {
+		return nil, errors.New("some gradients are read, and others are not")
+	}
+	return all, nil
+}
+
+// covered returns the launches that do nothing but the pass, and what they leave to others.
+func (r *rewriter) covered(f *followed, p *perceptron, one *held) ([]int, map[*held]*left, error) {
+	outer := map[*held]bool{p.layers[0].x: true, p.target: true, one: true}
+	results := map[*held]*left{p.loss: nil}
+	for i := range p.layers {
+		l := &p.layers[i]
+		outer[l.w] = true
+		results[l.dw] = nil
+		if l.bias != nil {
+			outer[l.bias] = true
+			results[l.db] = nil
+		}
+	}
+	if p.dx != nil {
+		results[p.dx] = nil
+	}
+	inner := map[*held]bool{}
+	var list []*held
+	for h := range results {
+		list = append(list, h)
+	}
+	for len(list) > 0 {
+		h := list[len(list)-1]
+		list = list[:len(list)-1]
+		if inner[h] || outer[h] {
+			continue
+		}
+		if h.kind == found {
+			return nil, nil, errors.New("it reads other memory")
+		}
+		inner[h] = true
+		list = append(list, h.parents()...)
+	}
+	copies := map[int]bool{} // launches that copy a result to where others find it, too
+	for {
+		covered, found, again, err := r.cover(f, inner, results, copies)
+		if !again {
+			return covered, found, err
+		}
+	}
+}
+
+// cover is covered without some launches. It adds to those what copies a result to a second place, and reports whether it did.
+func (r *rewriter) cover(f *followed, inner map[*held]bool, kinds map[*held]*left, copies map[int]bool) (covered []int, results map[*held]*left, again bool, err error) {
+	results = maps.Clone(kinds)
+	refuse := func(format string, a ...any) ([]int, map[*held]*left, bool, error) {
+		return nil, nil, false, fmt.Errorf(format, a...)
+	}
+	for i, n := range r.nodes {
+		if copies[i] {
+			continue
+		}
+		in, out := 0, 0
+		for _, w := range f.by[i] {
+			if inner[w.held] {
+				in++
+			} else {
+				out++
+			}
+		}
+		switch {
+		case in > 0 && out > 0:
+			return refuse("%s does something else, too", r.name(n))
+		case in > 0:
+			covered = append(covered, i)
+		}
+	}
+	for _, i := range covered {
+		for k, w := range f.by[i] {
+			if slices.ContainsFunc(f.by[i][k+1:], func(v write) bool { return v.spot == w.spot }) {
+				continue // it is written over
+			}
+			g := w.spot.region()
+			l := &left{spot: w.spot, node: i, lasts: r.lasts(&g, i)}
+			for _, j := range r.readers(&g, i) {
+				if !slices.Contains(covered, j) {
+					l.readers = append(l.readers, j)
+				}
+			}
+			if !l.lasts && len(l.readers) == 0 {
+				continue
+			}
+			before, is := results[w.held]
+			switch {
+			case !is && len(l.readers) > 0:
+				return refuse("%s reads what %s makes on the way", r.name(r.nodes[l.readers[0]]), r.name(r.nodes[i]))
+			case !is:
+				return refuse("what %s makes on the way is there after the run", r.name(r.nodes[i]))
+			case before != nil && len(f.by[i]) == 1 && r.nodes[i].m != nil && r.nodes[i].m.copies():
+				copies[i] = true
+				return nil, nil, true, nil
+			case before != nil:
+				return refuse("what %s makes is in two places", r.name(r.nodes[i]))
+			}
+			results[w.held] = l
+		}
+	}
+	for h, l := range results {
+		if l == nil {
+			delete(results, h)
+		}
+	}
+	return covered, results, false, nil
+}
+
+// updating is the launch of an optimizer that has a form that adds shares up.
+type updating struct {
+	node int
+	rule *ops.Update
+}
+
+// updated returns the launch that alone reads the gradients, if it can add them up; nil if there is none.
+func (r *rewriter) updated(grads *spot, covered []int) *updating {
+	if grads == nil {
+		return nil
+	}
+	g := grads.region()
+	last := covered[len(covered)-1]
+	if r.lasts(&g, last) {
+		return nil
+	}
+	readers := r.readers(&g, last)
+	if len(readers) != 1 {
+		return nil
+	}
+	n := r.nodes[readers[0]]
+	if !n.described {
+		return nil
+	}
+	rule := ops.UpdateOf(n.args, n.kernel.Describe(n.args))
+	if rule == nil || rule.Gradient.Buf != g.buf || rule.Gradient.Off != g.span.lo || rule.Gradient.Off+rule.Gradient.N != g.span.hi {
+		return nil
+	}
+	return &updating{readers[0], rule}
+}
+
+// undisturbed says why the launches between cannot stay where they are when the pass is done in other places.
+func (r *rewriter) undisturbed(covered []int, inputs []input, results map[*held]*left, slots []int, update *updating, loss *held, joins bool) error {
+	touches := func(g *region, from, to int, reads bool) int {
+		found := -1
+		r.touch(g.buf, from, to, func(i int, n *node) bool {
+			meets := func(h region) bool { return g.meets(&h) }
+			if !slices.Contains(covered, i) && (reads && slices.ContainsFunc(n.reads, meets) || slices.ContainsFunc(n.writes, meets)) {
+				found = i
+			}
+			return found < 0
+		})
+		return found
+	}
+	last := slots[len(slots)-1]
+	for _, in := range inputs {
+		g := in.spot.region()
+		if i := touches(&g, in.node+1, last+1, false); i >= 0 {
+			return fmt.Errorf("%s changes what it reads", r.name(r.nodes[i]))
+		}
+		for _, i := range covered {
+			if r.nodes[i].written(g.buf) && slices.ContainsFunc(r.nodes[i].writes, func(w region) bool { return w.meets(&g) }) {
+				return errors.New("it writes what it reads")
+			}
+		}
+	}
+	for h, l := range results {
+		g, to := l.spot.region(), last
+		if h == loss && joins {
+			to = update.node
+		}
+		first := min(l.node, slots[0])
+		if i := touches(&g, first, max(l.node, to)+1, true); i >= 0 && !(update != nil && i == update.node) {
+			return fmt.Errorf("%s reads or writes a result of the pass meanwhile", r.name(r.nodes[i]))
+		}
+	}
+	return nil
+}
+
+// fresh is memory that no launch of the step has: it is planned with that of the step.
+type fresh struct {
+	dtype kernels.DType
+	n     int
+}
+
+func (f *fresh) DType() kernels.DType { return f.dtype }
+func (f *fresh) Len() int             { return f.n }
+
+func (r *rewriter) fresh(t kernels.DType, n int) kernels.Buffer { return &fresh{t, n} }
