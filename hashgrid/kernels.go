@@ -8,10 +8,13 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// source is the kernels' OpenCL C. It says how levels, tables and features lie in memory.
+// The kernels' OpenCL C for CPUs and other devices. sourceGPU says how levels, tables and features lie in memory.
 //
-//go:embed hash.cl
-var source string
+//go:embed hash_cpu.cl
+var sourceCPU string
+
+//go:embed hash_gpu.cl
+var sourceGPU string
 
 // Kernels returns the kernels that the package launches, for tests and for a person who doubts a device: of those that
 // are built for a number of features, that one. It panics with tensor.ErrValue unless there are 1 to MaxFeatures.
@@ -27,7 +30,14 @@ func Kernels(features int) []*kernels.Kernel {
 var (
 	// encode interpolates: C [n, 2], TABLE [entries, features], LEVELS [levels, 4], F [n, levels·features], n, levels.
 	encode = perFeatures(func(features int) *kernels.Kernel {
-		return &kernels.Kernel{Name: "k_hash_encode", Grid: perSampleAndLevel,
+		return &kernels.Kernel{Name: "k_hash_encode", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
+			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+				const samples = 128 // SAMPLES of hash_cpu.cl
+				if l.CPU {
+					return kernels.Groups((int(a[4].Int)+samples-1)/samples, 1)
+				}
+				return perSampleAndLevel(a, l)
+			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "TABLE", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "F", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
 			Twin: kernels.Twin{F32: encodeTwin[float32](features), F64: encodeTwin[float64](features)},
@@ -36,12 +46,17 @@ var (
 				testLevels(o.In(2*n, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Int(n, 3)
 			})}
 	})
-	// gradient is that of the table, one work-item for each level: C, G [n, levels·features], LEVELS,
+	// gradient is that of the table, for CPUs, whose cores share the entries: C, G [n, levels·features], LEVELS,
 	// D [entries, features], n, levels, entries.
 	gradient = perFeatures(func(features int) *kernels.Kernel {
-		return &kernels.Kernel{Name: "k_hash_grad",
-			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
-				return kernels.Grid{Dims: 1, Global: [3]int{int(a[5].Int)}, Local: [3]int{1}}
+		return &kernels.Kernel{Name: "k_hash_grad", Text: sourceCPU, File: "hash_cpu.cl",
+			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+				// Whole levels where the cores can share these evenly: each part of one goes over all samples.
+				levels, units := int(a[5].Int), max(1, l.Units)
+				if levels%units == 0 {
+					return kernels.Groups(levels, 1)
+				}
+				return kernels.Groups(units, 1)
 			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg},
@@ -56,7 +71,7 @@ var (
 	// scatter adds the same gradient to SUM [entries, features, 2], in fixed point, which collect turns into reals:
 	// C, G, LEVELS, SUM, n, levels. The sums are exact, whatever the order.
 	scatter = perFeatures(func(features int) *kernels.Kernel {
-		return &kernels.Kernel{Name: "k_hash_scatter", Grid: perSampleAndLevel,
+		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl", Grid: perSampleAndLevel,
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
 			Twin: kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
@@ -65,7 +80,7 @@ var (
 			})}
 	})
 	// collect writes the sums of scatter to D [n] and clears them: SUM [n, 2], D, n.
-	collect = &kernels.Kernel{Name: "k_hash_collect", Text: source, File: "hash.cl",
+	collect = &kernels.Kernel{Name: "k_hash_collect", Text: sourceGPU, File: "hash_gpu.cl",
 		Grid:   kernels.PerInt(2),
 		Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
 		Twin:   kernels.Twin{F32: collectTwin[float32], F64: collectTwin[float64]},
@@ -80,7 +95,7 @@ func perFeatures(build func(features int) *kernels.Kernel) func(features int) *k
 	var all [MaxFeatures]*kernels.Kernel
 	for i := range all {
 		all[i] = build(i + 1)
-		all[i].Text, all[i].File, all[i].Defines = source, "hash.cl", fmt.Sprintf("-DFEATURES=%d", i+1)
+		all[i].Defines = fmt.Sprintf("-DFEATURES=%d", i+1)
 	}
 	return func(features int) *kernels.Kernel { return all[features-1] }
 }

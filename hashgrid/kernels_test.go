@@ -44,17 +44,25 @@ func TestSourceBuildsAlone(t *testing.T) {
 func TestParamsMatchSource(t *testing.T) {
 	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.InInts: "IN_INTS(%)",
 		kernels.InOutInts: "OUT_INTS(%)", kernels.IntArg: "int %", kernels.RealArg: "REAL %"}
+	entries := map[string]bool{}
 	for _, k := range Kernels(1) {
 		var params []string
 		for _, p := range k.Params {
 			params = append(params, strings.Replace(macros[p.Mode], "%", p.Name, 1))
 		}
-		if want := "kernel void " + k.Name + "(" + strings.Join(params, ", ") + ") {"; strings.Count(source, want) != 1 {
-			t.Errorf("hash.cl does not have once\n%s", want)
+		want := "void " + k.Name + "(" + strings.Join(params, ", ") + ") {"
+		for name, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {
+			if name == "" {
+				continue
+			}
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%s does not have once\n%s", name, want)
+			}
+			entries[name+k.Name] = true
 		}
 	}
-	if n := strings.Count(source, "kernel void "); n != len(Kernels(1)) {
-		t.Errorf("hash.cl has %d entry points, Kernels %d", n, len(Kernels(1)))
+	if n := strings.Count(sourceCPU+sourceGPU, "void k_"); n != len(entries) {
+		t.Errorf("the sources have %d entry points, Kernels %d", n, len(entries))
 	}
 }
 

@@ -20,12 +20,32 @@ func (h *corners[T]) find(x, y T, level []int32) {
 	right, below := px-T(column), py-T(row)
 	left, above := 1-right, 1-below
 	h.weight = [4]T{left * above, right * above, left * below, right * below}
-	for k := range h.entry {
-		c, r := uint32(column)+uint32(k%2), uint32(row)+uint32(k/2)
-		if mask != 0 {
-			h.entry[k] = int(level[0]) + int((c^r*2654435761)&mask)
-		} else {
-			h.entry[k] = int(level[0]) + int(r)*(int(across)+2) + int(c)
+	first, c, r := level[0], uint32(column), uint32(row)
+	if mask == 0 {
+		at, line := int(first)+int(row)*(int(across)+2)+int(column), int(across)+2
+		h.entry = [4]int{at, at + 1, at + line, at + line + 1}
+		return
+	}
+	entry := func(c, r uint32) int { return int(first) + int((c^r*2654435761)&mask) }
+	h.entry = [4]int{entry(c, r), entry(c+1, r), entry(c, r+1), entry(c+1, r+1)}
+}
+
+// value adds up what a position sees of a level in f, an element of its entries each.
+func (h *corners[T]) value(f, table []T) {
+	features := len(f)
+	if features == 4 { // what mlpimage has: in registers
+		var f0, f1, f2, f3 T
+		for k, e := range h.entry {
+			w, t := h.weight[k], table[4*e:][:4]
+			f0, f1, f2, f3 = f0+w*t[0], f1+w*t[1], f2+w*t[2], f3+w*t[3]
+		}
+		f[0], f[1], f[2], f[3] = f0, f1, f2, f3
+		return
+	}
+	clear(f)
+	for k, e := range h.entry {
+		for j, v := range table[e*features:][:features] {
+			f[j] += h.weight[k] * v
 		}
 	}
 }
@@ -42,20 +62,18 @@ func cellOf[T kernels.Real](p T, last int32) int32 {
 	return 0
 }
 
+const samples = 128 // that are encoded level by level, while a level is in the cache
+
 func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		centres, table, levels, out, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
 		c.Parallel(n, 16*count, func(lo, hi int) {
 			var at corners[T]
-			for i := lo; i < hi; i++ {
+			for ; lo < hi; lo += samples {
 				for l := range count {
-					at.find(centres[2*i], centres[2*i+1], levels[4*l:])
-					f := out[(i*count+l)*features : (i*count+l+1)*features]
-					clear(f)
-					for k, e := range at.entry {
-						for j, v := range table[e*features : (e+1)*features] {
-							f[j] += at.weight[k] * v
-						}
+					for i := lo; i < min(hi, lo+samples); i++ {
+						at.find(centres[2*i], centres[2*i+1], levels[4*l:])
+						at.value(out[(i*count+l)*features:][:features], table)
 					}
 				}
 			}
@@ -63,29 +81,42 @@ func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	}
 }
 
+// parts is how many parts of a level the cores share.
+const parts = 64
+
 func gradientTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		centres, g, levels, d, n, count, entries := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
-		c.Parallel(count, 16*n, func(lo, hi int) {
-			var at corners[T]
-			for l := lo; l < hi; l++ {
-				end := entries
+		c.Parallel(count*parts, max(1, 16*n/parts), func(lo, hi int) {
+			for l := lo / parts; l*parts < hi; l++ {
+				begin, end := int(levels[4*l]), entries
 				if l+1 < count {
 					end = int(levels[4*l+4])
 				}
-				clear(d[int(levels[4*l])*features : end*features])
-				for i := range n {
-					at.find(centres[2*i], centres[2*i+1], levels[4*l:])
-					up := g[(i*count+l)*features : (i*count+l+1)*features]
-					for k, e := range at.entry {
-						down := d[e*features : (e+1)*features]
-						for j, v := range up {
-							down[j] += at.weight[k] * v
-						}
-					}
-				}
+				size := end - begin
+				first, end := begin+size*max(lo-l*parts, 0)/parts, begin+size*min(hi-l*parts, parts)/parts
+				addLevel(d, centres, g, levels[4*l:], features, l, n, count, first, end)
 			}
 		})
+	}
+}
+
+// addLevel writes the gradient of entries first to end of level l, the samples added in their order.
+func addLevel[T kernels.Real](d, centres, g []T, level []int32, features, l, n, count, first, end int) {
+	clear(d[first*features : end*features])
+	var at corners[T]
+	for i := range n {
+		at.find(centres[2*i], centres[2*i+1], level)
+		up := g[(i*count+l)*features:][:features]
+		for k, e := range at.entry {
+			if e < first || e >= end {
+				continue
+			}
+			w, down := at.weight[k], d[e*features:][:len(up)]
+			for j, v := range up {
+				down[j] += w * v
+			}
+		}
 	}
 }
 

@@ -47,26 +47,6 @@ kernel void k_hash_encode(IN(C), IN(TABLE), IN_INTS(LEVELS), OUT(F), int n, int 
     }
 }
 
-// D[corner] = Σ_i weight·G[i][l]: the gradient of TABLE. A work-item owns a level and adds its samples in their
-// order, for CPUs. entries is that of the whole table.
-kernel void k_hash_grad(IN(C), IN(G), IN_INTS(LEVELS), OUT(D), int n, int levels, int entries) {
-    const int l = get_global_id(0);
-    if (l >= levels) return;
-    global const int *level = LEVELS + LEVELS_off + 4 * l;
-    global REAL *d = D + D_off;
-    const int end = l + 1 < levels ? level[4] : entries;
-    for (int e = level[0] * FEATURES; e < end * FEATURES; e++) d[e] = 0;
-    for (int i = 0; i < n; i++) {
-        int entry[4];
-        REAL weight[4];
-        corners(C + C_off + 2 * i, level, entry, weight);
-        global const REAL *g = G + G_off + (i * levels + l) * FEATURES;
-        for (int c = 0; c < 4; c++) {
-            for (int k = 0; k < FEATURES; k++) d[entry[c] * FEATURES + k] += weight[c] * g[k];
-        }
-    }
-}
-
 // The same sums for GPUs, in fixed point, so that they do not depend on the order in which work-items come:
 // SUM[(entry*FEATURES + f)*2 + {0, 1}] are the low and the high word of the sum in units of 2⁻³⁶. Integer
 // addition is associative, and whoever makes the low word wrap carries. Sums are good to ±2²⁶.
