@@ -33,8 +33,8 @@ type Grid struct {
 	Entries  int     // of all levels, one after the other: the rows of the table
 
 	device tensor.Device
-	levels *tensor.Tensor // as hash.cl reads them
-	sum    *tensor.Tensor // of a gradient in fixed point; nil on CPUs
+	levels *tensor.Tensor // as hash_gpu.cl says
+	sum    *tensor.Tensor // of a gradient in fixed point, 0 between two; nil on CPUs
 }
 
 // New returns a layout. It panics with tensor.ErrValue if there is no level, for a level with a number of cells that is
@@ -49,6 +49,7 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 	}
 	g := &Grid{Levels: slices.Clone(levels), Features: features, device: d}
 	var table []int32
+	places := 0 // of entries in sum
 	for i, l := range levels {
 		if min(l.Across, l.Down) < 1 || max(l.Across, l.Down) > MaxCells {
 			misuse("level %d has %d×%d cells: there are 1 to %d along each side", i, l.Across, l.Down, MaxCells)
@@ -60,16 +61,28 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 		if l.hashed() {
 			mask = l.Entries - 1
 		}
-		table = append(table, int32(g.Entries), int32(l.Across), int32(l.Down), int32(mask))
+		copies := copiesOf(l.Entries)
+		table = append(table, int32(g.Entries), int32(l.Across), int32(l.Down), int32(mask), int32(places), int32(copies-1))
+		places += copies * l.Entries
 		if g.Entries += l.Entries; g.Entries > math.MaxInt32/2/features {
 			misuse("levels 0 to %d have %d entries of %d features: a table has at most 2³⁰ numbers", i, g.Entries, features)
 		}
 	}
 	g.levels = tensor.New(d, table).Keep()
 	if !d.Limits().CPU {
-		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*g.Entries*features).Keep()
+		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Keep()
 	}
 	return g
+}
+
+// copiesOf returns how many copies sums of so many entries have, a power of two. In few places additions wait for each other.
+func copiesOf(entries int) int {
+	const most = 8192 // places
+	copies := 1
+	for 2*copies*entries <= most {
+		copies *= 2
+	}
+	return copies
 }
 
 // Free releases what the layout holds on the device.
@@ -103,6 +116,45 @@ func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 	defer entriesDone()
 	tensor.Launch(g.device, encode(g.Features), at.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(),
 		kernels.I(n), kernels.I(len(g.Levels)))
+	return g.encoded(table, positions, y)
+}
+
+// EncodeDrawn draws n pixels of an image [height·width, channels], with replacement, and encodes their centres, pixel (c, r)
+// being at ((c + ½)/width, (r + ½)/height): it returns the features, the centres [n, 2] and the colours [n, channels], in
+// one launch. It panics as Encode does, with tensor.ErrShape for an image of another size, and with tensor.ErrValue for a
+// negative n.
+func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tensor.RNG, n, width, height int) (features, centres *autograd.Node, colours *tensor.Tensor) {
+	t := table.Operand(op)
+	misuse := func(kind error, format string, a ...any) {
+		panic(&tensor.Error{Pkg: "hashgrid", Op: op, Kind: kind, Shapes: [][]int{t.Shape(), image.Shape()}, Detail: fmt.Sprintf(format, a...)})
+	}
+	if n < 0 {
+		misuse(tensor.ErrValue, "%d pixels are to be drawn", n)
+	}
+	if image.Rank() != 2 || min(width, height) < 1 || width > math.MaxInt32/height || image.Shape()[0] != width*height {
+		misuse(tensor.ErrShape, "the image has %d×%d pixels: it is [%d·%d channels]", width, height, height, width)
+	}
+	if image.Device() != g.device {
+		misuse(tensor.ErrDevice, "the image is on %s, the grid on %s", image.Device().Name(), g.device.Name())
+	}
+	channels := image.Shape()[1]
+	c, colours := tensor.Empty(g.device, n, 2), tensor.Empty(g.device, n, channels)
+	g.check(t, c)
+	y := tensor.Empty(g.device, n, len(g.Levels)*g.Features)
+	pixels, pixelsDone := image.Packed()
+	defer pixelsDone()
+	entries, entriesDone := t.Packed()
+	defer entriesDone()
+	lo, hi, call := rng.Next()
+	tensor.Launch(g.device, draw(g.Features), pixels.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(), c.Arg(), colours.Arg(),
+		kernels.I(n), kernels.I(len(g.Levels)), kernels.I(width), kernels.I(height), kernels.I(channels), lo, hi, call)
+	centres = autograd.Const(c)
+	return g.encoded(table, centres, y), centres, colours
+}
+
+// encoded is the node of the features y.
+func (g *Grid) encoded(table, positions *autograd.Node, y *tensor.Tensor) *autograd.Node {
+	c := positions.Value()
 	return autograd.Apply(op, y, []*autograd.Node{table, positions}, func(up *autograd.Node, in *autograd.Grads) {
 		if in.Recorded() {
 			in.GiveNode(0, g.gather(up, positions))
@@ -139,7 +191,7 @@ func (g *Grid) gradient(dst, positions, up *tensor.Tensor) {
 		return
 	}
 	tensor.Launch(g.device, scatter(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), g.sum.Arg(), n, levels)
-	tensor.Launch(g.device, collect, g.sum.Arg(), dst.Arg(), kernels.I(dst.Len()))
+	tensor.Launch(g.device, collect(g.Features), g.sum.Arg(), g.levels.Arg(), dst.Arg(), kernels.I(dst.Len()), levels)
 }
 
 func (g *Grid) check(table, positions *tensor.Tensor) {

@@ -1,4 +1,4 @@
-// @depends: common, vector
+// @depends: common, vector, philox
 // A multi-resolution hash grid, for CPUs: what hash_gpu.cl says, with one work-item per work-group, which finds the corners of
 // sixteen samples at a time.
 
@@ -12,6 +12,7 @@
 #define TO_REAL16 convert_float16
 #endif
 
+#define LEVEL 6     // ints of a level in LEVELS
 #define SAMPLES 128 // of a work-item that encodes
 #define PARTS 64    // of the entries of a level, for work-items to share
 
@@ -36,27 +37,49 @@ static void corners16(global const REAL *C, int count, global const int *level, 
     }
 }
 
-// F[i][l] = Σ_corner weight·TABLE[corner]. A work-item has SAMPLES samples, level by level.
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_hash_encode(IN(C), IN(TABLE), IN_INTS(LEVELS), OUT(F), int n, int levels) {
-    const int from = get_group_id(0) * SAMPLES, to = min(n, from + SAMPLES);
-    global const REAL *t = TABLE + TABLE_off;
-    for (int l = 0; l < levels; l++) {
+// F[i][l] = Σ_corner weight·TABLE[corner] of samples from to below to, level by level.
+static void encode(global const REAL *c, global const REAL *t, global const int *level, global REAL *f, int from, int to, int levels) {
+    for (int l = 0; l < levels; l++, level += LEVEL) {
         for (int i = from; i < to; i += 16) {
             int entry[64];
             REAL weight[64];
-            corners16(C + C_off + 2 * i, to - i, LEVELS + LEVELS_off + 4 * l, entry, weight);
+            corners16(c + 2 * i, to - i, level, entry, weight);
             for (int s = 0; s < min(16, to - i); s++) {
                 REAL sum[FEATURES];
                 for (int k = 0; k < FEATURES; k++) sum[k] = weight[s] * t[entry[s] * FEATURES + k];
-                for (int c = 16; c < 64; c += 16) {
-                    for (int k = 0; k < FEATURES; k++) sum[k] = fma(weight[c + s], t[entry[c + s] * FEATURES + k], sum[k]);
+                for (int j = s + 16; j < 64; j += 16) {
+                    for (int k = 0; k < FEATURES; k++) sum[k] = fma(weight[j], t[entry[j] * FEATURES + k], sum[k]);
                 }
-                global REAL *f = F + F_off + ((i + s) * levels + l) * FEATURES;
-                for (int k = 0; k < FEATURES; k++) f[k] = sum[k];
+                for (int k = 0; k < FEATURES; k++) f[((i + s) * levels + l) * FEATURES + k] = sum[k];
             }
         }
     }
+}
+
+// A work-item has SAMPLES samples.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_hash_encode(IN(C), IN(TABLE), IN_INTS(LEVELS), OUT(F), int n, int levels) {
+    const int from = get_group_id(0) * SAMPLES, to = min(n, from + SAMPLES);
+    encode(C + C_off, TABLE + TABLE_off, LEVELS + LEVELS_off, F + F_off, from, to, levels);
+}
+
+// The same of random pixels: hash_gpu.cl.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_hash_draw(IN(IMAGE), IN(TABLE), IN_INTS(LEVELS), OUT(F), OUT(C), OUT(V), int n, int levels, int width, int height,
+                 int channels, int seed_lo, int seed_hi, int call) {
+    const int from = get_group_id(0) * SAMPLES, to = min(n, from + SAMPLES);
+    int pixels[SAMPLES];
+    for (int i = 0; i < SAMPLES; i += 4) {
+        const uint4 four = philox((uint4)((uint)(from + i) / 4, (uint)call, 0, 0), (uint2)((uint)seed_lo, (uint)seed_hi));
+        vstore4(convert_int4(mul_hi(four, (uint4)(uint)(width * height))), 0, pixels + i);
+    }
+    for (int i = from; i < to; i++) {
+        const int pixel = pixels[i - from];
+        C[C_off + 2 * i] = ((REAL)(pixel % width) + (REAL)0.5) / width;
+        C[C_off + 2 * i + 1] = ((REAL)(pixel / width) + (REAL)0.5) / height;
+        for (int k = 0; k < channels; k++) V[V_off + i * channels + k] = IMAGE[IMAGE_off + pixel * channels + k];
+    }
+    encode(C + C_off, TABLE + TABLE_off, LEVELS + LEVELS_off, F + F_off, from, to, levels);
 }
 
 // D[corner] = Σ_i weight·G[i][l]: the gradient of TABLE. A work-item owns some of the PARTS of the levels' entries, goes over all
@@ -68,8 +91,8 @@ void k_hash_grad(IN(C), IN(G), IN_INTS(LEVELS), OUT(D), int n, int levels, int e
     const int from = (long)levels * PARTS * g / groups, to = (long)levels * PARTS * (g + 1) / groups;
     global REAL *d = D + D_off;
     for (int l = from / PARTS; l * PARTS < to; l++) {
-        global const int *level = LEVELS + LEVELS_off + 4 * l;
-        const long size = (l + 1 < levels ? level[4] : entries) - level[0];
+        global const int *level = LEVELS + LEVELS_off + l * LEVEL;
+        const long size = (l + 1 < levels ? level[LEVEL] : entries) - level[0];
         const int first = level[0] + size * max(from - l * PARTS, 0) / PARTS, end = level[0] + size * min(to - l * PARTS, PARTS) / PARTS;
         for (int e = first * FEATURES; e < end * FEATURES; e++) d[e] = 0;
         if (first == end) continue;

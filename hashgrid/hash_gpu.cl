@@ -1,22 +1,46 @@
-// @depends: common
-// A multi-resolution hash grid: features at the vertices of grids over the picture, interpolated at a position.
+// @depends: common, philox
+// A multi-resolution hash grid, for GPUs: features at the vertices of grids over the picture, interpolated at a position.
 // Source: Müller, Evans, Schied, Keller, "Instant Neural Graphics Primitives with a Multiresolution Hash
 // Encoding", SIGGRAPH 2022, §3.
 //
-// LEVELS [l*4 + {0, 1, 2, 3}]: the level's first entry in TABLE, its cells across and down, and its entries less
-// one if vertices are hashed to entries, or 0 if each has its own. Position (x, y) lies at
-// (x·across + ½, y·down + ½) in a level of (across + 2)·(down + 2) vertices: where there is a cell for each
-// pixel, the centres of pixels are vertices.
+// LEVELS [l*LEVEL + {0 to 5}]: the level's first entry in TABLE, its cells across and down, its entries less one if vertices are
+// hashed to entries, or 0 if each has its own; where it begins in SUM, in entries, and how many copies it has there, less one.
+// Position (x, y) lies at (x·across + ½, y·down + ½) in a level of (across + 2)·(down + 2) vertices: where there is a cell for
+// each pixel, the centres of pixels are vertices.
 // C: [i*2 + axis]  TABLE, D: [entry*FEATURES + f]  F, G: [(i*levels + l)*FEATURES + f]
+//
+// Work-items follow the order of F and G: neighbours read and write neighbours, also of the entries that they share.
 
 #ifndef FEATURES
 #define FEATURES 2 // of an entry
 #endif
 
-// The entries at the corners of the cell around C[0:2], and their weights, which add up to 1.
-static void corners(global const REAL *C, global const int *level, int *entry, REAL *weight) {
+#define LEVEL 6
+
+// How many features a work-item encodes, and a vector of them: memory that begins at such is read and written at once.
+#if FEATURES % 4 == 0
+#define WIDE 4
+#define VECTOR REAL4
+#define LOAD(p, whole) ((whole) ? *(global const REAL4 *)(p) : vload4(0, p))
+#define STORE(v, p, whole) if (whole) *(global REAL4 *)(p) = v; else vstore4(v, 0, p)
+#elif FEATURES % 2 == 0
+#define WIDE 2
+#define VECTOR REAL2
+#define LOAD(p, whole) ((whole) ? *(global const REAL2 *)(p) : vload2(0, p))
+#define STORE(v, p, whole) if (whole) *(global REAL2 *)(p) = v; else vstore2(v, 0, p)
+#else
+#define WIDE 1
+#define VECTOR REAL
+#define LOAD(p, whole) (*(p))
+#define STORE(v, p, whole) *(p) = v
+#endif
+#define VECTORS (FEATURES / WIDE)
+
+// The entries at the corners of the cell around (x, y), and their weights, which add up to 1.
+static void corners(REAL x, REAL y, global const int *level, int *entry, REAL *weight) {
     const int across = level[1], down = level[2], mask = level[3];
-    const REAL x = fma(C[0], (REAL)across, (REAL)0.5), y = fma(C[1], (REAL)down, (REAL)0.5);
+    x = fma(x, (REAL)across, (REAL)0.5);
+    y = fma(y, (REAL)down, (REAL)0.5);
     // Cut off as reals: what an int does not hold becomes anything.
     const int column = fmin(fmax(x, 0), (REAL)across), row = fmin(fmax(y, 0), (REAL)down);
     const REAL right = x - column, below = y - row, left = 1 - right, above = 1 - below;
@@ -30,50 +54,97 @@ static void corners(global const REAL *C, global const int *level, int *entry, R
     }
 }
 
+// Vector v of what (x, y) sees of a level.
+static VECTOR seen(REAL x, REAL y, global const int *level, global const REAL *TABLE, int TABLE_off, int v) {
+    int entry[4];
+    REAL weight[4];
+    corners(x, y, level, entry, weight);
+    global const REAL *t = TABLE + TABLE_off + v * WIDE;
+    const int whole = TABLE_off % WIDE == 0;
+    VECTOR sum = weight[0] * LOAD(t + entry[0] * FEATURES, whole);
+    for (int c = 1; c < 4; c++) sum = fma((VECTOR)weight[c], LOAD(t + entry[c] * FEATURES, whole), sum);
+    return sum;
+}
+
 // F[i][l] = Σ_corner weight·TABLE[corner].
 kernel void k_hash_encode(IN(C), IN(TABLE), IN_INTS(LEVELS), OUT(F), int n, int levels) {
-    const int e = get_global_id(0);
-    if (e >= n * levels) return;
-    const int l = e / n, i = e % n; // neighbours share a level
-    int entry[4];
-    REAL weight[4];
-    corners(C + C_off + 2 * i, LEVELS + LEVELS_off + 4 * l, entry, weight);
-    global const REAL *t = TABLE + TABLE_off;
-    global REAL *f = F + F_off + (i * levels + l) * FEATURES;
-    for (int k = 0; k < FEATURES; k++) {
-        REAL sum = weight[0] * t[entry[0] * FEATURES + k];
-        for (int c = 1; c < 4; c++) sum = fma(weight[c], t[entry[c] * FEATURES + k], sum);
-        f[k] = sum;
-    }
+    const int e = get_global_id(0), l = e / VECTORS % levels, i = e / VECTORS / levels;
+    if (i >= n) return;
+    global const REAL *at = C + C_off + 2 * i;
+    const VECTOR f = seen(at[0], at[1], LEVELS + LEVELS_off + l * LEVEL, TABLE, TABLE_off, e % VECTORS);
+    STORE(f, F + F_off + e * WIDE, F_off % WIDE == 0);
 }
 
-// The same sums for GPUs, in fixed point, so that they do not depend on the order in which work-items come:
-// SUM[(entry*FEATURES + f)*2 + {0, 1}] are the low and the high word of the sum in units of 2⁻³⁶. Integer
-// addition is associative, and whoever makes the low word wrap carries. Sums are good to ±2²⁶.
+// The same of n random pixels of IMAGE [height*width, channels], drawn from the words of counters (i/4, call, 0, 0), with their
+// centres in C and their colours in V [n, channels]. A work-item draws its sample's pixel anew.
+kernel void k_hash_draw(IN(IMAGE), IN(TABLE), IN_INTS(LEVELS), OUT(F), OUT(C), OUT(V), int n, int levels, int width, int height,
+                        int channels, int seed_lo, int seed_hi, int call) {
+    const int e = get_global_id(0), items = levels * VECTORS, item = e % items, i = e / items;
+    if (i >= n) return;
+    const uint4 four = philox((uint4)((uint)i / 4, (uint)call, 0, 0), (uint2)((uint)seed_lo, (uint)seed_hi));
+    const uint word = i % 4 == 0 ? four.x : i % 4 == 1 ? four.y : i % 4 == 2 ? four.z : four.w;
+    const int pixel = mul_hi(word, (uint)(width * height));
+    const REAL x = ((REAL)(pixel % width) + (REAL)0.5) / width, y = ((REAL)(pixel / width) + (REAL)0.5) / height;
+    for (int k = item; k < 2 + channels; k += items) {
+        if (k < 2) C[C_off + 2 * i + k] = k == 0 ? x : y;
+        else V[V_off + i * channels + k - 2] = IMAGE[IMAGE_off + pixel * channels + k - 2];
+    }
+    const VECTOR f = seen(x, y, LEVELS + LEVELS_off + item / VECTORS * LEVEL, TABLE, TABLE_off, item % VECTORS);
+    STORE(f, F + F_off + e * WIDE, F_off % WIDE == 0);
+}
+
+// The gradient of TABLE, Σ weight·G[i][l] at each corner, is summed in fixed point, so that it does not depend on the order in
+// which work-items come: SUM[(place*FEATURES + f)*2 + {0, 1}] are the low and the high word of a sum in units of 2⁻³⁶, and
+// integer addition is associative. Sums are good to ±2²⁶. SUM starts at an even offset. A level with few entries has copies of
+// them, which samples take by turns: additions to one place wait for each other.
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+static void add(global int *sum, long v) { atom_add((volatile global long *)sum, v); }
+#else
+// Whoever makes the low word wrap carries.
+static void add(global int *sum, long v) {
+    const uint low = (uint)v, before = atomic_add((volatile global uint *)sum, low);
+    atomic_add((volatile global uint *)sum + 1, (uint)(v >> 32) + (before + low < before));
+}
+#endif
+
+// How many entries a level has.
+static int entries_of(global const int *level) { return level[3] != 0 ? level[3] + 1 : (level[1] + 2) * (level[2] + 2); }
+
+// SUM[corner] += weight·G[i][l]. A work-item has an element of G.
 kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), int n, int levels) {
-    const int e = get_global_id(0);
-    if (e >= n * levels) return;
-    const int l = e / n, i = e % n;
+    const int e = get_global_id(0), f = e % FEATURES, l = e / FEATURES % levels, i = e / FEATURES / levels;
+    if (i >= n) return;
     int entry[4];
     REAL weight[4];
-    corners(C + C_off + 2 * i, LEVELS + LEVELS_off + 4 * l, entry, weight);
-    global const REAL *g = G + G_off + (i * levels + l) * FEATURES;
+    global const REAL *at = C + C_off + 2 * i;
+    global const int *level = LEVELS + LEVELS_off + l * LEVEL;
+    corners(at[0], at[1], level, entry, weight);
+    const REAL g = G[G_off + e];
+    const int copy = level[4] - level[0] + (i & level[5]) * entries_of(level);
     for (int c = 0; c < 4; c++) {
-        for (int k = 0; k < FEATURES; k++) {
-            const long part = convert_long_sat_rte(weight[c] * g[k] * (REAL)0x1p36f);
-            if (part == 0) continue;
-            volatile global uint *sum = (volatile global uint *)SUM + SUM_off + (entry[c] * FEATURES + k) * 2;
-            const uint low = (uint)part, before = atomic_add(sum, low);
-            atomic_add(sum + 1, (uint)(part >> 32) + (before + low < before));
-        }
+        const long part = convert_long_sat_rte(weight[c] * g * (REAL)0x1p36f);
+        if (part != 0) add(SUM + SUM_off + ((copy + entry[c]) * FEATURES + f) * 2, part);
     }
 }
 
-// D[e] = SUM[e], which becomes 0 for the next pass.
-kernel void k_hash_collect(OUT_INTS(SUM), OUT(D), int n) {
+#define AHEAD 8 // copies on their way at once
+
+// D[e] = the sum of the copies in SUM, which become 0 for the next pass.
+kernel void k_hash_collect(OUT_INTS(SUM), IN_INTS(LEVELS), OUT(D), int n, int levels) {
     const int e = get_global_id(0);
     if (e >= n) return;
-    global int *sum = SUM + SUM_off + 2 * e;
-    D[D_off + e] = (REAL)(((long)sum[1] << 32) | (uint)sum[0]) * (REAL)0x1p-36f;
-    sum[0] = sum[1] = 0;
+    int l = 0;
+    for (int k = 1; k < levels; k++) l += e / FEATURES >= LEVELS[LEVELS_off + k * LEVEL];
+    global const int *level = LEVELS + LEVELS_off + l * LEVEL;
+    const int apart = FEATURES * entries_of(level), copies = level[5] + 1;
+    global ulong *sum = (global ulong *)(SUM + SUM_off) + e + (level[4] - level[0]) * FEATURES;
+    ulong all = 0;
+    for (int from = 0; from < copies; from += AHEAD) {
+        ulong part[AHEAD];
+        _Pragma("unroll") for (int k = 0; k < AHEAD; k++) part[k] = from + k < copies ? sum[(from + k) * apart] : 0;
+        _Pragma("unroll") for (int k = 0; k < AHEAD; k++) all += part[k];
+        for (int k = from; k < min(copies, from + AHEAD); k++) sum[k * apart] = 0;
+    }
+    D[D_off + e] = (REAL)(long)all * (REAL)0x1p-36f;
 }

@@ -23,27 +23,39 @@ func Kernels(features int) []*kernels.Kernel {
 		panic(&tensor.Error{Pkg: "hashgrid", Op: "Kernels", Kind: tensor.ErrValue,
 			Detail: fmt.Sprintf("%d features: there are 1 to %d", features, MaxFeatures)})
 	}
-	return []*kernels.Kernel{encode(features), gradient(features), scatter(features), collect}
+	return []*kernels.Kernel{encode(features), draw(features), gradient(features), scatter(features), collect(features)}
 }
 
-// The kernels. All but collect are built for a number of features per entry.
+// The kernels, built for a number of features per entry.
 var (
-	// encode interpolates: C [n, 2], TABLE [entries, features], LEVELS [levels, 4], F [n, levels·features], n, levels.
+	// encode interpolates: C [n, 2], TABLE [entries, features], LEVELS [levels, 6], F [n, levels·features], n, levels.
 	encode = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_encode", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
-			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-				const samples = 128 // SAMPLES of hash_cpu.cl
-				if l.CPU {
-					return kernels.Groups((int(a[4].Int)+samples-1)/samples, 1)
-				}
-				return perSampleAndLevel(a, l)
-			},
+			Grid: perSamples(features, 4, 5),
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "TABLE", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "F", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
 			Twin: kernels.Twin{F32: encodeTwin[float32](features), F64: encodeTwin[float64](features)},
 			Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 1) }},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 				testLevels(o.In(2*n, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Int(n, 3)
+			})}
+	})
+	// draw does the same with the centres of n random pixels of IMAGE [height·width, channels]: IMAGE, TABLE, LEVELS, F,
+	// C [n, 2], V [n, channels], n, levels, width, height, channels, seed_lo, seed_hi, call.
+	draw = perFeatures(func(features int) *kernels.Kernel {
+		return &kernels.Kernel{Name: "k_hash_draw", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
+			Grid: perSamples(features, 6, 7),
+			Params: []kernels.Param{{Name: "IMAGE", Mode: kernels.In}, {Name: "TABLE", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
+				{Name: "F", Mode: kernels.Out}, {Name: "C", Mode: kernels.Out}, {Name: "V", Mode: kernels.Out},
+				{Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}, {Name: "width", Mode: kernels.IntArg},
+				{Name: "height", Mode: kernels.IntArg}, {Name: "channels", Mode: kernels.IntArg}, {Name: "seed_lo", Mode: kernels.IntArg},
+				{Name: "seed_hi", Mode: kernels.IntArg}, {Name: "call", Mode: kernels.IntArg}},
+			Twin: kernels.Twin{F32: drawTwin[float32](features), F64: drawTwin[float64](features)},
+			Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 1) }},
+			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+				channels := []int{3, 1, 4}[n%3]
+				testLevels(o.In(8*16*channels, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Out(2*n).Out(channels*n).
+					Int(n, 3, 8, 16, channels, 12345, -7, 3) // sides are powers of two: a GPU's division is not exact
 			})}
 	})
 	// gradient is that of the table, for CPUs, whose cores share the entries: C, G [n, levels·features], LEVELS,
@@ -68,26 +80,35 @@ var (
 				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Out(features*testEntries).Int(n, 3, testEntries)
 			})}
 	})
-	// scatter adds the same gradient to SUM [entries, features, 2], in fixed point, which collect turns into reals:
+	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect turns into reals:
 	// C, G, LEVELS, SUM, n, levels. The sums are exact, whatever the order.
 	scatter = perFeatures(func(features int) *kernels.Kernel {
-		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl", Grid: perSampleAndLevel,
+		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl",
+			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+				return kernels.Line(int(a[4].Int)*int(a[5].Int)*features, l)
+			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
 			Twin: kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
-				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Ints(2*features*testEntries, func(int) int { return 0 }).Int(n, 3)
+				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Ints(2*features*testPlaces, func(int) int { return 0 }).Int(n, 3)
 			})}
 	})
-	// collect writes the sums of scatter to D [n] and clears them: SUM [n, 2], D, n.
-	collect = &kernels.Kernel{Name: "k_hash_collect", Text: sourceGPU, File: "hash_gpu.cl",
-		Grid:   kernels.PerInt(2),
-		Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Twin:   kernels.Twin{F32: collectTwin[float32], F64: collectTwin[float64]},
-		Tol:    kernels.ULP(1),
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
-			o.Ints(2*n, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }).Out(n).Int(n)
-		})}
+	// collect writes the sums of scatter to D [n] and clears them: SUM, LEVELS, D, n, levels.
+	collect = perFeatures(func(features int) *kernels.Kernel {
+		return &kernels.Kernel{Name: "k_hash_collect", Text: sourceGPU, File: "hash_gpu.cl",
+			Grid: kernels.PerInt(3),
+			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out},
+				{Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+			Twin: kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
+			Tol:  kernels.ULP(1),
+			Cases: func(bool) []kernels.Case {
+				return []kernels.Case{{Name: "all", Build: func(o *kernels.Operands) {
+					testLevels(o.Ints(2*features*testPlaces, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) })).
+						Out(features*testEntries).Int(features*testEntries, 3)
+				}}}
+			}}
+	})
 )
 
 // perFeatures makes a kernel for each number of features, 1 to MaxFeatures.
@@ -100,16 +121,39 @@ func perFeatures(build func(features int) *kernels.Kernel) func(features int) *k
 	return func(features int) *kernels.Kernel { return all[features-1] }
 }
 
-// perSampleAndLevel launches one work-item for each of n samples in each of levels, arguments 4 and 5.
-func perSampleAndLevel(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-	return kernels.Line(int(a[4].Int)*int(a[5].Int), l)
+// perSamples launches, for each of n samples in each of levels, arguments at of those numbers, a work-item for each vector of
+// features, or on a CPU one for many samples.
+func perSamples(features, n, levels int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+	vectors := features // VECTORS of hash_gpu.cl
+	switch {
+	case features%4 == 0:
+		vectors /= 4
+	case features%2 == 0:
+		vectors /= 2
+	}
+	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		if l.CPU {
+			return kernels.Groups((int(a[n].Int)+samples-1)/samples, 1)
+		}
+		return kernels.Line(int(a[n].Int)*int(a[levels].Int)*vectors, l)
+	}
 }
 
+// LEVEL, SAMPLES and PARTS of the sources.
+const (
+	perLevel = 6   // ints in LEVELS
+	samples  = 128 // that a CPU's work-item encodes, level by level, while a level is in the cache
+	parts    = 64  // of the entries of a level, which cores share
+)
+
 // testEntries is those of the levels that testLevels adds: two grids with an entry for each vertex, and one that is
-// hashed.
-const testEntries = 6*5 + 10*8 + 64
+// hashed. testPlaces is those of their sums.
+const (
+	testEntries = 6*5 + 10*8 + 64
+	testPlaces  = 4*6*5 + 10*8 + 2*64
+)
 
 func testLevels(o *kernels.Operands) *kernels.Operands {
-	levels := []int{0, 4, 3, 0, 30, 8, 6, 0, 110, 37, 29, 63}
+	levels := []int{0, 4, 3, 0, 0, 3, 30, 8, 6, 0, 120, 0, 110, 37, 29, 63, 200, 1}
 	return o.Ints(len(levels), func(i int) int { return levels[i] })
 }

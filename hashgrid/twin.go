@@ -2,8 +2,10 @@ package hashgrid
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // corners are the entries at the corners of a cell, and their weights.
@@ -62,40 +64,57 @@ func cellOf[T kernels.Real](p T, last int32) int32 {
 	return 0
 }
 
-const samples = 128 // that are encoded level by level, while a level is in the cache
-
 func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		centres, table, levels, out, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
-		c.Parallel(n, 16*count, func(lo, hi int) {
-			var at corners[T]
-			for ; lo < hi; lo += samples {
-				for l := range count {
-					for i := lo; i < min(hi, lo+samples); i++ {
-						at.find(centres[2*i], centres[2*i+1], levels[4*l:])
-						at.value(out[(i*count+l)*features:][:features], table)
-					}
-				}
-			}
-		})
+		c.Parallel(n, 16*count, func(lo, hi int) { encodeSamples(centres, table, levels, out, features, count, lo, hi) })
 	}
 }
 
-// parts is how many parts of a level the cores share.
-const parts = 64
+func encodeSamples[T kernels.Real](centres, table []T, levels []int32, out []T, features, count, lo, hi int) {
+	var at corners[T]
+	for ; lo < hi; lo += samples {
+		for l := range count {
+			for i := lo; i < min(hi, lo+samples); i++ {
+				at.find(centres[2*i], centres[2*i+1], levels[l*perLevel:])
+				at.value(out[(i*count+l)*features:][:features], table)
+			}
+		}
+	}
+}
+
+func drawTwin[T kernels.Real](features int) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
+		image, table, levels, out, centres, colours := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Reals(4), c.Reals(5)
+		n, count, width, height, channels := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10)
+		key, call := [2]uint32{uint32(c.Int(11)), uint32(c.Int(12))}, uint32(c.Int(13))
+		c.Parallel((n+3)/4, 64*count, func(lo, hi int) { // four samples share the words of a counter
+			for block := lo; block < hi; block++ {
+				words := expr.Philox([4]uint32{uint32(block), call}, key)
+				for i := 4 * block; i < min(n, 4*block+4); i++ {
+					drawn, _ := bits.Mul32(words[i%4], uint32(width*height))
+					pixel := int(drawn)
+					centres[2*i], centres[2*i+1] = (T(pixel%width)+0.5)/T(width), (T(pixel/width)+0.5)/T(height)
+					copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
+				}
+			}
+			encodeSamples(centres, table, levels, out, features, count, 4*lo, min(n, 4*hi))
+		})
+	}
+}
 
 func gradientTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		centres, g, levels, d, n, count, entries := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
 		c.Parallel(count*parts, max(1, 16*n/parts), func(lo, hi int) {
 			for l := lo / parts; l*parts < hi; l++ {
-				begin, end := int(levels[4*l]), entries
+				begin, end := int(levels[l*perLevel]), entries
 				if l+1 < count {
-					end = int(levels[4*l+4])
+					end = int(levels[(l+1)*perLevel])
 				}
 				size := end - begin
 				first, end := begin+size*max(lo-l*parts, 0)/parts, begin+size*min(hi-l*parts, parts)/parts
-				addLevel(d, centres, g, levels[4*l:], features, l, n, count, first, end)
+				addLevel(d, centres, g, levels[l*perLevel:], features, l, n, count, first, end)
 			}
 		})
 	}
@@ -125,11 +144,13 @@ func scatterTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 		centres, g, levels, sum, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Int(4), c.Int(5)
 		var at corners[T]
 		for l := range count {
+			level := levels[l*perLevel:]
 			for i := range n {
-				at.find(centres[2*i], centres[2*i+1], levels[4*l:])
+				at.find(centres[2*i], centres[2*i+1], level)
+				copied := int(level[4]) - int(level[0]) + (i&int(level[5]))*entriesOf(level)
 				for k, e := range at.entry {
 					for j, v := range g[(i*count+l)*features : (i*count+l+1)*features] {
-						words := sum[(e*features+j)*2 : (e*features+j)*2+2]
+						words := sum[((copied+e)*features+j)*2:][:2]
 						setFixed(words, fixed(words)+toFixed(at.weight[k]*v))
 					}
 				}
@@ -138,12 +159,31 @@ func scatterTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	}
 }
 
-func collectTwin[T kernels.Real](c kernels.Call[T]) {
-	sum, d := c.Ints(0), c.Reals(1)
-	for i := range d {
-		d[i] = T(float64(fixed(sum[2*i:])) * 0x1p-36)
+// entriesOf returns how many entries a level has.
+func entriesOf(level []int32) int {
+	if level[3] != 0 {
+		return int(level[3]) + 1
 	}
-	clear(sum)
+	return (int(level[1]) + 2) * (int(level[2]) + 2)
+}
+
+func collectTwin[T kernels.Real](features int) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
+		sum, levels, d, n, count := c.Ints(0), c.Ints(1), c.Reals(2), c.Int(3), c.Int(4)
+		for l := range count {
+			level := levels[l*perLevel:]
+			numbers, begin := entriesOf(level)*features, int(level[0])*features
+			for i := range min(numbers, n-begin) {
+				var all int64
+				for copied := range int(level[5]) + 1 {
+					words := sum[2*(int(level[4])*features+copied*numbers+i):][:2]
+					all += fixed(words)
+					setFixed(words, 0)
+				}
+				d[begin+i] = T(float64(all) * 0x1p-36)
+			}
+		}
+	}
 }
 
 // toFixed returns a real in units of 2⁻³⁶, rounded to even and saturated.

@@ -66,6 +66,11 @@ func (f *Fit) sample() (x, target *autograd.Node) {
 		features, colours := sampleEncoded(f.pixels, f.rng, n, w, h, e.octaves)
 		return autograd.Const(features).Named("features"), autograd.Const(colours).Named("target")
 	}
+	if e, ok := f.Model.encoder.(*grids); ok {
+		features, positions, colours := e.grid.EncodeDrawn(e.table, f.pixels, f.rng, n, w, h)
+		positions.Named("positions")
+		return features.Named("features"), autograd.Const(colours).Named("target")
+	}
 	positions, colours := samplePixels(f.pixels, f.rng, n, w, h)
 	at := autograd.Const(positions).Named("positions")
 	return f.Model.encoder.encode(at).Named("features"), autograd.Const(colours).Named("target")

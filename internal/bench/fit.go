@@ -49,19 +49,33 @@ func (s *Suite) step(ctx context.Context) error {
 	return s.stepHash(ctx)
 }
 
-// stepHash measures training steps of the preset good.
+// stepHash measures training steps on a hash grid: of the defaults, whose grid and network are those that tiny-cuda-nn is
+// measured with, and of the preset good.
 func (s *Suite) stepHash(ctx context.Context) error {
-	cfg, err := imagefit.Preset(imagefit.Good, side, side)
+	good, err := imagefit.Preset(imagefit.Good, side, side)
 	if err != nil {
 		return err
 	}
-	f, err := imagefit.New(s.Device, picture(), cfg)
-	if err != nil {
-		return err
+	hash := func(batch int) imagefit.Config {
+		cfg := imagefit.DefaultsFor(imagefit.Hash)
+		cfg.Batch = batch
+		return cfg
 	}
-	defer f.Free()
-	_, err = s.timeErr(ctx, fmt.Sprintf("step %d hash", cfg.Batch), "us", 0, 0, f.Step)
-	return err
+	for _, c := range []struct {
+		kind string
+		cfg  imagefit.Config
+	}{{"hash", hash(8192)}, {"hash", hash(65536)}, {"good", good}} {
+		f, err := imagefit.New(s.Device, picture(), c.cfg)
+		if err != nil {
+			return err
+		}
+		_, err = s.timeErr(ctx, fmt.Sprintf("step %d %s", c.cfg.Batch, c.kind), "us", 0, 0, f.Step)
+		f.Free()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // render measures drawing a whole image, its way to the host included.
