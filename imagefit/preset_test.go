@@ -75,7 +75,7 @@ func TestLearningRate(t *testing.T) {
 // learning rate near 0.
 func TestPlanForTime(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	noise := smooth(24, 16) // which no small network makes exact
+	noise := smooth(96, 64) // which no small network makes exact
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range noise.Pixels {
 		noise.Pixels[i] = rng.Float32()
