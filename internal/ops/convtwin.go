@@ -12,7 +12,10 @@ import (
 )
 
 // convPanel is about how many elements of the inputs of neighbouring positions the twins gather for one product.
-const convPanel = 1 << 16
+const convPanel = 1 << 17
+
+// wide is a number of positions that products of all vectors have no rest of.
+const wide = 32
 
 // blasOf returns gonum's matrix product.
 func blasOf[T kernels.Real]() blasGemm[T] {
@@ -54,6 +57,9 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 		loops := loopsOf(c)
 		// A unit is a block of positions of one phase of an image and group.
 		block := max(1, min(1024, convPanel/max(read*volumeW, 1)))
+		if block > wide {
+			block -= block % wide
+		}
 		z0, y0, x0 := s.axes(transposed, 0) // which has the most positions
 		blocks := intmath.CeilDiv(z0.count*y0.count*x0.count, block)
 		units := s.Batch * s.Groups * phases * blocks
@@ -78,31 +84,40 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				}
 				b.panel, b.result = grown(b.panel, count*sum), grown(b.result, written*count)
 				in := x[(n*s.Groups+g)*read*volume(from):][:read*volume(from)]
-				for i := range count {
-					gather(b.panel[i*sum:(i+1)*sum], in, read, from, az, ay, ax, first+i)
+				gather(b.panel, in, read, from, az, ay, ax, first, count)
+				// The sums are a row for each output, of Y itself where positions are neighbours there.
+				result, row := b.result, count
+				all := y[(n*s.Groups+g)*written*volume(to):][:written*volume(to)]
+				if phases == 1 {
+					result, row = all[first:], volume(to)
 				}
-				// Where result has the sums of position i and output o.
-				position, output := 1, count
 				switch {
 				case loops != nil:
-					position, output = written, 1
-					loops.Product(vec.Product[T]{M: count, N: written, K: sum, A: b.panel, RowA: sum, StepA: 1,
-						B: b.weights, StepB: 1, ColumnB: sum, C: b.result, RowC: written}, nil)
+					loops.Product(vec.Product[T]{M: written, N: count, K: sum, A: b.weights, RowA: sum, StepA: 1,
+						B: b.panel, StepB: count, ColumnB: 1, C: result, RowC: row}, nil)
 				case sum > 0:
-					gemm(blas.NoTrans, blas.Trans, written, count, sum, 1, b.weights, sum, b.panel, sum, 0, b.result, count)
+					gemm(blas.NoTrans, blas.NoTrans, written, count, sum, 1, b.weights, sum, b.panel, count, 0, result, row)
 				default:
-					clear(b.result)
+					for o := range written {
+						clear(result[o*row:][:count])
+					}
 				}
 				for o := range written {
-					var add T
+					sums := result[o*row:][:count]
 					if biased {
-						add = bias[g*written+o]
+						add := bias[g*written+o]
+						for i := range sums {
+							sums[i] += add
+						}
 					}
-					out := y[((n*s.Groups+g)*written+o)*volume(to):][:volume(to)]
-					for i := range count {
-						v, p := b.result[i*position+o*output], first+i
+					if phases == 1 {
+						continue
+					}
+					out := all[o*volume(to):][:volume(to)]
+					for i, v := range sums {
+						p := first + i
 						qz, qy, qx := p/(ay.count*ax.count), p/ax.count%ay.count, p%ax.count
-						out[((qz*az.spread+az.first)*to[1]+qy*ay.spread+ay.first)*to[2]+qx*ax.spread+ax.first] = v + add
+						out[((qz*az.spread+az.first)*to[1]+qy*ay.spread+ay.first)*to[2]+qx*ax.spread+ax.first] = v
 					}
 				}
 			}
@@ -128,29 +143,55 @@ func packWeights[T kernels.Real](to, w []T, written, read, wWritten, wRead int, 
 	}
 }
 
-// gather writes what position p reads, in the order of the sum.
-func gather[T kernels.Real](to, in []T, read int, size [3]int, z, y, x convAxis, p int) {
-	bz, by, bx := p/(y.count*x.count)*z.stride+z.shift, p/x.count%y.count*y.stride+y.shift, p%x.count*x.stride+x.shift
+// gather writes, for each weight in the order of the sum, what it meets at count positions from first on.
+func gather[T kernels.Real](to, in []T, read int, size [3]int, z, y, x convAxis, first, count int) {
 	for c := range read {
 		for jz := range z.taps {
-			fz := bz + jz*z.step
 			for jy := range y.taps {
-				fy := by + jy*y.step
-				run := to[:x.taps]
-				to = to[x.taps:]
-				if fz < 0 || fz >= size[0] || fy < 0 || fy >= size[1] {
-					clear(run)
-					continue
-				}
-				row := in[((c*size[0]+fz)*size[1]+fy)*size[2]:][:size[2]]
-				for jx := range run {
-					run[jx] = 0
-					if fx := bx + jx*x.step; fx >= 0 && fx < len(row) {
-						run[jx] = row[fx]
+				rows := to[:x.taps*count] // one for each tap of the last axis
+				to = to[len(rows):]
+				qz, qy, qx := first/(y.count*x.count), first/x.count%y.count, first%x.count
+				for done := 0; done < count; {
+					n := min(count-done, x.count-qx)
+					fz, fy := qz*z.stride+z.shift+jz*z.step, qy*y.stride+y.shift+jy*y.step
+					var row []T
+					if fz >= 0 && fz < size[0] && fy >= 0 && fy < size[1] {
+						row = in[((c*size[0]+fz)*size[1]+fy)*size[2]:][:size[2]]
+					}
+					for jx := range x.taps {
+						gatherRun(rows[jx*count+done:][:n], row, qx*x.stride+x.shift+jx*x.step, x.stride)
+					}
+					done, qx, qy = done+n, 0, qy+1
+					if qy == y.count {
+						qy, qz = 0, qz+1
 					}
 				}
 			}
 		}
+	}
+}
+
+// gatherRun writes elements at, at + stride … of a row, and 0 for those that it does not have.
+func gatherRun[T kernels.Real](run, row []T, at, stride int) {
+	if stride == 1 {
+		from, end := min(max(0, -at), len(run)), min(len(run), len(row)-at)
+		if from < end {
+			copy(run[from:end], row[at+from:])
+		}
+		for i := range from {
+			run[i] = 0
+		}
+		for i := max(from, end); i < len(run); i++ {
+			run[i] = 0
+		}
+		return
+	}
+	for i := range run {
+		run[i] = 0
+		if uint(at) < uint(len(row)) {
+			run[i] = row[at]
+		}
+		at += stride
 	}
 }
 
@@ -184,7 +225,7 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 					row += rows
 					count := rows * ox
 					b.panel = grown(b.panel, weights*count)
-					gatherRows(b.panel, x[(n*s.Groups+group)*s.In*volume(s.Size):], s, q, rows)
+					gather(b.panel, x[(n*s.Groups+group)*s.In*volume(s.Size):], s.In, s.Size, s.forward(0), s.forward(1), s.forward(2), q*ox, count)
 					from := g[(n*s.Groups+group)*s.Out*size+q*ox:]
 					for o := range sums {
 						sums[o] += pairwise(from[o*size:][:count])
@@ -198,40 +239,5 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 				}
 			}
 		})
-	}
-}
-
-// gatherRows writes, for each weight, what it meets at rows [q, q+rows) of an image.
-func gatherRows[T kernels.Real](to, in []T, s *ConvShape, q, rows int) {
-	ox, width := s.OutSize[2], s.Size[2]
-	for k := range s.weights() {
-		c, jz, jy, jx := k/volume(s.Kernel), k/(s.Kernel[1]*s.Kernel[2])%s.Kernel[0], k/s.Kernel[2]%s.Kernel[1], k%s.Kernel[2]
-		for r := q; r < q+rows; r++ {
-			run := to[:ox]
-			to = to[ox:]
-			fz := r/s.OutSize[1]*s.Stride[0] - s.Pad[0] + jz*s.Dilation[0]
-			fy := r%s.OutSize[1]*s.Stride[1] - s.Pad[1] + jy*s.Dilation[1]
-			if fz < 0 || fz >= s.Size[0] || fy < 0 || fy >= s.Size[1] {
-				clear(run)
-				continue
-			}
-			row := in[((c*s.Size[0]+fz)*s.Size[1]+fy)*width:][:width]
-			at := jx*s.Dilation[2] - s.Pad[2]
-			if s.Stride[2] == 1 {
-				from, end := min(max(0, -at), ox), max(0, min(ox, width-at))
-				clear(run[:from])
-				if from < end {
-					copy(run[from:end], row[at+from:])
-				}
-				clear(run[max(from, end):])
-				continue
-			}
-			for i := range run {
-				run[i] = 0
-				if fx := at + i*s.Stride[2]; fx >= 0 && fx < width {
-					run[i] = row[fx]
-				}
-			}
-		}
 	}
 }

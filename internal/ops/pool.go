@@ -222,16 +222,6 @@ func (s *PoolShape) window(axis, q int) (first, taps, step int) {
 	return q*s.Stride[axis] - s.Pad[axis], s.Kernel[axis], s.Dilation[axis]
 }
 
-// outputs returns those from first to below end of whose windows input i may be one.
-func (s *PoolShape) outputs(axis, i int) (first, end int) {
-	in, out := s.Size[axis], s.OutSize[axis]
-	if s.Adaptive {
-		return i * out / in, intmath.CeilDiv((i+1)*out, in)
-	}
-	at, stride := i+s.Pad[axis], s.Stride[axis]
-	return intmath.CeilDiv(max(0, at-(s.Kernel[axis]-1)*s.Dilation[axis]), stride), min(out, at/stride+1)
-}
-
 // divisor returns what the sum of the window of output q is divided by.
 func (s *PoolShape) divisor(q [3]int, padding bool, divisor int) float64 {
 	if divisor > 0 {
@@ -258,95 +248,124 @@ func poolOf[T kernels.Real](c kernels.Call[T], from int) *PoolShape {
 	return poolShapeOf(numbers[:], 0)
 }
 
-// inWindows calls f for every output of a piece of Y with each of the inputs that there are in its window, as places in its
-// own [iz, iy, ix], and done behind them.
-func (s *PoolShape) inWindows(lo, hi int, f func(o, i int), done func(o int, q [3]int)) {
-	for o := lo; o < hi; o++ {
+// inside returns the inputs of the window of output q along an axis that there are: from, from + step … below end.
+func (s *PoolShape) inside(axis, q int) (from, end, step int) {
+	from, taps, step := s.window(axis, q)
+	end = min(from+taps*step, s.Size[axis])
+	if from < 0 {
+		from += intmath.CeilDiv(-from, step) * step
+	}
+	return from, end, step
+}
+
+// rows calls f for every piece of a row of Y in [lo, hi): n outputs from o on, whose plane is number outer and which begin at place q
+// of it.
+func (s *PoolShape) rows(lo, hi int, f func(outer, o, n int, q [3]int)) {
+	for o := lo; o < hi; {
 		p := o % volume(s.OutSize)
 		q := [3]int{p / (s.OutSize[1] * s.OutSize[2]), p / s.OutSize[2] % s.OutSize[1], p % s.OutSize[2]}
-		z, nz, dz := s.window(0, q[0])
-		y, ny, dy := s.window(1, q[1])
-		x, nx, dx := s.window(2, q[2])
-		for fz := z; fz < min(z+nz*dz, s.Size[0]); fz += dz {
-			for fy := y; fy < min(y+ny*dy, s.Size[1]) && fz >= 0; fy += dy {
-				for fx := x; fx < min(x+nx*dx, s.Size[2]) && fy >= 0; fx += dx {
-					if fx >= 0 {
-						f(o, (fz*s.Size[1]+fy)*s.Size[2]+fx)
-					}
-				}
-			}
-		}
-		done(o, q)
+		n := min(s.OutSize[2]-q[2], hi-o)
+		f(o/volume(s.OutSize), o, n, q)
+		o += n
 	}
 }
 
-// withOutputs calls f for every input of a piece of X, which has place p in its own [iz, iy, ix], with each of the outputs of whose
-// windows it may be one.
-func (s *PoolShape) withOutputs(lo, hi int, f func(i, p, o int, q [3]int)) {
-	for i := lo; i < hi; {
-		outer, p := i/volume(s.Size), i%volume(s.Size)
-		z0, z1 := s.outputs(0, p/(s.Size[1]*s.Size[2]))
-		y0, y1 := s.outputs(1, p/s.Size[2]%s.Size[1])
-		at := p % s.Size[2]
-		for ; at < s.Size[2] && i < hi; at, p, i = at+1, p+1, i+1 {
-			x0, x1 := s.outputs(2, at)
-			for z := z0; z < z1; z++ {
-				for y := y0; y < y1; y++ {
-					for x := x0; x < x1; x++ {
-						f(i, p, ((outer*s.OutSize[0]+z)*s.OutSize[1]+y)*s.OutSize[2]+x, [3]int{z, y, x})
-					}
-				}
-			}
+// each calls f for the inputs of the window of an output, row by row: those at from, from + step … below end of the elements
+// that begin at base of a plane.
+func (s *PoolShape) each(q [3]int, f func(base, from, end, step int)) {
+	z0, z1, dz := s.inside(0, q[0])
+	y0, y1, dy := s.inside(1, q[1])
+	from, end, step := s.inside(2, q[2])
+	for z := z0; z < z1; z += dz {
+		for y := y0; y < y1; y += dy {
+			f((z*s.Size[1]+y)*s.Size[2], from, end, step)
 		}
 	}
 }
 
 func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
-	c.Parallel(len(y), 4*volume(s.Kernel), func(lo, hi int) {
-		at := -1
-		s.inWindows(lo, hi, func(o, i int) {
-			v := x[o/volume(s.OutSize)*volume(s.Size)+i]
-			if at < 0 || v > y[o] || v != v {
-				y[o], at = v, i
+	c.Parallel(len(y), 2*volume(s.Kernel), func(lo, hi int) {
+		s.rows(lo, hi, func(outer, o, n int, q [3]int) {
+			plane := x[outer*volume(s.Size):][:volume(s.Size)]
+			z0, z1, dz := s.inside(0, q[0])
+			y0, y1, dy := s.inside(1, q[1])
+			for i := range n {
+				from, end, step := s.inside(2, q[2]+i)
+				best, at := T(0), -1
+				for fz := z0; fz < z1; fz += dz {
+					for fy := y0; fy < y1; fy += dy {
+						base := (fz*s.Size[1] + fy) * s.Size[2]
+						for p := base + from; p < base+end; p += step {
+							if v := plane[p]; at < 0 || v > best || v != v {
+								best, at = v, p
+							}
+						}
+					}
+				}
+				if at >= 0 {
+					y[o+i] = best
+				}
+				if indices {
+					places[o+i] = int32(at)
+				}
 			}
-		}, func(o int, _ [3]int) {
-			if indices {
-				places[o] = int32(at)
-			}
-			at = -1
 		})
 	})
 }
 
+// maxPoolGradTwin goes over the outputs of whole planes: those of which an input is the maximum come in their order.
 func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, places, d, s := c.Reals(0), c.Ints(1), c.Reals(2), poolOf(c, 3)
-	c.Parallel(len(d), 16, func(lo, hi int) {
-		clear(d[lo:hi])
-		s.withOutputs(lo, hi, func(i, p, o int, _ [3]int) {
-			if int(places[o]) == p {
-				d[i] += g[o]
+	size, out := volume(s.Size), volume(s.OutSize)
+	c.Parallel(s.Outer, size+4*out, func(lo, hi int) {
+		clear(d[lo*size : hi*size])
+		for outer := lo; outer < hi; outer++ {
+			plane, from := d[outer*size:][:size], g[outer*out:][:out]
+			for o, p := range places[outer*out:][:out] {
+				if p >= 0 { // a window of padding has none
+					plane[p] += from[o]
+				}
 			}
-		})
+		}
 	})
 }
 
 func avgPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, s, padding, divisor := c.Reals(0), c.Reals(1), poolOf(c, 2), c.Int(2+poolCount) != 0, c.Int(3+poolCount)
 	c.Parallel(len(y), 4*volume(s.Kernel), func(lo, hi int) {
-		var sum T
-		s.inWindows(lo, hi, func(o, i int) { sum += x[o/volume(s.OutSize)*volume(s.Size)+i] }, func(o int, q [3]int) {
-			y[o] = sum / T(s.divisor(q, padding, divisor))
-			sum = 0
+		s.rows(lo, hi, func(outer, o, n int, q [3]int) {
+			plane := x[outer*volume(s.Size):][:volume(s.Size)]
+			for ; n > 0; n, o, q[2] = n-1, o+1, q[2]+1 {
+				var sum T
+				s.each(q, func(base, from, end, step int) {
+					for p := base + from; p < base+end; p += step {
+						sum += plane[p]
+					}
+				})
+				y[o] = sum / T(s.divisor(q, padding, divisor))
+			}
 		})
 	})
 }
 
+// avgPoolGradTwin goes over the outputs of whole planes, as maxPoolGradTwin does.
 func avgPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, d, s, padding, divisor := c.Reals(0), c.Reals(1), poolOf(c, 2), c.Int(2+poolCount) != 0, c.Int(3+poolCount)
-	c.Parallel(len(d), 16, func(lo, hi int) {
-		clear(d[lo:hi])
-		s.withOutputs(lo, hi, func(i, _, o int, q [3]int) { d[i] += g[o] / T(s.divisor(q, padding, divisor)) })
+	size, out := volume(s.Size), volume(s.OutSize)
+	c.Parallel(s.Outer, size+4*out*volume(s.Kernel), func(lo, hi int) {
+		clear(d[lo*size : hi*size])
+		s.rows(lo*out, hi*out, func(outer, o, n int, q [3]int) {
+			plane := d[outer*size:][:size]
+			for ; n > 0; n, o, q[2] = n-1, o+1, q[2]+1 {
+				v := g[o] / T(s.divisor(q, padding, divisor))
+				s.each(q, func(base, from, end, step int) {
+					for p := base + from; p < base+end; p += step {
+						plane[p] += v
+					}
+				})
+			}
+		})
 	})
 }
 

@@ -278,12 +278,12 @@ func (l *Loops[T]) pack(b *right[T], p *Product[T], from, k, panel int) {
 	}
 	if p.ColumnB == 1 { // few columns: no call is worth its time
 		for i := range k {
-			row := to[i*width : (i+1)*width]
-			for j, v := range src[i*p.StepB:][:n] {
-				row[j] = v
-			}
-			for j := n; j < len(row); j++ {
+			row, from := to[i*width:(i+1)*width], src[i*p.StepB:][:n]
+			for j := range row {
 				row[j] = 0
+				if j < len(from) {
+					row[j] = from[j]
+				}
 			}
 		}
 		return
