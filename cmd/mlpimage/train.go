@@ -150,6 +150,7 @@ func train(ctx context.Context, path string, f trainFlags, begun func(), stdout,
 	if _, err := os.Stat(f.goOn); f.goOn != "" && errors.Is(err, fs.ErrNotExist) {
 		f.resume = "" // to start
 	}
+	f.device.Prepare() // a GPU's driver takes longer than an image
 	img, err := f.memory.image(ctx, path)
 	if err != nil {
 		return err

@@ -38,6 +38,29 @@ name (default $CLGRAD_DEVICE, else auto)`, program))
 	cli.Group(fs, FlagGroup)
 }
 
+// Prepare has the drivers start up while the caller does something else before it calls Open. Only those do that this
+// process is known to survive.
+func (f *Flags) Prepare() {
+	if !OpenCLBuilt || strings.EqualFold(f.selected(), "cpu") {
+		return
+	}
+	go func() {
+		if newProbeMemory(registeredDrivers()).works() {
+			startDrivers()
+		}
+	}()
+}
+
+var startDrivers = func() { _, _ = clrt.List() } // Open asks again, and hears what is wrong
+
+// selected returns what the flag says, or the environment.
+func (f *Flags) selected() string {
+	if f.selection == "" {
+		return os.Getenv(tensor.DeviceEnv)
+	}
+	return f.selection
+}
+
 // Open opens the device and says which it is, and what would be faster.
 func (f *Flags) Open(stderr io.Writer) (tensor.Device, error) {
 	selection, err := f.choose(stderr)
@@ -60,10 +83,7 @@ const (
 
 // choose returns the selection that names the device for tensor.Open. No driver is loaded that was not probed.
 func (f *Flags) choose(stderr io.Writer) (string, error) {
-	selection := f.selection
-	if selection == "" {
-		selection = os.Getenv(tensor.DeviceEnv)
-	}
+	selection := f.selected()
 	auto := selection == "" || strings.EqualFold(selection, "auto")
 	switch {
 	case strings.EqualFold(selection, "cpu"):
