@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -147,6 +148,20 @@ func (f *modelFile) saved() (*Saved, error) {
 		s.spec.joinTable(s.moments, m)
 	}
 	return s, nil
+}
+
+// UnmarshalJSON reads what Marshal wrote, and files of older versions, which called the setting Eager otherwise.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	type plain Config // without this method
+	older := struct {
+		*plain
+		NoFuse bool `json:"no_fuse"`
+	}{plain: (*plain)(c)}
+	if err := json.Unmarshal(text, &older); err != nil {
+		return err
+	}
+	c.Eager = c.Eager || older.NoFuse
+	return nil
 }
 
 // check finds what no checkpoint of a model is.

@@ -33,7 +33,7 @@ func TestResume(t *testing.T) {
 				continue
 			}
 			cfg := smallOf(kind)
-			cfg.Steps, cfg.UntilFlat, cfg.LRDecay, cfg.NoFuse = 120, true, 0.999, kind == Fourier
+			cfg.Steps, cfg.UntilFlat, cfg.LRDecay, cfg.Eager = 120, true, 0.999, kind == Fourier
 			whole := run(t, d, img, cfg)
 			f, err := New(d, img, cfg)
 			if err != nil {

@@ -50,7 +50,7 @@ type Config struct {
 	UntilFlat   bool     `json:"until_flat"` // stop when the gain flattens
 	Seed        uint64   `json:"seed"`       // of the weights and of the pixels drawn
 	LogEvery    int      `json:"log_every"`  // steps between reports
-	NoFuse      bool     `json:"no_fuse"`    // train layer by layer even where one launch could do a whole pass
+	Eager       bool     `json:"eager"`      // do each step launch by launch, layer by layer: record none
 }
 
 // Defaults returns the settings of the benchmarks, a small network that sees octaves of each coordinate.

@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -23,15 +24,16 @@ type Fit struct {
 	Config Config
 
 	device tensor.Device
-	digest string             // of the image
-	pixels *tensor.Tensor     // [height·width, channels]
-	rng    *tensor.RNG        // of the pixels drawn
-	opts   []*optim.AdamW     // of the network and, where that is trained, of the encoding
-	fused  *autograd.FusedMLP // nil: layer by layer
-	whyNot error              // why it is nil
-	loss   *autograd.Node     // of the last step
+	digest string         // of the image
+	pixels *tensor.Tensor // [height·width, channels]
+	rng    *tensor.RNG    // of the pixels drawn
+	opts   []*optim.AdamW // of the network and, where that is trained, of the encoding
+	loss   *tensor.Tensor // of the last step; nil before the first
 	flat   flatness
-	probe  *probe // nil until it is needed
+
+	recorded *replay.Recording // of a step; nil: each is done eagerly
+	whyNot   error             // why the network's pass is not one launch
+	probe    *probe            // nil until it is needed
 
 	intervals []float64 // microseconds per step between two reports
 	launches  int64     // of the last step
@@ -67,32 +69,21 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 		adam.WeightDecay, adam.Eps = 0, 1e-15
 		f.opts = append(f.opts, optim.NewAdamW(params, adam))
 	}
-	switch {
-	case cfg.NoFuse:
+	if cfg.Eager {
 		f.whyNot = errors.New("switched off")
-	case spec.Network.Activation != "leaky_relu":
-		f.whyNot = fmt.Errorf("fused networks have no activation %s", spec.Network.Activation)
-	default:
-		loss := map[string]autograd.Loss{MSE: autograd.SquaredLoss, L1: autograd.AbsoluteLoss}[cfg.Loss]
-		f.fused, f.whyNot = autograd.NewFusedMLP(net.Arena(), slope, loss)
-		if f.fused != nil {
-			if f.whyNot = f.fused.Try(cfg.Batch, f.Model.encoder.params() != nil); f.whyNot != nil {
-				f.fused = nil
-			}
-		}
+	} else if err := f.record(); err != nil {
+		f.Free()
+		return nil, err
 	}
 	return f, d.Err()
 }
 
 // Fused reports whether a training pass of the network is one launch; if not, the error says why.
-func (f *Fit) Fused() (bool, error) { return f.fused != nil, f.whyNot }
+func (f *Fit) Fused() (bool, error) { return f.whyNot == nil, f.whyNot }
 
 // objective draws a batch and returns the loss: the sum of the errors of its colours.
 func (f *Fit) objective() *autograd.Node {
 	x, target := f.sample()
-	if f.fused != nil {
-		return f.fused.Loss(x, target).Named("loss")
-	}
 	y := f.Model.net.Forward(x).Named("colours")
 	if f.Config.Loss == L1 {
 		return y.Sub(target).Abs().Sum().Named("loss")
@@ -103,6 +94,24 @@ func (f *Fit) objective() *autograd.Node {
 // Step does one training step. It does not wait for the device.
 func (f *Fit) Step() error {
 	before := f.device.Stats().Launches
+	if f.recorded == nil {
+		if err := f.eagerStep(); err != nil {
+			return err
+		}
+	} else {
+		if err := f.recorded.Run(); err != nil {
+			return err
+		}
+		f.loss = f.recorded.Outputs()[0]
+	}
+	f.device.Flush()
+	f.Model.Steps = f.Steps()
+	f.launches = f.device.Stats().Launches - before
+	return f.device.Err()
+}
+
+// eagerStep does a step, layer by layer.
+func (f *Fit) eagerStep() error {
 	f.freeLoss()
 	var loss *autograd.Node
 	var err error
@@ -114,17 +123,14 @@ func (f *Fit) Step() error {
 	if err != nil {
 		return err
 	}
-	f.loss = loss
+	f.loss = loss.Value()
 	for _, o := range f.opts {
 		if err := o.Step(); err != nil {
 			return err
 		}
 		o.ZeroGrad()
 	}
-	f.device.Flush()
-	f.Model.Steps = f.Steps()
-	f.launches = f.device.Stats().Launches - before
-	return f.device.Err()
+	return nil
 }
 
 // Steps returns the steps done.
@@ -206,22 +212,25 @@ func (f *Fit) WriteDOT(w io.Writer) error {
 
 // Free releases the model, the state of the optimizers and the image on the device.
 func (f *Fit) Free() {
+	f.freeLoss()
+	if f.recorded != nil {
+		f.recorded.Free()
+	}
 	for _, o := range f.opts {
 		o.Free()
 	}
 	f.Model.Free()
 	f.pixels.Free()
-	f.freeLoss()
 	if f.probe != nil {
 		f.probe.free()
 	}
 }
 
 func (f *Fit) freeLoss() {
-	if f.loss != nil {
+	if f.loss != nil && f.recorded == nil { // that of a recording belongs to it
 		f.loss.Free()
-		f.loss = nil
 	}
+	f.loss = nil
 }
 
 // Device returns the device that the fit runs on.

@@ -49,20 +49,21 @@ func TestFlat(t *testing.T) {
 func TestSlope(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	var losses []float64
-	for _, noFuse := range []bool{false, true} {
+	for _, eager := range []bool{false, true} {
 		cfg := small()
-		cfg.NoFuse = noFuse
+		cfg.Eager = eager
 		f, err := New(d, smooth(16, 16), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fused, why := f.Fused(); fused == noFuse {
+		if fused, why := f.Fused(); fused == eager {
 			t.Fatalf("fused %v: %v", fused, why)
 		}
 		if p := f.Model.Network.Parameter; p != 0.1 {
 			t.Errorf("the model says that its slope is %v", p)
 		}
 		x, target := f.sample()
+		f.rng.Calls--
 		h := x
 		params := nn.Params(f.Model.net)
 		for i := 0; i+1 < len(params); i += 2 {
@@ -73,15 +74,12 @@ func TestSlope(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		y := f.Model.net.Forward(x)
-		if f.fused != nil {
-			y = f.fused.Loss(x, target)
-		} else {
-			y = y.SquaredError(target)
+		if err := f.Step(); err != nil {
+			t.Fatal(err)
 		}
-		got, err := y.Item()
+		got, err := f.Loss()
 		if err != nil || math.Abs(got/want-1) > 1e-5 {
-			t.Errorf("fused %v: loss %v, by the formula %v (err %v)", !noFuse, got, want, err)
+			t.Errorf("eager %v: loss %v, by the formula %v (err %v)", eager, got, want, err)
 		}
 		losses = append(losses, got)
 	}

@@ -189,10 +189,10 @@ func TestFusedQuality(t *testing.T) {
 		if on, why := fused.Fused(); !on {
 			t.Fatalf("not fused: %v", why)
 		}
-		cfg.NoFuse = true
+		cfg.Eager = true
 		plain := run(t, d, img, cfg)
 		if on, _ := plain.Fused(); on {
-			t.Error("fused in spite of NoFuse")
+			t.Error("fused in spite of Eager")
 		}
 		if a, b := psnrOf(t, fused, img), psnrOf(t, plain, img); math.Abs(a-b) > 1 {
 			t.Errorf("fused %.2f dB, layer by layer %.2f dB", a, b)
@@ -200,7 +200,7 @@ func TestFusedQuality(t *testing.T) {
 		if a, b := fused.LaunchesPerStep(), plain.LaunchesPerStep(); a >= b/2 {
 			t.Errorf("%d launches fused, %d layer by layer", a, b)
 		}
-		cfg.NoFuse, cfg.Hidden = false, 20
+		cfg.Eager, cfg.Hidden = false, 20
 		odd := run(t, d, img, cfg)
 		if on, why := odd.Fused(); on || why == nil {
 			t.Errorf("a width of 20: fused %v, %v", on, why)
@@ -571,7 +571,6 @@ func FuzzDecodeModel(f *testing.F) {
 func TestWriteDOT(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	cfg := small()
-	cfg.NoFuse = true // the fused pass is one node
 	f := run(t, d, smooth(6, 6), cfg)
 	live, calls := d.Stats().LiveBytes, f.rng.Calls
 	var b bytes.Buffer

@@ -20,7 +20,7 @@ func stepAndLoss(f *Fit) func() ([]*tensor.Tensor, error) {
 		if err := f.Step(); err != nil {
 			return nil, err
 		}
-		return []*tensor.Tensor{f.loss.Value()}, nil
+		return []*tensor.Tensor{f.loss}, nil
 	}
 }
 
@@ -51,7 +51,7 @@ func everything(t *testing.T, f *Fit, loss *tensor.Tensor) string {
 	return string(text)
 }
 
-// TestStepRecords: a step with each encoding, fused and layer by layer, is recorded, and replays with the bits of eager
+// TestStepRecords: a step with each encoding and loss is recorded, and replays with the bits of eager
 // steps: drawn pixels, the schedule, and the table of a hash grid, as CPUs and as GPUs train it.
 func TestStepRecords(t *testing.T) {
 	img := smooth(40, 28)
@@ -63,13 +63,10 @@ func TestStepRecords(t *testing.T) {
 		for opt, kinds := range options {
 			d := devtest.Open(t, sel, opt)
 			for _, kind := range kinds {
-				for _, layers := range []bool{false, true} {
+				for _, loss := range Losses {
 					cfg := smallOf(kind)
-					cfg.NoFuse, cfg.Schedule, cfg.LRDecay, cfg.Batch = layers, Linear, 1, 64
-					if layers {
-						cfg.Loss = L1
-					}
-					name := fmt.Sprintf("%s %+v, %s, layer by layer %v", sel, opt, kind, layers)
+					cfg.Eager, cfg.Schedule, cfg.LRDecay, cfg.Batch, cfg.Loss = true, Linear, 1, 64, loss
+					name := fmt.Sprintf("%s %+v, %s, %s", sel, opt, kind, loss)
 					recordedAsEager(t, d, img, cfg, name)
 				}
 			}
@@ -109,7 +106,7 @@ func recordedAsEager(t *testing.T, d tensor.Device, img *Image, cfg Config, name
 	run(recorded.Step)
 	run(rec.Run)
 	run(rec.Run)
-	if got, want := everything(t, recorded, rec.Outputs()[0]), everything(t, eager, eager.loss.Value()); got != want {
+	if got, want := everything(t, recorded, rec.Outputs()[0]), everything(t, eager, eager.loss); got != want {
 		t.Errorf("%s: replayed\n%.300s\nwant\n%.300s", name, got, want)
 	}
 }

@@ -51,7 +51,7 @@ var settingFlags = []setting{
 	{"beta2", func(c, g *imagefit.Config) { c.Beta2 = g.Beta2 }},
 	{"seed", func(c, g *imagefit.Config) { c.Seed = g.Seed }},
 	{"log-every", func(c, g *imagefit.Config) { c.LogEvery = g.LogEvery }},
-	{"no-fuse", func(c, g *imagefit.Config) { c.NoFuse = g.NoFuse }},
+	{"eager", func(c, g *imagefit.Config) { c.Eager = g.Eager }},
 }
 
 func (s *settings) register(fs *pflag.FlagSet) {
@@ -82,7 +82,7 @@ ends at 0 with the last step or at the end of --time (default linear for fast, g
 	fs.Float64Var(&g.Beta1, "beta1", 0, fmt.Sprintf("decay of AdamW's first moment (default %v for frequency, else 0.9)", d.Beta1))
 	fs.Float64Var(&g.Beta2, "beta2", 0, fmt.Sprintf("decay of AdamW's second moment (default %v for frequency, else 0.99)", d.Beta2))
 	fs.Uint64Var(&g.Seed, "seed", 0, fmt.Sprintf("seed of the weights and of the pixels drawn (default %d)", d.Seed))
-	fs.BoolVar(&g.NoFuse, "no-fuse", false, "train layer by layer even where one launch could do a whole pass")
+	fs.BoolVar(&g.Eager, "eager", false, "do each step launch by launch, layer by layer: do not record one and replay it")
 	cli.Group(fs, groupLearn)
 	fs.IntVar(&g.Steps, "steps", 0, fmt.Sprintf("stop after so many steps (default that of the preset; %d with --encoding)", d.Steps))
 	fs.BoolVar(&g.UntilFlat, "until-flat", false, "stop when the gain flattens, with the schedule exponential, which it implies")

@@ -24,20 +24,20 @@ func picture() *imagefit.Image {
 	return img
 }
 
-// step measures training steps of mlpimage's default network for batches up to the whole image.
+// step measures training steps of mlpimage's default network for batches up to the whole image, recorded and eager.
 func (s *Suite) step(ctx context.Context) error {
 	img := picture()
 	for _, batch := range []int{512, 8192, 65536, side * side} {
-		for _, unfused := range []bool{false, true} {
+		for _, eager := range []bool{false, true} {
 			cfg := imagefit.Defaults()
-			cfg.Batch, cfg.NoFuse = batch, unfused
+			cfg.Batch, cfg.Eager = batch, eager
 			f, err := imagefit.New(s.Device, img, cfg)
 			if err != nil {
 				return err
 			}
-			name := fmt.Sprintf("step %d fused", batch)
-			if unfused {
-				name = fmt.Sprintf("step %d layer by layer", batch)
+			name := fmt.Sprintf("step %d recorded", batch)
+			if eager {
+				name = fmt.Sprintf("step %d eager", batch)
 			}
 			_, err = s.timeErr(ctx, name, "us", 0, 0, f.Step)
 			f.Free()

@@ -17,7 +17,7 @@ import (
 // a launch costs the host, beside a loop in C over the same launches and nothing else.
 func (s *Suite) recorded(ctx context.Context) error {
 	cfg := imagefit.Defaults()
-	cfg.NoFuse = true
+	cfg.Eager = true
 	f, err := imagefit.New(s.Device, picture(), cfg)
 	if err != nil {
 		return err
