@@ -105,7 +105,6 @@ func look(t *tensor.Tensor) (s state) {
 
 // look reads the value of n, also one that was put off.
 func (n *Node) look() state {
-	n.settle()
 	return look(n.value)
 }
 

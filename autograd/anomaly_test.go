@@ -332,26 +332,6 @@ func TestNoFalseAnomalies(t *testing.T) {
 	})
 }
 
-// TestAnomaliesOfFused: the loss of a fused pass, which is put off, is looked at as well.
-func TestAnomaliesOfFused(t *testing.T) {
-	d := devtest.CPU(t)
-	params := perceptron(d, 8, 16, 2)
-	fused, err := autograd.NewFusedMLP(autograd.NewArena(params), 0.1, autograd.SquaredLoss)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, y := autograd.Const(tensor.Full(d, 0.5, 5, 8)), autograd.Const(tensor.Full(d, 1e200, 5, 2))
-	e := anomaly(t, d, func() error { fused.Loss(x, y); return nil })
-	if e.Op != "MLPLoss" || !math.IsInf(e.Value, 1) {
-		t.Errorf("%v", e)
-	}
-	params[0].Value().FillInPlace(nan)
-	e = anomaly(t, d, func() error { fused.Loss(x, autograd.Const(tensor.Full(d, 1, 5, 2))); return nil })
-	if e.Op != "MLPLoss" || e.Name != "w0" {
-		t.Errorf("%v", e)
-	}
-}
-
 // TestAnomaliesEnd: DetectAnomalies returns what the function does, nests, lets other panics through, and is over when it
 // ends, however that is.
 func TestAnomaliesEnd(t *testing.T) {

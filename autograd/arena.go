@@ -17,10 +17,6 @@ type Arena struct {
 
 	grads  *tensor.Tensor
 	starts []int // of each parameter, in elements
-
-	// What a fused pass left of the gradients of all parameters: seed·Σ shares, not yet in grads. Whoever
-	// reads or adds to a gradient gathers it first; an update rule that knows shares need not.
-	shares, seed *tensor.Tensor
 }
 
 // ArenaAlign is the alignment of a parameter in elements: 512 bytes of float32, the base alignment of
@@ -130,49 +126,13 @@ func (a *Arena) Runs(f func(from, to int)) {
 }
 
 // Grads returns the gradients in the layout of Values; those of parameters without one are undefined.
-func (a *Arena) Grads() *tensor.Tensor {
-	a.gather()
-	return a.grads
-}
-
-// Shares returns the gradients in the form in which a fused pass left them, if that is all there is: the
-// gradient is seed times the sum of the rows of shares [groups, elements of Values].
-func (a *Arena) Shares() (shares, seed *tensor.Tensor, ok bool) {
-	return a.shares, a.seed, a.shares != nil
-}
-
-// setShares makes seed·Σ shares the gradient of every parameter.
-func (a *Arena) setShares(shares, seed *tensor.Tensor) {
-	a.shares, a.seed = shares.View().Keep(), seed.View().Keep()
-	for _, p := range a.Params {
-		p.grad = p.home
-	}
-}
-
-// gather writes the gradients that are still in shares to where they belong, in one launch.
-func (a *Arena) gather() {
-	if a.shares == nil {
-		return
-	}
-	reduceShares(a.grads, a.shares, a.seed)
-	a.grads.Touch()
-	a.dropShares()
-}
-
-func (a *Arena) dropShares() {
-	if a.shares != nil {
-		a.shares.Free()
-		a.seed.Free()
-		a.shares, a.seed = nil, nil
-	}
-}
+func (a *Arena) Grads() *tensor.Tensor { return a.grads }
 
 // ZeroGrad forgets the gradients of all parameters.
 func (a *Arena) ZeroGrad() {
 	if a.Values.Freed() { // they may have another arena by now
 		return
 	}
-	a.dropShares()
 	for _, p := range a.Params {
 		p.ZeroGrad()
 	}
@@ -192,6 +152,5 @@ func (a *Arena) Free() {
 		plumbing.Unmoor(p.value)
 	}
 	a.Values.Free()
-	a.dropShares()
 	a.grads.Free()
 }

@@ -276,21 +276,6 @@ func gradCases(d tensor.Device) []gradCase {
 			return in[0].ScaledDotProductAttention(in[1], in[2], mask, tensor.AttentionOptions{Causal: true})
 		}},
 		{"ScaledDotProductAttention", [][]int{{2, 2}, {0, 2}, {0, 3}}, -2, 2, func(in []*node) *node { return in[0].ScaledDotProductAttention(in[1], in[2], nil) }},
-		{"MLPLoss", [][]int{{20, 12}, {12, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
-			m, err := autograd.NewFusedMLP(autograd.NewArena(in[1:]), 0.1, autograd.AbsoluteLoss)
-			if err != nil {
-				panic(err)
-			}
-			return m.Loss(in[0], autograd.Const(tensor.NewRNG(3).Uniform(d, 0, 1, 20, 2))).MulScalar(0.7)
-		}},
-		{"MLPLoss", [][]int{{12, 16}, {16}, {16, 16}, {16}, {16, 2}}, -0.5, 0.5, func(in []*node) *node {
-			m, err := autograd.NewFusedMLP(autograd.NewArena(in), 0.1, autograd.SquaredLoss)
-			if err != nil {
-				panic(err)
-			}
-			rng := tensor.NewRNG(3)
-			return m.Loss(autograd.Const(rng.Uniform(d, -1, 1, 20, 12)), autograd.Const(rng.Uniform(d, 0, 1, 20, 2)))
-		}},
 	}
 	cases = append(cases, arrangeCases(d)...)
 	cases = append(cases, indexCases(d)...)

@@ -23,6 +23,5 @@
 // panics with a *tensor.Error, as in package tensor; tensor.Maybe turns that into an error.
 //
 // Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
-// what. Arena, ArenaOf, ArenaAlign, FusedMLP and Loss are no part of it: package optim and the training of pictures call
-// them, and they go.
+// what. Arena, ArenaOf and ArenaAlign are no part of it: package optim calls them, and they go.
 package autograd

@@ -2,7 +2,6 @@ package autograd_test
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -101,42 +100,6 @@ func TestFreezeBetween(t *testing.T) {
 			want(t, "of q", q.Grad(), 1, 2)
 		}
 	}
-}
-
-// TestFreezeFused: the fused pass gives a frozen parameter no gradient, and the others theirs.
-func TestFreezeFused(t *testing.T) {
-	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		rng := tensor.NewRNG(3)
-		x, y := autograd.Const(rng.Uniform(d, -1, 1, 40, 8)), autograd.Const(rng.Uniform(d, 0, 1, 40, 2))
-		params := []*node{autograd.Param(rng.Normal(d, 0, 0.3, 8, 16), "w0"), autograd.Param(rng.Normal(d, 0, 0.3, 16), "b0"),
-			autograd.Param(rng.Normal(d, 0, 0.3, 16, 2), "w1")}
-		arena := autograd.NewArena(params)
-		fused, err := autograd.NewFusedMLP(arena, 0.1, autograd.SquaredLoss)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all string
-		for _, frozen := range []bool{false, true} {
-			arena.ZeroGrad()
-			loss := fused.Loss(x, y)
-			if frozen {
-				params[1].Freeze()
-			}
-			if err := loss.Backward(); err != nil {
-				t.Fatal(err)
-			}
-			if !frozen {
-				all = fmt.Sprint(values(t, params[0].Grad()), values(t, params[2].Grad()))
-				continue
-			}
-			if params[1].Grad() != nil {
-				t.Error("the frozen parameter has a gradient")
-			}
-			if got := fmt.Sprint(values(t, params[0].Grad()), values(t, params[2].Grad())); got != all {
-				t.Errorf("the others have %s, want %s", got, all)
-			}
-		}
-	})
 }
 
 // TestFrozenName: a frozen parameter has its name in pictures, also one that it got later.

@@ -24,9 +24,6 @@ func grad(t *testing.T, y *node, xs []*node, opts ...autograd.GradOptions) []*no
 func TestGradIsBackward(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range gradCases(d) {
-		if c.op == "MLPLoss" {
-			continue // see TestGradOfFused
-		}
 		for _, arena := range []bool{false, true} {
 			for _, record := range []bool{false, true} {
 				rng := tensor.NewRNG(5)
@@ -57,32 +54,6 @@ func TestGradIsBackward(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestGradOfFused: so it is where a fused pass leaves the gradients of all parameters as shares.
-func TestGradOfFused(t *testing.T) {
-	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		params := perceptron(d, 8, 16, 2)
-		fused, err := autograd.NewFusedMLP(autograd.NewArena(params), 0.1, autograd.SquaredLoss)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, y := autograd.Const(tensor.Full(d, 0.5, 5, 8)), autograd.Const(tensor.Full(d, 1, 5, 2))
-		got := grad(t, fused.Loss(x, y), params)
-		for _, p := range params {
-			if p.Grad() != nil {
-				t.Errorf("%q has a gradient", p.Name())
-			}
-		}
-		if err := fused.Loss(x, y).Backward(); err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range params {
-			compareGradients(t, p.Name(), got[i].Value(), p.Grad(), 0)
-		}
-		err = fused.Loss(x, y).Backward(autograd.BackwardOptions{CreateGraph: true})
-		fails(t, err, autograd.ErrFirstOrder, "MLPLoss", "layer by layer")
-	})
 }
 
 // TestGradOfNodes: gradients of values on the way, of the value itself, of one that is listed twice, and of several that

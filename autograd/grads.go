@@ -135,7 +135,6 @@ func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
 // matMul delivers a·b, computed straight into place where that is possible.
 func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	n := in.node.inputs[i]
-	n.gather()
 	switch {
 	case n.home != nil && in.walk.straight(n):
 		plumbing.MatMulInto(n.home, a, b, n.grad != nil)
@@ -154,7 +153,6 @@ func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
 	if in.firstOrder(n) {
 		return
 	}
-	n.gather()
 	if n.home != nil && n.grad == nil && in.walk.straight(n) {
 		write(n.home)
 		n.home.Touch()

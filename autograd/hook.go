@@ -100,7 +100,6 @@ func (n *Node) replacement(r *Node) *tensor.Tensor {
 		panic(&tensor.Error{Pkg: "autograd", Op: "hook of " + n.label(), Kind: kind, Shapes: [][]int{n.Shape(), r.Shape()}, Detail: detail})
 	}
 	const say = "it returns a gradient "
-	r.settle()
 	switch v := r.value; {
 	case v.Freed():
 		misuse(tensor.ErrFreed, say+"that was freed")

@@ -106,41 +106,6 @@ func TestHookIsDifferentiated(t *testing.T) {
 	want(t, "its gradient", grad(t, g.Sum(), []*node{p})[0].Value(), 8, 12)
 }
 
-// TestHooksOfFused: a fused pass leaves its gradients as shares, unless a hook is to see one of them.
-func TestHooksOfFused(t *testing.T) {
-	d := devtest.CPU(t)
-	params := perceptron(d, 8, 16, 2)
-	arena := autograd.NewArena(params)
-	fused, err := autograd.NewFusedMLP(arena, 0.1, autograd.SquaredLoss)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, y := autograd.Const(tensor.Full(d, 0.5, 5, 8)), autograd.Const(tensor.Full(d, 1, 5, 2))
-	back(t, fused.Loss(x, y), false)
-	var plain [][]float64
-	for _, p := range params {
-		plain = append(plain, values(t, p.Grad()))
-	}
-	arena.ZeroGrad()
-	calls := 0
-	params[1].Hook(func(g *node) *node { calls++; return g.MulScalar(2) })
-	back(t, fused.Loss(x, y), false)
-	for i, p := range params {
-		factor := 1.0
-		if i == 1 {
-			factor = 2
-		}
-		for j, g := range values(t, p.Grad()) {
-			if g != factor*plain[i][j] {
-				t.Fatalf("%s: gradient %d is %v, want %v times %v", p.Name(), j, g, factor, plain[i][j])
-			}
-		}
-	}
-	if calls != 1 {
-		t.Errorf("%d calls", calls)
-	}
-}
-
 // TestHooksAddAndRemove: a hook that is added or removed during a walk counts from the next one on.
 func TestHooksAddAndRemove(t *testing.T) {
 	d := devtest.CPU(t)

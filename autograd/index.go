@@ -28,7 +28,6 @@ func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
 // many parts of a tensor do not make as many gradients of its size.
 func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 	n := in.input(i)
-	n.gather()
 	var whole *tensor.Tensor
 	switch {
 	case !in.walk.wants(n):

@@ -141,7 +141,11 @@ func (x *Node) SquaredError(target *Node) *Node {
 			in.Give(1, dx.Neg())
 			dx.Free()
 		}
-		in.scaled(0, grad, g.value)
+		if plumbing.IsOne(g.value) { // as of a Backward without a seed
+			in.Share(0, grad)
+		} else {
+			in.Give(0, grad.Mul(g.value))
+		}
 	})
 	if n.scratch = []*tensor.Tensor{grad}; n.backward == nil {
 		n.freeScratch()

@@ -3,11 +3,8 @@ package autograd
 import (
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -41,7 +38,6 @@ type Node struct {
 	backward func(g *Node, in *Grads) // nil if needs is false
 	saved    []savedValue
 	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
-	parts    *tensor.Tensor   // their sum is the value, which is computed when it is looked at; or nil
 	launched plumbing.Launched
 
 	grad  *tensor.Tensor // of a parameter
@@ -110,34 +106,12 @@ func (n *Node) must(op string) {
 // Value returns the node's tensor. Backward frees that of an intermediate node unless Keep was called.
 func (n *Node) Value() *tensor.Tensor {
 	n.must("Value")
-	n.settle()
 	return n.value
-}
-
-// settle computes a value that was put off.
-func (n *Node) settle() {
-	if n.parts != nil {
-		d := n.value.Device()
-		plumbing.TakeLaunched(d)
-		parts := kernels.I(n.parts.Len())
-		tensor.Launch(d, ops.Sum, n.parts.Arg(), n.value.Arg(), parts, parts, kernels.R(1))
-		n.value.Touch()
-		n.parts.Free()
-		n.parts = nil
-		taken := plumbing.TakeLaunched(d)
-		if taken[0] != nil {
-			blame(n)
-		}
-		if free := slices.Index(n.launched[:], nil); free >= 0 {
-			copy(n.launched[free:], taken[:])
-		}
-	}
 }
 
 // Grad returns the gradient gathered since the last ZeroGrad, or nil. It belongs to the node.
 func (n *Node) Grad() *tensor.Tensor {
 	n.must("Grad")
-	n.gather()
 	return n.grad
 }
 
@@ -149,13 +123,6 @@ func (n *Node) GradNode() *Node {
 		return nil
 	}
 	return n.rare.grad
-}
-
-// gather makes grad hold what was gathered so far: an arena may have put that off.
-func (n *Node) gather() {
-	if n.arena != nil {
-		n.arena.gather()
-	}
 }
 
 // Name returns the name given to Param or Named.
@@ -193,9 +160,6 @@ func (n *Node) Keep() *Node {
 	n.must("Keep")
 	n.kept = true
 	n.value.Keep()
-	if n.parts != nil {
-		n.parts.Keep()
-	}
 	return n
 }
 
@@ -203,9 +167,6 @@ func (n *Node) Keep() *Node {
 func (n *Node) Free() {
 	n.must("Free")
 	n.value.Free()
-	if n.parts != nil {
-		n.parts.Free()
-	}
 }
 
 // Detach returns the value as a constant: no gradient flows through it. It shares n's tensor, which must
@@ -224,7 +185,6 @@ func (n *Node) freeScratch() {
 // ZeroGrad forgets the gradient.
 func (n *Node) ZeroGrad() {
 	n.must("ZeroGrad")
-	n.gather() // for the sake of its neighbours in an arena
 	if n.grad != nil && n.grad != n.home {
 		n.grad.Free()
 	}
@@ -257,7 +217,6 @@ func (n *Node) use(op string) *tensor.Tensor {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
 			Detail: fmt.Sprintf("Backward freed the value of %q: call Keep on it before, or Backward with Retain", n.label())})
 	}
-	n.settle()
 	plumbing.TakeLaunched(n.value.Device())
 	return n.value
 }
@@ -279,13 +238,6 @@ func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
 //
 // It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a gradient, is nil.
 func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved ...*tensor.Tensor) *Node {
-	n, m := apply(op, y, inputs, backward, saved)
-	n.watched(m, inputs)
-	return n
-}
-
-// apply is Apply for a value that is not yet there: watched is to follow once it is.
-func apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved []*tensor.Tensor) (*Node, *mode) {
 	mustTensor(op, y)
 	for _, in := range inputs {
 		in.must(op)
@@ -306,7 +258,8 @@ func apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	if !m.quiet && y.Type() != tensor.Int32 && y.Type() != tensor.Uint8 {
 		n.record(inputs, backward, saved)
 	}
-	return n, m
+	n.watched(m, inputs)
+	return n
 }
 
 // watched looks at the value of n for DetectAnomalies. On the way back the gradients are looked at instead, and what

@@ -13,9 +13,6 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// firstOrderOnly are the operations whose gradient has none.
-var firstOrderOnly = []string{"MLPLoss"}
-
 // secondCases are gradCases, and every function of the tables in more forms than those have: without axes, without
 // elements, of a view with gaps, and beside another use of its operand.
 func secondCases(d tensor.Device) []gradCase {
@@ -146,10 +143,6 @@ func checkSecond(t *testing.T, d tensor.Device, c gradCase) {
 	}
 	in := at.params()
 	recorded, err := gradients(in, true)
-	if slices.Contains(firstOrderOnly, c.op) {
-		fails(t, err, autograd.ErrFirstOrder, fmt.Sprintf("%q", c.op))
-		return
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,16 +186,6 @@ func checkSecond(t *testing.T, d tensor.Device, c gradCase) {
 			if math.Abs(got[j]-want) > 5e-7*max(1, math.Abs(want)) {
 				t.Fatalf("input %d element %d: second gradient %v, central difference %v", i, j, got[j], want)
 			}
-		}
-	}
-}
-
-// TestFirstOrderOnly: the operations without a gradient of gradients are those that are listed, and each is in a case.
-func TestFirstOrderOnly(t *testing.T) {
-	d := devtest.CPU(t)
-	for _, op := range firstOrderOnly {
-		if !slices.ContainsFunc(gradCases(d), func(c gradCase) bool { return c.op == op }) {
-			t.Errorf("no case of %q", op)
 		}
 	}
 }

@@ -40,7 +40,7 @@ type AdamW struct {
 // NewAdamW returns an optimizer of the given parameters, which it moves into an arena. It panics with
 // tensor.ErrValue for settings out of range, without a schedule, for Beta2 and Eps both 0, as they are in a config
 // that was not made of [AdamWDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is one launch for
-// each group; where a fused pass left the gradients in shares, too.
+// each group.
 func NewAdamW(params []*autograd.Node, cfg AdamWConfig) *AdamW {
 	o := &AdamW{}
 	o.base, o.cfgs = newBase(params, cfg, 3, setAdamW, "m", "v")
@@ -67,15 +67,6 @@ func setAdamW(c *AdamWConfig, numbers []kernels.Arg, lr float64, t int) {
 // launch updates elements of group g.
 func (o *AdamW) launch(g, from, to int) {
 	p, m, v, n := o.flat.Values, o.moments["m"], o.moments["v"], to-from
-	if len(o.groups) == 1 {
-		if shares, seed, ok := o.flat.Shares(); ok {
-			none := seed.Arg()
-			none.N = 0
-			o.with(ops.AdamWShares, g, p.Arg(), shares.Arg(), seed.Arg(), m.Arg(), v.Arg(), none, none, kernels.I(n), kernels.I(shares.Shape()[0]),
-				kernels.I(0), kernels.R(0))
-			return
-		}
-	}
 	o.with(ops.AdamW, g, p.Run(from, n), o.flat.Grads().Run(from, n), m.Run(from, n), v.Run(from, n), kernels.I(n))
 }
 

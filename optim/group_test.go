@@ -82,44 +82,6 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// TestGroupOfShares: a fused pass leaves shares, which one group reads in place, and several do not.
-func TestGroupOfShares(t *testing.T) {
-	d := devtest.CPU(t)
-	var first []float64
-	for _, groups := range []int{0, 1} {
-		rng := tensor.NewRNG(3)
-		x, y := autograd.Const(rng.Uniform(d, -1, 1, 40, 8)), autograd.Const(rng.Uniform(d, 0, 1, 40, 2))
-		params := []*autograd.Node{autograd.Param(rng.Normal(d, 0, 0.3, 8, 16), "w0"), autograd.Param(rng.Normal(d, 0, 0.3, 16), "b0"),
-			autograd.Param(rng.Normal(d, 0, 0.3, 16, 2), "w1")}
-		cfg := optim.AdamWDefaults(optim.Constant(0.01))
-		if groups > 0 {
-			cfg.Groups = []optim.Group[optim.AdamWConfig]{{Params: params[2:], Config: cfg}}
-		}
-		opt := optim.NewAdamW(params, cfg)
-		fused, err := autograd.NewFusedMLP(opt.Arena(), 0.1, autograd.SquaredLoss)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			if err := fused.Loss(x, y).Backward(); err != nil {
-				t.Fatal(err)
-			}
-			if err := opt.Step(); err != nil {
-				t.Fatal(err)
-			}
-			opt.ZeroGrad()
-		}
-		v, err := params[2].Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = v
-		}
-		closeTo(t, "the weights in a group", v, first, 1e-6)
-	}
-}
-
 // TestGroupMisuse: groups that cannot be are named, with nothing moved.
 func TestGroupMisuse(t *testing.T) {
 	d := devtest.CPU(t)

@@ -141,13 +141,6 @@ func (b *base) ZeroGrad() {
 	b.flat.ZeroGrad()
 }
 
-// Arena returns the arena that the parameters moved to, for autograd.NewFusedMLP. It is no part of what this package
-// promises.
-func (b *base) Arena() *autograd.Arena {
-	b.mustBeMade("Arena")
-	return b.flat
-}
-
 // State returns what Restore needs to go on as if never stopped: the moments of each parameter, and the steps done. The
 // tensors are views of the optimizer's own: the next step changes them.
 func (b *base) State() State {

@@ -132,8 +132,7 @@ func TestZeroValues(t *testing.T) {
 	}
 	for _, o := range []optim.Optimizer{&optim.AdamW{}, &optim.Adam{}, &optim.SGD{}, &optim.RMSprop{}, &optim.Adagrad{}, &optim.Lion{}, &optim.LAMB{}} {
 		for name, f := range map[string]func(){"Step": func() { _ = o.Step() }, "ZeroGrad": o.ZeroGrad, "Steps": func() { o.Steps() }, "LR": func() { o.LR() },
-			"State": func() { o.State() }, "Restore": func() { _ = o.Restore(optim.State{}) }, "Free": o.Free,
-			"Arena": func() { o.(interface{ Arena() *autograd.Arena }).Arena() }} {
+			"State": func() { o.State() }, "Restore": func() { _ = o.Restore(optim.State{}) }, "Free": o.Free} {
 			if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "optim: "+name+": ") {
 				t.Errorf("%T: %s: err = %v", o, name, err)
 			}
