@@ -26,6 +26,7 @@ type Joined struct {
 	program  *expr.Program
 	mu       sync.Mutex
 	maps     map[mapKey]*Kernel
+	thens    map[thenKey]*Kernel
 }
 
 // prepare works out what the formulas say, once.

@@ -33,6 +33,9 @@ type Kernel struct {
 	Describe func(args []Arg) []Operation
 	// Together says how several launches become one: see [Kernel.Several]. Nil: they do not.
 	Together *Together
+	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none
+	// can.
+	Stores *Stores
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.
 	Cases func(few bool) []Case

@@ -70,10 +70,22 @@ type mapSpec struct {
 	uses    []int   // the operands that occur
 	scalars []int   // those that occur
 	outer   int     // axes
+	value   int     // the tensor that is no argument, but what a kernel stores: see Kernel.Then; −1: none
 }
 
 func newMap(j *Joined, t DType, l Layout) *Kernel {
-	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, uses: j.uses(), scalars: positions(j.scalars), outer: l.Rank - 1}
+	m := newMapSpec(j, t, l)
+	k := &Kernel{Name: entry(j.Name), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
+		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
+	if t != Float32 {
+		k.Defines = t.define()
+	}
+	k.Tol, k.Trial = m.tolerance(), m.trial
+	return k
+}
+
+func newMapSpec(j *Joined, t DType, l Layout) *mapSpec {
+	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, uses: j.uses(), scalars: positions(j.scalars), outer: l.Rank - 1, value: -1}
 	for _, i := range m.uses {
 		typ := t
 		if m.user(i).Mask(i) {
@@ -88,13 +100,7 @@ func newMap(j *Joined, t DType, l Layout) *Kernel {
 		}
 		m.types = append(m.types, typ)
 	}
-	k := &Kernel{Name: entry(j.Name), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
-		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
-	if t != Float32 {
-		k.Defines = t.define()
-	}
-	k.Tol, k.Trial = m.tolerance(), m.trial
-	return k
+	return m
 }
 
 // file returns the name of the source for CPUs or other devices: the function's, and how it is laid out if that is not
@@ -241,7 +247,7 @@ func (m *mapSpec) strided() bool {
 func (m *mapSpec) alone() bool { return len(m.j.Functions) == 1 && !m.f.Indexed() }
 
 // tiles reports whether a map goes over tiles, where a tensor is strided.
-func (m *mapSpec) tiles() bool { return m.outer > 0 && m.strided() && m.alone() }
+func (m *mapSpec) tiles() bool { return m.outer > 0 && m.strided() && m.alone() && m.value < 0 }
 
 func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 	n, rows := int(args[m.nAt()].Int), 1

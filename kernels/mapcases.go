@@ -18,6 +18,11 @@ func (m *mapSpec) tolerance() Tolerance {
 }
 
 func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
+	return m.boundOf(real, args, -1, nil)
+}
+
+// boundOf is bound where element i of one tensor, in the order of the results, has errors.
+func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int) float64) func(param, i int) float64 {
 	before := slices.Clone(args)
 	for t := range m.uses { // a result may be an operand
 		for y := len(m.uses); y < m.tensors(); y++ {
@@ -48,6 +53,9 @@ func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 		_, bound := m.j.program.BoundOf(y-len(m.uses), expr.Leaves{
 			Operand: func(o int) (value, off float64) {
 				t := slices.Index(m.uses, o)
+				if t == stored {
+					return before[t].At(i), errors(i)
+				}
 				return before[t].At(l.at(t, i)), 0
 			},
 			Scalar: func(s int) float64 { return scalarOf[float64](m.scalar(args, s)) },

@@ -42,7 +42,15 @@ func (m *mapSpec) text(cpu bool) string {
 func (m *mapSpec) function(width int) string {
 	t := expr.Types{Width: width, Whole: m.typ != Float32}
 	t.Vector, t.Scalar = m.compute(width), m.compute(1)
-	return m.j.program.Function(fmt.Sprintf("f%d", width), t, m.uses, m.scalars, m.j.axes...)
+	return m.j.program.Function(m.formula(width), t, m.uses, m.scalars, m.j.axes...)
+}
+
+// formula is the name of that function.
+func (m *mapSpec) formula(width int) string {
+	if m.value >= 0 { // beside those of the kernel that stores
+		return fmt.Sprintf("then_f%d", width)
+	}
+	return fmt.Sprintf("f%d", width)
 }
 
 // parameters returns those of the entry point.
@@ -94,13 +102,16 @@ func (m *mapSpec) starts(p func(string, ...any), indent, prefix string, tensors 
 			}
 		}
 		for _, t := range tensors {
-			if m.l.Steps[t] == Indexed {
+			if m.l.Steps[t] == Indexed || t == m.value {
 				continue
 			}
 			at[t] += fmt.Sprintf(" + %s * %s_%d", index, m.name(t), d)
 		}
 	}
 	for _, t := range tensors {
+		if t == m.value {
+			continue
+		}
 		p("%s%s = %s;", indent, fmt.Sprintf(prefix, t), at[t])
 	}
 }
@@ -108,6 +119,9 @@ func (m *mapSpec) starts(p func(string, ...any), indent, prefix string, tensors 
 // pointers declares p0, p1 …, the tensors' rows.
 func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 	for t := range m.tensors() {
+		if t == m.value {
+			continue
+		}
 		constant := "const "
 		if m.result(t) {
 			constant = ""
@@ -152,6 +166,9 @@ func inTile(cpu bool) string {
 // load returns the elements of tensor t from column c on, for a width, as the type of the formula.
 func (m *mapSpec) load(t, width int, cpu bool) string {
 	typ := m.compute(width)
+	if t == m.value {
+		return "v"
+	}
 	convert := func(text string) string {
 		if m.types[t] == Uint8 && !m.moves() {
 			return fmt.Sprintf("CONVERT(%s, %s)", typ, text)
@@ -211,9 +228,9 @@ func (m *mapSpec) apply(width int, cpu bool) string {
 			args = append(args, fmt.Sprintf("&v%d", y))
 			stores += " " + m.store(len(m.uses)+y, width, cpu, fmt.Sprintf("v%d", y))
 		}
-		return fmt.Sprintf("{ %s; f%d(%s);%s }", declare, width, strings.Join(args, ", "), stores)
+		return fmt.Sprintf("{ %s; %s(%s);%s }", declare, m.formula(width), strings.Join(args, ", "), stores)
 	}
-	return m.store(len(m.uses), width, cpu, fmt.Sprintf("f%d(%s)", width, strings.Join(args, ", ")))
+	return m.store(len(m.uses), width, cpu, fmt.Sprintf("%s(%s)", m.formula(width), strings.Join(args, ", ")))
 }
 
 // index returns the indices along an axis of width elements from column c on.

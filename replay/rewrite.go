@@ -42,7 +42,7 @@ type node struct {
 	reads  []region
 	writes []region
 	fills  []span2 // that it writes whole
-	kind   string  // of the kernel that is made for it, if it is joined
+	kind   string  // of the kernel that is made for it, if one is
 
 	described bool // the kernel says what it computes
 	once      bool // it is done when the step is recorded, and not in each run
@@ -361,7 +361,7 @@ func (r *rewriter) does(into, gone *node) {
 
 // drop forgets that there is a node of a kind.
 func (r *rewriter) drop(n *node) {
-	if n.joined {
+	if n.kind != "" {
 		if r.kinds[n.kind]--; r.kinds[n.kind] == 0 {
 			delete(r.kinds, n.kind)
 		}

@@ -70,12 +70,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
 	case ops.SumAtomic:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, 0, 1).In(1, 0, 1).Int(n).Real(0.5) })
-	case ops.SumAxis:
-		for i, b := range boxes {
-			add(func(o *kernels.Operands) {
-				o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[2], -1, 1).Int(b[0], b[1], b[2]).Real(0.5).Int(i % 2)
-			}, "%v", b)
-		}
 	case ops.MaxAxisGrad:
 		for _, b := range boxes[:len(boxes)-1] {
 			add(func(o *kernels.Operands) {

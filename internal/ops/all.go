@@ -53,6 +53,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 		}
 	}
 	all = append(all, maps(l)...)
+	all = append(all, afterwards(t, l)...)
 	all = append(all, alongLines()...)
 	for _, k := range append(slices.Clip(all), SumIntegers, MaxAxis, MinAxis) {
 		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {

@@ -10,7 +10,7 @@ import (
 
 // ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and WeightKernel.
 var (
-	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl",
+	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl", Stores: storesConv(1, 1),
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 			written, size := s.Out, volume(s.OutSize)
@@ -49,7 +49,7 @@ type convForm struct {
 func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 	form := convForm{tile, split, far}
 	return convs.get(form, func() *kernels.Kernel {
-		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(),
+		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(), Stores: storesConv(0, 4),
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions

@@ -153,6 +153,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.GPU, k.GPUText = "gemm_gpu_"+name+".cl", e.source("gemm_gpu", []int{4}, macros(4)...)
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
+	k.Stores = p.stores(0)
 	k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm), F64: gemmTwin(p, blas64.Implementation().Dgemm)}
 	return k
 }
@@ -190,7 +191,7 @@ func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 	}
 	return func(param, i int) float64 {
 		r, c := i/ldc, i%ldc
-		if param == gemmZ || c >= n {
+		if param == gemmZ || c >= n || num(gemmThen) == GemmSums {
 			return off
 		}
 		if a == nil {

@@ -142,6 +142,11 @@ func newPool(w poolWindow) *kernels.Kernel {
 		}
 		k.Defines = k.Defines[1:]
 	}
+	result := 1
+	if w.kernel == MaxPoolGrad {
+		result = 2
+	}
+	k.Stores = storesPool(result, from, gradient)
 	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 		s := poolShapeOf(a, from)
 		size := s.OutSize

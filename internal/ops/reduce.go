@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -61,8 +62,8 @@ var (
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
-		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP"},
-		Tol:      kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
+		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP"}, Stores: storesSumAxis, Cases: sumAxisCases,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
 	// fold.
 	MaxAxis = extremeOfIntegers("k_int_max_axis", kernels.Max, false)
@@ -85,6 +86,20 @@ var (
 		return true
 	})
 )
+
+// sumAxisCases are the launches that test SumAxis: lines that are short and long, and side by side.
+func sumAxisCases(few bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, b := range [][3]int{{1, 1, 1}, {1, 300, 1}, {7, 33, 1}, {1, 100, 64}, {3, 17, 5}, {2, 65, 35}, {1, 513, 3}, {4, 0, 3}} {
+		if few && b[0]*b[1]*b[2] > 5000 {
+			continue
+		}
+		cases = append(cases, kernels.Case{Name: fmt.Sprint(b), Build: func(o *kernels.Operands) {
+			o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[2], -1, 1).Int(b[0], b[1], b[2]).Real(0.5).Int(i % 2)
+		}})
+	}
+	return cases
+}
 
 func extremeOfIntegers(name string, f *kernels.Function, least bool) *kernels.Kernel {
 	return kernels.Typed(&kernels.Kernel{Grid: axisPlane(2, 4), Describe: describeExtreme(f),

@@ -1,4 +1,4 @@
-// @depends: common, convolution
+// @depends: common, convolution, put
 // Convolutions without tiles: see convolution.cl for what is computed. They win where a group has few channels of what
 // is written, as in depthwise convolutions: an input then meets few weights, and a tile would be all but empty. And
 // they take what no tile can hold.
@@ -10,7 +10,7 @@
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes one position of up to BLOCK_O channels. rows and cols serve the CPU variant only.
-kernel void k_conv_direct(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols) {
+kernel void k_conv_direct(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
     const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix;
     const int wz = transposed ? iz : oz, wy = transposed ? iy : oy, wx = transposed ? ix : ox;
     const int cr = transposed ? co : ci, cw = transposed ? ci : co; // channels that are read and written
@@ -44,8 +44,8 @@ kernel void k_conv_direct(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int trans
             }
         }
     }
-    global REAL *out = Y + Y_off + (ng * cw + o) * out_size + at;
-    for (int i = 0; i < live; i++) out[i * out_size] = sum[i] + (biased ? BIAS[BIAS_off + g * cw + o + i] : 0);
+    for (int i = 0; i < live; i++)
+        PUT(Y + Y_off, (ng * cw + o + i) * out_size + at, sum[i] + (biased ? BIAS[BIAS_off + g * cw + o + i] : 0));
 }
 
 // D[((s*groups + g)*(ci*kernel + biased) + k)*co + o] is the part s of the gradient of weight k, which counts channels and

@@ -1,4 +1,4 @@
-// @depends: common, convolution
+// @depends: common, convolution, put
 // Convolutions for GPUs that write few channels of a group, as depthwise ones do and gradients of an image's one channel:
 // see convolution.cl for what is computed. A tile would be all but empty. A work-item computes ROWS neighbouring rows of
 // one column, in FEW channels. Where there are DOWN taps along y that are as far apart as the rows, taps below each other meet
@@ -20,7 +20,7 @@
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. Dimension 0 counts
 // columns of all images, 1 groups and blocks of channels, 2 phases. rows and cols serve the CPU variant only.
-kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols) {
+kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
     local REAL t[ROWS][FEW_GROUP];
     const int phase = get_group_id(2), share = get_local_id(1), shares = get_local_size(1);
     const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, phase / (sx * sy)) : axis_forward(oz, kz, sz, dz, pz);
@@ -96,8 +96,8 @@ kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpos
     _Pragma("unroll") for (int i = 0; i < FEW; i++) {
         _Pragma("unroll") for (int r = 0; r < ROWS; r++) {
             if (share > 0 || !live || o + i >= cw || qy + r >= y.count) continue;
-            Y[Y_off + ((n * groups + g) * cw + o + i) * out_size + ((qz * z.spread + z.first) * wy + (qy + r) * y.spread + y.first) * wx
-              + qx * x.spread + x.first] = sum[i][r] + (biased ? BIAS[BIAS_off + g * cw + o + i] : 0);
+            PUT(Y + Y_off, ((n * groups + g) * cw + o + i) * out_size + ((qz * z.spread + z.first) * wy + (qy + r) * y.spread + y.first) * wx
+                + qx * x.spread + x.first, sum[i][r] + (biased ? BIAS[BIAS_off + g * cw + o + i] : 0));
         }
     }
 }

@@ -1,4 +1,4 @@
-// @depends: common, convolution
+// @depends: common, convolution, put
 // Convolutions for GPUs as matrix products of which one operand is gathered on the way: see convolution.cl for what is
 // computed. The tiles are those of gemm_gpu.cl: a work-group stages TK steps of the sum in local memory while its
 // work-items accumulate WM×WN elements each from the steps before, in two buffers. Where few rows make few tiles, SPLIT
@@ -110,7 +110,7 @@ static int divided(int n, float reciprocal) { return (int)((n + 0.5f) * reciproc
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. Rows of the tile
 // are channels of a group, columns are positions of all images. rows and cols serve the CPU variant only.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols) {
+void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
     local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32)));
     local place met[LISTED]; // of the steps: the tap, and where its element of the input and its weight are
     local int2 where[LISTED];
@@ -198,7 +198,7 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
             if (part > 0 || o >= cw || j >= total) continue;
             const REAL4 v = acc[r][c] + (biased ? BIAS[BIAS_off + g * cw + o] : 0);
             if (even) { // four positions of one image
-                *(global REAL4 *)(Y + Y_off + ((j / positions * groups + g) * cw + o) * positions + j % positions) = v;
+                PUT4(Y + Y_off, ((j / positions * groups + g) * cw + o) * positions + j % positions, v);
                 continue;
             }
             const REAL part[4] = {v.s0, v.s1, v.s2, v.s3};
@@ -206,8 +206,9 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
                 if (j + i >= total) continue;
                 const int m = (j + i) / positions, q = (j + i) % positions;
                 const int qz = q / plane, qy = q % plane / across, qx = q % across;
-                Y[Y_off + ((m * groups + g) * cw + o) * out_size
-                  + ((qz * z.spread + z.first) * wy + qy * y.spread + y.first) * wx + qx * x.spread + x.first] = part[i];
+                const int at = ((m * groups + g) * cw + o) * out_size
+                    + ((qz * z.spread + z.first) * wy + qy * y.spread + y.first) * wx + qx * x.spread + x.first;
+                PUT(Y + Y_off, at, part[i]);
             }
         }
     }

@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, put
 // Matrix products for CPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
@@ -42,6 +42,13 @@
         gemm;                                                         \
     }
 #endif
+#ifdef PUT_ROW // C begins there
+#define PUT_INTO global REAL *into;
+#define PUT_FROM , C + C_off
+#else
+#define PUT_INTO
+#define PUT_FROM
+#endif
 #define KEEP 1
 #define SUMS 2
 #define KC 256
@@ -59,6 +66,8 @@ typedef struct {
     int add, last;
     const REAL *bias; // of the panel
     EPILOGUE_FIELDS
+    PUT_INTO
+    PUT_FIELDS
 } epilogue;
 
 // P[k*padded + x] = element (x, k) for x < width, zero from there to padded, for k < kc.
@@ -149,6 +158,12 @@ __attribute__((noinline)) static void store(REAL16 v, global REAL *c, int count,
         if (e->then == KEEP) put16(v, e->z + (c - e->c), count);
         if (e->then != SUMS) v = EPILOGUE(v, e->);
 #endif
+#ifdef PUT_ROW
+        PUT_ROW(e->, v, (int)(c - e->into), min(count, 16));
+#ifndef PUT_KEEP
+        return;
+#endif
+#endif
     }
     put16(v, c, count);
 }
@@ -193,8 +208,8 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
 #define GEMM(form, a_row, a_step, b_row, b_step)                                                           \
     kernel __attribute__((reqd_work_group_size(1, 1, 1)))                                                  \
     void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,     \
-                       int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS) {     \
-        const epilogue e = {0, 0, 0 EPILOGUE_VALUES};                                                      \
+                       int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) { \
+        const epilogue e = {0, 0, 0 EPILOGUE_VALUES PUT_FROM PUT_VALUES};                                  \
         PRODUCTS(gemm((operand){A + A_off + a_at, a_row, a_step}, (operand){B + B_off + b_at, b_row, b_step}, \
                       BIAS + BIAS_off, C + C_off + z * m * ldc, m, n, K, ldc, accumulate, biased, rows, part * slice, slice, e)) \
     }

@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, put
 // Products of a batch of small matrices, for GPUs: C = A·B + C·accumulate.
 //
 //   A: [a_at + i*a_row + k*a_step]  B: [b_at + k*b_step + j*b_column]  C: [(y*m + i)*n + j]
@@ -9,7 +9,7 @@
 // likewise in B. A sum is over k in ascending order, as in gemm_gpu.cl: with the same bits.
 
 kernel void k_gemm_direct(IN(A), IN(B), OUT(C), int m, int n, int K, int a_row, int a_step, int b_step, int b_column,
-                          int accumulate, int batch, int n1, int n2, int a0, int a1, int a2, int b0, int b1, int b2) {
+                          int accumulate, int batch, int n1, int n2, int a0, int a1, int a2, int b0, int b1, int b2 PUT_PARAMS) {
     const int at = get_global_id(0);
     if (at >= batch * m * n) return;
     const int j = at % n, i = at / n % m, y = at / n / m;
@@ -19,5 +19,5 @@ kernel void k_gemm_direct(IN(A), IN(B), OUT(C), int m, int n, int K, int a_row, 
     REAL sum = 0;
     for (int k = 0; k < K; k++) sum = fma(a[k * a_step], b[k * b_step], sum);
     if (accumulate) sum += C[C_off + at];
-    C[C_off + at] = sum;
+    PUT(C + C_off, at, sum);
 }

@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, put
 // Matrix products for GPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
@@ -68,6 +68,18 @@ static REAL4 load4(global const REAL *p, int count, int aligned) {
     return v;
 }
 
+// Stores up to four elements of a row of C.
+#define PUT_ROW_4(p, at, v, count, aligned)        \
+    if (count >= 4 && aligned) {                   \
+        PUT4(p, at, v);                            \
+    } else {                                       \
+        PUT(p, at, v.s0);                          \
+        if (count > 1) PUT(p, at + 1, v.s1);       \
+        if (count > 2) PUT(p, at + 2, v.s2);       \
+        if (count > 3) PUT(p, at + 3, v.s3);       \
+    }
+
+#ifdef EPILOGUE
 static void put4(REAL4 v, global REAL *p, int count, int aligned) {
     if (count >= 4 && aligned) *(global REAL4 *)p = v;
     else {
@@ -77,6 +89,7 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
         if (count > 3) p[3] = v.s3;
     }
 }
+#endif
 
 // Vector e of a tile's part of an operand. Its element (x, k) is S[x + k*ld] if `along_x`, else S[x*ld + k].
 #define FETCH(V, S, width, x0, x_end, ld, along_x, k0, e, aligned)                    \
@@ -112,7 +125,7 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
 #define GEMM(form, a_along_x, b_along_x)                                                                         \
     kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))                                                    \
     void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,           \
-                       int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS) {           \
+                       int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) { \
         local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32))); \
         const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;                                       \
         PLACE                                                                                                    \
@@ -162,7 +175,7 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
                     if (accumulate) v += load4(out, n - j, even_c);                                              \
                     v += add;                                                                                    \
                     FINISH(v, at, n - j)                                                                         \
-                    put4(v, out, n - j, even_c);                                                                 \
+                    PUT_ROW_4(C + C_off, at, v, n - j, even_c)                                                   \
                 }                                                                                                \
             }                                                                                                    \
         }                                                                                                        \

@@ -1,4 +1,4 @@
-// @depends: common, pool
+// @depends: common, pool, put
 // Pooling for GPUs: see pool.cl. A work-item computes an element of the result; where windows are TILES, which lie side by side
 // in planes, it has two that are neighbours, and what is in them, so that rows are read and written by fours.
 
@@ -49,6 +49,15 @@ static REAL largest(global const REAL *in, window wz, window wy, window wx, int 
     const int whole = (y + 1) * SY <= iy && (x + 1 + two) * SX <= ix, to = row * ox + x;                      \
     const int fours = KX == 2 && whole && two && ((ix | X_off) & 3) == 0, both = two && ((ox | Y_off) & 1) == 0;
 
+// Stores the outputs of both.
+#define PUT_PAIR(v)                                      \
+    if (both) {                                          \
+        PUT2(Y + Y_off, to, (REAL2)((v)[0], (v)[1]));    \
+    } else {                                             \
+        PUT(Y + Y_off, to, (v)[0]);                      \
+        if (two) PUT(Y + Y_off, to + 1, (v)[1]);         \
+    }
+
 // Row jy of the windows of both, into v.
 #define LOAD_PAIR(v, jy)                                                                                      \
     if (fours) {                                                                                              \
@@ -62,7 +71,7 @@ static REAL largest(global const REAL *in, window wz, window wy, window wx, int 
     }
 
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix].
-kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
+kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
     PAIR
     REAL m[2];
     int at[2];
@@ -85,11 +94,7 @@ kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
             m[k] = largest(X + X_off + plane / iz * iz * iy * ix, window_of(z, iz, oz, KZ, SZ, DZ, PZ, 0), window_of(y, iy, oy, KY, SY, DY, PY, 0),
                            window_of(x + k, ix, ox, KX, SX, DX, PX, 0), iz, iy, ix, at + k);
     }
-    if (both) *(global REAL2 *)(Y + Y_off + to) = (REAL2)(m[0], m[1]);
-    else {
-        Y[Y_off + to] = m[0];
-        if (two) Y[Y_off + to + 1] = m[1];
-    }
+    PUT_PAIR(m)
     if (indices) {
         I[I_off + to] = at[0];
         if (two) I[I_off + to + 1] = at[1];
@@ -109,14 +114,16 @@ kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
 // Writes v to the inputs of row jy.
 #define STORE_INPUTS(v, jy)                                                                                   \
     if (y + (jy) < iy) {                                                                                      \
-        global REAL *d = D + D_off + (plane * iy + y + (jy)) * ix + x;                                        \
-        if (fours) *(global REAL4 *)d = (REAL4)(v[0], v[1], v[SX], v[2 * SX - 1]);                            \
-        else                                                                                                  \
-            _Pragma("unroll") for (int jx = 0; jx < 2 * SX; jx++) if (x + jx < ix) d[jx] = v[jx];             \
+        const int to = (plane * iy + y + (jy)) * ix + x;                                                      \
+        if (fours) {                                                                                          \
+            PUT4(D + D_off, to, (REAL4)(v[0], v[1], v[SX], v[2 * SX - 1]));                                   \
+        } else {                                                                                              \
+            _Pragma("unroll") for (int jx = 0; jx < 2 * SX; jx++) if (x + jx < ix) PUT(D + D_off, to + jx, v[jx]); \
+        }                                                                                                     \
     }
 
 // D is the G of the output whose I names the input, or 0.
-kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
+kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
     INPUTS
     REAL g[2];
     int at[2];
@@ -133,18 +140,19 @@ kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
 }
 #else
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix].
-kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
+kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
     const int x = get_global_id(0), row = get_global_id(1);
     if (x >= ox || row >= outer * oz * oy) return;
     const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
     WINDOWS
     int at;
-    Y[Y_off + row * ox + x] = largest(X + X_off + o * iz * iy * ix, wz, wy, wx, iz, iy, ix, &at);
+    const REAL most = largest(X + X_off + o * iz * iy * ix, wz, wy, wx, iz, iy, ix, &at);
+    PUT(Y + Y_off, row * ox + x, most);
     if (indices) I[I_off + row * ox + x] = at;
 }
 
 // D is the sum of G over the outputs whose I names the input.
-kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
+kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
     const int x = get_global_id(0), row = get_global_id(1);
     if (x >= ix || row >= outer * iz * iy) return;
     const int y = row % iy, z = row / iy % iz, o = row / iy / iz, self = row % (iz * iy) * ix + x;
@@ -158,7 +166,7 @@ kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
             }
         }
     }
-    D[D_off + row * ix + x] = sum;
+    PUT(D + D_off, row * ix + x, sum);
 }
 #endif
 
@@ -183,7 +191,7 @@ static REAL sum_of(global const REAL *in, window wz, window wy, window wx, int i
 
 #if TILES
 // Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
-kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
+kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     PAIR
     REAL sum[2] = {0, 0};
     if (whole) {
@@ -201,15 +209,11 @@ kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
             sum[k] = sum_of(X + X_off + plane * iy * ix, wz, wy, wx, 1, iy, ix) / (divisor > 0 ? divisor : counted(wy, iy, PY, padding) * counted(wx, ix, PX, padding));
         }
     }
-    if (both) *(global REAL2 *)(Y + Y_off + to) = (REAL2)(sum[0], sum[1]);
-    else {
-        Y[Y_off + to] = sum[0];
-        if (two) Y[Y_off + to + 1] = sum[1];
-    }
+    PUT_PAIR(sum)
 }
 
 // D is the G of the output in whose window the input is over its divisor, or 0.
-kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor) {
+kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     INPUTS
     REAL g[2];
     _Pragma("unroll") for (int k = 0; k < 2; k++) {
@@ -224,16 +228,16 @@ kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor
 }
 #else
 // Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
-kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
+kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     const int x = get_global_id(0), row = get_global_id(1);
     if (x >= ox || row >= outer * oz * oy) return;
     const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
     WINDOWS
-    Y[Y_off + row * ox + x] = sum_of(X + X_off + o * iz * iy * ix, wz, wy, wx, iz, iy, ix) / DIVISOR;
+    PUT(Y + Y_off, row * ox + x, sum_of(X + X_off + o * iz * iy * ix, wz, wy, wx, iz, iy, ix) / DIVISOR);
 }
 
 // D is the sum of G over the divisors of the outputs in whose windows the input is.
-kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor) {
+kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     const int column = get_global_id(0), row = get_global_id(1);
     if (column >= ix || row >= outer * iz * iy) return;
     const int o = row / iy / iz;
@@ -253,6 +257,6 @@ kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor
             }
         }
     }
-    D[D_off + row * ix + column] = sum;
+    PUT(D + D_off, row * ix + column, sum);
 }
 #endif

@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, put
 // Sums for devices that run a work-group in lockstep: a strided sum per work-item, then a tree over
 // the work-group in local memory. The tree is fixed, so the same input gives the same bits.
 
@@ -51,7 +51,7 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
 
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
 // Work-groups are lx columns by ly slices of k, lx·ly = SUM_GROUP.
-static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate, local REAL *t) {
+static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS, local REAL *t) {
     const int lx = get_local_size(0), tx = get_local_id(0), ty = get_local_id(1), lid = ty * lx + tx;
     const int i = get_global_id(0), o = get_group_id(1);
     if (o >= outer) return;
@@ -70,12 +70,12 @@ static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, i
     t[lid] = s;
     TREE(t, lid, SUM_GROUP / 2, lx)
     if (ty == 0 && i < inner) {
-        const int at = Y_off + o * inner + i;
-        Y[at] = accumulate ? Y[at] + scale * t[tx] : scale * t[tx];
+        const int at = o * inner + i;
+        PUT(Y + Y_off, at, accumulate ? Y[Y_off + at] + scale * t[tx] : scale * t[tx]);
     }
 }
 
-kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
+kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS) {
     local REAL t[SUM_GROUP];
-    sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate, t);
+    sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate PUT_ARGS, t);
 }

@@ -1,0 +1,114 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// How kernels of this package store their results, so that maps of them can be computed there: see kernels.Stores.
+
+// stores says it of a product: of one, or of a batch that is counted by argument batch. Shares of a sum are no elements of the
+// product.
+func (p *product) stores(batch int) *kernels.Stores {
+	s := &kernels.Stores{Result: gemmC, CPU: 16, GPU: 4,
+		Elements: func(a []kernels.Arg) (n, row int) {
+			m, cols := int(a[gemmM].Int), int(a[gemmN].Int)
+			if a[gemmK].Int > a[gemmSlice].Int || int(a[gemmLDC].Int) != cols {
+				return 0, 0
+			}
+			if batch > 0 {
+				m *= int(a[batch].Int)
+			}
+			return m * cols, cols
+		},
+		Reads: func(a []kernels.Arg) bool { return a[gemmAccumulate].Int != 0 },
+		// A sum that is longer than KC of gemm_cpu.cl is added up in C.
+		Before: func(a []kernels.Arg, l kernels.Limits) bool { return l.CPU && a[gemmK].Int > gemmKC },
+	}
+	if p.epilogue == nil && batch == 0 { // whose text says it otherwise
+		s.Define = fmt.Sprint("FORM ", slices.Index(GemmForms, p.form))
+	}
+	return s
+}
+
+// gemmKC is KC of gemm_cpu.cl.
+const gemmKC = 256
+
+// storesAll is a result of which a launch stores every element, n of them in rows.
+func storesAll(result, cpu, gpu int, elements func(a []kernels.Arg) (n, row int)) *kernels.Stores {
+	return &kernels.Stores{Result: result, CPU: cpu, GPU: gpu, Elements: elements}
+}
+
+// storesConv says it of a convolution.
+func storesConv(cpu, gpu int) *kernels.Stores {
+	return storesAll(convY, cpu, gpu, func(a []kernels.Arg) (n, row int) {
+		s := convShapeOf(a, convNumbers)
+		channels, size := s.Out, s.OutSize
+		if a[convTransposed].Int != 0 {
+			channels, size = s.In, s.Size
+		}
+		return s.Batch * s.Groups * channels * volume(size), volume(size)
+	})
+}
+
+// storesPool says it of pooling: of the gradients, what is stored is as large as the input.
+func storesPool(result, from int, gradient bool) *kernels.Stores {
+	return storesAll(result, 0, 4, func(a []kernels.Arg) (n, row int) {
+		s := poolShapeOf(a, from)
+		size := s.OutSize
+		if gradient {
+			size = s.Size
+		}
+		return s.Outer * volume(size), size[2]
+	})
+}
+
+// storesDirect says it of GemmDirect.
+var storesDirect = &kernels.Stores{Result: 2, GPU: 1,
+	Elements: func(a []kernels.Arg) (n, row int) {
+		return int(a[directBatch].Int) * int(a[3].Int) * int(a[4].Int), int(a[4].Int)
+	},
+	Reads: func(a []kernels.Arg) bool { return a[10].Int != 0 }}
+
+// storesSumAxis says it of SumAxis.
+var storesSumAxis = &kernels.Stores{Result: 1, GPU: 1,
+	Elements: func(a []kernels.Arg) (n, row int) { return int(a[2].Int) * int(a[4].Int), int(a[4].Int) },
+	Reads:    func(a []kernels.Arg) bool { return a[6].Int != 0 }}
+
+// Functions that tests compute of what is stored.
+var (
+	storedSum = &kernels.Joined{Name: "stored_sum", Functions: []*kernels.Function{kernels.Add}}
+	storedTwo = &kernels.Joined{Name: "stored_two", Functions: []*kernels.Function{kernels.Mul, kernels.Sigmoid}}
+)
+
+// afterwards returns kernels that compute maps of what others store: exact ones and others, kept or not, of other operands that
+// are repeated and that are not.
+func afterwards(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
+	by := kernels.Layout{Rank: 2}
+	by.Steps[1] = kernels.Fixed
+	thens := []kernels.Then{
+		{Of: storedTwo, Layout: kernels.Layout{Rank: 1}, Vectors: true},
+		{Of: storedSum, Layout: by, Keep: true},
+		{Of: storedSum, Value: 1, Layout: kernels.Layout{Rank: 2, Aligned: !l.CPU}},
+		{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true},
+	}
+	tile := GemmTiles(t, l)[0]
+	bases := []*kernels.Kernel{Gemm(NN, tile, nil), Gemm(NN, tile, nil), Gemm(NN, tile, nil), GemmBatch(NT, tile), GemmDirect, Gemm(TN, tile, kernels.Tanh), SumAxis,
+		ConvDirect, Conv(convSmall, 1, false), fewKernel(fewForm{2, 4, 0})}
+	for k := range PoolKernel(poolKernels) {
+		bases = append(bases, poolPairs.PoolKernel(k), (&PoolShape{Adaptive: true}).PoolKernel(k))
+	}
+	var all []*kernels.Kernel
+	for i, k := range bases {
+		then := thens[i%len(thens)]
+		if then.Layout.Aligned && i > 2 {
+			then.Layout.Aligned = false // few cases have rows of whole vectors
+		}
+		if k.Stores.Wide(l) > 0 {
+			all = append(all, k.Then(then))
+		}
+	}
+	return all
+}

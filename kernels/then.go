@@ -1,0 +1,670 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Stores says how a kernel stores a result, so that a map of that can be computed in the same launch: see [Kernel.Then].
+// The kernel's files do so by the macros of put.cl.
+type Stores struct {
+	// Result is the parameter, of reals. The launch reads or writes it in no other way, unless it Reads it.
+	Result int
+	// Elements returns how many elements a launch stores to it, each once and from the first on without gaps, in rows of
+	// so many of which each begins a vector; 0 if that launch stores otherwise.
+	Elements func(args []Arg) (n, row int)
+	// Reads reports whether a launch reads each element before it stores it. Nil: never.
+	Reads func(args []Arg) bool
+	// Before reports whether a launch on such a device stores other values before those that count. Nil: never.
+	Before func(args []Arg, l Limits) bool
+	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use the macros.
+	CPU, GPU int
+	// Define is a line that the files have to have before them, such as the one entry point to build.
+	Define string
+}
+
+// Wide returns how many elements are stored at a time on a device, at the most; 0 if no map can be computed there.
+func (s *Stores) Wide(l Limits) int {
+	if l.CPU {
+		return s.CPU
+	}
+	return s.GPU
+}
+
+// reads reports whether a launch reads its result.
+func (s *Stores) reads(args []Arg) bool { return s.Reads != nil && s.Reads(args) }
+
+// Then is a map of what a kernel stores: operand Value of the functions is its result, as it would lie in memory, row-major
+// in the dimensions of the map.
+type Then struct {
+	Of     *Joined // the functions
+	Value  int     // the operand
+	Layout Layout  // of all operands that occur, and the results
+	Keep   bool    // the kernel stores its result, too
+	// Vectors says that each element is computed in a vector, if need be alone: functions of a driver may be others there.
+	Vectors bool
+}
+
+type thenKey struct {
+	k    *Kernel
+	then Then
+}
+
+// Then returns the kernel that computes what k does and a map of reals of its result, with the bits of two launches. Its
+// arguments are those of k and then those of Joined.Map, but for the value and its strides. Unless it is kept, the result is
+// not written; where k does not read it, any memory without elements may stand for it.
+func (k *Kernel) Then(t Then) *Kernel {
+	t.Of.prepare()
+	key := thenKey{k, t}
+	t.Of.mu.Lock()
+	defer t.Of.mu.Unlock()
+	made := t.Of.thens[key]
+	if made == nil {
+		made = newThen(k, t)
+		if t.Of.thens == nil {
+			t.Of.thens = map[thenKey]*Kernel{}
+		}
+		t.Of.thens[key] = made
+	}
+	return made
+}
+
+// thenSpec is such a kernel while it is made.
+type thenSpec struct {
+	base *Kernel
+	Then
+	m     *mapSpec // with the value as a tensor
+	at    int      // which one
+	apply *Kernel  // of m
+}
+
+func newThen(k *Kernel, t Then) *Kernel {
+	s := &thenSpec{base: k, Then: t, m: newMapSpec(t.Of, Float32, t.Layout)}
+	s.at = slices.Index(s.m.uses, t.Value)
+	s.apply = newMap(t.Of, Float32, t.Layout)
+	made := &Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
+		Describe: s.describe(),
+		Grid:     func(args []Arg, l Limits) Grid { return k.Grid(s.baseArgs(args), l) },
+		Twin:     Twin{thenTwin[float32](s), thenTwin[float64](s)},
+		Cases:    s.cases, Trial: s.trial, Tol: s.tolerance()}
+	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
+	if s.Keep {
+		name += ".kept"
+	}
+	if s.Vectors {
+		name += ".vectors"
+	}
+	of := func(l Limits) string { return strings.TrimSuffix(k.Source(l), ".cl") }
+	cpu, gpu := Limits{CPU: true}, Limits{}
+	made.File, made.GPU = of(cpu)+name+".cl", of(gpu)+name+".gpu.cl"
+	made.Text, made.GPUText = s.text(cpu), s.text(gpu)
+	if k.Variants != nil {
+		made.Variants = func(typ DType, l Limits) []*Kernel {
+			var others []*Kernel
+			for _, v := range k.Variants(typ, l) {
+				if v.Stores != nil && v.Stores.Wide(l) > 0 {
+					others = append(others, v.Then(t))
+				}
+			}
+			return others
+		}
+	}
+	return made
+}
+
+// params are those of the kernel and of the map.
+func (s *thenSpec) params() []Param {
+	ps := slices.Clone(s.base.Params)
+	if !s.Keep { // it is not written
+		ps[s.base.Stores.Result].Mode = In
+	}
+	for _, p := range s.mapParams() {
+		ps = append(ps, Param{"T_" + p.Name, p.Mode})
+	}
+	return ps
+}
+
+// mapParams are those of the map but for the value.
+func (s *thenSpec) mapParams() []Param {
+	var ps []Param
+	for i, p := range s.m.params() {
+		if first := s.m.stridesAt(s.at); i != s.at && (i < first || i >= first+s.m.outer) {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// mapArgs returns the arguments of the map, where the value is memory of its own.
+func (s *thenSpec) mapArgs(args []Arg, value Arg) []Arg {
+	list := slices.Insert(slices.Clone(args[len(s.base.Params):]), s.at, value)
+	var dims []int // but the first
+	for d := 1; d < s.m.outer; d++ {
+		dims = append(dims, int(list[s.m.dimsAt()+d-1].Int))
+	}
+	if s.m.outer > 0 {
+		dims = append(dims, int(list[s.m.nAt()].Int))
+	}
+	var strides []Arg
+	for d := range dims {
+		step := 1
+		for _, n := range dims[d:] {
+			step *= n
+		}
+		strides = append(strides, I(step))
+	}
+	return slices.Insert(list, s.m.stridesAt(s.at), strides...)
+}
+
+// elements is how many elements the map has.
+func (s *thenSpec) elements(args []Arg) int {
+	at := len(s.base.Params) + s.m.nAt() - 1
+	n := int(args[at].Int)
+	if s.m.outer > 0 {
+		n *= int(args[at+1].Int)
+	}
+	return n
+}
+
+// baseArgs returns the arguments of the kernel, where the result has its elements.
+func (s *thenSpec) baseArgs(args []Arg) []Arg {
+	list := slices.Clone(args[:len(s.base.Params)])
+	list[s.base.Stores.Result].N = s.elements(args)
+	return list
+}
+
+// text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the kernel's own text or file.
+func (s *thenSpec) text(l Limits) string {
+	then, own := strings.TrimSuffix(s.base.Source(l), ".cl"), s.base.TextOn(l)
+	depends := append([]string{"common"}, s.m.j.program.Depends()...)
+	if own != "" {
+		depends = append(depends, named(dependsHeader, own)...)
+		then = strings.Join(named(thenHeader, own), ", ")
+		var lines []string
+		for line := range strings.Lines(own) {
+			if !strings.HasPrefix(line, dependsHeader) && !strings.HasPrefix(line, thenHeader) {
+				lines = append(lines, line)
+			}
+		}
+		own = strings.Join(lines, "")
+	}
+	slices.Sort(depends)
+	var b strings.Builder
+	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	p("%s %s\n%s %s", dependsHeader, strings.Join(slices.Compact(depends), ", "), thenHeader, then)
+	p("// %s of what %s stores: see kernels/then.go.", s.m.j.Name, s.base.Name)
+	b.WriteString(own)
+	if s.base.Stores.Define != "" {
+		p("#define %s", s.base.Stores.Define)
+	}
+	s.macros(p, l)
+	return b.String()
+}
+
+// macros writes the formulas and the macros of put.cl. The formulas are not contracted, and what is behind them as it was.
+func (s *thenSpec) macros(p func(string, ...any), l Limits) {
+	m := *s.m
+	m.value = s.at
+	wide := s.base.Stores.Wide(l)
+	p("%s", preludeHere)
+	width := 1 // of vectors
+	switch {
+	case l.CPU && wide > 1:
+		width = mapWidth
+	case !l.CPU && wide == MapVector && m.l.Aligned:
+		width = MapVector
+	}
+	formula := func(width int) {
+		p("%s", strings.Replace(m.function(width), "{\n", "{\n"+contractOff+"\n", 1))
+	}
+	if !s.Vectors {
+		formula(1)
+	} else if width == 1 {
+		formula(vectorsOf(l))
+	}
+	if width > 1 {
+		formula(width)
+	}
+	whole := l.CPU && wide > width && m.j.program.Alike() // whole rows at a time
+	if whole {
+		formula(wide)
+	}
+	if s.Vectors {
+		s.lane(p, &m, vectorsOf(l))
+	}
+	params := s.mapParams()
+	list := func(form func(p Param) []string) string {
+		var all []string
+		for _, param := range params {
+			all = append(all, form(param)...)
+		}
+		return strings.Join(all, ", ")
+	}
+	declared := func(prefix string) string {
+		return list(func(p Param) []string { return []string{p.declared(prefix)} })
+	}
+	passed := func(prefix string) string {
+		return list(func(p Param) []string {
+			if p.Mode.Buffer() {
+				return []string{prefix + p.Name, prefix + p.Name + "_off"}
+			}
+			return []string{prefix + p.Name}
+		})
+	}
+	at := func(indent, constant, at string) { // the row and the column of an element
+		if m.outer == 0 {
+			p("%s%sint c = %s;", indent, constant, at)
+		} else {
+			p("%s%sint c = %s %% n, r = %s / n;", indent, constant, at, at)
+		}
+	}
+	rows := func(indent string) { // where they begin
+		m.starts(p, indent, "const int at%d")
+		m.pointers(p, indent, "at%d")
+	}
+	if l.CPU && wide > 1 {
+		p("static void then_row(REAL%d row, int at, int count, %s) {", wide, declared(""))
+		at("    ", "", "at")
+		if whole {
+			p("    if (count == %d && c + %d <= n) {\n        const REAL%d v = row;", wide, wide, wide)
+			rows("        ")
+			p("        %s\n        return;\n    }", m.apply(wide, true))
+		}
+		p("    REAL part[%d];\n    vstore%d(row, 0, part);\n    for (int j = 0; j < count;) {", wide, wide)
+		rows("        ")
+		p("        if (count - j >= %d && c + %d <= n) {", width, width)
+		p("            const REAL%d v = vload%d(0, part + j);\n            %s\n            j += %d;\n            c += %d;", width, width, m.apply(width, true), width, width)
+		p("        } else {\n            const REAL v = part[j];\n            %s\n            j++;\n            c++;\n        }", m.apply(1, true))
+		if m.outer > 0 {
+			p("        if (c == n) {\n            c = 0;\n            r++;\n        }")
+		}
+		p("    }\n}")
+		fields := ""
+		for _, param := range params {
+			fields += " " + param.field("T_") + ";"
+		}
+		p("#define PUT_FIELDS%s", fields)
+		p("#define PUT_ROW(e, v, at, count) then_row(v, at, count, %s)", passed("e T_"))
+	} else {
+		p("static void then1(REAL v, int at, %s) {", declared(""))
+		at("    ", "const ", "at")
+		rows("    ")
+		p("    %s\n}", m.apply(1, l.CPU))
+		if width > 1 {
+			p("static void then%d(REAL%d v, int at, %s) {", width, width, declared(""))
+			at("    ", "const ", "at")
+			rows("    ")
+			p("    %s\n}", m.apply(width, l.CPU))
+		}
+		p("#define PUT_FIELDS")
+	}
+	kept := func(text string) string {
+		if s.Keep {
+			return text
+		}
+		return ""
+	}
+	put := func(width int, n int, body string) {
+		p("#define PUT%s(p, at, v) { const REAL%s put_v = v; const int put_at = at; %s%s }", suffix(n), suffix(n),
+			kept(map[int]string{1: "(p)[put_at] = put_v; ", 2: "*(global REAL2 *)((p) + put_at) = put_v; ", 4: "*(global REAL4 *)((p) + put_at) = put_v; "}[n]), body)
+	}
+	call := func(width int, v, at string) string {
+		return fmt.Sprintf("then%d(%s, %s, %s);", width, v, at, passed("T_"))
+	}
+	each := func(n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, call(1, fmt.Sprintf("put_v.s%d", i), fmt.Sprintf("put_at + %d", i)))
+		}
+		return strings.Join(all, " ")
+	}
+	if l.CPU && wide > 1 {
+		p("#define PUT(p, at, v)") // it says that there is a text
+	} else {
+		put(1, 1, call(1, "put_v", "put_at"))
+		put(1, 2, each(2))
+		if width == MapVector && !l.CPU {
+			put(4, 4, call(4, "put_v", "put_at"))
+		} else {
+			put(1, 4, each(4))
+		}
+	}
+	if s.Keep {
+		p("#define PUT_KEEP")
+	}
+	p("#define PUT_PARAMS , %s\n#define PUT_ARGS , %s\n#define PUT_VALUES , %s", declared("T_"), passed("T_"), passed("T_"))
+}
+
+// vectorsOf is the width of the vectors that maps compute on a kind of device.
+func vectorsOf(l Limits) int {
+	if l.CPU {
+		return mapWidth
+	}
+	return MapVector
+}
+
+// lane writes the formula of an element that is computed in a vector.
+func (s *thenSpec) lane(p func(string, ...any), m *mapSpec, width int) {
+	var declared, passed []string
+	add := func(typ, name string, vector bool) {
+		declared = append(declared, typ+" "+name)
+		if vector {
+			name = fmt.Sprintf("(REAL%d)(%s)", width, name)
+		}
+		passed = append(passed, name)
+	}
+	for t := range m.uses {
+		add("REAL", fmt.Sprint("x", t), true)
+	}
+	for _, i := range m.scalars {
+		add("REAL", fmt.Sprint("s", i), false)
+	}
+	if n := len(m.j.Functions); n > 1 {
+		vectors, stores := "", ""
+		for y := range n {
+			declared = append(declared, fmt.Sprintf("REAL *y%d", y))
+			passed = append(passed, fmt.Sprintf("&v%d", y))
+			vectors += fmt.Sprintf("REAL%d v%d; ", width, y)
+			stores += fmt.Sprintf(" *y%d = v%d.s0;", y, y)
+		}
+		p("static void %s(%s) { %s%s(%s);%s }", m.formula(1), strings.Join(declared, ", "), vectors, m.formula(width), strings.Join(passed, ", "), stores)
+		return
+	}
+	p("static REAL %s(%s) { return %s(%s).s0; }", m.formula(1), strings.Join(declared, ", "), m.formula(width), strings.Join(passed, ", "))
+}
+
+// A formula rounds at each primitive, wherever it stands.
+const (
+	contractOff = "#pragma OPENCL FP_CONTRACT OFF"
+	preludeHere = `#ifndef NUM
+#ifdef REAL_IS_DOUBLE
+#define NUM(x) x
+#else
+#define NUM(x) x##f
+#endif
+#define CONVERT(T, x) CONVERT_TO(T, x)
+#define CONVERT_TO(T, x) convert_##T(x)
+#endif`
+)
+
+// declared returns the parameter in OpenCL C, with a prefix before its name.
+func (p Param) declared(prefix string) string {
+	switch p.Mode {
+	case In:
+		return "IN(" + prefix + p.Name + ")"
+	case InBytes:
+		return "IN_BYTES(" + prefix + p.Name + ")"
+	case IntArg:
+		return "int " + prefix + p.Name
+	case RealArg:
+		return "REAL " + prefix + p.Name
+	}
+	return "OUT(" + prefix + p.Name + ")"
+}
+
+// field returns it as a field of a struct, or two.
+func (p Param) field(prefix string) string {
+	name := prefix + p.Name
+	switch p.Mode {
+	case In:
+		return fmt.Sprintf("global const REAL *%s; int %s_off", name, name)
+	case InBytes:
+		return fmt.Sprintf("global const uchar *%s; int %s_off", name, name)
+	case IntArg, RealArg:
+		return p.declared(prefix)
+	}
+	return fmt.Sprintf("global REAL *%s; int %s_off", name, name)
+}
+
+// scratch holds the results that twins do not keep.
+var scratch = map[DType]*sync.Pool{Float32: {}, Float64: {}}
+
+// thenTwin runs the twin of the kernel, and then that of the map.
+func thenTwin[T Real](s *thenSpec) func(Call[T]) {
+	real := Float32
+	if _, double := any(T(0)).(float64); double {
+		real = Float64
+	}
+	return func(c Call[T]) {
+		args, at := s.baseArgs(c.args), s.base.Stores.Result
+		n := s.elements(c.args)
+		if !s.Keep {
+			mem, _ := scratch[real].Get().(*Mem)
+			if mem == nil || mem.Len() < n {
+				mem = NewMem(real, n)
+			}
+			defer scratch[real].Put(mem)
+			if s.base.Stores.reads(args) {
+				CopyMem(mem, 0, c.args[at].Buf.(*Mem), c.args[at].Off, n)
+			}
+			args[at] = Vec(mem, 0, n)
+		}
+		s.base.run(real, args, c.vectors)
+		s.apply.run(real, s.mapArgs(c.args, args[at]), c.vectors)
+	}
+}
+
+// tolerance is that of the kernel, and what the map makes of it.
+func (s *thenSpec) tolerance() Tolerance {
+	if base := &s.base.Tol; base.ULP == 0 && base.Rel == 0 && base.Scale == nil && base.Bound == nil && s.m.j.program.Exact() {
+		return Tolerance{}
+	}
+	return Tolerance{ULP: max(1, s.base.Tol.ULP), Bound: s.bound}
+}
+
+func (s *thenSpec) bound(real DType, args []Arg) func(param, i int) float64 {
+	at, tol := s.base.Stores.Result, &s.base.Tol
+	n := s.elements(args)
+	value := Vec(NewMem(real, n), 0, n)
+	base := s.baseArgs(args)
+	if s.base.Stores.reads(base) {
+		CopyMem(value.Buf.(*Mem), 0, args[at].Buf.(*Mem), args[at].Off, n)
+	}
+	base[at] = value
+	eps, _ := real.Epsilon()
+	var off func(param, i int) float64
+	if tol.Bound != nil {
+		off = tol.Bound(real, base)
+	}
+	ofMap := s.m.boundOf(real, s.mapArgs(args, value), s.at, func(i int) float64 { return off(at, i) })
+	ran := false
+	return func(param, i int) float64 {
+		if !ran {
+			ran = true
+			if off == nil {
+				scale := 0.0
+				if tol.Scale != nil {
+					scale = tol.Scale(base)
+				}
+				s.base.Run(real, base)
+				if tol.Scale == nil {
+					scale = MaxAbs(base, at)
+				}
+				off = func(param, i int) float64 {
+					by := tol.Rel * eps * scale
+					if param == at {
+						by += float64(tol.ULP) * eps * math.Abs(value.At(i))
+					}
+					return by
+				}
+			} else {
+				s.base.Run(real, base)
+			}
+		}
+		if param < len(s.base.Params) {
+			return off(param, i)
+		}
+		t := param - len(s.base.Params)
+		if t >= s.at {
+			t++
+		}
+		return ofMap(t, i)
+	}
+}
+
+// dims returns the dimensions of a map of n elements in rows, nil if it has none of that rank.
+func (s *thenSpec) dims(n, row int) []int {
+	switch s.m.outer {
+	case 0:
+		return []int{n}
+	case 1:
+		return []int{n / row, row}
+	}
+	dims := make([]int, s.m.outer+1)
+	for i := range dims {
+		dims[i] = 1
+	}
+	dims[0], dims[s.m.outer] = n/row, row
+	return dims
+}
+
+// cases are the launches that test the kernel, each with a map of its result.
+func (s *thenSpec) cases(few bool) []Case {
+	if s.base.Cases == nil {
+		return nil
+	}
+	var cases []Case
+	at := s.base.Stores.Result
+	for _, c := range s.base.Cases(few) {
+		probe := NewOperands(Float32, 1, 1)
+		c.Build(probe)
+		n, row := s.base.Stores.Elements(probe.Args)
+		if before := s.base.Stores.Before; !s.Keep && before != nil && before(probe.Args, Limits{CPU: true}) {
+			continue // they are kept
+		}
+		if n == 0 || probe.Args[at].N != n || s.m.l.Aligned && (n%MapVector != 0 || row%MapVector != 0) {
+			continue
+		}
+		cases = append(cases, Case{c.Name, func(o *Operands) {
+			c.Build(o)
+			if a := &o.Args[at]; !s.Keep && !s.base.Stores.reads(o.Args) {
+				a.N = 0
+			}
+			all := NewOperands(o.real, 0, 0)
+			all.Rand = o.Rand
+			s.m.operands(all, s.dims(n, row))
+			first := s.m.stridesAt(s.at)
+			for i, a := range all.Args {
+				if i != s.at && (i < first || i >= first+s.m.outer) {
+					o.Args = append(o.Args, a)
+				}
+			}
+		}})
+	}
+	return cases
+}
+
+// trial makes the operands of a launch like one, with a map of as many elements as the kernel's own trial has.
+func (s *thenSpec) trial(like []Arg) []Operand {
+	if like == nil {
+		return nil
+	}
+	nb, at := len(s.base.Params), s.base.Stores.Result
+	own := s.baseArgs(like)
+	var ops []Operand
+	if s.base.Trial != nil {
+		ops = s.base.Trial(own)
+	} else {
+		ops = LikeLaunch(s.base.Params, own)
+	}
+	if ops == nil {
+		return nil
+	}
+	small := make([]Arg, nb)
+	for i, p := range s.base.Params {
+		switch p.Mode.Kind() {
+		case ArgInt:
+			small[i] = I(int(ops[i].Number))
+		case ArgReal:
+			small[i] = R(ops[i].Number)
+		default:
+			small[i] = Vec(own[i].Buf, 0, ops[i].N)
+		}
+	}
+	n, _ := s.base.Stores.Elements(small)
+	dims := s.likeDims(like, n)
+	if dims == nil {
+		return nil
+	}
+	if !s.Keep && !s.base.Stores.reads(small) {
+		ops[at] = Output(0)
+	}
+	args := s.mapArgs(like, own[at])
+	for i, p := range s.m.params() {
+		first := s.m.stridesAt(s.at)
+		switch {
+		case i == s.at || i >= first && i < first+s.m.outer:
+		case i < s.m.tensors():
+			size := s.m.reach(args, i, dims)
+			if size > TrialElements {
+				return nil
+			}
+			op := Output(size)
+			if !s.m.result(i) {
+				d := s.m.user(s.m.uses[i]).Domain(s.m.uses[i])
+				if s.m.bytes(i) {
+					d = [2]float64{0, 3}
+				}
+				op = Draw(size, d[0], d[1])
+			} else if s.m.l.Gaps {
+				op = Draw(size, -1, 1)
+			}
+			ops = append(ops, op)
+		case i == s.m.nAt():
+			ops = append(ops, Number(float64(dims[s.m.outer])))
+		case s.m.outer > 0 && i == s.m.rowsAt():
+			ops = append(ops, Number(float64(n/dims[s.m.outer])))
+		case p.Mode == RealArg:
+			ops = append(ops, Number(args[i].Real))
+		default:
+			ops = append(ops, Number(float64(args[i].Int)))
+		}
+	}
+	return ops
+}
+
+// likeDims returns the dimensions of a launch's map with n elements in all: as many of the first as there are. Nil: n is no
+// multiple of the others.
+func (s *thenSpec) likeDims(like []Arg, n int) []int {
+	nAt := len(s.base.Params) + s.m.nAt() - 1
+	dims := make([]int, s.m.outer+1)
+	dims[s.m.outer] = int(like[nAt].Int)
+	if s.m.outer == 0 {
+		dims[0] = n
+		return dims
+	}
+	inner := dims[s.m.outer]
+	for d := 1; d < s.m.outer; d++ {
+		dims[d] = int(like[nAt+1+d].Int)
+		inner *= dims[d]
+	}
+	if inner == 0 || n%inner != 0 {
+		return nil
+	}
+	dims[0] = n / inner
+	return dims
+}
+
+// reach returns how many elements tensor t has from its first to its last.
+func (m *mapSpec) reach(args []Arg, t int, dims []int) int {
+	at, n := m.stridesAt(t), 1
+	for d, size := range dims {
+		if size == 0 {
+			return 0
+		}
+		step := 0
+		switch {
+		case d < m.outer:
+			step = int(args[at+d].Int)
+		case m.l.Steps[t] == Unit:
+			step = 1
+		case m.l.Steps[t] == Strided:
+			step = int(args[at+d].Int)
+		}
+		n += (size - 1) * step
+	}
+	return n
+}

@@ -1,0 +1,92 @@
+package kernels
+
+import "slices"
+
+// describe returns what says what a launch computes: nil where the kernel does not say it.
+func (s *thenSpec) describe() func(args []Arg) []Operation {
+	if s.base.Describe == nil {
+		return nil
+	}
+	return func(args []Arg) []Operation {
+		base, result := s.baseArgs(args), s.base.Stores.Result
+		value := View{Arg: result}
+		var before []Operation
+		if !s.Keep {
+			const other = 100 // than the temporaries of any kernel
+			value.Arg = Temporary(other)
+			if s.base.Stores.reads(base) { // what is there stays there
+				before = append(before, &Map{Dims: []int{s.elements(args)}, Operands: []View{{Arg: result, Strides: []int{1}}},
+					Results: []Result{{Function: Identity, View: View{Arg: value.Arg, Strides: []int{1}}}}})
+			}
+		}
+		ops := s.base.Describe(base)
+		if len(ops) == 0 {
+			return nil
+		}
+		for _, op := range ops {
+			for _, v := range viewsOf(op) {
+				if v.Arg == result {
+					v.Arg = value.Arg
+				}
+			}
+		}
+		mapArgs := s.mapArgs(args, base[result])
+		m := s.m.describe(mapArgs)[0].(*Map)
+		first := s.m.stridesAt(s.at)
+		to := func(i int) int { // of the map's arguments
+			switch {
+			case i == s.at:
+				return value.Arg
+			case i > first:
+				i -= s.m.outer
+			}
+			if i > s.at {
+				i--
+			}
+			return len(s.base.Params) + i
+		}
+		for i := range m.Operands {
+			if m.Uses(i) {
+				m.Operands[i].Arg = to(m.Operands[i].Arg)
+			}
+		}
+		for i := range m.Results {
+			m.Results[i].View.Arg = to(m.Results[i].View.Arg)
+			m.Results[i].Scalars = slices.Clone(m.Results[i].Scalars)
+			for k, scalar := range m.Results[i].Scalars {
+				if scalar.Arg > 0 {
+					m.Results[i].Scalars[k].Arg = to(scalar.Arg)
+				}
+			}
+		}
+		return append(append(before, ops...), m)
+	}
+}
+
+// viewsOf returns the views of an operation, to be changed.
+func viewsOf(op Operation) []*View {
+	switch op := op.(type) {
+	case *Map:
+		var list []*View
+		for i := range op.Operands {
+			if op.Uses(i) {
+				list = append(list, &op.Operands[i])
+			}
+		}
+		for i := range op.Results {
+			list = append(list, &op.Results[i].View)
+		}
+		return list
+	case *Product:
+		return []*View{&op.A, &op.B, &op.C}
+	case *Reduction:
+		return []*View{&op.X, &op.Y}
+	case *Gather:
+		return []*View{&op.X, &op.Index, &op.Y}
+	case *Scatter:
+		return []*View{&op.X, &op.Index, &op.Y}
+	case *Random:
+		return []*View{&op.Y}
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// storedMaps computes a map of what a product, a convolution, a pooling or a sum stores where that is stored: a bias, a
+// residual, an activation or its gradient. What else it reads is read there. The result of the former is stored, too, only
+// if another launch reads it.
+//
+// It is refused where
+//   - the map does not read each element of the result once, or another element of it, or has other elements than it
+//   - the kernel does not store on this device in a way that takes a map, or the launch stores shares of a sum, or adds a long
+//     sum up in parts where its result lies
+//   - what is done between them keeps either from going where the other is
+//   - the map reads something else that the launch writes, or writes what the launch reads
+//   - the map would read or write across the rows of large tensors or, on a CPU, has more dimensions than rows and columns
+//   - a function of a driver that has one for vectors and one for an element would be computed by the other.
+var storedMaps = rewrite{"epilogue", "computes maps of products, convolutions, pools and sums where these are stored", mapStored}
+
+func mapStored(r *rewriter) {
+	for j, c := range r.nodes {
+		if c == nil || c.m == nil || c.once || c.m.typ != kernels.Float32 {
+			continue
+		}
+		for x := len(c.m.operands) - 1; x >= 0; x-- {
+			i := r.storer(j, c.m.operands[x])
+			if i < 0 {
+				continue
+			}
+			n := r.nodes[i]
+			at, e, why := r.stored(i, j, x)
+			if why != "" {
+				r.opt.say("epilogue: %s and %s: refused: %s", r.name(n), r.name(c), why)
+				continue
+			}
+			how := ""
+			if e.then.Keep {
+				how = ", which is stored, too"
+			}
+			r.opt.say("epilogue: %s: computed where %s stores its result%s", r.name(c), r.name(n), how)
+			into, gone := c, n
+			if at == i {
+				into, gone = n, c
+			}
+			r.drop(c)
+			e.reads, e.writes, e.fills = r.effectsOf(n, c, e)
+			into.kernel, into.args, into.m, into.why = n.kernel.Then(e.then), e.args, nil, "a map is computed where it stores its result"
+			into.joined, into.kind, into.described = false, e.kind, false
+			into.reads, into.writes, into.fills = e.reads, e.writes, e.fills
+			r.kinds[e.kind]++
+			r.does(into, gone)
+			r.note(at)
+			r.nodes[i+j-at] = nil
+			break
+		}
+	}
+}
+
+// ending is a map that is to be computed where a launch stores its result.
+type ending struct {
+	then          kernels.Then
+	args          []kernels.Arg
+	kind          string
+	reads, writes []region
+	fills         []span2
+}
+
+// storer returns the launch before j that stores what an operand reads, if it can store a map of it; −1 if there is none.
+func (r *rewriter) storer(j int, o operand) int {
+	last := -1
+	r.touch(o.buf, 0, j, func(i int, n *node) bool {
+		if n.written(o.buf) {
+			last = i
+		}
+		return true
+	})
+	if last < 0 {
+		return -1
+	}
+	n := r.nodes[last]
+	if n.m != nil || n.once || n.kernel.Stores == nil || n.why == slotted {
+		return -1
+	}
+	if a := n.args[n.kernel.Stores.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
+		return -1
+	}
+	return last
+}
+
+// stored says how map j, of whose operands x is the result of launch i, is computed where that is stored, and at which of
+// the two places; or why it is not.
+func (r *rewriter) stored(i, j, x int) (at int, e *ending, why string) {
+	n, c := r.nodes[i], r.nodes[j]
+	k, s := n.kernel, n.kernel.Stores
+	count, _ := s.Elements(n.args)
+	result := n.args[s.Result]
+	switch {
+	case s.Wide(r.limits) == 0:
+		return 0, nil, "on this device it stores its result in another way"
+	case s.Before != nil && s.Before(n.args, r.limits):
+		return 0, nil, "a long sum is added up where its result lies"
+	case count == 0 || count != result.N:
+		return 0, nil, "it does not store elements of a result one after the other"
+	}
+	m, value, why := endingOf(c.m, x, result, count)
+	if why != "" {
+		return 0, nil, why
+	}
+	own := func(v view) bool { return v.same(m.operands[value].view, m.dims) }
+	stored := region{buf: result.Buf, span: span{result.Off, result.Off + result.N}}
+	for k, o := range m.operands {
+		if k == value {
+			continue
+		}
+		g := region{o.buf, o.span(m.dims), o.view, m.dims}
+		if g.meets(&stored) {
+			return 0, nil, "it reads other elements of the result, too"
+		}
+		if slices.ContainsFunc(n.writes, func(w region) bool { return w.meets(&g) }) {
+			return 0, nil, "it reads something else that the former writes"
+		}
+	}
+	over := false // the map writes where the result would be
+	for _, res := range m.results {
+		g := region{res.view.buf, res.view.span(m.dims), res.view, m.dims}
+		meets := func(h region) bool {
+			return h.meets(&g) && !(h.buf == stored.buf && h.span == stored.span && own(res.view))
+		}
+		if slices.ContainsFunc(n.reads, meets) || slices.ContainsFunc(n.writes, meets) {
+			return 0, nil, "it writes what the former reads or writes"
+		}
+		over = over || own(res.view)
+	}
+	if at = r.place(i, j); at < 0 {
+		return 0, nil, "what is done between them depends on the former, and the latter on that"
+	}
+	keep := !over && (r.lasts(&stored, i) || len(r.readers(&stored, i)) > 1)
+	layout, rank := m.layout(r.limits)
+	if r.limits.CPU && rank > 2 {
+		return 0, nil, "on a CPU, finding its rows would take longer than a launch of its own"
+	}
+	for t := range len(m.operands) + len(m.results) {
+		if layout.Steps[t] == kernels.Strided && count > joinSmall {
+			return 0, nil, "it would read or write across the rows of large tensors"
+		}
+	}
+	if layout.Aligned && (count%kernels.MapVector != 0 || result.Off%kernels.MapVector != 0) {
+		layout.Aligned = false
+	}
+	vectors := false
+	if !c.m.program().Alike() {
+		var ok bool
+		if vectors, ok = r.endsAlike(c.m, m, s); !ok {
+			return 0, nil, otherVectors
+		}
+		layout.Aligned = layout.Aligned && vectors
+	}
+	j2, err := m.joined()
+	if err != nil {
+		return 0, nil, err.Error()
+	}
+	e = &ending{then: kernels.Then{Of: j2, Value: value, Layout: layout, Keep: keep, Vectors: vectors}}
+	e.kind = fmt.Sprintf("%p %d %t %t %v %s", k, value, keep, vectors, layout.Aligned, m.kind(r.limits))
+	if len(r.kinds) >= mostKinds && r.kinds[e.kind] == 0 {
+		return 0, nil, fmt.Sprintf("%d kernels are made for other maps", len(r.kinds))
+	}
+	_, all, err := m.launch(r.limits)
+	if err != nil {
+		return 0, nil, err.Error()
+	}
+	e.args = slices.Clone(n.args)
+	if !keep && !(s.Reads != nil && s.Reads(n.args)) {
+		e.args[s.Result] = kernels.Vec(m.results[0].view.buf, 0, 0)
+		if m.results[0].view.buf.DType() != result.Buf.DType() {
+			return 0, nil, "its result is of another type"
+		}
+	}
+	// The arguments of the map, but for the value and its strides.
+	outer := rank - 1
+	strides := len(m.operands) + len(m.results) + 1
+	if outer > 0 {
+		strides += outer
+	}
+	for t := range value {
+		strides += outer
+		if layout.Steps[t] == kernels.Strided {
+			strides++
+		}
+	}
+	for a, arg := range all {
+		if a != value && (a < strides || a >= strides+outer) {
+			e.args = append(e.args, arg)
+		}
+	}
+	return at, e, ""
+}
+
+// endingOf returns a map in dimensions in which operand x is a result of count elements as it lies in memory, and which of its
+// operands that then is; or why there are none.
+func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, value int, why string) {
+	o := c.operands[x].view
+	if o.off != result.Off || product(c.dims) != count {
+		return nil, 0, "it does not read the result whole, each element once"
+	}
+	order := make([]int, len(c.dims))
+	for d := range order {
+		order[d] = d
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(o.strides[b], o.strides[a]) })
+	dims := make([]int, len(order))
+	for i, d := range order {
+		dims[i] = c.dims[d]
+	}
+	step := 1
+	for i := len(order) - 1; i >= 0; i-- {
+		if o.strides[order[i]] != step && dims[i] != 1 {
+			return nil, 0, "it does not read the result whole, each element once"
+		}
+		step *= dims[i]
+	}
+	m = c.in(dims, func(v view) view {
+		strides := make([]int, len(order))
+		for i, d := range order {
+			strides[i] = v.strides[d]
+		}
+		return view{v.buf, v.off, strides}
+	})
+	m.tidy()
+	value = slices.IndexFunc(m.operands, func(p operand) bool { return p.buf == o.buf && p.off == o.off && !p.mask && dense(p.strides, m.dims) })
+	if value < 0 {
+		return nil, 0, "it does not read the result whole, each element once"
+	}
+	if why := m.problem(); why != "" {
+		return nil, 0, why
+	}
+	return m, value, ""
+}
+
+// endsAlike says how functions that may be others for vectors are computed as they were: every element in a vector, or every
+// one alone.
+func (r *rewriter) endsAlike(was, now *mapping, s *kernels.Stores) (vectors, ok bool) {
+	switch width := was.vectors(r.limits); {
+	case width > 1:
+		return true, true
+	case width == 1:
+		const least = 8 // elements of a row that a CPU computes in a vector
+		return false, !r.limits.CPU || s.CPU == 1 || inner(now.dims) < least
+	}
+	return false, false
+}
+
+// effectsOf returns what both read and write.
+func (r *rewriter) effectsOf(n, c *node, e *ending) (reads, writes []region, fills []span2) {
+	result := n.args[n.kernel.Stores.Result]
+	is := func(g region) bool {
+		return g.buf == result.Buf && g.span.lo < result.Off+result.N && result.Off < g.span.hi
+	}
+	reads = append(reads, n.reads...)
+	for _, g := range c.reads {
+		if !is(g) {
+			reads = append(reads, g)
+		}
+	}
+	for _, g := range n.writes {
+		if e.then.Keep || !is(g) {
+			writes = append(writes, g)
+		}
+	}
+	for _, f := range n.fills {
+		if e.then.Keep || !is(region{buf: f.buf, span: f.span}) {
+			fills = append(fills, f)
+		}
+	}
+	return reads, append(writes, c.writes...), append(fills, c.fills...)
+}
