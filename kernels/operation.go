@@ -166,10 +166,14 @@ type Result struct {
 // Views: A by (b, i, k), B by (b, k, j), C by (b, s, i, j), where b is an index for each of Batch; there may be none, for
 // one product. Slice is at least 1, and K in a product that is not in parts.
 //
-// Order of the sum: ascending k on OpenCL devices, whatever the tile; on the Go device in blocks that depend on the shape.
+// where A and B are rounded to the Precision.
+//
+// Order of the sum: ascending k on OpenCL devices, whatever the tile, on matrix units some at a time; on the Go device in
+// blocks that depend on the shape.
 type Product struct {
 	Batch          []int
 	M, N, K, Slice int
+	Precision      Precision
 	A, B, C        View
 }
 

@@ -115,7 +115,7 @@ func (m *machine[T]) product(op *kernels.Product) {
 			b := slices.Clip(at[:n])
 			sum := 0.0
 			for k := s * op.Slice; k < min(op.K, (s+1)*op.Slice); k++ {
-				sum += m.load(op.A, append(b, at[n], k)...) * m.load(op.B, append(b, k, at[n+1])...)
+				sum += op.Precision.Round(m.load(op.A, append(b, at[n], k)...)) * op.Precision.Round(m.load(op.B, append(b, k, at[n+1])...))
 			}
 			m.store(op.C, float64(T(sum)), append(b, s, at[n], at[n+1])...)
 		})

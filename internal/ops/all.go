@@ -27,6 +27,9 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 		}
 	}
 	all = append(all, epilogues(GemmTiles(t, l)[0])...)
+	if !l.CPU && t == kernels.Float32 {
+		all = append(all, onMatrixUnits()...)
+	}
 	all = append(all, convolutions(t, l)...)
 	for _, taps := range []int{3, 5} {
 		if k := Winograd(taps); l.CPU {

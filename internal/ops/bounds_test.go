@@ -274,7 +274,7 @@ func TestGemmTilesFit(t *testing.T) {
 	if len(others) != len(gpuTiles)-1 || slices.Contains(others, Gemm(TN, large, kernels.Tanh)) || slices.ContainsFunc(others, func(k *kernels.Kernel) bool { return k.Name != "k_gemm_tn" }) {
 		t.Errorf("%d kernels take the place of one of %d tiles", len(others), len(gpuTiles))
 	}
-	for tile, want := range map[GemmTile]string{{M: 6, N: 64}: "-DMR=6 -DWIDE=4", {128, 64, 16, 8, 4}: "-DTM=128 -DTN=64 -DTK=16 -DWM=8 -DWN=4"} {
+	for tile, want := range map[GemmTile]string{{M: 6, N: 64}: "-DMR=6 -DWIDE=4", {128, 64, 16, 8, 4, FMA}: "-DTM=128 -DTN=64 -DTK=16 -DWM=8 -DWN=4"} {
 		if got := tile.defines(); got != want {
 			t.Errorf("%v is built with %s, want %s", tile, got, want)
 		}

@@ -256,12 +256,12 @@ const convSteps = 1 << 21
 // Tiles of convolutions: of many rows and columns, of few rows, of these and long sums, of few columns, and of weights. They
 // were the fastest on an H200.
 var (
-	convSquare = GemmTile{64, 64, 16, 8, 4}
-	convWide   = GemmTile{32, 64, 16, 8, 4}
-	convLong   = GemmTile{32, 64, 32, 8, 4} // whose elements two work-items share
-	convSmall  = GemmTile{32, 32, 16, 4, 4}
-	convFlat   = GemmTile{64, 64, 8, 8, 4}
-	convDouble = GemmTile{64, 64, 16, 4, 4} // in float64
+	convSquare = GemmTile{64, 64, 16, 8, 4, FMA}
+	convWide   = GemmTile{32, 64, 16, 8, 4, FMA}
+	convLong   = GemmTile{32, 64, 32, 8, 4, FMA} // whose elements two work-items share
+	convSmall  = GemmTile{32, 32, 16, 4, 4, FMA}
+	convFlat   = GemmTile{64, 64, 8, 8, 4, FMA}
+	convDouble = GemmTile{64, 64, 16, 4, 4, FMA} // in float64
 )
 
 // convFew is how many rows or columns are few.

@@ -41,7 +41,7 @@ func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = kernels.Identity
 	}
-	use := kernels.Use{Kernel: string(form), Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
+	use := kernels.Use{Kernel: gemmUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
 	return f.Within(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
@@ -112,7 +112,7 @@ type product struct {
 func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	p := &product{form: form, tile: tile}
 	k := &kernels.Kernel{
-		Name: "k_gemm_" + string(form), File: "gemm_cpu.cl", GPU: "gemm_gpu.cl", Defines: tile.defines(),
+		Name: "k_gemm_" + string(form), File: "gemm_cpu.cl", GPU: tile.file() + ".cl", Defines: tile.definesOf(form),
 		Params: []kernels.Param{in("A"), in("B"), in("BIAS"), inOut("C"), intArg("m"), intArg("n"), intArg("K"),
 			intArg("lda"), intArg("ldb"), intArg("ldc"), intArg("accumulate"), intArg("biased"), intArg("rows"), intArg("slice")},
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
@@ -127,16 +127,14 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		},
 		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 			var others []*kernels.Kernel
-			for _, other := range GemmTiles(t, l) {
-				if other != tile {
-					others = append(others, Gemm(form, other, f))
-				}
+			for _, other := range tile.others(t, l) {
+				others = append(others, Gemm(form, other, f))
 			}
 			return others
 		},
 		Cases: p.cases, Describe: p.describe,
 		Trial: p.trial,
-		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: gemmScale},
+		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
 	}
 	if !f.Is(0) {
 		e := newInner(f)
@@ -150,7 +148,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		}
 		name := strings.TrimPrefix(f.Entry(), "k_")
 		k.File, k.Text = "gemm_cpu_"+name+".cl", e.source("gemm_cpu", []int{16}, macros(16)...)
-		k.GPU, k.GPUText = "gemm_gpu_"+name+".cl", e.source("gemm_gpu", []int{4}, macros(4)...)
+		k.GPU, k.GPUText = tile.file()+"_"+name+".cl", e.source(tile.file(), []int{4}, macros(4)...)
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
 	k.Stores = p.stores(0)
@@ -170,17 +168,17 @@ func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 	num := func(i int) int { return int(args[i].Int) }
 	n, K, lda, ldb, ldc := num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC)
 	eps, _ := real.Epsilon()
-	off := gemmRel * eps * gemmScale(args)
-	read := func(arg int) []float64 {
+	off := gemmRel * eps * p.scale(args)
+	read := func(arg int, as kernels.Precision) []float64 {
 		v := make([]float64, args[arg].N)
 		for i := range v {
-			v[i] = args[arg].At(i)
+			v[i] = as.Round(args[arg].At(i))
 		}
 		return v
 	}
 	var a, b, old []float64
 	if num(gemmAccumulate) != 0 {
-		old = read(gemmC) // now: the product writes over it
+		old = read(gemmC, kernels.PrecisionFloat32) // now: the product writes over it
 	}
 	rowA, stepA, rowB, stepB := lda, 1, ldb, 1
 	switch p.form {
@@ -195,7 +193,8 @@ func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 			return off
 		}
 		if a == nil {
-			a, b = read(gemmA), read(gemmB)
+			as := p.tile.Inner.Precision()
+			a, b = read(gemmA, as), read(gemmB, as)
 		}
 		z := 0.0
 		for k := range K {
@@ -244,6 +243,9 @@ func (p *product) cases(few bool) []kernels.Case {
 				o.In(stored(then)*m*ldc, 0, 0).Int(then).Real(p.epilogue.values()...)
 			}
 		}})
+	}
+	if p.tile.Inner == Parts {
+		cases = append(cases, p.strangeCases()...)
 	}
 	return cases
 }
@@ -306,9 +308,13 @@ func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]
 	t := newTwin(p, gemm)
 	return func(c kernels.Call[T]) {
 		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
+		A, doneA := rounded(p.tile.Inner, &t.factors, c.Reals(gemmA))
+		B, doneB := rounded(p.tile.Inner, &t.factors, c.Reals(gemmB))
 		for from := 0; from < K; from += slice {
-			t.part(c, from, min(slice, K-from), c.Reals(gemmA), c.Reals(gemmB), c.Reals(gemmC)[from/slice*m*ldc:], par.For)
+			t.part(c, from, min(slice, K-from), A, B, c.Reals(gemmC)[from/slice*m*ldc:], par.For)
 		}
+		doneA()
+		doneB()
 	}
 }
 
@@ -318,6 +324,7 @@ type twin[T kernels.Real] struct {
 	gemm      blasGemm[T]
 	ta, tb    blas.Transpose
 	scratch   sync.Pool  // of *[]T: a launch leaves nothing to the garbage collector
+	factors   sync.Pool  // the same, for operands that are rounded
 	functions *sync.Pool // nil: there is no epilogue
 }
 

@@ -28,7 +28,7 @@ func (b Batch) Len() int { return b.N[0] * b.N[1] * b.N[2] }
 // [Batch], and run: the products that a work-item of a CPU computes, 1 on others. The matrices of C lie one after the
 // other, [⌈K/slice⌉, products, m, ldc].
 func GemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
-	use := kernels.Use{Kernel: "batch of " + string(form), Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
+	use := kernels.Use{Kernel: gemmBatchUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
 	return kernels.Identity.Within(use, func() *kernels.Kernel { return newGemmBatch(form, tile) })
 }
 
@@ -161,8 +161,8 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 	p := &product{form: form, tile: tile}
 	single := Gemm(form, tile, nil)
 	return &kernels.Kernel{
-		Name: single.Name, File: "gemm_cpu_batch_" + string(form) + ".cl", GPU: "gemm_gpu_batch_" + string(form) + ".cl", Defines: tile.defines(),
-		Text: batchText("gemm_cpu", batchCPU, form), GPUText: batchText("gemm_gpu", batchGPU, form),
+		Name: single.Name, File: "gemm_cpu_batch_" + string(form) + ".cl", GPU: tile.file() + "_batch_" + string(form) + ".cl", Defines: tile.definesOf(form),
+		Text: batchText("gemm_cpu", batchCPU, form), GPUText: batchText(tile.file(), batchGPU, form),
 		Params: append(append(slices.Clone(single.Params), batchParams...), intArg("run")),
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			m, n, rows := int(a[gemmM].Int), int(a[gemmN].Int), int(a[gemmRows].Int)
@@ -176,15 +176,13 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 		},
 		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 			var others []*kernels.Kernel
-			for _, other := range GemmTiles(t, l) {
-				if other != tile {
-					others = append(others, GemmBatch(form, other))
-				}
+			for _, other := range tile.others(t, l) {
+				others = append(others, GemmBatch(form, other))
 			}
 			return others
 		},
 		Twin:  kernels.Twin{F32: gemmBatchTwin(p, blas32.Implementation().Sgemm), F64: gemmBatchTwin(p, blas64.Implementation().Dgemm)},
-		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: gemmScale},
+		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
 		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Stores: p.stores(batchLen),
 	}
 }
@@ -198,11 +196,15 @@ func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ca
 		n := b.Len()
 		parts := n * intmath.CeilDiv(K, slice)
 		each := par.For
+		A, doneA := rounded(p.tile.Inner, &t.factors, c.Reals(gemmA))
+		B, doneB := rounded(p.tile.Inner, &t.factors, c.Reals(gemmB))
+		defer doneA()
+		defer doneB()
 		run := func(lo, hi int) {
 			for z := lo; z < hi; z++ {
 				from := z / n * slice
 				aAt, bAt := b.at(z % n)
-				t.part(c, from, min(slice, K-from), c.Reals(gemmA)[aAt:], c.Reals(gemmB)[bAt:], c.Reals(gemmC)[z*m*ldc:], each)
+				t.part(c, from, min(slice, K-from), A[aAt:], B[bAt:], c.Reals(gemmC)[z*m*ldc:], each)
 			}
 		}
 		if parts < 16 {
@@ -226,7 +228,7 @@ func (p *product) describeBatch(in args) operations {
 		rowA, stepA = 1, lda
 	}
 	b, c := batchOf(num, batchLen), view(in, gemmC, 0)
-	list := describeProducts(b, m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
+	list := p.describeProducts(b, m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
 		view(in, gemmA, 0, rowA, stepA), view(in, gemmB, 0, stepB, rowB), c)
 	if num(gemmBiased) != 0 {
 		c.Strides = []int{m * ldc, ldc, 1}
@@ -236,10 +238,10 @@ func (p *product) describeBatch(in args) operations {
 }
 
 // describeProducts describes a batch of products of A (i, k) and B (k, j) to C, whose matrices lie one after the other.
-func describeProducts(b Batch, m, n, k, slice, ldc int, accumulate bool, A, B, C kernels.View) operations {
+func (p *product) describeProducts(b Batch, m, n, k, slice, ldc int, accumulate bool, A, B, C kernels.View) operations {
 	A.Strides, B.Strides = slices.Concat(b.A[:], A.Strides), slices.Concat(b.B[:], B.Strides)
 	whole := func(ldc int) []int { return []int{b.N[1] * b.N[2] * m * ldc, b.N[2] * m * ldc, m * ldc} }
-	sum := &kernels.Product{Batch: b.N[:], M: m, N: n, K: k, Slice: slice, A: A, B: B, C: C}
+	sum := &kernels.Product{Batch: b.N[:], M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: A, B: B, C: C}
 	sum.C.Strides = append(whole(ldc), b.Len()*m*ldc, ldc, 1)
 	if !accumulate {
 		return operations{sum}
@@ -377,7 +379,7 @@ func directTwin[T kernels.Real](c kernels.Call[T]) {
 
 func describeDirect(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
-	return describeProducts(batchOf(num, directBatch), num(3), num(4), num(5), max(1, num(5)), num(4), num(10) != 0,
+	return new(product).describeProducts(batchOf(num, directBatch), num(3), num(4), num(5), max(1, num(5)), num(4), num(10) != 0,
 		view(in, 0, 0, num(6), num(7)), view(in, 1, 0, num(8), num(9)), view(in, 2, 0))
 }
 

@@ -9,18 +9,20 @@ import (
 )
 
 // GemmTile is the blocking of a matrix product. On a GPU a work-group computes M×N elements of C in K steps
-// at a time, each work-item ItemM×ItemN of them; on a CPU, where ItemM is 0, M×N is the block that a core
-// keeps in registers. It decides how fast a product is, and no bit of its result.
+// at a time, each work-item ItemM×ItemN of them, or each warp where Inner is one of the matrix units; on a CPU, where ItemM
+// is 0, M×N is the block that a core keeps in registers. It decides how fast a product is, and no bit of its result, which
+// Inner alone does.
 type GemmTile struct {
 	M, N, K, ItemM, ItemN int
+	Inner                 Inner
 }
 
 // The candidates of the tuner, the default first.
 var (
 	gpuTiles = []GemmTile{
-		{64, 64, 16, 4, 4}, {128, 128, 16, 8, 8}, {128, 128, 8, 8, 8}, {128, 64, 16, 8, 4},
-		{64, 64, 16, 8, 4}, {64, 64, 32, 8, 4}, {256, 64, 16, 8, 8},
-		{32, 64, 32, 4, 4}, {32, 32, 32, 4, 4},
+		{64, 64, 16, 4, 4, FMA}, {128, 128, 16, 8, 8, FMA}, {128, 128, 8, 8, 8, FMA}, {128, 64, 16, 8, 4, FMA},
+		{64, 64, 16, 8, 4, FMA}, {64, 64, 32, 8, 4, FMA}, {256, 64, 16, 8, 8, FMA},
+		{32, 64, 32, 4, 4, FMA}, {32, 32, 32, 4, 4, FMA},
 	}
 	cpuTiles = []GemmTile{{M: 6, N: 64}, {M: 8, N: 48}, {M: 12, N: 32}, {M: 6, N: 32}, {M: 4, N: 32}, {M: 6, N: 16}, {M: 12, N: 16}}
 )
@@ -41,21 +43,35 @@ func GemmTiles(t kernels.DType, l kernels.Limits) []GemmTile {
 	return fit
 }
 
-func (t GemmTile) items() int { return t.M / t.ItemM * (t.N / t.ItemN) }
+func (t GemmTile) items() int {
+	items := t.M / t.ItemM * (t.N / t.ItemN)
+	if t.Inner != FMA {
+		items *= warp
+	}
+	return items
+}
 
 func (t GemmTile) defines() string {
 	if t.ItemM == 0 {
 		return fmt.Sprintf("-DMR=%d -DWIDE=%d", t.M, t.N/16)
 	}
-	return fmt.Sprintf("-DTM=%d -DTN=%d -DTK=%d -DWM=%d -DWN=%d", t.M, t.N, t.K, t.ItemM, t.ItemN)
+	defines := fmt.Sprintf("-DTM=%d -DTN=%d -DTK=%d -DWM=%d -DWN=%d", t.M, t.N, t.K, t.ItemM, t.ItemN)
+	if t.Inner != FMA {
+		defines += fmt.Sprintf(" -DINNER=%d", t.Inner)
+	}
+	return defines
 }
 
-// String returns, for example, 128x64x16/8x8, or 6x64 for a CPU.
+// String returns, for example, 128x64x16/8x8, 128x64x16/32x32 tf32, or 6x64 for a CPU.
 func (t GemmTile) String() string {
 	if t.ItemM == 0 {
 		return fmt.Sprintf("%dx%d", t.M, t.N)
 	}
-	return fmt.Sprintf("%dx%dx%d/%dx%d", t.M, t.N, t.K, t.ItemM, t.ItemN)
+	name := fmt.Sprintf("%dx%dx%d/%dx%d", t.M, t.N, t.K, t.ItemM, t.ItemN)
+	if t.Inner != FMA {
+		name += " " + t.Inner.String()
+	}
+	return name
 }
 
 // MarshalText and UnmarshalText make the form of String that of a tuning table.

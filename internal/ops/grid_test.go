@@ -37,7 +37,7 @@ func TestGrids(t *testing.T) {
 		}
 		return append(all, ints(numbers...)...)
 	}
-	tile, block := GemmTile{128, 64, 16, 8, 4}, GemmTile{M: 6, N: 64}
+	tile, block := GemmTile{128, 64, 16, 8, 4, FMA}, GemmTile{M: 6, N: 64}
 	product := func(m, n, k, rows, slice int) []kernels.Arg {
 		return args([]int{0, 0, 0, 0}, m, n, k, k, n, n, 0, 0, rows, slice)
 	}

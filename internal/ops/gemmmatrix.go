@@ -1,0 +1,219 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Inner says how a product's kernel multiplies and adds: by ordinary arithmetic, or on the matrix units of a GPU, which
+// gemm_mma.cl does.
+type Inner uint8
+
+// The inner products, numbered as in gemm_mma.cl.
+const (
+	FMA    Inner = iota
+	TF32         // factors rounded to tf32
+	Halves       // factors rounded to float16
+	Parts        // factors of float32, as sums of three bfloat16: as accurate as FMA
+)
+
+// String returns the name.
+func (i Inner) String() string { return [...]string{"fma", "tf32", "float16", "parts"}[i] }
+
+// Precision returns what the factors are rounded to.
+func (i Inner) Precision() kernels.Precision {
+	switch i {
+	case TF32:
+		return kernels.PrecisionTF32
+	case Halves:
+		return kernels.PrecisionFloat16
+	}
+	return kernels.PrecisionFloat32
+}
+
+// gemmUses and gemmBatchUses name the kernels of each form and inner product within a function.
+var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
+	one, batch = map[innerForm]string{}, map[innerForm]string{}
+	for inner := FMA; inner <= Parts; inner++ {
+		for _, form := range GemmForms {
+			one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
+			batch[innerForm{inner, form}] = fmt.Sprintf("batch of %s %s", form, inner)
+		}
+	}
+	return one, batch
+}()
+
+type innerForm struct {
+	inner Inner
+	form  GemmForm
+}
+
+// warp is how many work-items of a GPU multiply together on its matrix units.
+const warp = 32
+
+// matrixTiles are those of each inner product on matrix units: for matrices of up to 64 rows or columns, for others, and for
+// those that fill a device with large ones.
+var matrixTiles = [...][]GemmTile{
+	TF32:   {{64, 64, 16, 32, 32, TF32}, {64, 64, 32, 32, 32, TF32}, {128, 128, 32, 64, 32, TF32}},
+	Halves: {{64, 64, 32, 32, 32, Halves}, {64, 64, 64, 32, 32, Halves}, {128, 128, 64, 64, 32, Halves}},
+	Parts:  {{64, 64, 16, 32, 32, Parts}, {64, 64, 32, 32, 32, Parts}, {128, 128, 32, 64, 32, Parts}},
+}
+
+// MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of type t and the limits l
+// can run, the smallest first.
+func MatrixTiles(inner Inner, t kernels.DType, l kernels.Limits) []GemmTile {
+	if l.CPU || t != kernels.Float32 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(matrixTiles[inner]), func(tile GemmTile) bool {
+		return !tile.fits(l)
+	})
+}
+
+func (t GemmTile) fits(l kernels.Limits) bool {
+	return t.local() <= l.LocalMem && t.items() <= l.MaxGroup
+}
+
+// local returns the bytes of local memory that a tile on matrix units takes.
+func (t GemmTile) local() int { return t.stages() * t.staged() }
+
+// staged returns those of the operands that a tile stages at once.
+func (t GemmTile) staged() int {
+	return t.K * (t.M + t.N) * [...]int{TF32: 4, Halves: 2, Parts: 6}[t.Inner]
+}
+
+// stages returns how many times it has them. A second buffer saves a barrier, but costs room for groups.
+func (t GemmTile) stages() int {
+	if t.staged() <= 8<<10 {
+		return 2
+	}
+	return 1
+}
+
+// MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may not have, where that is
+// worth while: one with the FMA as its inner product is none. It follows the precision, shape and device alone.
+func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
+	if l.CPU || t != kernels.Float32 || min(m, n, k) < 16 || batch*m*n*k < 1<<20 {
+		return GemmTile{}
+	}
+	inner := Parts
+	switch p {
+	case kernels.PrecisionTF32:
+		inner = TF32
+	case kernels.PrecisionFloat16:
+		inner = Halves
+	}
+	narrow := min(m, n) <= 64
+	if inner == Parts && narrow && (min(m, n) <= 32 || k < 1<<14) { // the ordinary units keep up with the memory
+		return GemmTile{}
+	}
+	best := GemmTile{}
+	for i, tile := range matrixTiles[inner] {
+		switch {
+		case !tile.fits(l):
+		case i == 0, i == 1 && (!narrow || inner == Parts), i == 2 && !narrow && batch*intmath.CeilDiv(m, tile.M)*intmath.CeilDiv(n, tile.N) >= l.Units:
+			best = tile
+		}
+	}
+	return best
+}
+
+// MatrixProbe returns the kernel that shows whether a device has units for an inner product.
+func MatrixProbe(inner Inner) *kernels.Kernel { return Gemm(NN, matrixTiles[inner][0], nil) }
+
+// others returns the tiles that may take the place of one whose kernel fails its trial: on a GPU no slow form for CPUs.
+func (t GemmTile) others(real kernels.DType, l kernels.Limits) []GemmTile {
+	if t.Inner != FMA && l.CPU {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(GemmTiles(real, l)), func(other GemmTile) bool { return other == t })
+}
+
+// file returns the name of the source for GPUs, without its ending.
+func (t GemmTile) file() string {
+	if t.Inner == FMA {
+		return "gemm_gpu"
+	}
+	return "gemm_mma"
+}
+
+// definesOf are the compiler's options of a product of a form.
+func (t GemmTile) definesOf(form GemmForm) string {
+	if t.Inner == FMA {
+		return t.defines()
+	}
+	return fmt.Sprintf("%s -DFORM=%d -DSTAGES=%d", t.defines(), slices.Index(GemmForms, form), t.stages())
+}
+
+// scale is gemmScale. The units cut sums off, and may be off by a unit of the last place for every few steps.
+func (p *product) scale(a []kernels.Arg) float64 {
+	if p.tile.Inner.Precision() == kernels.PrecisionFloat32 {
+		return gemmScale(a)
+	}
+	return gemmScale(a) * (1 + float64(a[gemmK].Int)/64)
+}
+
+// rounded returns an operand's elements as the inner product takes them: themselves, or a copy that done gives back.
+func rounded[T kernels.Real](inner Inner, pool *sync.Pool, x []T) (y []T, done func()) {
+	p := inner.Precision()
+	if p == kernels.PrecisionFloat32 {
+		return x, func() {}
+	}
+	buf, _ := pool.Get().(*[]T)
+	if buf == nil || cap(*buf) < len(x) {
+		buf = new([]T)
+		*buf = scratch[T](len(x))
+	}
+	y = (*buf)[:len(x)]
+	par.For(len(x), par.Grain, func(lo, hi int) {
+		for i, v := range x[lo:hi] {
+			y[lo+i] = T(p.Round(float64(v)))
+		}
+	})
+	return y, func() { pool.Put(buf) }
+}
+
+// strangeCases are the launches that test elements which are no sums of three bfloat16, and the ends of those that are.
+func (p *product) strangeCases() []kernels.Case {
+	var cases []kernels.Case
+	for _, s := range []struct {
+		name string
+		a, b float64 // the largest elements
+	}{
+		{"the smallest parts", 0x1p-108, 0x1p60}, {"less than them", 0x1p-112, 0x1p62}, {"denormals", 0x1p-135, 0x1p40},
+		{"products that are denormal", 0x1p-66, 0x1p-66}, {"more than the largest parts", 0x1p61, 0x1p58},
+	} {
+		const m, n, k = 33, 20, 50
+		lda, ldb, rowsA, rowsB := k, n, m, k
+		switch p.form {
+		case TN:
+			lda, rowsA = m, k
+		case NT:
+			ldb, rowsB = k, n
+		}
+		cases = append(cases, kernels.Case{Name: s.name, Build: func(o *kernels.Operands) {
+			o.In(rowsA*lda, -s.a, s.a).In(rowsB*ldb, -s.b, s.b).In(n, -1, 1).In(m*n, 0, 0).Int(m, n, k, lda, ldb, n, 0, 0, 12, k)
+			if p.epilogue != nil {
+				o.In(0, 0, 0).Int(GemmSums).Real(p.epilogue.values()...)
+			}
+		}})
+	}
+	return cases
+}
+
+// onMatrixUnits returns kernels of products by each inner product: of each form, of a batch and with an epilogue in tiles of one
+// warp, which Oclgrind has time for, and some in the tiles of devices.
+func onMatrixUnits() []*kernels.Kernel {
+	var all []*kernels.Kernel
+	for inner := TF32; inner <= Parts; inner++ {
+		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
+		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), GemmBatch(NN, small),
+			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[len(tiles)-1], nil))
+	}
+	return all
+}

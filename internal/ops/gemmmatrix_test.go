@@ -1,0 +1,72 @@
+package ops
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// TestMatrixTiles: every tile divides as gemm_mma.cl assumes, fits the local memory of NVIDIA's devices, and has a name of its own.
+func TestMatrixTiles(t *testing.T) {
+	l := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	names := map[string]bool{}
+	for inner := TF32; inner <= Parts; inner++ {
+		tiles := MatrixTiles(inner, kernels.Float32, l)
+		if len(tiles) != len(matrixTiles[inner]) {
+			t.Errorf("%v: %d of %d tiles fit 48 KiB", inner, len(tiles), len(matrixTiles[inner]))
+		}
+		for _, tile := range tiles {
+			vectors := func(wide int) bool { return wide*tile.K/4%tile.items() == 0 }
+			if tile.Inner != inner || tile.M%tile.ItemM != 0 || tile.N%tile.ItemN != 0 || tile.ItemM%16 != 0 || tile.ItemN%16 != 0 || tile.K%16 != 0 ||
+				!vectors(tile.M) || !vectors(tile.N) {
+				t.Errorf("tile %v does not divide into warps and loads", tile)
+			}
+			if names[tile.String()] || !strings.HasSuffix(tile.String(), inner.String()) {
+				t.Errorf("a second tile is called %v", tile)
+			}
+			names[tile.String()] = true
+		}
+	}
+	for name, l := range map[string]kernels.Limits{"a CPU": {CPU: true, LocalMem: 1 << 20, MaxGroup: 1024}, "too little local memory": {LocalMem: 4 << 10, MaxGroup: 1024}} {
+		if tiles := MatrixTiles(Parts, kernels.Float32, l); len(tiles) != 0 {
+			t.Errorf("%s has tiles %v", name, tiles)
+		}
+	}
+	if tiles := MatrixTiles(Parts, kernels.Float64, l); len(tiles) != 0 {
+		t.Errorf("float64 has tiles %v", tiles)
+	}
+}
+
+// TestMatrixTileFor: matrix units take products that are large enough, by what the precision allows, in tiles that fill the
+// device.
+func TestMatrixTileFor(t *testing.T) {
+	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	for _, c := range []struct {
+		p              kernels.Precision
+		batch, m, n, k int
+		real           kernels.DType
+		l              kernels.Limits
+		inner          Inner
+		large          bool
+	}{
+		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, l, Parts, true},
+		{kernels.PrecisionFloat32, 1, 1024, 1024, 1024, kernels.Float32, l, Parts, false},
+		{kernels.PrecisionTF32, 1, 4096, 4096, 4096, kernels.Float32, l, TF32, true},
+		{kernels.PrecisionFloat16, 40, 512, 512, 64, kernels.Float32, l, Halves, true},
+		{kernels.PrecisionFloat16, 1, 512, 512, 64, kernels.Float32, l, Halves, false},
+		{kernels.PrecisionFloat32, 1, 262144, 64, 64, kernels.Float32, l, FMA, false},
+		{kernels.PrecisionFloat32, 1, 64, 64, 262144, kernels.Float32, l, Parts, false},
+		{kernels.PrecisionFloat16, 1, 262144, 64, 64, kernels.Float32, l, Halves, false},
+		{kernels.PrecisionFloat16, 1, 64, 64, 64, kernels.Float32, l, FMA, false},
+		{kernels.PrecisionFloat16, 1, 1 << 20, 15, 64, kernels.Float32, l, FMA, false},
+		{kernels.PrecisionFloat16, 1, 4096, 4096, 4096, kernels.Float64, l, FMA, false},
+		{kernels.PrecisionFloat16, 1, 4096, 4096, 4096, kernels.Float32, kernels.Limits{CPU: true, LocalMem: 1 << 20, MaxGroup: 1024}, FMA, false},
+		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, kernels.Limits{Units: 10, LocalMem: 4 << 10, MaxGroup: 1024}, FMA, false},
+	} {
+		tile := MatrixTileFor(c.p, NN, c.batch, c.m, c.n, c.k, c.real, c.l)
+		if tile.Inner != c.inner || tile.M > 64 != c.large {
+			t.Errorf("%v %d of %dx%dx%d: %v", c.p, c.batch, c.m, c.n, c.k, tile)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+// @depends: put, warp, mma
+// Matrix products on the matrix units of GPUs: C = f(op(A)·op(B) + C·accumulate + bias), of float32.
+//
+//   FORM 0, nn  A: [i*lda + k]  B: [k*ldb + j]
+//   FORM 1, nt  A: [i*lda + k]  B: [j*ldb + k]
+//   FORM 2, tn  A: [k*lda + i]  B: [k*ldb + j]
+//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
+//
+// Arguments, shares of the sum, batches and the epilogue are those of gemm_gpu.cl. What the inner product does is in
+// mma.cl. Steps of a tile in which an element of A or of B is not a sum of parts are computed by fma: infinities, NaN, denormals
+// and overflow are those of float32.
+//
+// A work-group computes a TM×TN tile of C, a warp WM×WN of it. TK steps of both operands are staged in local memory as
+// what the units take, zero-padded past the edges, in the order that they have in memory, while the next ones are on their
+// way to registers.
+//
+// A lane has four elements of each 16×8 tile of its warp's part, in one row and next to each other when they are
+// stored. Without NVIDIA_PTX the same source computes them with ordinary arithmetic, from the same staged factors.
+
+#ifndef FORM
+#define FORM 0
+#endif
+#ifndef TM
+#define TM 128 // rows of the tile, a multiple of WM
+#endif
+#ifndef TN
+#define TN 64 // columns of the tile, a multiple of WN
+#endif
+#ifndef TK
+#define TK 16 // steps of k staged at once, a multiple of 16
+#endif
+#ifndef WM
+#define WM 32 // rows of a warp, a multiple of 16
+#endif
+#ifndef WN
+#define WN 32 // columns of a warp, a multiple of 16
+#endif
+#ifndef STAGES
+#define STAGES 1 // buffers for staged tiles, 1 or 2
+#endif
+#if FORM == 2
+#define A_ALONG_X 1
+#else
+#define A_ALONG_X 0
+#endif
+#if FORM == 1
+#define B_ALONG_X 0
+#else
+#define B_ALONG_X 1
+#endif
+#if FORM == 0
+#define ENTRY k_gemm_nn
+#elif FORM == 1
+#define ENTRY k_gemm_nt
+#else
+#define ENTRY k_gemm_tn
+#endif
+
+#define KEEP 1
+#define SUMS 2
+#ifdef EPILOGUE // f of a vector v; the second argument serves the CPU variant
+#define FINISH(v, at, count)                                                    \
+    if (then == KEEP) put4(v, Z + Z_off + (at), count, (Z_off | ldc) % 4 == 0); \
+    if (then != SUMS) v = EPILOGUE(v, );
+#else
+#define EPILOGUE_PARAMS // of the entry points
+#define FINISH(v, at, count)
+#endif
+#ifndef BATCH_PARAMS // of the entry points
+#define BATCH_PARAMS
+#define PLACE const int column = get_group_id(0), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
+#endif
+
+#define WARPS_N (TN / WN)
+#define ITEMS (TM / WM * WARPS_N * 32)
+#define VECTORS_A (TM * TK / 4 / ITEMS) // that a work-item loads of each tile
+#define VECTORS_B (TN * TK / 4 / ITEMS)
+#define ROW_A (A_ALONG_X ? TM : TK) // elements of a row of a staged tile
+#define ROW_B (B_ALONG_X ? TN : TK)
+#define PLANE_A (TM * TK / CHUNK) // chunks of a staged tile
+#define PLANE_B (TN * TK / CHUNK)
+
+// Up to four neighbours from p on, zeros past count.
+static float4 load4(global const float *p, int count, int aligned) {
+    if (count >= 4) return aligned ? *(global const float4 *)p : vload4(0, p);
+    float4 v = 0;
+    if (count > 0) v.s0 = p[0];
+    if (count > 1) v.s1 = p[1];
+    if (count > 2) v.s2 = p[2];
+    return v;
+}
+
+#ifdef EPILOGUE
+static void put4(float4 v, global float *p, int count, int aligned) {
+    if (count >= 4 && aligned) *(global float4 *)p = v;
+    else {
+        p[0] = v.s0;
+        if (count > 1) p[1] = v.s1;
+        if (count > 2) p[2] = v.s2;
+        if (count > 3) p[3] = v.s3;
+    }
+}
+#endif
+
+// Stores up to four elements of a row of C.
+#define PUT_ROW_4(p, at, v, count, aligned)  \
+    if (count >= 4 && aligned) {             \
+        PUT4(p, at, v);                      \
+    } else {                                 \
+        PUT(p, at, v.s0);                    \
+        if (count > 1) PUT(p, at + 1, v.s1); \
+        if (count > 2) PUT(p, at + 2, v.s2); \
+        if (count > 3) PUT(p, at + 3, v.s3); \
+    }
+
+// Stages four elements of a tile, the `second` of a chunk or the first.
+static void stage(local uint4 *tile, int plane, int where, int second, float4 v, uint *left, float *size) {
+#if INNER == TF32
+    tile[where] = (uint4)(tf32(v.s0), tf32(v.s1), tf32(v.s2), tf32(v.s3));
+#else
+    uint2 words[PLANES];
+    split(v, words, left, size);
+#pragma unroll
+    for (int p = 0; p < PLANES; p++) ((local uint2 *)(tile + p * plane + where))[second] = words[p];
+#endif
+}
+
+// Vector e of a tile's part of an operand.
+#define FETCH(V, S, width, x0, x_end, ld, along_x, k0, e, aligned)                    \
+    if (along_x) {                                                                    \
+        const int x = (x0) + (e) % ((width) / 4) * 4, k = (k0) + (e) / ((width) / 4); \
+        V = load4((S) + x + k * (ld), k < k_end ? (x_end) - x : 0, aligned);          \
+    } else {                                                                          \
+        const int x = (x0) + (e) / (TK / 4), k = (k0) + (e) % (TK / 4) * 4;           \
+        V = load4((S) + x * (ld) + k, x < (x_end) ? k_end - k : 0, aligned);          \
+    }
+#define FETCH_WHOLE(V, S, length, x0, ld, along_x, k0, e) \
+    V = *(global const float4 *)((S) + ((along_x ? (k0) : (x0)) + (e) / ((length) / 4)) * (ld) + (along_x ? (x0) : (k0)) + (e) % ((length) / 4) * 4);
+
+#define FETCH_TILES(k0)                                                             \
+    if (whole && (k0) + TK <= k_end) {                                              \
+        _Pragma("unroll") for (int v = 0; v < VECTORS_A; v++)                       \
+            FETCH_WHOLE(fa[v], a, ROW_A, i0, lda, A_ALONG_X, k0, lid + v * ITEMS)   \
+        _Pragma("unroll") for (int v = 0; v < VECTORS_B; v++)                       \
+            FETCH_WHOLE(fb[v], b, ROW_B, j0, ldb, B_ALONG_X, k0, lid + v * ITEMS)   \
+    } else {                                                                        \
+        _Pragma("unroll") for (int v = 0; v < VECTORS_A; v++)                       \
+            FETCH(fa[v], a, TM, i0, m, lda, A_ALONG_X, k0, lid + v * ITEMS, even_a) \
+        _Pragma("unroll") for (int v = 0; v < VECTORS_B; v++)                       \
+            FETCH(fb[v], b, TN, j0, n, ldb, B_ALONG_X, k0, lid + v * ITEMS, even_b) \
+    }
+
+#define STAGE(tile, plane, V, length, along_x, e) \
+    stage(tile, plane, WHERE((e) / ((length) / 4), (e) % ((length) / 4) * 4 / CHUNK, length, along_x), (e) & 1, V, &left, &size);
+
+#define STAGE_TILES(buffer)                                                  \
+    uint left = 0;                                                           \
+    float size = 0;                                                          \
+    _Pragma("unroll") for (int v = 0; v < VECTORS_A; v++)                    \
+        STAGE(as[buffer], PLANE_A, fa[v], ROW_A, A_ALONG_X, lid + v * ITEMS) \
+    _Pragma("unroll") for (int v = 0; v < VECTORS_B; v++)                    \
+        STAGE(bs[buffer], PLANE_B, fb[v], ROW_B, B_ALONG_X, lid + v * ITEMS) \
+    ordinary = ORDINARY(left, size);
+
+#ifdef NVIDIA_PTX
+// The parts of a warp's lane of 16 rows of A from x on, for the steps from k on of a staged tile.
+static void part_a(uint *r, local const uint4 *tile, int x, int k, int lane) {
+#if !A_ALONG_X
+    const int row = x + lane % 16, chunk = k / CHUNK + lane / 16;
+    load_rows(r, tile + WHERE(row, chunk, TK, 0));
+#elif INNER != TF32
+    const int row = k + lane % 8 + lane / 16 * 8, chunk = x / CHUNK + (lane / 8 & 1);
+    load_columns(r, tile + WHERE(row, chunk, TM, 1));
+#else
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+        const int row = k + lane % 4 + e / 2 * 4, at = x + lane / 4 + e % 2 * 8;
+        r[e] = ((local const uint *)(tile + WHERE(row, at / 4, TM, 1)))[at % 4];
+    }
+#endif
+}
+
+// The same of 16 columns of B: two for each 8.
+static void part_b(uint *r, local const uint4 *tile, int x, int k, int lane) {
+#if !B_ALONG_X
+    const int row = x + lane % 8 + lane / 16 * 8, chunk = k / CHUNK + (lane / 8 & 1);
+    load_rows(r, tile + WHERE(row, chunk, TK, 0));
+#elif INNER != TF32
+    const int row = k + lane % 16, chunk = x / CHUNK + lane / 16;
+    load_columns(r, tile + WHERE(row, chunk, TN, 1));
+#else
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+        const int row = k + lane % 4 + e % 2 * 4, at = x + lane / 4 + e / 2 * 8;
+        r[e] = ((local const uint *)(tile + WHERE(row, at / 4, TN, 1)))[at % 4];
+    }
+#endif
+}
+
+static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int lane) {
+#pragma unroll
+    for (int k = 0; k < TK; k += STEP) {
+        uint b[PLANES][WN / 8][2];
+#pragma unroll
+        for (int p = 0; p < PLANES; p++)
+#pragma unroll
+            for (int j = 0; j < WN / 16; j++) part_b(&b[p][2 * j][0], bs + p * PLANE_B, tj + 16 * j, k, lane);
+#pragma unroll
+        for (int i = 0; i < WM / 16; i++) {
+            uint a[PLANES][4];
+#pragma unroll
+            for (int p = 0; p < PLANES; p++) part_a(a[p], as + p * PLANE_A, ti + 16 * i, k, lane);
+            MULTIPLY(acc[i], a, b, WN)
+        }
+    }
+}
+
+#else // ordinary arithmetic
+
+static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int lane) {
+    for (int k = 0; k < TK; k++)
+        for (int i = 0; i < WM / 16; i++) {
+            const int x = ti + 16 * i + ROW_OF(0);
+            const float v = STAGED(as, PLANE_A, ROW_A, A_ALONG_X, x, k);
+            for (int j = 0; j < WN / 8; j++)
+                for (int e = 0; e < 4; e++) {
+                    const int y = tj + 8 * j + COLUMN_OF(e);
+                    acc[i][j][e] = fma(v, STAGED(bs, PLANE_B, ROW_B, B_ALONG_X, y, k), acc[i][j][e]);
+                }
+        }
+}
+
+#endif
+
+// The products of steps [k0, k0+TK) by fma.
+#define MULTIPLY_STRANGE                                                                                              \
+    _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                                                               \
+        _Pragma("unroll") for (int j = 0; j < WN / 8; j++)                                                            \
+            _Pragma("unroll") for (int e = 0; e < 4; e++) {                                                           \
+                const int x = i0 + ti + 16 * i + ROW_OF(e), y = j0 + tj + 8 * j + COLUMN_OF(e);                       \
+                if (x < m && y < n)                                                                                   \
+                    for (int k = k0; k < min(k0 + TK, k_end); k++)                                                    \
+                        acc[i][j][e] = fma(a[A_ALONG_X ? k * lda + x : x * lda + k], b[B_ALONG_X ? k * ldb + y : y * ldb + k], acc[i][j][e]); \
+            }
+
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,
+           int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
+    local uint4 as[STAGES][PLANES * PLANE_A] __attribute__((aligned(16))), bs[STAGES][PLANES * PLANE_B] __attribute__((aligned(16)));
+#if INNER == PARTS && !defined(NVIDIA_PTX)
+    local int any;
+#endif
+    const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;
+    PLACE
+    const int i0 = get_group_id(1) * TM, j0 = column * TN;
+    const int ti = warp / WARPS_N * WM, tj = warp % WARPS_N * WN;
+    const int k_start = part * slice, k_end = min(K, k_start + slice);
+    const int even_a = (a_at | lda | k_start) % 4 == 0, even_b = (b_at | ldb | k_start) % 4 == 0;
+    const int whole = even_a && even_b && i0 + TM <= m && j0 + TN <= n;
+    global const float *a = A + a_at, *b = B + b_at;
+    float acc[WM / 16][WN / 8][4];
+#pragma unroll
+    for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+        for (int j = 0; j < WN / 8; j++)
+#pragma unroll
+            for (int e = 0; e < 4; e++) acc[i][j][e] = 0;
+    int strange = 0, now = 0;
+    float4 fa[VECTORS_A], fb[VECTORS_B];
+    int ordinary;
+    FETCH_TILES(k_start)
+    { STAGE_TILES(0) }
+    BARRIER
+    for (int k0 = k_start; k0 < k_end; k0 += TK) {
+        const int more = k0 + TK < k_end;
+        if (more) { FETCH_TILES(k0 + TK) }
+        if (strange) { MULTIPLY_STRANGE }
+        else inner(acc, as[now], bs[now], ti, tj, lane);
+#if STAGES > 1
+        now ^= 1;
+#else
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        if (more) { STAGE_TILES(now) }
+        BARRIER
+    }
+    const int even_c = (C_off | ldc) % 4 == 0;
+#pragma unroll
+    for (int j = 0; j < WN / 8; j++) {
+        const int y = j0 + tj + 8 * j + lane % 4 / 2 * 4;
+        const float4 add = biased ? load4(BIAS + BIAS_off + y, n - y, 0) : (float4)0;
+#pragma unroll
+        for (int i = 0; i < WM / 16; i++) {
+            const int x = i0 + ti + 16 * i + lane / 4 + lane % 2 * 8;
+            float *c = acc[i][j];
+            float4 v = (float4)(c[0], c[1], c[2], c[3]);
+#ifdef NVIDIA_PTX // an even lane takes the upper row of a pair of lanes, an odd one the lower
+            const int odd = lane & 1;
+            const float p = other(odd ? c[0] : c[2], 1), q = other(odd ? c[1] : c[3], 1);
+            v = odd ? (float4)(p, q, c[2], c[3]) : (float4)(c[0], c[1], p, q);
+#endif
+            if (x < m && y < n) {
+                const int at = (z * m + x) * ldc + y;
+                global float *out = C + C_off + at;
+                if (accumulate) v += load4(out, n - y, even_c);
+                v += add;
+                FINISH(v, at, n - y)
+                PUT_ROW_4(C + C_off, at, v, n - y, even_c)
+            }
+        }
+    }
+}

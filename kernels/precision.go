@@ -1,0 +1,51 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/x448/float16"
+)
+
+// Precision says to what the factors of matrix products may be rounded. Their sums are in the device's reals.
+type Precision uint8
+
+// The precisions.
+const (
+	PrecisionFloat32 Precision = iota // not at all: products are as accurate as the device's reals
+	PrecisionTF32                     // to 11 significant bits, in the range of float32; of two that are as near to the larger
+	PrecisionFloat16                  // to float16, of 11 significant bits in the range of 6·10⁻⁸ to 65504; ties to even
+)
+
+// Precisions lists the names of the precisions, in their order.
+var Precisions = []string{"float32", "tf32", "float16"}
+
+// String returns the name.
+func (p Precision) String() string { return Precisions[p] }
+
+// MarshalText returns the name.
+func (p Precision) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads a name. One that is none is an error that lists them.
+func (p *Precision) UnmarshalText(text []byte) error {
+	i := slices.Index(Precisions, string(text))
+	if i < 0 {
+		return fmt.Errorf("no precision is called %q: float32, tf32 and float16 are", text)
+	}
+	*p = Precision(i)
+	return nil
+}
+
+// Round returns what a factor, a real, is rounded to.
+func (p Precision) Round(v float64) float64 {
+	switch p {
+	case PrecisionTF32:
+		if v-v == 0 {
+			return float64(math.Float32frombits((math.Float32bits(float32(v)) + 0x1000) &^ 0x1fff))
+		}
+	case PrecisionFloat16:
+		return float64(float16.Fromfloat32(float32(v)).Float32())
+	}
+	return v
+}

@@ -1,0 +1,43 @@
+//go:build opencl && cgo
+
+package tensor
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/trial"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// matrixUnits builds a product by an inner product when it is first asked for that, and compares it with the Go twin: a device
+// has the units if its driver builds their instructions, and they compute what they should.
+func (d *clDevice) matrixUnits(inner ops.Inner) bool {
+	if !d.ptx {
+		return false
+	}
+	has, known := d.units[inner]
+	if !known {
+		has = d.probe(inner)
+		d.units[inner] = has
+	}
+	return has
+}
+
+func (d *clDevice) probe(inner ops.Inner) bool {
+	if len(ops.MatrixTiles(inner, d.real, d.limits)) == 0 {
+		return false
+	}
+	k := ops.MatrixProbe(inner)
+	e, err := d.entries.get(k)
+	if err != nil {
+		return false
+	}
+	if d.trials != nil {
+		return d.agrees(e.built, k, d.limits, 0, nil) == nil
+	}
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return trial.Small(k, d.real) }) {
+		if ran, err := d.compare(e.built, k, d.limits, o); !ran || err != nil {
+			return false
+		}
+	}
+	return true
+}

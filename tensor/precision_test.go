@@ -1,0 +1,190 @@
+package tensor_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// precisions are the precisions with the devices' options and how far a product of two factors may be off.
+var precisions = []struct {
+	p      tensor.Precision
+	factor float64
+}{{tensor.PrecisionFloat32, 0}, {tensor.PrecisionTF32, 0x1p-10 + 0x1p-22}, {tensor.PrecisionFloat16, 0x1p-10 + 0x1p-22}}
+
+// draws are ways to draw factors that float16 holds as normal numbers.
+var draws = map[string]func(r *rand.Rand) float64{
+	"of one size":   func(r *rand.Rand) float64 { return 2*r.Float64() - 1 },
+	"positive":      func(r *rand.Rand) float64 { return 0.5 + r.Float64() },
+	"of many sizes": func(r *rand.Rand) float64 { return math.Copysign(math.Exp2(20*r.Float64()-10), r.Float64()-0.5) },
+}
+
+// matrix draws one of float32, laid out as the transposed of [cols, rows] if asked for.
+func matrix(r *rand.Rand, rows, cols int, draw func(*rand.Rand) float64) []float32 {
+	x := make([]float32, rows*cols)
+	for i := range x {
+		if x[i] = float32(draw(r)); math.Abs(float64(x[i])) < 0x1p-14 { // too small for float16
+			x[i] = 0
+		}
+	}
+	return x
+}
+
+// TestPrecision holds products in every precision on every device to the stated bound against sums in float64: all forms,
+// sizes around those of tiles, batches, layers and their gradients. A second product has the same bits.
+func TestPrecision(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		for _, c := range precisions {
+			t.Run(fmt.Sprintf("%s/%v", sel, c.p), func(t *testing.T) {
+				d := devtest.Open(t, sel, tensor.Options{Precision: c.p})
+				r := rand.New(rand.NewPCG(1, uint64(c.p)))
+				for _, s := range [][4]int{{1, 128, 130, 100}, {1, 65, 131, 257}, {3, 100, 70, 80}, {1, 300, 300, 20}, {1, 16, 500, 300}, {1, 3, 5, 7}} {
+					if testing.Short() && s[1]*s[2]*s[3] > 1<<21 {
+						continue
+					}
+					for name, draw := range draws {
+						for form := range 4 {
+							checkPrecise(t, d, fmt.Sprintf("%v %s form %d", s, name, form), s, form, c.factor, func(rows, cols int) []float32 { return matrix(r, rows, cols, draw) })
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkPrecise computes a batch of products of shape [batch, m, k]·[batch, k, n], of transposed views by the bits of form.
+func checkPrecise(t *testing.T, d tensor.Device, name string, s [4]int, form int, factor float64, draw func(rows, cols int) []float32) {
+	t.Helper()
+	batch, m, n, k := s[0], s[1], s[2], s[3]
+	ha, hb := draw(batch*m, k), draw(batch*k, n)
+	a, b := tensor.New(d, ha, batch, m, k), tensor.New(d, hb, batch, k, n)
+	rowA, stepA, rowB, stepB := k, 1, n, 1
+	if form&1 != 0 {
+		a = tensor.New(d, ha, batch, k, m).Transpose(0, 2, 1)
+		rowA, stepA = 1, m
+	}
+	if form&2 != 0 {
+		b = tensor.New(d, hb, batch, n, k).Transpose(0, 2, 1)
+		rowB, stepB = 1, k
+	}
+	if batch == 1 {
+		a, b = a.Reshape(m, k), b.Reshape(k, n)
+		if form&1 != 0 {
+			a = tensor.New(d, ha, k, m).T()
+		}
+		if form&2 != 0 {
+			b = tensor.New(d, hb, n, k).T()
+		}
+	}
+	first, err := a.MatMul(b).Float32s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := a.MatMul(b).Float32s()
+	if !slices.Equal(first, again) {
+		t.Errorf("%s: a second product has other bits", name)
+	}
+	within(t, name, first, factor, k, m*n, n, func(at, q int) (x, y float64) {
+		z, i, j := at/(m*n), at/n%m, at%n
+		return float64(ha[z*m*k+i*rowA+q*stepA]), float64(hb[z*n*k+q*rowB+j*stepB])
+	})
+}
+
+// within reports a sum of k products that is further from that in float64 than the bound of tensor.Precision.
+func within(t *testing.T, name string, got []float32, factor float64, k, _, _ int, factors func(at, q int) (x, y float64)) {
+	t.Helper()
+	for at, v := range got {
+		sum, size := 0.0, 0.0
+		for q := range k {
+			x, y := factors(at, q)
+			sum += x * y
+			size += math.Abs(x * y)
+		}
+		if off, most := math.Abs(float64(v)-sum), (factor+float64(k+8)*0x1p-23)*size; !(off <= most) {
+			t.Errorf("%s: element %d is %v, %v off: at most %v", name, at, v, off, most)
+			return
+		}
+	}
+}
+
+// TestPrecisionOfLayers: what a layer adds to its product, and how it is stored, is the same in each precision.
+func TestPrecisionOfLayers(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		for _, c := range precisions {
+			d := devtest.Open(t, sel, tensor.Options{Precision: c.p})
+			r := rand.New(rand.NewPCG(2, 3))
+			const m, n, k = 130, 96, 100
+			hx, hw, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
+			got, err := tensor.Linear(tensor.New(d, hx, m, k), tensor.New(d, hw, k, n), tensor.New(d, hb, n), kernels.ReLU).Float32s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at, v := range got {
+				sum, size := float64(hb[at%n]), math.Abs(float64(hb[at%n]))
+				for q := range k {
+					p := float64(hx[at/n*k+q]) * float64(hw[q*n+at%n])
+					sum += p
+					size += math.Abs(p)
+				}
+				if off := math.Abs(float64(v) - max(sum, 0)); off > (c.factor+(k+8)*0x1p-23)*size {
+					t.Fatalf("%s %v: element %d is %v, want %v", sel, c.p, at, v, max(sum, 0))
+				}
+			}
+		}
+	}
+}
+
+// TestStrangeProducts: infinities, NaN, denormals and the ends of the range of float32 give what float32 gives, wherever in a large
+// product they stand, and change no element that they are no factor of.
+func TestStrangeProducts(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		const m, n, k = 150, 140, 130
+		r := rand.New(rand.NewPCG(5, 6))
+		for _, c := range []struct {
+			name string
+			a, b []float32 // elements to put into each factor
+		}{
+			{"infinities", []float32{inf, -inf}, nil}, {"NaN", []float32{nan}, []float32{nan}}, {"infinities times zeros", []float32{inf}, []float32{0}},
+			{"overflow", []float32{3e38, -3e38}, []float32{3e38, 2}}, {"denormals", []float32{1e-45, 1e-40, -1e-39}, []float32{1e30, 1e38}},
+			{"products that are denormal", []float32{1e-20, 1e-25}, []float32{1e-20}}, {"less than parts hold", []float32{1.2345678e-33, 1.2345678e-36}, []float32{1e20, 1e33}},
+			{"zeros of both signs", []float32{0, float32(math.Copysign(0, -1))}, []float32{-1}},
+		} {
+			ha, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"])
+			for i, v := range c.a {
+				ha[(17+40*i)*k+5+31*i] = v
+			}
+			for i, v := range c.b {
+				hb[(5+31*i)*n+3+70*i] = v
+			}
+			got, err := tensor.New(d, ha, m, k).MatMul(tensor.New(d, hb, k, n)).Float32s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at, v := range got {
+				sum, size, f := 0.0, 0.0, float32(0)
+				for q := range k {
+					x, y := float64(ha[at/n*k+q]), float64(hb[q*n+at%n])
+					sum += x * y
+					size += math.Abs(x * y)
+					f = float32(math.FMA(x, y, float64(f)))
+				}
+				switch off := math.Abs(float64(v) - sum); {
+				case f != f || math.IsInf(float64(f), 0):
+					if !(f != f && v != v || f == v) {
+						t.Fatalf("%s: element %d is %v, by sums of float32 %v", c.name, at, v, f)
+					}
+				case !(off <= (k+8)*(0x1p-23*size+0x1p-149)):
+					t.Fatalf("%s: element %d is %v, want %v", c.name, at, v, sum)
+				}
+			}
+		}
+	})
+}
