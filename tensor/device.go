@@ -56,6 +56,8 @@ type Device interface {
 	Close() error
 
 	core() *base
+	// matrixUnits reports whether the device has units that compute an inner product.
+	matrixUnits(inner ops.Inner) bool
 	// launch runs a kernel whose arguments were checked. It may return before the kernel has run.
 	launch(k *kernels.Kernel, args []kernels.Arg)
 	// owns reports whether b is memory of this device that was not released.
@@ -72,6 +74,10 @@ type Options struct {
 	Profile bool // measure every launch
 	Rebuild bool // build OpenCL programs anew, past the driver's cache
 	Check   bool // run every launch on the kernel's Go twin as well and stop at the first difference
+
+	// Precision says to what the factors of matrix products may be rounded, so that the matrix units of a GPU compute them
+	// faster. See [Precision].
+	Precision Precision
 
 	// Untried launches kernels that were never tried on the device: see [TrialEnv].
 	Untried bool
@@ -202,6 +208,7 @@ type base struct {
 	tuning  string                 // its name in a tuning table; "": there are no tiles
 	tap     atomic.Pointer[tapped] // nil: no step is being recorded
 	tuned   []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
+	factors Precision              // of matrix products
 }
 
 func (s *base) core() *base { return s }

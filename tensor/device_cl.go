@@ -23,9 +23,11 @@ type clDevice struct {
 	limits  kernels.Limits
 	options string // of the compiler
 	entries *entries[*clrt.Kernel]
-	args    []clrt.Arg   // scratch of launch
-	grid    kernels.Grid // the same
-	trials  *trialMemory // nil: kernels are launched untried
+	args    []clrt.Arg         // scratch of launch
+	grid    kernels.Grid       // the same
+	trials  *trialMemory       // nil: kernels are launched untried
+	units   map[ops.Inner]bool // what is known of the device's matrix units
+	ptx     bool
 }
 
 type clBuffer struct {
@@ -55,7 +57,8 @@ func openCL(sel string, opt Options) (Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
-	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
+	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", units: map[ops.Inner]bool{}}
+	d.factors = opt.Precision
 	d.tuning = info.Name
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.tuned, err = ops.GemmChoices(info.Name, d.limits); err != nil {
@@ -69,6 +72,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	}
 	if strings.Contains(info.Vendor, "NVIDIA") {
 		d.options += " -DNVIDIA_PTX"
+		d.ptx = true
 	}
 	if opt.Check {
 		return newCheckDevice(d), nil
@@ -103,7 +107,15 @@ func (d *clDevice) TrialsRemembered() (path string, trials int) {
 	return m.path, len(m.known)
 }
 
-func (d *clDevice) Name() string           { return d.dev.Info().String() }
+// Name says what products may be rounded to where they may: checkpoints tell by it whether bits may differ.
+func (d *clDevice) Name() string {
+	name := d.dev.Info().String()
+	if d.ptx && d.factors != PrecisionFloat32 {
+		name += ", products in " + d.factors.String()
+	}
+	return name
+}
+
 func (d *clDevice) Real() kernels.DType    { return d.real }
 func (d *clDevice) Limits() kernels.Limits { return d.limits }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/mempool"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -33,6 +34,7 @@ type goBuffer struct {
 
 func newGoDevice(opt Options) *goDevice {
 	d := &goDevice{real: kernels.Float32, threads: runtime.GOMAXPROCS(0)}
+	d.factors = opt.Precision
 	if opt.Float64 {
 		d.real = kernels.Float64
 	}
@@ -155,6 +157,8 @@ func (d *goDevice) run(k *kernels.Kernel, args []kernels.Arg) {
 		t.Bytes += movedBytes(k, args)
 	}
 }
+
+func (d *goDevice) matrixUnits(ops.Inner) bool { return false }
 
 func (d *goDevice) Flush() {}
 

@@ -115,6 +115,12 @@ func testKernels(t *testing.T, d tensor.Device) {
 			if short && i%4 != 0 {
 				continue
 			}
+		case strings.Contains(k.Defines, "-DINNER="): // on matrix units, of any form
+			_, inner, _ := strings.Cut(k.Defines, "-DINNER=")
+			form = "inner product " + inner[:1]
+			if testing.Short() && seen[form] > 0 {
+				continue
+			}
 		case strings.HasPrefix(k.File, k.Name+"."): // in another layout
 			form = k.File
 		case strings.Contains(k.File, "_batch_"): // the forms of a batch differ as those of a product do

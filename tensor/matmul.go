@@ -131,7 +131,7 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 func (*base) MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
 	d := checkMatMulInto(op, dst, a, b)
-	if !slices.Contains(ops.GemmTiles(d.Real(), d.Limits()), tile) {
+	if !slices.Contains(append(ops.GemmTiles(d.Real(), d.Limits()), ops.MatrixTiles(tile.Inner, d.Real(), d.Limits())...), tile) {
 		misuse(op, ErrValue, fmt.Sprintf("no tile of the device is %v", tile), dst, a, b)
 	}
 	matMulTo(dst, a, b, epilogue{tile: &tile})
@@ -202,6 +202,9 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		tile = *e.tile
 	} else {
 		tile = ops.GemmTileFor(form, m, n, k, d.Real(), d.Limits(), d.core().tuned)
+		if t := ops.MatrixTileFor(d.core().factors, form, 1, m, n, k, d.Real(), d.Limits()); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+			tile = t
+		}
 	}
 	slice := ops.GemmSlice(m, n, k, d.Limits())
 	slices := (k + slice - 1) / slice

@@ -179,6 +179,9 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	slices := (k + slice - 1) / slice
 	parts := slices * batch.Len()
 	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, d.Real(), l, s.tuned)
+	if t := ops.MatrixTileFor(s.factors, form, batch.Len(), m, n, k, d.Real(), l); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+		tile = t
+	}
 	rows := ops.GemmRows(m, n, parts, tile, l)
 	product := func(out *Tensor, accumulate bool) {
 		unused := whole(a, 0)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/pflag"
 )
@@ -26,6 +27,7 @@ type Flags struct {
 	program   string // whose flags these are
 	selection string
 	rebuild   bool
+	precision tensor.Precision
 	untried   bool // the command tests kernels itself: none is replaced
 }
 
@@ -34,6 +36,7 @@ func (f *Flags) Register(fs *pflag.FlagSet, program string) {
 	f.program = program
 	fs.StringVar(&f.selection, "device", "", fmt.Sprintf(`auto, cpu, opencl, PLATFORM:DEVICE as "%s devices" lists them, or part of a
 name (default $CLGRAD_DEVICE, else auto)`, program))
+	fs.TextVar(&f.precision, "precision", tensor.PrecisionFloat32, cli.OneOf(kernels.Precisions)+": to what a GPU may round factors of products")
 	fs.BoolVar(&f.rebuild, "rebuild", false, "build the OpenCL kernels anew, past the driver's cache")
 	cli.Group(fs, FlagGroup)
 }
@@ -67,7 +70,7 @@ func (f *Flags) Open(stderr io.Writer) (tensor.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, Untried: f.untried})
+	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, Untried: f.untried, Precision: f.precision})
 	if err != nil {
 		return nil, err
 	}
