@@ -213,7 +213,8 @@ func onMatrixUnits() []*kernels.Kernel {
 	for inner := TF32; inner <= Parts; inner++ {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
 		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), GemmBatch(NN, small),
-			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[len(tiles)-1], nil))
+			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[len(tiles)-1], nil),
+			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
 	}
 	return all
 }
