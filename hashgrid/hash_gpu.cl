@@ -111,20 +111,21 @@ static void add(global int *sum, long v) {
 // How many entries a level has.
 static int entries_of(global const int *level) { return level[3] != 0 ? level[3] + 1 : (level[1] + 2) * (level[2] + 2); }
 
-// SUM[corner] += weight·G[i][l]. A work-item has an element of G.
+// SUM[corner] += weight·G[i][l]. A work-item has an element of G and the corners at one side of the cell: those at the other,
+// whose entries often lie beside these, come from its neighbours.
 kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), int n, int levels) {
-    const int e = get_global_id(0), f = e % FEATURES, l = e / FEATURES % levels, i = e / FEATURES / levels;
+    const int e = get_global_id(0), f = e % FEATURES, right = e / FEATURES % 2, l = e / FEATURES / 2 % levels, i = e / FEATURES / 2 / levels;
     if (i >= n) return;
     int entry[4];
     REAL weight[4];
     global const REAL *at = C + C_off + 2 * i;
     global const int *level = LEVELS + LEVELS_off + l * LEVEL;
     corners(at[0], at[1], level, entry, weight);
-    const REAL g = G[G_off + e];
+    const REAL g = G[G_off + (i * levels + l) * FEATURES + f];
     const int copy = level[4] - level[0] + (i & level[5]) * entries_of(level);
-    for (int c = 0; c < 4; c++) {
-        const long part = convert_long_sat_rte(weight[c] * g * (REAL)0x1p36f);
-        if (part != 0) add(SUM + SUM_off + ((copy + entry[c]) * FEATURES + f) * 2, part);
+    for (int c = 0; c < 4; c += 2) {
+        const long part = convert_long_sat_rte((right ? weight[c + 1] : weight[c]) * g * (REAL)0x1p36f);
+        if (part != 0) add(SUM + SUM_off + ((copy + (right ? entry[c + 1] : entry[c])) * FEATURES + f) * 2, part);
     }
 }
 

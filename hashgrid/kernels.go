@@ -85,7 +85,7 @@ var (
 	scatter = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-				return kernels.Line(int(a[4].Int)*int(a[5].Int)*features, l)
+				return kernels.Line(int(a[4].Int)*int(a[5].Int)*features*2, l)
 			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
