@@ -171,7 +171,7 @@ func (w *perceptronWorld) loss(outputs *[]*tensor.Tensor) *autograd.Node {
 		default:
 			h = h.Linear(weight, bias, kernels.LeakyReLU, slope)
 		}
-		if w.odd == "a layer twice" && i > 0 && i < layers-1 {
+		if w.odd == "a layer twice" && i > 0 && i < layers-1 && w.sizes[i] == w.sizes[i+1] {
 			h = h.Linear(weight, bias, kernels.LeakyReLU, slope)
 		}
 		if w.odd == "a residual" && slices.Equal(before.Shape(), h.Shape()) {
@@ -332,6 +332,10 @@ func randomPerceptron(t *testing.T, d tensor.Device, seed uint64, odd map[string
 		if one {
 			odd[eager.odd] = true
 		}
+		near := 2e-3 // a sum that rounding takes across the kink of a loss or an activation has another gradient
+		if d.Real() == kernels.Float64 {
+			near = 1e-7
+		}
 		check := func(when string, got []*tensor.Tensor) {
 			t.Helper()
 			values, wanted := recorded.values(t, got), eager.values(t, want)
@@ -344,7 +348,7 @@ func randomPerceptron(t *testing.T, d tensor.Device, seed uint64, odd map[string
 					most = max(most, math.Abs(x))
 				}
 				for k, x := range v {
-					if !(math.Abs(x-wanted[i][k]) <= 1e-4*most) {
+					if !(math.Abs(x-wanted[i][k]) <= near*most) {
 						t.Fatalf("seed %d, %q, %s: value %d of tensor %d is %v, eagerly %v (most %v); sizes %v, %d rows, slope %v\n%s", seed, eager.odd, when, k, i, x, wanted[i][k], most, eager.sizes, eager.rows, eager.slope, &said)
 					}
 				}
