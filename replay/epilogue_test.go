@@ -91,7 +91,7 @@ func TestRandomStored(t *testing.T) {
 			n, options = 50, []tensor.Options{{}, {GPUKernels: true}}
 		}
 		if testing.Short() {
-			n = min(n/8, 200)
+			n = min(n/25, 60)
 		}
 		for _, opt := range options {
 			t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) {
