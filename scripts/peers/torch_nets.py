@@ -2,7 +2,7 @@
 
 Prints the JSON lines that `clgrad bench --json` prints: eager and, on a GPU, replayed from a captured CUDA graph, also of what
 torch.compile makes of the step, where it can. AdamW is PyTorch's fused one, where there is one. TF32 is off, but in cuDNN's
-convolutions, where PyTorch has it on; the rows "tf32" have it on in products, too.
+convolutions, where PyTorch has it on; with TORCH_TF32=1 products have it, too.
 Usage: torch_nets.py [NAME...]; TORCH_THREADS sets the threads of a CPU.
 """
 import os

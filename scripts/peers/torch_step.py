@@ -1,8 +1,8 @@
 """The training step of mlpimage in PyTorch, for comparison: the same network, loss, optimizer and sampling.
 
 Prints the JSON lines that `clgrad bench --json` prints, for each batch size: eager and, on a GPU, replayed from a
-captured CUDA graph, plain and compiled, with TF32 in products and without. AdamW is the fused one.
-Usage: torch_step.py [BATCH...]; TORCH_THREADS sets the threads of a CPU.
+captured CUDA graph, plain and compiled. AdamW is the fused one. Usage: torch_step.py [BATCH...]; TORCH_THREADS sets the threads
+of a CPU, and TORCH_TF32=1 has products use TF32.
 """
 import os
 import sys
