@@ -207,37 +207,44 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredOnGPUs: convolutions, pools, sums and their gradients take maps in the forms for GPUs.
+// TestStoredOnGPUs: convolutions, pools, sums and their gradients take maps in the forms for GPUs, also where each launch is
+// compared with its twin.
 func TestStoredOnGPUs(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue
 		}
-		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
-		told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
-			rng := tensor.NewRNG(3)
-			x, w := rng.Uniform(d, -1, 1, 2, 3, 10, 12), autograd.Param(rng.Uniform(d, -1, 1, 9, 3, 3, 3), "w")
-			b := autograd.Param(rng.Uniform(d, -1, 1, 9), "b")
-			return func() []*tensor.Tensor {
-				y := autograd.Const(x).Conv(w, b, tensor.ConvOptions{Padding: []int{1}}).ReLU().MaxPool([]int{2, 2}).Tanh()
-				z := y.Sum(0).MulScalar(0.5).Add(y.AvgPool([]int{1, 1}).Mean(0))
-				z.Keep()
-				if err := z.Sum().Backward(); err != nil {
-					t.Fatal(err)
-				}
-				grads := []*tensor.Tensor{w.Grad().Copy(), b.Grad().Copy(), z.Value()}
-				w.ZeroGrad()
-				b.ZeroGrad()
-				return grads
-			}, []*tensor.Tensor{x}, nil
-		})
-		for _, want := range []string{"k_relu: computed where 0 k_conv", "k_max_pool stores its result", "k_relu_grad: computed where"} {
-			if !strings.Contains(told, want) {
-				t.Errorf("%s: no %q among\n%s", sel, want, told)
+		for _, check := range []bool{false, true} {
+			storedOnGPU(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true, Check: check}))
+		}
+	}
+}
+
+func storedOnGPU(t *testing.T, d tensor.Device) {
+	t.Helper()
+	told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+		rng := tensor.NewRNG(3)
+		x, w := rng.Uniform(d, -1, 1, 2, 3, 10, 12), autograd.Param(rng.Uniform(d, -1, 1, 9, 3, 3, 3), "w")
+		b := autograd.Param(rng.Uniform(d, -1, 1, 9), "b")
+		return func() []*tensor.Tensor {
+			y := autograd.Const(x).Conv(w, b, tensor.ConvOptions{Padding: []int{1}}).ReLU().MaxPool([]int{2, 2}).Tanh()
+			z := y.Sum(0).MulScalar(0.5).Add(y.AvgPool([]int{1, 1}).Mean(0))
+			z.Keep()
+			if err := z.Sum().Backward(); err != nil {
+				t.Fatal(err)
 			}
+			grads := []*tensor.Tensor{w.Grad().Copy(), b.Grad().Copy(), z.Value()}
+			w.ZeroGrad()
+			b.ZeroGrad()
+			return grads
+		}, []*tensor.Tensor{x}, nil
+	})
+	for _, want := range []string{"k_relu: computed where 0 k_conv", "k_max_pool stores its result", "k_relu_grad: computed where"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("no %q among\n%s", want, told)
 		}
-		if report.Launches >= report.Step {
-			t.Errorf("%d launches of %d", report.Launches, report.Step)
-		}
+	}
+	if report.Launches >= report.Step {
+		t.Errorf("%d launches of %d", report.Launches, report.Step)
 	}
 }

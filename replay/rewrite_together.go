@@ -18,8 +18,10 @@ import (
 var doneTogether = rewrite{"together", "makes one launch of small ones of one kernel", doTogether}
 
 const (
-	togetherSmall  = 1 << 15 // elements that a launch reads that waits for others
-	togetherGroups = 128     // work-groups of a launch
+	togetherSmall  = 1 << 15 // elements that a launch of a CPU reads that waits for others
+	togetherLarge  = 1 << 23 // those that all launches of a GPU read that wait: to start one takes as long as to move some MiB
+	togetherGroups = 128     // work-groups of a launch of a CPU
+	togetherWide   = 1 << 11 // those of one of a GPU
 	togetherIdle   = 16      // work-groups that may find nothing to do, beside half as many as do
 )
 
@@ -48,7 +50,7 @@ func doTogether(r *rewriter) {
 		}
 		grid := n.kernel.Grid(n.args, r.limits)
 		size, own := grid.Local, groups(grid)
-		if own[0]*own[1] > togetherGroups {
+		if own[0]*own[1] > togetherWide || r.limits.CPU && own[0]*own[1] > togetherGroups {
 			continue
 		}
 		found := false
@@ -98,6 +100,7 @@ func doTogether(r *rewriter) {
 // wait says why the launch at i is not done at j, together with that, "" if it may be.
 func (r *rewriter) wait(i, j int) string {
 	n, c := r.nodes[i], r.nodes[j]
+	kept := 0 // elements
 	for k := range n.writes {
 		w := &n.writes[k]
 		if r.meeting(w, i+1, j, true, true) >= 0 {
@@ -115,10 +118,13 @@ func (r *rewriter) wait(i, j int) string {
 		if slices.ContainsFunc(c.writes, func(w region) bool { return g.meets(&w) }) {
 			return "the latter changes what the former reads"
 		}
-		if g.span.hi-g.span.lo > togetherSmall && !r.lives(g.buf) && r.between(i, j) {
+		if size := g.span.hi - g.span.lo; size > togetherSmall && !r.lives(g.buf) && r.between(i, j) {
 			used := false
 			r.touch(g.buf, j+1, len(r.nodes), func(int, *node) bool { used = true; return false })
 			if !used {
+				kept += size
+			}
+			if kept > togetherLarge || r.limits.CPU && kept > 0 {
 				return "it would keep much memory"
 			}
 		}
