@@ -147,6 +147,21 @@ func TestGemmSlice(t *testing.T) {
 	}
 }
 
+// TestGemmGroups: products that pack A do so once for several panels, as long as there are work-groups for every core; others have a
+// work-group for each panel.
+func TestGemmGroups(t *testing.T) {
+	for _, c := range []struct {
+		form        GemmForm
+		n, others   int
+		units, want int
+	}{{NN, 1024, 5, 2, 16}, {NT, 65, 1, 1, 2}, {TN, 1024, 5, 2, 2}, {TN, 1024, 5, 64, 16}, {TN, 1024, 5, 8, 8}, {TN, 64, 5, 2, 1}, {TN, 1, 1, 0, 1}, {TN, 2000, 100, 1, 4}} {
+		p := &product{form: c.form, tile: cpuTiles[0]}
+		if got := p.groups(c.n, c.others, kernels.Limits{CPU: true, Units: c.units}); got != c.want {
+			t.Errorf("%s of %d columns beside %d for %d cores: %d groups, want %d", c.form, c.n, c.others, c.units, got, c.want)
+		}
+	}
+}
+
 // TestGemmRows: the rows of a work-item share a product out evenly among the cores, and are neither few nor many.
 func TestGemmRows(t *testing.T) {
 	tile := GemmTile{M: 6, N: 64}

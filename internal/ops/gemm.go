@@ -109,6 +109,17 @@ type product struct {
 	epilogue *inner // nil: none
 }
 
+// groups returns how many work-groups of a CPU share out the panels of n columns: fewer where they pack A, which one of them then does
+// for several panels, as long as there is work for every core. others is how many share out the rest.
+func (p *product) groups(n, others int, l kernels.Limits) int {
+	const most, each = 8, 4 // panels, and work-groups for a core
+	panels := intmath.CeilDiv(n, p.tile.N)
+	if p.form != TN {
+		return panels
+	}
+	return intmath.CeilDiv(panels, max(1, min(most, panels*others/(each*max(1, l.Units)))))
+}
+
 func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	p := &product{form: form, tile: tile}
 	k := &kernels.Kernel{
@@ -119,7 +130,8 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 			m, n, rows := int(a[gemmM].Int), int(a[gemmN].Int), int(a[gemmRows].Int)
 			slices := intmath.CeilDiv(int(a[gemmK].Int), int(a[gemmSlice].Int))
 			if l.CPU {
-				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1}, Global: [3]int{intmath.CeilDiv(n, tile.N), intmath.CeilDiv(m, rows), slices}}
+				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1},
+					Global: [3]int{p.groups(n, intmath.CeilDiv(m, rows)*slices, l), intmath.CeilDiv(m, rows), slices}}
 			}
 			items := tile.items()
 			return kernels.Grid{Dims: 3, Local: [3]int{items, 1, 1},

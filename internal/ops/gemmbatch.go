@@ -168,8 +168,9 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 			m, n, rows := int(a[gemmM].Int), int(a[gemmN].Int), int(a[gemmRows].Int)
 			parts := int(a[batchLen].Int) * intmath.CeilDiv(int(a[gemmK].Int), int(a[gemmSlice].Int))
 			if l.CPU {
+				runs := intmath.CeilDiv(parts, int(a[batchRun].Int))
 				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1},
-					Global: [3]int{intmath.CeilDiv(n, tile.N), intmath.CeilDiv(m, rows), intmath.CeilDiv(parts, int(a[batchRun].Int))}}
+					Global: [3]int{p.groups(n, intmath.CeilDiv(m, rows)*runs, l), intmath.CeilDiv(m, rows), runs}}
 			}
 			items := tile.items()
 			return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{intmath.CeilDiv(n, tile.N) * parts * items, intmath.CeilDiv(m, tile.M)}}

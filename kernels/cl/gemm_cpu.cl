@@ -13,11 +13,11 @@
 // makes of this, by a text before it.
 //
 // One work-item per work-group and no local memory: a work-item owns a block of C of `rows` rows and
-// PANEL columns. For each slice of KC steps of k it packs its panel of B, zero-padded, into private
-// memory, and then runs a micro-kernel that keeps MR rows of C in vector registers while it streams
+// some panels of PANEL columns, of which each work-group has as many. For each slice of KC steps of k it packs a panel of B,
+// zero-padded, into private memory, and then runs a micro-kernel that keeps MR rows of C in vector registers while it streams
 // through the slice (the scheme of Goto and van de Geijn, "Anatomy of High-Performance Matrix
-// Multiplication", 2008). A is read in place if its steps of k are neighbours, else packed BLOCK rows at a
-// time. Sums run over k in ascending order: the same input gives the same bits.
+// Multiplication", 2008). A is read in place if its steps of k are neighbours, else packed before, MR rows
+// beside each other, for all panels of the work-item. Sums run over k in ascending order: the same input gives the same bits.
 //
 // WIDE is the number of 16-wide vectors in a panel. The defaults fill the 32 registers of AVX-512 with
 // 6·4 accumulators; the narrow micro-kernel serves the last n%PANEL <= 16 columns.
@@ -26,7 +26,7 @@
 #define WIDE 4
 #endif
 #ifndef MR
-#define MR 6 // a divisor of BLOCK
+#define MR 6 // a divisor of CHUNK, at most 16
 #endif
 #define NARROW_MR 12
 #ifndef EPILOGUE // f of a vector, where an epilogue or a pointer to one is named with . or ->
@@ -52,8 +52,11 @@
 #define KEEP 1
 #define SUMS 2
 #define KC 256
-#define BLOCK 48
+#define CHUNK 240
+#define HIGH (MR * KC + 16) // elements of MR packed rows: packing writes 16 at a time, of which the first MR stay
 #define PANEL (16 * WIDE)
+#define TILE (MR * PANEL > 16 * NARROW_MR ? MR * PANEL : 16 * NARROW_MR)
+#define ALIGNED __attribute__((aligned(64)))
 
 // op(A) or op(B): element (x, k) is at[x*row + k*step].
 typedef struct {
@@ -81,19 +84,24 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
             }
         }
         x = width;
-    } else if (s.step == 1) { // neighbours along k: transpose squares of 4
-        for (; x + 4 <= width; x += 4) {
+    } else if (s.step == 1) { // neighbours along k: transpose squares of 4, two beside each other
+        for (; x + 8 <= width; x += 8) {
             global const REAL *r0 = s.at + x * s.row, *r1 = r0 + s.row, *r2 = r1 + s.row, *r3 = r2 + s.row;
+            const int four = 4 * s.row;
             int k = 0;
             for (; k + 4 <= kc; k += 4) {
-                const REAL4 a = vload4(0, r0 + k), b = vload4(0, r1 + k), c = vload4(0, r2 + k), d = vload4(0, r3 + k);
+                const REAL8 a = (REAL8)(vload4(0, r0 + k), vload4(0, r0 + four + k)), b = (REAL8)(vload4(0, r1 + k), vload4(0, r1 + four + k));
+                const REAL8 c = (REAL8)(vload4(0, r2 + k), vload4(0, r2 + four + k)), d = (REAL8)(vload4(0, r3 + k), vload4(0, r3 + four + k));
                 REAL *p = P + k * padded + x;
-                vstore4((REAL4)(a.s0, b.s0, c.s0, d.s0), 0, p);
-                vstore4((REAL4)(a.s1, b.s1, c.s1, d.s1), 0, p + padded);
-                vstore4((REAL4)(a.s2, b.s2, c.s2, d.s2), 0, p + 2 * padded);
-                vstore4((REAL4)(a.s3, b.s3, c.s3, d.s3), 0, p + 3 * padded);
+                vstore8((REAL8)(a.s0, b.s0, c.s0, d.s0, a.s4, b.s4, c.s4, d.s4), 0, p);
+                vstore8((REAL8)(a.s1, b.s1, c.s1, d.s1, a.s5, b.s5, c.s5, d.s5), 0, p + padded);
+                vstore8((REAL8)(a.s2, b.s2, c.s2, d.s2, a.s6, b.s6, c.s6, d.s6), 0, p + 2 * padded);
+                vstore8((REAL8)(a.s3, b.s3, c.s3, d.s3, a.s7, b.s7, c.s7, d.s7), 0, p + 3 * padded);
             }
-            for (; k < kc; k++) vstore4((REAL4)(r0[k], r1[k], r2[k], r3[k]), 0, P + k * padded + x);
+            for (; k < kc; k++) {
+                REAL *p = P + k * padded + x;
+                vstore8((REAL8)(r0[k], r1[k], r2[k], r3[k], r0[four + k], r1[four + k], r2[four + k], r3[four + k]), 0, p);
+            }
         }
     }
     for (int k = 0; k < kc; k++) {
@@ -102,16 +110,30 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
     }
 }
 
-// One micro-kernel: C[0:live, 0:width] from a[r*row + k*step], k in 0:kc, and the panel P, in R rows by V
-// vectors. Rows past the last repeat it; their results are dropped.
-#define MICRO(name, R, V, space)                                                                      \
-    static void name(space const REAL *a, int a_row, int step, int live, const REAL *P, int kc,       \
-                     global REAL *C, int ldc, int width, epilogue e) {                                \
+// Packs rows of A that are neighbours in memory, MR beside each other: P[i/MR*HIGH + k*MR + i%MR] = element (i, k) for i < rows, zero
+// up to the next multiple of MR. `there` is how many rows there are from the first one on.
+static void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
+    const int whole = max(0, min(rows, there - 15)); // tiles that begin before have 16 rows to read
+    for (int k = 0; k < kc; k++) {
+        global const REAL *at = s.at + k * s.step;
+        REAL *p = P + k * MR;
+        int i = 0;
+        for (; i < whole; i += MR, p += HIGH) vstore16(vload16(0, at + i), 0, p);
+        for (; i < rows; i += MR, p += HIGH) {
+            for (int r = 0; r < MR; r++) p[r] = i + r < rows ? at[i + r] : 0;
+        }
+    }
+}
+
+// One micro-kernel: tile[0:R, 0:16V] = sums of a[r*row + k*step], k in 0:kc, and the panel P. Rows past the last repeat it; their
+// results are dropped.
+#define MICRO(name, R, V, space, ROW)                                                                 \
+    static void name(space const REAL *a, int a_row, int step, int live, const REAL *P, int kc, REAL *tile) { \
         REAL16 acc[R][V];                                                                             \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                 \
             _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                              \
         int row[R];                                                                                   \
-        _Pragma("unroll") for (int r = 0; r < R; r++) row[r] = min(r, live - 1) * a_row;              \
+        _Pragma("unroll") for (int r = 0; r < R; r++) row[r] = ROW;                                  \
         for (int k = 0; k < kc; k++) {                                                                \
             space const REAL *ak = a + k * step;                                                      \
             REAL16 b[V];                                                                              \
@@ -121,12 +143,8 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
                 _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);    \
             }                                                                                         \
         }                                                                                             \
-        _Pragma("unroll") for (int r = 0; r < R; r++) {                                               \
-            if (r >= live) continue;                                                                  \
-            _Pragma("unroll") for (int v = 0; v < V; v++) {                                           \
-                store(acc[r][v], C + r * ldc + 16 * v, width - 16 * v, e.bias + 16 * v, &e);          \
-            }                                                                                         \
-        }                                                                                             \
+        _Pragma("unroll") for (int r = 0; r < R; r++)                                                 \
+            _Pragma("unroll") for (int v = 0; v < V; v++) vstore16(acc[r][v], r * V + v, tile);       \
     }
 
 // Up to 16 elements of a row, zeros past count.
@@ -147,59 +165,71 @@ static void put16(REAL16 v, global REAL *c, int count) {
     for (int j = 0; j < count; j++) c[j] = part[j];
 }
 
-// Stores up to 16 elements of a row of C. It is called at every vector of four micro-kernels: within each of them, it
-// would make compiling PoCL's kernels take five times as long.
-__attribute__((noinline)) static void store(REAL16 v, global REAL *c, int count, const REAL *bias, const epilogue *e) {
-    if (count <= 0) return;
-    if (e->add) v = row16(c, count) + v;
-    if (e->last) {
-        v += vload16(0, bias);
+// Stores the first `live` rows of a tile of `across` columns, of which `width` are those of C. It is a function, and called once
+// for a tile: at each of its vectors, the others would leave their registers.
+__attribute__((noinline)) static void store(const REAL *tile, int across, int live, global REAL *C, int ldc, int width, const epilogue *e) {
+    for (int r = 0; r < live; r++) {
+        for (int j = 0; j < width; j += 16) {
+            global REAL *c = C + r * ldc + j;
+            const int count = width - j;
+            REAL16 v = vload16(0, tile + r * across + j);
+            if (e->add) v = row16(c, count) + v;
+            if (e->last) {
+                v += vload16(0, e->bias + j);
 #ifdef EPILOGUE
-        if (e->then == KEEP) put16(v, e->z + (c - e->c), count);
-        if (e->then != SUMS) v = EPILOGUE(v, e->);
+                if (e->then == KEEP) put16(v, e->z + (c - e->c), count);
+                if (e->then != SUMS) v = EPILOGUE(v, e->);
 #endif
 #ifdef PUT_ROW
-        PUT_ROW(e->, v, (int)(c - e->into), min(count, 16));
+                PUT_ROW(e->, v, (int)(c - e->into), min(count, 16));
 #ifndef PUT_KEEP
-        return;
+                continue;
 #endif
 #endif
+            }
+            put16(v, c, count);
+        }
     }
-    put16(v, c, count);
 }
 
-MICRO(wide_in_place, MR, WIDE, global)
-MICRO(wide_packed, MR, WIDE, private)
-MICRO(narrow_in_place, NARROW_MR, 1, global)
-MICRO(narrow_packed, NARROW_MR, 1, private)
+MICRO(wide_in_place, MR, WIDE, global, min(r, live - 1) * a_row)
+MICRO(wide_packed, MR, WIDE, private, r)
+MICRO(narrow_in_place, NARROW_MR, 1, global, min(r, live - 1) * a_row)
+MICRO(narrow_packed, MR, 1, private, r)
 
-// Computes the rows and the panel of C of a work-item, for the part of the sum that begins at k = start.
+// Computes the rows and the panels of C of a work-item, for the part of the sum that begins at k = start. What is packed of A serves
+// all of its panels.
 static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, int m, int n, int K, int ldc,
                  int accumulate, int biased, int rows, int start, int slice, epilogue e) {
-    REAL panel[KC * PANEL], packed[KC * BLOCK], padded[PANEL];
+    REAL panel[KC * PANEL] ALIGNED, packed[CHUNK / MR * HIGH] ALIGNED, padded[PANEL] ALIGNED, tile[TILE] ALIGNED;
+    const int panels = (n + PANEL - 1) / PANEL, groups = get_num_groups(0), group = get_group_id(0);
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
-    const int j0 = get_group_id(0) * PANEL, width = min(n - j0, PANEL);
-    const int narrow = width <= 16, in_place = a.step == 1;
-    const int end = min(K, start + slice);
-    for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
+    const int in_place = a.step == 1, end = min(K, start + slice);
     e.bias = padded;
-    for (int k0 = start; k0 < end; k0 += KC) {
-        const int kc = min(end - k0, KC);
-        e.add = accumulate || k0 > start;
-        e.last = k0 + kc == end;
-        const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
-        pack(panel, bk, kc, width, narrow ? 16 : PANEL);
-        for (int from = i0; from < i1; from += BLOCK) {
-            const int to = min(i1, from + BLOCK);
-            const operand ak = {a.at + from * a.row + k0 * a.step, a.row, a.step};
-            if (!in_place) pack(packed, ak, kc, to - from, to - from);
-            for (int i = from; i < to; i += narrow ? NARROW_MR : MR) {
-                global const REAL *at = ak.at + (i - from) * a.row;
-                global REAL *c = C + i * ldc + j0;
-                if (narrow && in_place) narrow_in_place(at, a.row, 1, min(to - i, NARROW_MR), panel, kc, c, ldc, width, e);
-                else if (narrow) narrow_packed(packed + i - from, 1, to - from, min(to - i, NARROW_MR), panel, kc, c, ldc, width, e);
-                else if (in_place) wide_in_place(at, a.row, 1, min(to - i, MR), panel, kc, c, ldc, width, e);
-                else wide_packed(packed + i - from, 1, to - from, min(to - i, MR), panel, kc, c, ldc, width, e);
+    for (int first = i0; first < i1; first += CHUNK) {
+        const int past = min(i1, first + CHUNK);
+        for (int k0 = start; k0 < end; k0 += KC) {
+            const int kc = min(end - k0, KC);
+            e.add = accumulate || k0 > start;
+            e.last = k0 + kc == end;
+            const operand ak = {a.at + first * a.row + k0 * a.step, a.row, a.step};
+            if (!in_place) pack_rows(packed, ak, kc, past - first, m - first);
+            for (int p = panels * group / groups; p < panels * (group + 1) / groups; p++) {
+                const int j0 = p * PANEL, width = min(n - j0, PANEL), narrow = width <= 16, across = narrow ? 16 : PANEL;
+                const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
+                for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
+                pack(panel, bk, kc, width, across);
+                const int height = narrow && in_place ? NARROW_MR : MR;
+                for (int i = first; i < past; i += height) {
+                    const int live = min(past - i, height);
+                    global const REAL *at = ak.at + (i - first) * a.row;
+                    const REAL *rows = packed + (i - first) / MR * HIGH;
+                    if (narrow && in_place) narrow_in_place(at, a.row, 1, live, panel, kc, tile);
+                    else if (narrow) narrow_packed(rows, 1, MR, live, panel, kc, tile);
+                    else if (in_place) wide_in_place(at, a.row, 1, live, panel, kc, tile);
+                    else wide_packed(rows, 1, MR, live, panel, kc, tile);
+                    store(tile, across, live, C + i * ldc + j0, ldc, width, &e);
+                }
             }
         }
     }
