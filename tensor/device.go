@@ -137,8 +137,9 @@ const DeviceEnv = "CLGRAD_DEVICE"
 const TrialEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
 
 // VectorsEnv is the environment variable that chooses the vector instructions of the Go device: off for plain loops, or
-// avx512, avx2 or neon where the processor has them. By default they are the widest that it has. The first two give the same
-// results, bit for bit; those of plain loops differ within rounding. neon computes products of matrices alone.
+// avx512, avx2 or neon where the processor has them. By default they are the widest that it has. All of them compute products of
+// matrices and element-wise functions with the same results, bit for bit; those of plain loops differ within rounding. neon does
+// not compute reductions of rows, norms and AdamW.
 const VectorsEnv = vec.Env
 
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:

@@ -32,7 +32,8 @@ func files() map[string][]byte {
 			emit(c, all, name, s)
 		}
 	}
-	for name, text := range map[string][]byte{"functions.go": tables(), "maps_amd64.go": tablesOn([]*set{avx2, avx512})} {
+	for name, text := range map[string][]byte{"functions.go": tables(), "maps_amd64.go": tablesOn([]*set{avx2, avx512}),
+		"maps_arm64.go": tablesOn([]*set{neonSet})} {
 		formatted, err := format.Source(text)
 		if err != nil {
 			log.Fatal(err)
@@ -40,6 +41,7 @@ func files() map[string][]byte {
 		all[name] = formatted
 	}
 	all["product_neon_arm64.s"], all["product_neon_arm64.go"] = neon()
+	all["map_neon_arm64.s"], all["map_neon_arm64.go"] = neonMaps()
 	return all
 }
 

@@ -18,6 +18,7 @@ type code struct {
 	r         real
 	constants map[uint64]operand.Mem // by their bits: each fills a vector of memory
 	prefix    string                 // of their names
+	neon      *neonCode              // not nil: in the instructions of NEON
 }
 
 type value = reg.VecVirtual
@@ -45,6 +46,9 @@ func (k *code) number(v float64) operand.Mem {
 
 // bits returns a constant by its bits.
 func (k *code) bits(v uint64) operand.Mem {
+	if k.neon != nil {
+		return k.neon.constant(v)
+	}
 	if m, ok := k.constants[v]; ok {
 		return m
 	}
@@ -62,32 +66,51 @@ func (k *code) bits(v uint64) operand.Mem {
 }
 
 func (k *code) load(m operand.Op) value {
+	if k.neon != nil {
+		return k.neon.value(k, m)
+	}
 	v := k.new()
 	k.pick(k.c.VMOVUPS, k.c.VMOVUPD)(m, v)
 	return v
 }
 
-// two is an operation on a and b, which may be in memory.
-func (k *code) two(single, double func(ops ...operand.Op), a value, b operand.Op) value {
+// two is an operation on a and b, which may be in memory. In NEON's instructions it has a name of its own; the smaller and the larger
+// are chosen, since those that it has for them treat NaN and 0 otherwise.
+func (k *code) two(name string, single, double func(ops ...operand.Op), a value, b operand.Op) value {
+	switch {
+	case k.neon != nil && name == "least":
+		b := k.neon.value(k, b)
+		return k.choose(k.compare(less, a, b), a, b)
+	case k.neon != nil && name == "most":
+		b := k.neon.value(k, b)
+		return k.choose(k.compare(less, b, a), a, b)
+	case k.neon != nil:
+		return k.neon.op(k, name, a, b)
+	}
 	v := k.new()
 	k.pick(single, double)(b, a, v)
 	return v
 }
 
-func (k *code) add(a value, b operand.Op) value { return k.two(k.c.VADDPS, k.c.VADDPD, a, b) }
-func (k *code) sub(a value, b operand.Op) value { return k.two(k.c.VSUBPS, k.c.VSUBPD, a, b) }
-func (k *code) mul(a value, b operand.Op) value { return k.two(k.c.VMULPS, k.c.VMULPD, a, b) }
-func (k *code) div(a value, b operand.Op) value { return k.two(k.c.VDIVPS, k.c.VDIVPD, a, b) }
-func (k *code) and(a value, b operand.Op) value { return k.two(k.c.VANDPS, k.c.VANDPD, a, b) }
-func (k *code) or(a value, b operand.Op) value  { return k.two(k.c.VORPS, k.c.VORPD, a, b) }
-func (k *code) xor(a value, b operand.Op) value { return k.two(k.c.VXORPS, k.c.VXORPD, a, b) }
+func (k *code) add(a value, b operand.Op) value { return k.two("FADD", k.c.VADDPS, k.c.VADDPD, a, b) }
+func (k *code) sub(a value, b operand.Op) value { return k.two("FSUB", k.c.VSUBPS, k.c.VSUBPD, a, b) }
+func (k *code) mul(a value, b operand.Op) value { return k.two("FMUL", k.c.VMULPS, k.c.VMULPD, a, b) }
+func (k *code) div(a value, b operand.Op) value { return k.two("FDIV", k.c.VDIVPS, k.c.VDIVPD, a, b) }
+func (k *code) and(a value, b operand.Op) value { return k.two("AND", k.c.VANDPS, k.c.VANDPD, a, b) }
+func (k *code) or(a value, b operand.Op) value  { return k.two("ORR", k.c.VORPS, k.c.VORPD, a, b) }
+func (k *code) xor(a value, b operand.Op) value { return k.two("EOR", k.c.VXORPS, k.c.VXORPD, a, b) }
 
 // least and most are the smaller and the larger of a and b, and b where one is NaN or both are 0.
-func (k *code) least(a value, b operand.Op) value { return k.two(k.c.VMINPS, k.c.VMINPD, a, b) }
-func (k *code) most(a value, b operand.Op) value  { return k.two(k.c.VMAXPS, k.c.VMAXPD, a, b) }
+func (k *code) least(a value, b operand.Op) value {
+	return k.two("least", k.c.VMINPS, k.c.VMINPD, a, b)
+}
+func (k *code) most(a value, b operand.Op) value { return k.two("most", k.c.VMAXPS, k.c.VMAXPD, a, b) }
 
 // fma is a·b + c, rounded once; b and c may be in memory.
 func (k *code) fma(a value, b, c operand.Op) value {
+	if k.neon != nil {
+		return k.neon.change(k, "FMLA", c, a, b)
+	}
 	v := k.load(c)
 	k.pick(k.c.VFMADD231PS, k.c.VFMADD231PD)(b, a, v)
 	return v
@@ -95,12 +118,18 @@ func (k *code) fma(a value, b, c operand.Op) value {
 
 // fnma is c − a·b, rounded once.
 func (k *code) fnma(a value, b, c operand.Op) value {
+	if k.neon != nil {
+		return k.neon.change(k, "FMLS", c, a, b)
+	}
 	v := k.load(c)
 	k.pick(k.c.VFNMADD231PS, k.c.VFNMADD231PD)(b, a, v)
 	return v
 }
 
 func (k *code) sqrt(a value) value {
+	if k.neon != nil {
+		return k.neon.op(k, "FSQRT", a)
+	}
 	v := k.new()
 	k.pick(k.c.VSQRTPS, k.c.VSQRTPD)(a, v)
 	return v
@@ -115,6 +144,9 @@ const (
 )
 
 func (k *code) round(a value, way uint64) value {
+	if k.neon != nil {
+		return k.neon.op(k, map[uint64]string{nearest: "FRINTN", down: "FRINTM", up: "FRINTP", toZero: "FRINTZ"}[way], a)
+	}
 	v := k.new()
 	switch {
 	case k.s == avx512:
@@ -137,6 +169,9 @@ const (
 )
 
 func (k *code) compare(way uint64, a value, b operand.Op) mask {
+	if k.neon != nil {
+		return k.neon.compare(k, way, a, b)
+	}
 	if k.s == avx512 {
 		m := k.c.K()
 		k.pick(k.c.VCMPPS, k.c.VCMPPD)(operand.Imm(way), b, a, m)
@@ -149,6 +184,9 @@ func (k *code) compare(way uint64, a value, b operand.Op) mask {
 
 // choose is yes where m holds, no elsewhere.
 func (k *code) choose(m mask, yes operand.Op, no value) value {
+	if k.neon != nil {
+		return k.neon.change(k, "BSL", m, yes, no)
+	}
 	v := k.new()
 	switch {
 	case k.s == avx512:
@@ -163,12 +201,18 @@ func (k *code) choose(m mask, yes operand.Op, no value) value {
 
 // shiftLeft and shiftRight move the bits of each element.
 func (k *code) shiftLeft(a value, by int) value {
+	if k.neon != nil {
+		return k.neon.shift(k, a, true, by)
+	}
 	v := k.new()
 	k.pick(k.c.VPSLLD, k.c.VPSLLQ)(operand.Imm(uint64(by)), a, v)
 	return v
 }
 
 func (k *code) shiftRight(a value, by int) value {
+	if k.neon != nil {
+		return k.neon.shift(k, a, false, by)
+	}
 	v := k.new()
 	k.pick(k.c.VPSRLD, k.c.VPSRLQ)(operand.Imm(uint64(by)), a, v)
 	return v

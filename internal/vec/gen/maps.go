@@ -155,7 +155,11 @@ func tablesOn(sets []*set) []byte {
 					fmt.Fprintf(&t, "\t%s: %s,\n", f.name, f.in(s, r))
 				}
 			}
-			fmt.Fprintf(&t, "}\n\nvar rows%s%s = rows[%s]{", r.name, s.name, r.goType())
+			t.WriteString("}\n")
+			if s == neonSet {
+				continue
+			}
+			fmt.Fprintf(&t, "\nvar rows%s%s = rows[%s]{", r.name, s.name, r.goType())
 			for _, f := range reductions {
 				fmt.Fprintf(&t, "row%s%s%s, ", f.name, r.name, s.name)
 			}
