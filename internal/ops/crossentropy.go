@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -43,28 +44,33 @@ func (l labelled) counts(t int32) bool { return t != l.ignore && t >= 0 && int(t
 
 func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
 	x, labels, w, r, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), labelledBy(c.Int, 4)
-	smoothing, lines := float64(c.Real(10)), p.outer*p.inner
+	smoothing, lines, loops := float64(c.Real(10)), p.outer*p.inner, labelledLoops(c, p)
 	c.Parallel(lines, 20*p.len, func(lo, hi int) {
 		for line := lo; line < hi; line++ {
 			at := line/p.inner*p.len*p.inner + line%p.inner
-			most, sum, logSum, weights, weighed := math.Inf(-1), 0.0, 0.0, 0.0, 0.0
-			if !p.logits {
-				most = 0
-			}
-			for k := 0; k < p.len && p.logits; k++ {
-				if v := float64(x[at+k*p.inner]); v > most {
-					most = v
+			var most, sum, logSum, weights, weighed float64
+			if loops != nil {
+				most, sum, weighed = exponentials(loops, x[at:at+p.len], smoothing != 0)
+				weights = float64(p.len)
+			} else {
+				if p.logits {
+					most = math.Inf(-1)
 				}
-			}
-			for k := range p.len {
-				d := float64(T(float64(x[at+k*p.inner]) - most))
-				weight := 1.0
-				if p.weighted {
-					weight = float64(w[k])
+				for k := 0; k < p.len && p.logits; k++ {
+					if v := float64(x[at+k*p.inner]); v > most {
+						most = v
+					}
 				}
-				sum += math.Exp(d)
-				weights += weight
-				weighed += weight * d
+				for k := range p.len {
+					d := float64(T(float64(x[at+k*p.inner]) - most))
+					weight := 1.0
+					if p.weighted {
+						weight = float64(w[k])
+					}
+					sum += math.Exp(d)
+					weights += weight
+					weighed += weight * d
+				}
 			}
 			if p.logits {
 				logSum = math.Log(sum)
@@ -89,14 +95,50 @@ func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
+// labelledLoops returns the loops that lines are computed with, which are rows of logits, all of the same weight. Others are left to
+// plain loops.
+func labelledLoops[T kernels.Real](c kernels.Call[T], l labelled) *vec.Loops[T] {
+	if l.inner != 1 || l.len == 0 || !l.logits || l.weighted {
+		return nil
+	}
+	return rowLoopsOf(c)
+}
+
+// exponentials returns the largest element of a row, the sum of the exponentials of what the others are beside it, and, if it is asked
+// for, that of these differences.
+func exponentials[T kernels.Real](l *vec.Loops[T], row []T, differences bool) (most, sum, total float64) {
+	room := l.Borrow(len(row))
+	defer l.Return(room)
+	d, largest := room.V, l.Most(row)
+	l.MapBy(vec.Sub, d, row, largest)
+	if differences {
+		total = float64(l.Sum(d))
+	}
+	l.Map(vec.Exp, d, d, d, d, d)
+	return float64(largest), float64(l.Sum(d)), total
+}
+
 func crossEntropyGradTwin[T kernels.Real](c kernels.Call[T]) {
 	x, labels, w, r, g, d, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), labelledBy(c.Int, 6)
-	smoothing, lines, each := c.Real(12), p.outer*p.inner, c.Int(13)
+	smoothing, lines, each, loops := c.Real(12), p.outer*p.inner, c.Int(13), labelledLoops(c, p)
 	c.Parallel(lines, 20*p.len, func(lo, hi int) {
 		for line := lo; line < hi; line++ {
 			at := line/p.inner*p.len*p.inner + line%p.inner
 			t := labels[line]
 			most, logSum, slope := float64(r[2*lines+line]), float64(r[3*lines+line]), r[4*lines+line]
+			if loops != nil && p.counts(t) {
+				row := d[at : at+p.len]
+				loops.MapBy(vec.Sub, row, x[at:], T(most))
+				loops.MapBy(vec.Sub, row, row, T(logSum))
+				loops.Map(vec.Exp, row, row, row, row, row)
+				loops.MapBy(vec.Mul, row, row, slope)
+				if smoothing != 0 {
+					loops.MapBy(vec.Sub, row, row, smoothing/T(p.len))
+				}
+				row[t] -= 1 - smoothing
+				loops.MapBy(vec.Mul, row, row, g[line*each])
+				continue
+			}
 			for k := range p.len {
 				i := at + k*p.inner
 				if !p.counts(t) {
