@@ -36,6 +36,10 @@ type Kernel struct {
 	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none
 	// can.
 	Stores *Stores
+	// Rows says how launches by rows become one with others: see [NewChain]. Nil: they do not.
+	Rows *Rows
+	// Chain is the kernels whose launches a launch of this one does, one after the other: see [NewChain]. Nil of any other.
+	Chain []*Kernel
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.
 	Cases func(few bool) []Case

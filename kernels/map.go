@@ -71,6 +71,7 @@ type mapSpec struct {
 	scalars []int   // those that occur
 	outer   int     // axes
 	value   int     // the tensor that is no argument, but what a kernel stores: see Kernel.Then; −1: none
+	prefix  string  // of the functions of its text
 }
 
 func newMap(j *Joined, t DType, l Layout) *Kernel {
@@ -80,7 +81,7 @@ func newMap(j *Joined, t DType, l Layout) *Kernel {
 	if t != Float32 {
 		k.Defines = t.define()
 	}
-	k.Tol, k.Trial = m.tolerance(), m.trial
+	k.Tol, k.Trial, k.Rows = m.tolerance(), m.trial, m.rows()
 	return k
 }
 

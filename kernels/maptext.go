@@ -50,7 +50,7 @@ func (m *mapSpec) formula(width int) string {
 	if m.value >= 0 { // beside those of the kernel that stores
 		return fmt.Sprintf("then_f%d", width)
 	}
-	return fmt.Sprintf("f%d", width)
+	return fmt.Sprintf("%sf%d", m.prefix, width)
 }
 
 // parameters returns those of the entry point.

@@ -34,11 +34,12 @@ func (a *region) meets(b *region) bool {
 type node struct {
 	kernel *kernels.Kernel
 	args   []kernels.Arg
-	from   []int    // the launches of the step that it does, ascending
-	names  []string // of their kernels
-	m      *mapping // nil if it is no map
-	why    string   // it is none
-	joined bool     // m is no longer what the kernel does
+	from   []int     // the launches of the step that it does, ascending
+	names  []string  // of their kernels
+	m      *mapping  // nil if it is no map
+	why    string    // it is none
+	joined bool      // m is no longer what the kernel does, or chain is what it does
+	chain  []rowPart // launches that it does by rows
 	reads  []region
 	writes []region
 	fills  []span2 // that it writes whole
@@ -88,7 +89,7 @@ func rewriteLaunches(opt *Options, limits kernels.Limits, launches []recorder.La
 		if n == nil {
 			continue
 		}
-		if n.joined {
+		if n.joined && n.m != nil {
 			var err error
 			if n.kernel, n.args, err = n.m.launch(limits); err != nil {
 				return nil, err

@@ -12,11 +12,22 @@ type Margin struct {
 	tol   kernels.Tolerance
 	scale float64                    // NaN: the largest finite magnitude of what is wanted
 	bound func(param, i int) float64 // of an element, or nil
+	parts []Margin                   // of the parameters of a chain, each with those of its launch, counted from its first
+	first []int
 }
 
 // Of returns the margin of a launch with args as host memory, before the twin has run. Reals are of type real.
 func Of(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
-	m := Margin{k.Tol, math.NaN(), nil}
+	m := Margin{tol: k.Tol, scale: math.NaN()}
+	if k.Chain != nil {
+		k.EachPart(args, func(part *kernels.Kernel, args []kernels.Arg, first int) {
+			of := Of(part, real, args)
+			for range part.Params {
+				m.parts, m.first = append(m.parts, of), append(m.first, first)
+			}
+		})
+		return m
+	}
 	if k.Tol.Scale != nil {
 		m.scale = k.Tol.Scale(args)
 	}
@@ -28,6 +39,9 @@ func Of(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
 
 // Differs returns the index of the first element of a parameter, of which got was written, that is too far from want, or −1.
 func (m Margin) Differs(param int, got, want *kernels.Mem) int {
+	if param < len(m.parts) {
+		return m.parts[param].Differs(param-m.first[param], got, want)
+	}
 	scale := m.scale
 	if math.IsNaN(scale) {
 		scale = 0

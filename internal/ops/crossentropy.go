@@ -16,6 +16,14 @@ var (
 		Params: []kernels.Param{in("X"), inInts("T"), in("W"), out("R"), intArg("outer"), intArg("len"), intArg("inner"), intArg("weighted"),
 			intArg("logits"), intArg("ignore"), realArg("smoothing")},
 		Twin: kernels.Twin{F32: crossEntropyTwin[float32], F64: crossEntropyTwin[float64]}, Trial: smallOnly,
+		Rows: byRows("cross_entropy", []kernels.Local{{Type: "REAL", N: 2 * rowsGroup}, {Type: "REAL2", N: 2 * rowsGroup}},
+			func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
+				if a[6].Int == 1 {
+					x, one := kernels.CutOf(int(a[5].Int)), kernels.CutOf(1)
+					of = []kernels.Cut{x, one, readIf(a[7].Int != 0), {Step: 1, Width: 1, Times: 5, Apart: int(a[4].Int)}}
+				}
+				return int(a[4].Int), 0, of
+			}),
 		Tol: kernels.Tolerance{ULP: 4, Bound: crossEntropyBound}}
 	// CrossEntropyGrad: X, T, W, R, G [outer, inner], or [1], D [outer, len, inner], the numbers of CrossEntropy, and whether each
 	// line has its own of G.
@@ -23,6 +31,16 @@ var (
 		Params: []kernels.Param{in("X"), inInts("T"), in("W"), in("R"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"),
 			intArg("weighted"), intArg("logits"), intArg("ignore"), realArg("smoothing"), intArg("each")},
 		Grid: lines(6),
+		Rows: byRows("cross_entropy_grad", nil, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
+			if lines := int(a[6].Int); a[8].Int == 1 {
+				x, one, up := kernels.CutOf(int(a[7].Int)), kernels.CutOf(1), kernels.Shared
+				if a[13].Int != 0 {
+					up = one
+				}
+				of = []kernels.Cut{x, one, readIf(a[9].Int != 0), {Off: 2 * lines, Step: 1, Width: 1, Times: 3, Apart: lines}, up, x}
+			}
+			return int(a[6].Int), 0, of
+		}),
 		Twin: kernels.Twin{F32: crossEntropyGradTwin[float32], F64: crossEntropyGradTwin[float64]},
 		Tol: kernels.Tolerance{ULP: 4, Rel: 1, Scale: func(a []kernels.Arg) float64 {
 			return (24 + min(4*kernels.MaxAbs(a, 0)+4*kernels.MaxAbs(a, 3), 300)) * kernels.MaxAbs(a, 4) * (kernels.MaxAbs(a, 3) + 2*largestWeight(a))

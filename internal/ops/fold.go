@@ -102,7 +102,23 @@ func newFold(kind FoldKind, t kernels.DType) *kernels.Kernel {
 	if kind != FoldMax && kind != FoldMin && kind != FoldMaxAbs && kind != FoldMinAbs && kind != FoldCount && t != kernels.Int32 {
 		k.Tol = kernels.Tolerance{ULP: 4, Bound: foldBound(kind)}
 	}
+	if k.Name == "k_fold" {
+		k.Rows = &kernels.Rows{Function: "fold_row", Local: []kernels.Local{{Type: "REAL", N: 2 * foldGroup}}, Of: foldRows}
+	}
 	return k
+}
+
+// foldRows says what a fold does by rows: see kernels.Rows. Those are lines in one share.
+func foldRows(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+	n := int(a[3].Int)
+	if n == 0 || a[4].Int != 1 || a[6].Int != 1 {
+		return nil
+	}
+	of := &kernels.RowsOf{Rows: int(a[2].Int), Cuts: []kernels.Cut{kernels.CutOf(n), kernels.CutOf(1)}}
+	if !l.CPU {
+		of.Run = foldGroup / int(a[7].Int*a[8].Int)
+	}
+	return of
 }
 
 // foldGroup is FOLD_GROUP of fold_gpu.cl.

@@ -28,6 +28,10 @@ var (
 		Params: []kernels.Param{in("X"), in("W"), in("B"), out("Y"), out("MEAN"), out("RSTD"), intArg("rows"), intArg("len"),
 			intArg("sets"), intArg("span"), realArg("eps"), intArg("form")},
 		Twin: kernels.Twin{F32: normTwin[float32], F64: normTwin[float64]}, Describe: describeNorm,
+		Rows: byRows("norm", []kernels.Local{{Type: "REAL2", N: 2 * rowsGroup}}, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
+			x, one := kernels.CutOf(int(a[7].Int)), kernels.CutOf(1)
+			return int(a[6].Int), 0, []kernels.Cut{x, readIf(a[11].Int&NormWeights != 0), readIf(a[11].Int&NormBiases != 0), x, one, one}
+		}),
 		Tol: kernels.Tolerance{ULP: 4, Bound: normBound}}
 	// NormGrad is the gradient D of Norm where the rows are of one set and each element is a channel, and in shares, for runs of
 	// rows, those of W and B: X, G, W, MEAN, RSTD, D, DW [runs, len], DB [runs, len], rows, len, run, form.
@@ -42,6 +46,10 @@ var (
 		Params: []kernels.Param{in("X"), in("G"), in("W"), in("MEAN"), in("RSTD"), out("D"), out("DW"), out("DB"), intArg("rows"), intArg("len"),
 			intArg("run"), intArg("form")},
 		Twin: kernels.Twin{F32: normGradTwin[float32], F64: normGradTwin[float64]}, Describe: describeNormGrad,
+		Rows: byRows("norm_grad", []kernels.Local{{Type: "REAL2", N: 2 * rowsGroup}}, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
+			x, one, shares := kernels.CutOf(int(a[9].Int)), kernels.CutOf(1), readIf(a[11].Int&NormShares != 0)
+			return int(a[8].Int), int(a[10].Int), []kernels.Cut{x, x, readIf(a[11].Int&NormWeights != 0), one, one, x, shares, shares}
+		}),
 		Tol: kernels.Tolerance{ULP: 4, Bound: normGradBound}}
 	// ChannelMoments is the mean of each channel c of X [outer, channels, inner], and the sum of the squares of its elements'
 	// differences from it, in parts of `run` of the outer axis: X, MEAN [parts, channels], SQ [parts, channels], outer,

@@ -16,7 +16,8 @@ var (
 		Grid:   perChunk(1),
 		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
 		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]}, Describe: describeSum,
-		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
+		Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) }),
+		Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SquaredError is P[g] = Σ(X−T)² over chunk g, in a fixed order, and the gradient D = 2(X−T):
 	// X, T, D, P, n, chunk.
 	SquaredError = &kernels.Kernel{Name: "k_squared_error", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
@@ -63,6 +64,12 @@ var (
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
 		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP"}, Stores: storesSumAxis, Cases: sumAxisCases,
+		Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
+			if a[4].Int == 1 {
+				rows, n = int(a[2].Int), int(a[3].Int)
+			}
+			return rows, n
+		}),
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
 	// fold.
@@ -105,6 +112,21 @@ func extremeOfIntegers(name string, f *kernels.Function, least bool) *kernels.Ke
 	return kernels.Typed(&kernels.Kernel{Grid: axisPlane(2, 4), Describe: describeExtreme(f),
 		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")}}, "integer.cl", name,
 		kernels.ElementTwin(extremeIntegerTwin[int32](least)), kernels.ElementTwin(extremeIntegerTwin[uint8](least)), kernels.Twin{})
+}
+
+// sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a work-group on GPUs.
+func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *kernels.Rows {
+	return &kernels.Rows{Function: function, Local: []kernels.Local{{Type: "REAL", N: sumGroup}}, Of: func(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+		rows, n := shape(a)
+		if rows == 0 || n == 0 {
+			return nil
+		}
+		of := &kernels.RowsOf{Rows: rows, Cuts: []kernels.Cut{kernels.CutOf(n), kernels.CutOf(1)}}
+		if !l.CPU {
+			of.Run = 1
+		}
+		return of
+	}}
 }
 
 // sumGroup is SUM_GROUP of reduce_gpu.cl.

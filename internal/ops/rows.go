@@ -77,6 +77,7 @@ var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 		for _, f := range forms {
 			form := *k
 			form.Defines = fmt.Sprintf("-DLANES=%d -DPER=%d", f.lanes, f.per)
+			form.Rows = rowsOfForm(k.Rows, f.lanes)
 			if rows > 0 { // else the grid does not depend on the lanes
 				form.Grid = func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
 					groups := intmath.CeilDiv(int(a[rows].Int), rowsGroup/f.lanes)
@@ -94,6 +95,43 @@ var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 	add(twoRows, NormGrad, 0)
 	return all
 }()
+
+// byRows is the Rows of a kernel of rows of n elements, of which cuts returns what they have of each argument, none if the
+// launch is not one of rows; run is how many rows a work-group must have, 0 for any number. On GPUs it is for forms alone,
+// whose rows have lanes that are known.
+func byRows(function string, local []kernels.Local, cuts func(a []kernels.Arg) (rows, run int, of []kernels.Cut)) *kernels.Rows {
+	return &kernels.Rows{Function: function, Local: local, Of: func(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+		rows, run, of := cuts(a)
+		if of == nil || rows == 0 || !l.CPU {
+			return nil
+		}
+		return &kernels.RowsOf{Rows: rows, Run: run, Cuts: of}
+	}}
+}
+
+// rowsOfForm is what a form for GPUs has of the Rows of its kernel.
+func rowsOfForm(r *kernels.Rows, lanes int) *kernels.Rows {
+	form := *r
+	form.Of = func(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+		if l.CPU {
+			return nil
+		}
+		of := r.Of(a, kernels.Limits{CPU: true})
+		if of != nil && of.Run == 0 {
+			of.Run = rowsGroup / lanes
+		}
+		return of
+	}
+	return &form
+}
+
+// readIf is the cut of an argument that every row reads, if it is read at all.
+func readIf(is bool) kernels.Cut {
+	if is {
+		return kernels.Shared
+	}
+	return kernels.Unused
+}
 
 // ForRows returns the form of a kernel of lines for rows of n elements, where inner is 1: what to launch in its place.
 func ForRows(k *kernels.Kernel, n, inner int, l kernels.Limits) *kernels.Kernel {

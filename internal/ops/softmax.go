@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -13,14 +14,26 @@ var (
 	Softmax = &kernels.Kernel{Name: "k_softmax", File: "softmax_cpu.cl", GPU: "softmax_gpu.cl", Grid: lines(2),
 		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner"), intArg("logarithm")},
 		Twin:   kernels.Twin{F32: softmaxTwin[float32], F64: softmaxTwin[float64]}, Describe: describeSoftmax,
-		Tol: kernels.Tolerance{ULP: 4, Bound: softmaxBound}}
+		Rows: byRows("softmax", []kernels.Local{{Type: "REAL", N: 2 * rowsGroup}}, softmaxCuts(2)),
+		Tol:  kernels.Tolerance{ULP: 4, Bound: softmaxBound}}
 	// SoftmaxGrad is the gradient of Softmax for the gradient G of its result Y: Y·(G − Σ G·Y), or G − exp(Y)·Σ G of the
 	// logarithm: Y, G, D, outer, len, inner, logarithm.
 	SoftmaxGrad = &kernels.Kernel{Name: "k_softmax_grad", File: "softmax_cpu.cl", GPU: "softmax_gpu.cl", Grid: lines(3),
 		Params: []kernels.Param{in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"), intArg("logarithm")},
 		Twin:   kernels.Twin{F32: softmaxGradTwin[float32], F64: softmaxGradTwin[float64]}, Describe: describeSoftmaxGrad,
-		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: softmaxGradScale}}
+		Rows: byRows("softmax_grad", []kernels.Local{{Type: "REAL", N: 2 * rowsGroup}}, softmaxCuts(3)),
+		Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: softmaxGradScale}}
 )
+
+// softmaxCuts are those of rows in each argument before outer, len and inner, which are at.
+func softmaxCuts(at int) func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
+	return func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
+		if a[at+1].Int > 0 && a[at+2].Int == 1 {
+			of = slices.Repeat([]kernels.Cut{kernels.CutOf(int(a[at+1].Int))}, at)
+		}
+		return int(a[at].Int), 0, of
+	}
+}
 
 func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5) != 0

@@ -2,7 +2,7 @@
 //
 // REAL is the device's real type, float unless built with -DREAL_IS_DOUBLE. ELEM is the element type of buffers: REAL,
 // unless a kernel is built for another. A buffer argument is always followed by the offset of its first element: views
-// share one buffer. Halves are read by vload_half and written by vstore_half_rte, which need no extension.
+// share one buffer. With -DFUNCTIONS, files that join others' launches have no entry points of their own: see kernels/chain.go. Halves are read by vload_half and written by vstore_half_rte, which need no extension.
 
 #ifdef REAL_IS_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -18,6 +18,9 @@
 #define REAL8 float8
 #define REAL16 float16
 #endif
+
+// For functions with local memory that a kernel calls twice: PoCL 3.1 has that memory once for all of its threads otherwise.
+#define INLINE __attribute__((always_inline))
 
 #ifndef ELEM
 #define ELEM REAL

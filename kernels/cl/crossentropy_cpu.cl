@@ -6,7 +6,7 @@
 #define COUNTS(t) ((t) != ignore && (t) >= 0 && (t) < len)
 
 // R of a line: its loss, the weight of its label, the maximum, the logarithm of the sum, and the slope of the shares.
-static void put(global REAL *r, int lines, int counts, REAL w, REAL nll, REAL most, REAL log_sum, REAL weights, REAL weighed, REAL smoothing, int len) {
+static void entropy_put(global REAL *r, int lines, int counts, REAL w, REAL nll, REAL most, REAL log_sum, REAL weights, REAL weighed, REAL smoothing, int len) {
     r[0] = counts ? (1 - smoothing) * w * nll : 0;
     if (smoothing != 0 && counts) r[0] += smoothing / len * (log_sum * weights - weighed);
     r[lines] = counts ? w : 0;
@@ -15,7 +15,7 @@ static void put(global REAL *r, int lines, int counts, REAL w, REAL nll, REAL mo
     r[4 * lines] = counts ? (1 - smoothing) * w + (smoothing != 0 ? smoothing / len * weights : 0) : 0;
 }
 
-static void row(global const REAL *x, int t, global const REAL *W, global REAL *r, int lines, int len, int weighted, int logits, int ignore, REAL smoothing) {
+static void entropy_row(global const REAL *x, int t, global const REAL *W, global REAL *r, int lines, int len, int weighted, int logits, int ignore, REAL smoothing) {
     REAL16 s = 0, weights = 0, weighed = 0;
     REAL most = 0, log_sum = 0;
     if (logits) {
@@ -42,10 +42,10 @@ static void row(global const REAL *x, int t, global const REAL *W, global REAL *
         }
     }
     const int counts = COUNTS(t);
-    put(r, lines, counts, counts && weighted ? W[t] : 1, counts ? log_sum - (x[t] - most) : 0, most, log_sum, sum16(weights), sum16(weighed), smoothing, len);
+    entropy_put(r, lines, counts, counts && weighted ? W[t] : 1, counts ? log_sum - (x[t] - most) : 0, most, log_sum, sum16(weights), sum16(weighed), smoothing, len);
 }
 
-static void column(global const REAL *x, int t, global const REAL *W, global REAL *r, int lines, int len, int inner, int weighted, int logits, int ignore,
+static void entropy_column(global const REAL *x, int t, global const REAL *W, global REAL *r, int lines, int len, int inner, int weighted, int logits, int ignore,
                    REAL smoothing, REAL most, REAL s) {
     REAL weights = 0, weighed = 0;
     for (int k = 0; k < len && smoothing != 0; k++) {
@@ -55,21 +55,19 @@ static void column(global const REAL *x, int t, global const REAL *W, global REA
     }
     const int counts = COUNTS(t);
     const REAL log_sum = logits ? log(s) : 0;
-    put(r, lines, counts, counts && weighted ? W[t] : 1, counts ? log_sum - (x[t * inner] - most) : 0, most, log_sum, weights, weighed, smoothing, len);
+    entropy_put(r, lines, counts, counts && weighted ? W[t] : 1, counts ? log_sum - (x[t * inner] - most) : 0, most, log_sum, weights, weighed, smoothing, len);
 }
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing) {
-    const int blocks = inner == 1 ? 1 : (inner + 15) / 16, units = outer * blocks, lines = outer * inner;
-    const int groups = get_num_groups(0), per = (units + groups - 1) / groups;
-    const int from = get_group_id(0) * per, to = min(units, from + per);
+static void cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing,
+                          int from, int to) {
+    const int blocks = inner == 1 ? 1 : (inner + 15) / 16, lines = outer * inner;
     for (int u = from; u < to; u++) {
         const int o = u / blocks, i = u % blocks * 16, width = min(16, inner - i);
         global const REAL *x = X + X_off + o * len * inner + i, *w = W + W_off;
         global const int *t = T + T_off + o * inner + i;
         global REAL *r = R + R_off + o * inner + i;
         if (inner == 1) {
-            row(x, t[0], w, r, lines, len, weighted, logits, ignore, smoothing);
+            entropy_row(x, t[0], w, r, lines, len, weighted, logits, ignore, smoothing);
             continue;
         }
         REAL16 m = -INFINITY, s = 0;
@@ -78,16 +76,21 @@ void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int i
         REAL most[16], sum[16];
         vstore16(logits ? m : (REAL16)0, 0, most);
         vstore16(s, 0, sum);
-        for (int j = 0; j < width; j++) column(x + j, t[j], w, r + j, lines, len, inner, weighted, logits, ignore, smoothing, most[j], sum[j]);
+        for (int j = 0; j < width; j++) entropy_column(x + j, t[j], w, r + j, lines, len, inner, weighted, logits, ignore, smoothing, most[j], sum[j]);
     }
 }
 
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing,
-                          int each) {
-    const int blocks = inner == 1 ? 1 : (inner + 15) / 16, units = outer * blocks, lines = outer * inner;
-    const int groups = get_num_groups(0), per = (units + groups - 1) / groups;
-    const int from = get_group_id(0) * per, to = min(units, from + per);
+void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing) {
+    RUN(outer * (inner == 1 ? 1 : (inner + 15) / 16))
+    cross_entropy(X, X_off, T, T_off, W, W_off, R, R_off, outer, len, inner, weighted, logits, ignore, smoothing, from, to);
+}
+#endif
+
+static void cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing,
+                               int each, int from, int to) {
+    const int blocks = inner == 1 ? 1 : (inner + 15) / 16, lines = outer * inner;
     const REAL part = smoothing / len;
     for (int u = from; u < to; u++) {
         const int o = u / blocks, i = u % blocks * 16, width = min(16, inner - i), at = o * len * inner + i;
@@ -121,3 +124,12 @@ void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int ou
             if (COUNTS(t[j])) d[t[j] * inner + j] -= (1 - smoothing) * (weighted ? w[t[j]] : 1) * g[each ? j : 0];
     }
 }
+
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing,
+                          int each) {
+    RUN(outer * (inner == 1 ? 1 : (inner + 15) / 16))
+    cross_entropy_grad(X, X_off, T, T_off, W, W_off, R, R_off, G, G_off, D, D_off, outer, len, inner, weighted, logits, ignore, smoothing, each, from, to);
+}
+#endif

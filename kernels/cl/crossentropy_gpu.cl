@@ -14,12 +14,10 @@
 
 #define COUNTS(t) ((t) != ignore && (t) >= 0 && (t) < len)
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing) {
-    local REAL t[2 * GROUP];
-    local REAL2 t2[2 * GROUP];
+static INLINE void cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing,
+                          int group, local REAL *t, local REAL2 *t2) {
     LINES(len, INNER > 1)
-    const int lines = outer * INNER, line = get_group_id(0) * beside + place, count = line < lines ? len : 0;
+    const int lines = outer * INNER, line = group * beside + place, count = line < lines ? len : 0;
     const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line % INNER;
     global const REAL *x = X + X_off + at, *weight = W + W_off;
     REAL v[PER], most = 0, log_sum = 0;
@@ -68,11 +66,19 @@ void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int i
     r[4 * lines] = slope;
 }
 
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore,
-                          REAL smoothing, int each) {
+void k_cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, int inner, int weighted, int logits, int ignore, REAL smoothing) {
+    local REAL t[2 * GROUP];
+    local REAL2 t2[2 * GROUP];
+    cross_entropy(X, X_off, T, T_off, W, W_off, R, R_off, outer, len, inner, weighted, logits, ignore, smoothing, get_group_id(0), t, t2);
+}
+#endif
+
+static INLINE void cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore,
+                               REAL smoothing, int each, int group) {
     LINES(len, INNER > 1)
-    const int lines = outer * INNER, line = get_group_id(0) * beside + place, count = line < lines ? len : 0;
+    const int lines = outer * INNER, line = group * beside + place, count = line < lines ? len : 0;
     if (count == 0) return;
     const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line % INNER;
     const int label = T[T_off + line], counts = COUNTS(label), fours = INNER == 1 && FOURS(len, X_off | D_off);
@@ -93,3 +99,12 @@ void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int ou
     STORE_KEPT(v, d, fours, INNER)
     for (int k = lane + PER * lanes; k < count; k += lanes) SLOPE(d[k * INNER], k, x[k * INNER])
 }
+
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_cross_entropy_grad(IN(X), IN_INTS(T), IN(W), IN(R), IN(G), OUT(D), int outer, int len, int inner, int weighted, int logits, int ignore,
+                          REAL smoothing, int each) {
+    cross_entropy_grad(X, X_off, T, T_off, W, W_off, R, R_off, G, G_off, D, D_off, outer, len, inner, weighted, logits, ignore, smoothing, each,
+                       get_group_id(0));
+}
+#endif

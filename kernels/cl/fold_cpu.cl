@@ -2,7 +2,7 @@
 // Folds for CPUs: one work-item per work-group, which folds a run of results, sixteen elements of a row or sixteen
 // columns at a time, with no local memory. The order is fixed.
 
-static RESULT fold_row(global const ELEM *x, int n, int root, REAL p) {
+static RESULT fold_run(global const ELEM *x, int n, int root, REAL p) {
     ACC16 a = START_A, b = START_B, c = START_A, d = START_B;
     int k = 0;
     for (; k + 32 <= n; k += 32) {
@@ -34,7 +34,7 @@ static void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int
         global const ELEM *x = X + (row / shares * len + begin) * inner + i;
         global RESULT *y = Y + row * inner + i;
         if (inner == 1) {
-            *y = fold_row(x, n, root, p);
+            *y = fold_run(x, n, root, p);
         } else if (i + 16 <= inner) {
             ACC16 a = START_A, b = START_B;
             for (int k = 0; k < n; k++) STEP(16, a, b, vload16(0, x + k * inner));
@@ -51,14 +51,23 @@ static void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int
 
 #if defined(OF_INTS) || FOLD == FOLD_COUNT
 // As k_fold, to ints.
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_fold_int(IN(X), OUT_INTS(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p) {
     fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, root, p);
 }
+#endif
 #else
+// k_fold of the lines o in [from, to), where inner and shares are 1.
+static void fold_row(IN(X), OUT(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p, int from, int to) {
+    for (int o = from; o < to; o++) Y[Y_off + o] = fold_run(X + X_off + o * len, len, root, p);
+}
+
 // Y[(o*shares + s)*inner + i] is the fold of X[(o*len + k)*inner + i] over k of share s: [s*chunk, min(len, (s+1)*chunk)).
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_fold(IN(X), OUT(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p) {
     fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, root, p);
 }
+#endif
 #endif

@@ -7,11 +7,11 @@
 #define FOLD_GROUP 256
 #endif
 
-static void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int inner, int chunk, int shares, int wide, int tall,
-                 int root, REAL p, local ACC *A, local ACC *B) {
+static INLINE void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int inner, int chunk, int shares, int wide, int tall,
+                 int root, REAL p, int group, local ACC *A, local ACC *B) {
     const int lid = get_local_id(0), lines = FOLD_GROUP / (wide * tall), columns = (inner + wide - 1) / wide;
-    const int t = lid / wide % tall, i = get_group_id(0) % columns * wide + lid % wide;
-    const int row = get_group_id(0) / columns * lines + lid / (wide * tall), begin = row % shares * chunk;
+    const int t = lid / wide % tall, i = group % columns * wide + lid % wide;
+    const int row = group / columns * lines + lid / (wide * tall), begin = row % shares * chunk;
     const int n = min(len - begin, chunk);
     ACC a = START_A, b = START_B;
     if (i < inner && row < outer * shares) {
@@ -33,16 +33,26 @@ static void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int
 
 #if defined(OF_INTS) || FOLD == FOLD_COUNT
 // As k_fold, to ints.
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(FOLD_GROUP, 1, 1)))
 void k_fold_int(IN(X), OUT_INTS(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p) {
     local ACC A[FOLD_GROUP], B[FOLD_GROUP];
-    fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, wide, tall, root, p, A, B);
+    fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, wide, tall, root, p, get_group_id(0), A, B);
 }
+#endif
 #else
+// k_fold by one of its work-groups, where inner and shares are 1.
+static INLINE void fold_row(IN(X), OUT(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p, int group,
+                     local REAL *t) {
+    fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, wide, tall, root, p, group, t, t + FOLD_GROUP);
+}
+
 // Y[(o*shares + s)*inner + i] is the fold of X[(o*len + k)*inner + i] over k of share s: [s*chunk, min(len, (s+1)*chunk)).
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(FOLD_GROUP, 1, 1)))
 void k_fold(IN(X), OUT(Y), int outer, int len, int inner, int chunk, int shares, int wide, int tall, int root, REAL p) {
     local ACC A[FOLD_GROUP], B[FOLD_GROUP];
-    fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, wide, tall, root, p, A, B);
+    fold(X + X_off, Y + Y_off, outer, len, inner, chunk, shares, wide, tall, root, p, get_group_id(0), A, B);
 }
+#endif
 #endif

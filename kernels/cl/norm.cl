@@ -14,6 +14,7 @@ static REAL left(REAL rest) { return isnan(rest) ? 0 : rest; }
 // M[c] is the mean of channel c, R[c] = 1/sqrt(var + eps). Where there are running statistics, momentum of the mean and of the
 // variance with Bessel's correction is added to 1 − momentum of what they were. Source: Chan, Golub, LeVeque, "Updating Formulae and a
 // Pairwise Algorithm for Computing Sample Variances", 1979.
+#ifndef FUNCTIONS
 kernel void k_channel_join(IN(MEAN), IN(SQ), OUT(M), OUT(R), OUT(RM), OUT(RV), int channels, int outer, int inner, int run,
                            int running, REAL eps, REAL momentum) {
     const int c = get_global_id(0);
@@ -33,3 +34,4 @@ kernel void k_channel_join(IN(MEAN), IN(SQ), OUT(M), OUT(R), OUT(RM), OUT(RV), i
         RV[RV_off + c] = (1 - momentum) * RV[RV_off + c] + momentum * (square / (count - 1));
     }
 }
+#endif

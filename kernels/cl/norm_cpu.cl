@@ -6,15 +6,9 @@
 // the square of that rest. Source: Chan, Golub, LeVeque, "Algorithms for Computing the Sample Variance", The American
 // Statistician 37, 1983, the corrected two-pass algorithm.
 
-#define RUN(units)                                                             \
-    const int groups = get_num_groups(0), per = ((units) + groups - 1) / groups; \
-    const int from = get_group_id(0) * per, to = min((units), from + per);
-
 // Y[r, k] = (X[r, k] − MEAN[r])·RSTD[r]·W[c] + B[c], with 1/RSTD² = the mean of (X[r] − MEAN[r])² + eps. A row is of one of
 // `sets` sets of channels, which follow each other, and has len/span channels c of `span` elements. MEAN is 0 if form is not CENTRED.
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form) {
-    RUN(rows)
+static void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form, int from, int to) {
     for (int r = from; r < to; r++) {
         global const REAL *x = X + X_off + r * len;
         global REAL *y = Y + Y_off + r * len;
@@ -60,14 +54,20 @@ void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len
     }
 }
 
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form) {
+    RUN(rows)
+    norm(X, X_off, W, W_off, B, B_off, Y, Y_off, MEAN, MEAN_off, RSTD, RSTD_off, rows, len, sets, span, eps, form, from, to);
+}
+#endif
+
 // The gradient of k_norm for rows of one group with a channel for each element, g being that of Y times W: with
 // h = (X − MEAN)·RSTD, D = RSTD·(g − mean g − h·mean g·h), less the second term if form is not CENTRED. If it has SHARES,
 // DW[s, k] = Σ G·h and DB[s, k] = Σ G over a run s of rows.
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form) {
-    const int from = get_group_id(0) * run, to = min(rows, from + run);
+static void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form, int from, int to) {
     global const REAL *w = W + W_off;
-    global REAL *dw = DW + DW_off + get_group_id(0) * len, *db = DB + DB_off + get_group_id(0) * len;
+    global REAL *dw = DW + DW_off + from / run * len, *db = DB + DB_off + from / run * len;
     for (int r = from; r < to; r++) {
         global const REAL *x = X + X_off + r * len, *g = G + G_off + r * len;
         global REAL *d = D + D_off + r * len;
@@ -93,7 +93,17 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
     }
 }
 
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form) {
+    const int from = get_group_id(0) * run;
+    norm_grad(X, X_off, G, G_off, W, W_off, MEAN, MEAN_off, RSTD, RSTD_off, D, D_off, DW, DW_off, DB, DB_off, rows, len, run, form,
+              from, min(rows, from + run));
+}
+#endif
+
 // MEAN[p, c] = the mean of X[n, c, i] over i and n of part p, which has `run` of them, and SQ[p, c] = Σ (X[n, c, i] − MEAN[p, c])².
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int inner, int run) {
     const int n0 = get_group_id(1) * run, n1 = min(outer, n0 + run), step = channels * inner;
@@ -138,8 +148,10 @@ void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int i
         squares[c] = sum16(q) - rest * rest * count;
     }
 }
+#endif
 
 // SG[p, c] = Σ G[n, c, i] and SH[p, c] = Σ G[n, c, i]·(X[n, c, i] − MEAN[c/per])·RSTD[c/per] over i and n of part p.
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int outer, int channels, int inner, int run, int share) {
     const int n0 = get_group_id(1) * run, n1 = min(outer, n0 + run), step = channels * inner;
@@ -181,3 +193,4 @@ void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int oute
         hs[c] = sum16(q) * RSTD[RSTD_off + c / share];
     }
 }
+#endif

@@ -3,11 +3,10 @@
 // several short ones. Lanes keep their elements in registers, so that a row of up to PER for each is read once. The formulas
 // are those of norm_cpu.cl.
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form) {
-    local REAL2 t[2 * GROUP];
+static INLINE void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form, int group,
+                 local REAL2 *t) {
     LINES(len, 0)
-    const int r = get_group_id(0) * beside + place, count = r < rows ? len : 0;
+    const int r = group * beside + place, count = r < rows ? len : 0;
     global const REAL *x = X + X_off + r * len;
     global REAL *y = Y + Y_off + r * len;
     const int fours = FOURS(len, X_off | Y_off);
@@ -62,15 +61,22 @@ void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len
     for (int k = lane + PER * lanes; k < count; k += lanes) PUT(y[k], k, x[k])
 }
 
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form) {
+    local REAL2 t[2 * GROUP];
+    norm(X, X_off, W, W_off, B, B_off, Y, Y_off, MEAN, MEAN_off, RSTD, RSTD_off, rows, len, sets, span, eps, form, get_group_id(0), t);
+}
+#endif
+
 // A group has a run of rows, as many beside each other as its items allow, and sums the gradients of weights and biases in
 // registers; rows that do not fit in them have a group for themselves, and sums in DW and DB.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form) {
-    local REAL2 t[2 * GROUP];
+static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form, int group,
+                      local REAL2 *t) {
     LINES(len, 0)
-    const int from = get_group_id(0) * run, to = min(rows, from + run);
+    const int from = group * run, to = min(rows, from + run);
     global const REAL *w = W + W_off;
-    global REAL *dw = DW + DW_off + get_group_id(0) * len, *db = DB + DB_off + get_group_id(0) * len;
+    global REAL *dw = DW + DW_off + group * len, *db = DB + DB_off + group * len;
     const int fours = FOURS(len, X_off | G_off | D_off);
     REAL h[PER], up[PER], hs[PER], gs[PER];
     _Pragma("unroll") for (int j = 0; j < PER; j++) hs[j] = gs[j] = 0;
@@ -145,6 +151,15 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
     }
 }
 
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form) {
+    local REAL2 t[2 * GROUP];
+    norm_grad(X, X_off, G, G_off, W, W_off, MEAN, MEAN_off, RSTD, RSTD_off, D, D_off, DW, DW_off, DB, DB_off, rows, len, run, form,
+              get_group_id(0), t);
+}
+#endif
+
 // A line is a channel: its lanes go over the elements i of the items n of a part, `lanes` further with each step. Channels of
 // one element lie beside each other.
 #define CHANNELS                                                                                                 \
@@ -166,6 +181,7 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
         }                                                                 \
     }
 
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int inner, int run) {
     CHANNELS
@@ -195,3 +211,4 @@ void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int oute
         SH[SH_off + part * channels + c] = both.y * RSTD[RSTD_off + c / share];
     }
 }
+#endif

@@ -15,10 +15,25 @@ static REAL sum_run(global const REAL *x, int n) {
 }
 
 // P[g] = scale·Σ X[i] over chunk g: i in [g*chunk, min(n, (g+1)*chunk)).
+static void sum(IN(X), OUT(P), int n, int chunk, REAL scale, int from, int to) {
+    for (int g = from; g < to; g++) P[P_off + g] = scale * sum_run(X + X_off + g * chunk, min(n - g * chunk, chunk));
+}
+
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
     const int g = get_group_id(0);
-    P[P_off + g] = scale * sum_run(X + X_off + g * chunk, min(n - g * chunk, chunk));
+    sum(X, X_off, P, P_off, n, chunk, scale, g, g + 1);
+}
+#endif
+
+// sum_axis of each o in [from, to) where inner is 1.
+static void sum_row(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate, int from, int to) {
+    for (int o = from; o < to; o++) {
+        const REAL s = scale * sum_run(X + X_off + o * len, len);
+        global REAL *y = Y + Y_off + o;
+        *y = accumulate ? *y + s : s;
+    }
 }
 
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
@@ -45,12 +60,15 @@ static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, i
     }
 }
 
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
     sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate);
 }
+#endif
 
 // D[i] = 2·(X[i] − T[i]) and P[g] = Σ (X[i] − T[i])² over chunk g, which starts at a multiple of 16.
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     const int g = get_group_id(0), end = min(n, (g + 1) * chunk);
@@ -69,3 +87,4 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     }
     P[P_off + g] = sum;
 }
+#endif

@@ -7,17 +7,15 @@
 #endif
 
 // The sum of t[0], t[stride], …: halves the active items until one is left. lid is the caller's slot.
-#define TREE(t, lid, first, stride)                                        \
+#define HALVES(t, lid, first, stride)                                      \
     for (int span = (first); span >= (stride); span >>= 1) {               \
         barrier(CLK_LOCAL_MEM_FENCE);                                      \
         if ((lid) < span) (t)[lid] += (t)[(lid) + span];                   \
     }
 
 // P[g] = scale·Σ X[i] over chunk g: i in [g*chunk, min(n, (g+1)*chunk)).
-kernel __attribute__((reqd_work_group_size(SUM_GROUP, 1, 1)))
-void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
-    local REAL t[SUM_GROUP];
-    const int lid = get_local_id(0), g = get_group_id(0);
+static INLINE void sum(IN(X), OUT(P), int n, int chunk, REAL scale, int g, local REAL *t) {
+    const int lid = get_local_id(0);
     const int end = min(n, (g + 1) * chunk);
     REAL s = 0;
     int i = g * chunk + lid;
@@ -28,11 +26,20 @@ void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
     }
     for (; i < end; i += SUM_GROUP) s += X[X_off + i];
     t[lid] = s;
-    TREE(t, lid, SUM_GROUP / 2, 1)
+    HALVES(t, lid, SUM_GROUP / 2, 1)
     if (lid == 0) P[P_off + g] = scale * t[0];
 }
 
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(SUM_GROUP, 1, 1)))
+void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
+    local REAL t[SUM_GROUP];
+    sum(X, X_off, P, P_off, n, chunk, scale, get_group_id(0), t);
+}
+#endif
+
 // D[i] = 2·(X[i] − T[i]) and P[g] = Σ (X[i] − T[i])² over chunk g.
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(SUM_GROUP, 1, 1)))
 void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     local REAL t[SUM_GROUP];
@@ -45,9 +52,10 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
         s = fma(e, e, s);
     }
     t[lid] = s;
-    TREE(t, lid, SUM_GROUP / 2, 1)
+    HALVES(t, lid, SUM_GROUP / 2, 1)
     if (lid == 0) P[P_off + g] = t[0];
 }
+#endif
 
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
 // Work-groups are lx columns by ly slices of k, lx·ly = SUM_GROUP.
@@ -68,14 +76,35 @@ static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, i
         for (; k < len; k += tall) s += x[k * inner];
     }
     t[lid] = s;
-    TREE(t, lid, SUM_GROUP / 2, lx)
+    HALVES(t, lid, SUM_GROUP / 2, lx)
     if (ty == 0 && i < inner) {
         const int at = o * inner + i;
         PUT(Y + Y_off, at, accumulate ? Y[Y_off + at] + scale * t[tx] : scale * t[tx]);
     }
 }
 
+// sum_axis of one o where inner is 1, by a work-group of any shape: the bits of k_sum_axis, whose groups are one column wide there.
+static INLINE void sum_row(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate, int o, local REAL *t) {
+    const int lid = get_local_id(0);
+    REAL s = 0;
+    if (o < outer) {
+        global const REAL *x = X + X_off + o * len;
+        int k = lid;
+        for (; k + 7 * SUM_GROUP < len; k += 8 * SUM_GROUP) {
+            REAL v[8];
+            _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = x[k + j * SUM_GROUP];
+            s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+        }
+        for (; k < len; k += SUM_GROUP) s += x[k];
+    }
+    t[lid] = s;
+    HALVES(t, lid, SUM_GROUP / 2, 1)
+    if (lid == 0 && o < outer) Y[Y_off + o] = accumulate ? Y[Y_off + o] + scale * t[0] : scale * t[0];
+}
+
+#ifndef FUNCTIONS
 kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS) {
     local REAL t[SUM_GROUP];
     sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate PUT_ARGS, t);
 }
+#endif

@@ -39,7 +39,7 @@
 // GROUP elements. The first sixteen lanes join what every sixteenth has, then each joins those: two barriers, and none in a
 // loop, which PoCL 3.1 takes ten times as long to compile.
 #define TREE(name, T, JOINED, OTHER)                                                  \
-    static T name(local T *t, T v, int slot, int lane, int lanes, int step) {         \
+    static INLINE T name(local T *t, T v, int slot, int lane, int lanes, int step) {  \
         BY_WARPS(T, JOINED, OTHER)                                                    \
         const int few = min(lanes, 16);                                               \
         t[slot] = v;                                                                  \

@@ -3,11 +3,12 @@
 // sixteen, columns sixteen beside each other. A work-item computes a run of rows, or of blocks of columns. What it reads
 // again is in the cache.
 
-// F of a run of units: rows, or blocks of `width` columns. `at` is the first element of each.
+// How many blocks of columns lie beside each other; of rows 1.
+#define BLOCKS (inner == 1 ? 1 : (inner + 15) / 16)
+
+// F of the units [from, to): rows, or blocks of `width` columns. `at` is the first element of each.
 #define UNITS(ROW, COLUMNS)                                                        \
-    const int blocks = inner == 1 ? 1 : (inner + 15) / 16, units = outer * blocks; \
-    const int groups = get_num_groups(0), per = (units + groups - 1) / groups;     \
-    const int from = get_group_id(0) * per, to = min(units, from + per);           \
+    const int blocks = BLOCKS;                                                     \
     for (int u = from; u < to; u++) {                                              \
         const int i = u % blocks * 16, at = u / blocks * len * inner + i;          \
         const int width = min(16, inner - i);                                      \
@@ -16,7 +17,7 @@
     }
 
 // A whole row of NaN, or of −∞, has −∞ for its maximum, and NaN for every difference.
-static void row(global const REAL *x, global REAL *y, int len, int logarithm) {
+static void softmax_row(global const REAL *x, global REAL *y, int len, int logarithm) {
     REAL16 m = -INFINITY, s = 0;
     for (int k = 0; k < len; k += 16) m = larger16(m, load16(x + k, len - k, -INFINITY));
     const REAL most = max16(m);
@@ -32,7 +33,7 @@ static void row(global const REAL *x, global REAL *y, int len, int logarithm) {
     }
 }
 
-static void columns(global const REAL *x, global REAL *y, int len, int inner, int width, int logarithm) {
+static void softmax_columns(global const REAL *x, global REAL *y, int len, int inner, int width, int logarithm) {
     REAL16 m = -INFINITY, s = 0;
     for (int k = 0; k < len; k++) m = larger16(m, load16(x + k * inner, width, 0));
     for (int k = 0; k < len; k++) {
@@ -48,14 +49,21 @@ static void columns(global const REAL *x, global REAL *y, int len, int inner, in
 }
 
 // Y = e / Σ e, with e = exp(X − max X), or its logarithm.
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
+static void softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm, int from, int to) {
     global const REAL *x = X + X_off;
     global REAL *y = Y + Y_off;
-    UNITS(row(x + at, y + at, len, logarithm), columns(x + at, y + at, len, inner, width, logarithm))
+    UNITS(softmax_row(x + at, y + at, len, logarithm), softmax_columns(x + at, y + at, len, inner, width, logarithm))
 }
 
-static void row_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int logarithm) {
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
+    RUN(outer * BLOCKS)
+    softmax(X, X_off, Y, Y_off, outer, len, inner, logarithm, from, to);
+}
+#endif
+
+static void softmax_row_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int logarithm) {
     REAL16 s = 0;
     for (int k = 0; k < len; k += 16) {
         const REAL16 v = load16(g + k, len - k, 0);
@@ -68,7 +76,7 @@ static void row_grad(global const REAL *y, global const REAL *g, global REAL *d,
     }
 }
 
-static void columns_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int inner, int width, int logarithm) {
+static void softmax_columns_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int inner, int width, int logarithm) {
     REAL16 s = 0;
     for (int k = 0; k < len; k++) {
         const REAL16 v = load16(g + k * inner, width, 0);
@@ -81,10 +89,17 @@ static void columns_grad(global const REAL *y, global const REAL *g, global REAL
 }
 
 // D = Y·(G − Σ G·Y), of a softmax Y, or D = G − exp(Y)·Σ G, of its logarithm.
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
+static void softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm, int from, int to) {
     global const REAL *y = Y + Y_off, *g = G + G_off;
     global REAL *d = D + D_off;
-    UNITS(row_grad(y + at, g + at, d + at, len, logarithm),
-          columns_grad(y + at, g + at, d + at, len, inner, width, logarithm))
+    UNITS(softmax_row_grad(y + at, g + at, d + at, len, logarithm),
+          softmax_columns_grad(y + at, g + at, d + at, len, inner, width, logarithm))
 }
+
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
+    RUN(outer * BLOCKS)
+    softmax_grad(Y, Y_off, G, G_off, D, D_off, outer, len, inner, logarithm, from, to);
+}
+#endif

@@ -4,11 +4,9 @@
 
 // Y = e / Σ e, with e = exp(X − max X), or its logarithm. A whole line of NaN, or of −∞, has −∞ for its maximum, and NaN
 // for every difference.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
-    local REAL t[2 * GROUP];
+static INLINE void softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm, int group, local REAL *t) {
     LINES(len, INNER > 1)
-    const int line = get_group_id(0) * beside + place, count = line < outer * INNER ? len : 0;
+    const int line = group * beside + place, count = line < outer * INNER ? len : 0;
     const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line % INNER;
     const int fours = INNER == 1 && FOURS(len, X_off | Y_off);
     global const REAL *x = X + X_off + at;
@@ -34,12 +32,18 @@ void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
     }
 }
 
-// D = Y·(G − Σ G·Y), of a softmax Y, or D = G − exp(Y)·Σ G, of its logarithm.
+#ifndef FUNCTIONS
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
+void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
     local REAL t[2 * GROUP];
+    softmax(X, X_off, Y, Y_off, outer, len, inner, logarithm, get_group_id(0), t);
+}
+#endif
+
+// D = Y·(G − Σ G·Y), of a softmax Y, or D = G − exp(Y)·Σ G, of its logarithm.
+static INLINE void softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm, int group, local REAL *t) {
     LINES(len, INNER > 1)
-    const int line = get_group_id(0) * beside + place, count = line < outer * INNER ? len : 0;
+    const int line = group * beside + place, count = line < outer * INNER ? len : 0;
     const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line % INNER;
     const int fours = INNER == 1 && FOURS(len, Y_off | G_off | D_off);
     global const REAL *y = Y + Y_off + at, *g = G + G_off + at;
@@ -57,3 +61,11 @@ void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int log
         d[k * INNER] = logarithm ? up - exp(v) * s : v * (up - s);
     }
 }
+
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int inner, int logarithm) {
+    local REAL t[2 * GROUP];
+    softmax_grad(Y, Y_off, G, G_off, D, D_off, outer, len, inner, logarithm, get_group_id(0), t);
+}
+#endif

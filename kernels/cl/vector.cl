@@ -1,5 +1,10 @@
 // @depends: common
-// Helpers over vectors of sixteen.
+// Helpers over vectors of sixteen, and of work-items of a CPU.
+
+// The units [from, to) of a launch that a work-item computes.
+#define RUN(units)                                                               \
+    const int groups = get_num_groups(0), per = ((units) + groups - 1) / groups; \
+    const int from = get_group_id(0) * per, to = min((units), from + per);
 
 // Halves of halves: the fixed tree over a vector.
 static REAL sum16(REAL16 v) {

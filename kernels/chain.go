@@ -1,0 +1,211 @@
+package kernels
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ChainMost is the most launches that are a chain, and chainArgs the most arguments of OpenCL that it has: memory has an offset,
+// too.
+const (
+	ChainMost = 12
+	chainArgs = 128
+)
+
+// NewChain returns the kernel of launches of kernels with [Rows], of which each work-group does its rows one after the other,
+// nil if there is none: there are too many, or they are built with options that differ. The bits are those of launches of
+// their own, since the functions are. What a work-group reads of what it wrote is in its cache.
+//
+// Arguments: those of the launches, one's after the other's; for each of them how many rows it has or, on a device that is
+// no CPU and if it is not Free, how many of its work-groups are one of the chain's; then how many rows a work-group has, and
+// how many work-groups there are. loops says for which of them that number of work-groups may be another than 1. No work-group may read or write what
+// another writes: see [Cut]. Where there is one, anything may be.
+func NewChain(parts []*Kernel, loops []bool) *Kernel {
+	options, ok := chainOptions(parts)
+	if !ok {
+		return nil
+	}
+	c := &Kernel{Chain: slices.Clone(parts), Defines: strings.Join(append(options, "-DFUNCTIONS"), " ")}
+	for i, k := range parts {
+		for _, p := range k.Params {
+			c.Params = append(c.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
+		}
+	}
+	numbers := len(c.Params)
+	for i := range parts {
+		c.Params = append(c.Params, Param{fmt.Sprintf("share_%d", i), IntArg})
+	}
+	c.Params = append(c.Params, Param{"run", IntArg}, Param{"groups", IntArg})
+	c.Text, c.GPUText = c.chainText(loops, true), c.chainText(loops, false)
+	hash := fnv.New64a()
+	hash.Write([]byte(c.Text + c.GPUText + c.Defines))
+	c.Name = fmt.Sprintf("k_rows_%016x", hash.Sum64())
+	c.File, c.GPU = c.Name+".cl", c.Name+".gpu.cl"
+	c.Text, c.GPUText = strings.Replace(c.Text, "k_rows(", c.Name+"(", 1), strings.Replace(c.GPUText, "k_rows(", c.Name+"(", 1)
+	c.Grid = func(args []Arg, l Limits) Grid {
+		items := 1
+		if !l.CPU {
+			items = RowsGroup
+		}
+		return Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
+	}
+	c.Twin = Twin{
+		F32: func(call Call[float32]) {
+			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F32(Call[float32]{args, call.vectors}) })
+		},
+		F64: func(call Call[float64]) {
+			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F64(Call[float64]{args, call.vectors}) })
+		},
+	}
+	c.Trial = func(like []Arg) []Operand {
+		if like == nil {
+			return nil
+		}
+		var ops []Operand
+		all := true
+		c.EachPart(like, func(k *Kernel, args []Arg, _ int) {
+			of := LikeLaunch(k.Params, args)
+			if k.Trial != nil {
+				of = k.Trial(args)
+			}
+			all = all && of != nil
+			ops = append(ops, of...)
+		})
+		if !all {
+			return nil
+		}
+		for _, a := range like[numbers:] {
+			ops = append(ops, Number(float64(a.Int)))
+		}
+		return ops
+	}
+	return c
+}
+
+// EachPart calls f with the launches of a chain that has these arguments, and the place of each one's first among them.
+func (k *Kernel) EachPart(args []Arg, f func(part *Kernel, args []Arg, first int)) {
+	at := 0
+	for _, p := range k.Chain {
+		f(p, args[at:at+len(p.Params)], at)
+		at += len(p.Params)
+	}
+}
+
+// chainOptions returns the options that all parts are built with; ok is false if there is no chain of them.
+func chainOptions(parts []*Kernel) (options []string, ok bool) {
+	values := map[string]string{}
+	files := map[string]string{}
+	args := len(parts) + 2
+	for _, k := range parts {
+		if k.Rows == nil {
+			return nil, false
+		}
+		for _, p := range k.Params {
+			if args++; p.Mode.Buffer() {
+				args++
+			}
+		}
+		if k.Rows.Text == nil { // another form of the same file has other options
+			if before, seen := files[k.File]; seen && before != k.Defines {
+				return nil, false
+			}
+			files[k.File] = k.Defines
+		}
+		for _, o := range strings.Fields(k.Defines) {
+			name, value, _ := strings.Cut(o, "=")
+			if before, seen := values[name]; seen && before != value {
+				return nil, false
+			} else if !seen {
+				options = append(options, o)
+			}
+			values[name] = value
+		}
+	}
+	return options, len(parts) <= ChainMost && args <= chainArgs
+}
+
+// chainText is the OpenCL C of a chain, for CPUs or other devices, with the name k_rows: the functions of its parts. After each
+// of them, what the work-group wrote is there for all of its work-items.
+func (c *Kernel) chainText(loops []bool, cpu bool) string {
+	depends := []string{"common"}
+	add := func(file string) {
+		if !slices.Contains(depends, file) {
+			depends = append(depends, file)
+		}
+	}
+	var functions, calls strings.Builder
+	local, at := map[string]int{}, 0 // elements of local memory, by type
+	for i, k := range c.Chain {
+		function := k.Rows.Function
+		if k.Rows.Text != nil {
+			prefix := fmt.Sprintf("p%d_", i)
+			text := k.Rows.Text(prefix, cpu)
+			for _, file := range named(dependsHeader, text) {
+				add(file)
+			}
+			functions.WriteString(text)
+			function = prefix + function
+		} else if file := k.GPU; !cpu && file != "" {
+			add(strings.TrimSuffix(file, ".cl"))
+		} else {
+			add(strings.TrimSuffix(k.File, ".cl"))
+		}
+		var args []string
+		for _, p := range c.Params[at : at+len(k.Params)] {
+			args = append(args, p.Name)
+			if p.Mode.Buffer() {
+				args = append(args, p.Name+"_off")
+			}
+		}
+		at += len(k.Params)
+		if i > 0 && !cpu {
+			calls.WriteString("    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n")
+		}
+		if cpu || k.Rows.Free {
+			fmt.Fprintf(&calls, "    %s(%s, from, min(share_%d, from + run));\n", function, strings.Join(args, ", "), i)
+			continue
+		}
+		place := map[string]int{}
+		var memory []string
+		for _, m := range k.Rows.Local {
+			memory = append(memory, fmt.Sprintf(", t_%s + %d", m.Type, place[m.Type]))
+			place[m.Type] += m.N
+			local[m.Type] = max(local[m.Type], place[m.Type])
+		}
+		if loops[i] {
+			fmt.Fprintf(&calls, "    for (int g = 0; g < share_%d; g++) {\n        %s(%s, get_group_id(0) * share_%d + g%s);\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n",
+				i, function, strings.Join(args, ", "), i, strings.Join(memory, ""))
+		} else {
+			fmt.Fprintf(&calls, "    %s(%s, get_group_id(0)%s);\n", function, strings.Join(args, ", "), strings.Join(memory, ""))
+		}
+	}
+	var params []string
+	for _, p := range c.Params {
+		switch macro := map[Mode]string{In: "IN", Out: "OUT", InOut: "OUT", InInts: "IN_INTS", OutInts: "OUT_INTS", InOutInts: "OUT_INTS", InBytes: "IN_BYTES",
+			OutBytes: "OUT_BYTES", InOutBytes: "OUT_BYTES", InHalves: "IN_HALVES", OutHalves: "OUT_HALVES", InOutHalves: "OUT_HALVES"}[p.Mode]; p.Mode {
+		case IntArg:
+			params = append(params, "int "+p.Name)
+		case RealArg:
+			params = append(params, "REAL "+p.Name)
+		default:
+			params = append(params, macro+"("+p.Name+")")
+		}
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
+	fmt.Fprintf(&s, "// Several launches by rows, of which a work-group does its own one after the other: see kernels/chain.go.\n")
+	s.WriteString(functions.String())
+	group := RowsGroup
+	if cpu {
+		group = 1
+	}
+	fmt.Fprintf(&s, "kernel __attribute__((reqd_work_group_size(%d, 1, 1)))\nvoid k_rows(%s) {\n", group, strings.Join(params, ", "))
+	for _, t := range slices.Sorted(maps.Keys(local)) { // PoCL 3.1 has one of what is cast for all of its threads
+		fmt.Fprintf(&s, "    local %s t_%s[%d];\n", t, t, local[t])
+	}
+	fmt.Fprintf(&s, "    const int from = get_group_id(0) * run;\n%s}\n", calls.String())
+	return s.String()
+}

@@ -1,0 +1,96 @@
+package kernels
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// rows says how a map is done by rows, which are its innermost axis: see Kernel.Rows. Those are maps of reals that read no
+// index, and of which no tensor is strided along a row: tiles are for those.
+func (m *mapSpec) rows() *Rows {
+	if m.outer == 0 || m.typ != Float32 || m.f.Indexed() || len(m.j.axes) > 0 || m.strided() || m.tiles() {
+		return nil
+	}
+	return &Rows{Function: "rows", Free: true, Text: m.rowsText, Of: func(args []Arg, _ Limits) *RowsOf {
+		l := mapLoopsOf(m, Call[float32]{args: args})
+		n := l.dims[m.outer]
+		if l.n == 0 {
+			return nil
+		}
+		of := &RowsOf{Rows: l.n / n, Cuts: make([]Cut, len(args))}
+		for i := range of.Cuts {
+			of.Cuts[i] = Unused
+		}
+		for t := range m.tensors() {
+			of.Cuts[t] = l.cut(t)
+		}
+		return of
+	}}
+}
+
+// cut returns what belongs to a row of tensor t, whose outer axes may be one, or are not told apart.
+func (l *mapLoops) cut(t int) Cut {
+	inner := l.rank - 1
+	width := 1
+	if l.strides[t][inner] == 1 {
+		width = l.dims[inner]
+	}
+	step, next := width, 0
+	for d := inner - 1; d >= 0; d-- {
+		switch s := l.strides[t][d]; {
+		case l.dims[d] == 1:
+		case s <= 0 || next > 0 && s != next:
+			return Shared
+		case next == 0:
+			step, next = s, s*l.dims[d]
+		default:
+			next = s * l.dims[d]
+		}
+	}
+	return Cut{Step: step, Width: width, Times: 1}
+}
+
+// rowsText is the OpenCL C of a function that computes some rows, for CPUs or other devices, whose work-items share them out.
+func (m *mapSpec) rowsText(prefix string, cpu bool) string {
+	of := *m
+	m = &of
+	m.prefix = prefix
+	var s strings.Builder
+	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
+	p("%s", strings.Join(append([]string{"// @depends: common"}, m.j.program.Depends()...), ", "))
+	p("// %s, some rows: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.", m.j.Name)
+	s.WriteString(expr.Prelude)
+	width := 1
+	switch {
+	case cpu:
+		width = mapWidth
+	case m.l.Aligned:
+		width = MapVector
+	}
+	s.WriteString(m.function(1))
+	if width > 1 {
+		s.WriteString(m.function(width))
+	}
+	p("static void %srows(%s, int from, int to) {", prefix, m.parameters())
+	if cpu {
+		p("    for (int r = from; r < to; r++) {")
+		m.starts(p, "        ", "const int at%d")
+		m.pointers(p, "        ", "at%d")
+		p("        int c = 0;")
+		p("        for (; c <= n - %d; c += %d) %s", width, width, m.apply(width, true))
+		p("        for (; c < n; c++) %s", m.apply(1, true))
+		p("    }\n}")
+		return s.String()
+	}
+	p("    const int beside = (n + %d) / %d;", width-1, width)
+	p("    for (int k = get_local_id(0); k < (to - from) * beside; k += get_local_size(0)) {")
+	p("        const int r = from + k / beside, c0 = k %% beside * %d;", width)
+	m.starts(p, "        ", "const int at%d")
+	m.pointers(p, "        ", "at%d")
+	p("        int c = c0;")
+	p("        %s", m.apply(width, false))
+	p("    }\n}")
+	return s.String()
+}

@@ -1,0 +1,79 @@
+package kernels
+
+// Rows says how the launches of a kernel are done by rows, so that a work-group can do several of them one after the other:
+// see [NewChain].
+type Rows struct {
+	// Function is a function of the kernel's files, or of Text. It has the parameters of the kernel and then, on CPUs and if it
+	// is Free, int from and int to, the rows that it does. Else it has int group, the number of the work-group of the launch
+	// for which it stands, and memory for each of Local.
+	Function string
+	// Local lists the local memory of a work-group of RowsGroup work-items on devices that are no CPU.
+	Local []Local
+	// Free says that any number of work-items may do any rows together, on devices that are no CPU, too.
+	Free bool
+	// Text returns the OpenCL C of Function, whose name gets a prefix, if it stands in no file: it opens with an @depends line.
+	Text func(prefix string, cpu bool) string
+	// Of says what a launch does, nil if it is not done by rows.
+	Of func(args []Arg, l Limits) *RowsOf
+}
+
+// Local is local memory that a function is passed.
+type Local struct {
+	Type string // of its elements
+	N    int    // how many there are
+}
+
+// RowsGroup is how many work-items a work-group has that does rows, on devices that are no CPU.
+const RowsGroup = 256
+
+// RowsOf is a launch that is done by rows.
+type RowsOf struct {
+	Rows int   // how many there are
+	Run  int   // how many a work-group has, 0 for any number
+	Cuts []Cut // by argument
+}
+
+// Cut says which elements of an argument belong to row r: Width neighbours from Off + r·Step on, and as many Apart behind
+// them, Times in all.
+type Cut struct {
+	Off, Step, Width, Times, Apart int
+	kind                           cutKind
+}
+
+type cutKind uint8
+
+const (
+	byRow cutKind = iota
+	shared
+	unused
+)
+
+// Shared is the cut of elements that belong to no row: what a work-group reads or writes of them is not told. Unused is that
+// of an argument that is neither read nor written.
+var Shared, Unused = Cut{kind: shared}, Cut{kind: unused}
+
+// CutOf is the cut of rows that follow each other.
+func CutOf(width int) Cut { return Cut{Step: width, Width: width, Times: 1} }
+
+// Used reports whether the argument is read or written.
+func (c Cut) Used() bool { return c.kind != unused }
+
+// Agrees reports whether no row has an element by c that another has by d. The elements are those of one memory, of which
+// their arguments begin at a and b.
+func (c Cut) Agrees(a int, d Cut, b, rows int) bool {
+	if c.kind != byRow || d.kind != byRow || c.Step != d.Step {
+		return false
+	}
+	far := b + d.Off - a - c.Off
+	if far < 0 {
+		return d.Agrees(b, c, a, rows)
+	}
+	if c.Times > 1 || d.Times > 1 {
+		apart := max(c.Apart, d.Apart)
+		if apart < rows*c.Step || c.Times > 1 && c.Apart != apart || d.Times > 1 && d.Apart != apart {
+			return false
+		}
+		far %= apart
+	}
+	return c.Width <= c.Step && far+d.Width <= c.Step
+}

@@ -1,0 +1,395 @@
+package replay
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"weak"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// joinedRows makes one launch of launches that work on rows, of which the later read what the former write: reductions of
+// rows, softmax, norms, cross-entropy, and the maps before, between and after them, such as a residual that is added before
+// a norm, or what a user wrote for a softmax of his own. Each work-group does the first for its own rows, then the second: see
+// kernels.NewChain. So it does small launches of any rows, in one work-group.
+//
+// It is refused where
+//   - neither is a reduction of rows, or they have not as many rows
+//   - a row reads or writes what another writes
+//   - what is done between them keeps either from going where the other is
+//   - there would be few work-groups, of which each has much to do
+//   - there would be more than 12 launches in one, or of kernels that are built with different options
+//   - a map is strided along its rows, reads indices, or is of other types than reals
+//   - a function of a driver would be computed in vectors in one and alone in the other.
+var joinedRows = rewrite{"rows", "makes one launch of reductions of rows with what precedes and follows them", joinRows}
+
+const (
+	rowsFar   = 64      // places that two launches may be apart
+	rowsAlone = 1 << 13 // elements of a launch that one work-group does alone
+	rowsLong  = 1 << 13 // elements of a launch that a work-group does where there are fewer of those than a GPU has units
+	rowsChunk = 4096    // elements of a launch that a work-group of a CPU does
+)
+
+// rowPart is a launch of a chain.
+type rowPart struct {
+	kernel *kernels.Kernel
+	args   []kernels.Arg
+	of     *kernels.RowsOf
+	m      *mapping // of a map, which may have its rows otherwise in another chain
+}
+
+func joinRows(r *rewriter) {
+	for j := range r.nodes {
+		for i := j - 1; i >= max(0, j-rowsFar); i-- {
+			p, c := r.nodes[i], r.nodes[j]
+			if c == nil || c.once || c.why == slotted {
+				break
+			}
+			if p == nil || p.once || p.why == slotted || !p.feeds(c) || p.m != nil && c.m != nil {
+				continue
+			}
+			if !p.rowwise() || !c.rowwise() {
+				continue
+			}
+			at := r.place(i, j)
+			chain, why := []rowPart(nil), "what is done between them depends on the former, and the latter on that"
+			if at >= 0 {
+				chain, why = r.chain(p, c)
+			}
+			if why != "" {
+				r.opt.say("rows: %s and %s: refused: %s", r.name(p), r.name(c), why)
+				continue
+			}
+			r.opt.say("rows: %s and %s: one launch", r.name(p), r.name(c))
+			r.chained(i, j, at, chain)
+			if at == i {
+				break
+			}
+		}
+	}
+}
+
+// feeds reports whether another launch reads what a launch writes.
+func (n *node) feeds(c *node) bool {
+	return slices.ContainsFunc(c.reads, func(g region) bool { return n.wrote(&g) })
+}
+
+// rowwise reports whether a launch may be one by rows.
+func (n *node) rowwise() bool { return n.chain != nil || n.m != nil || n.kernel.Rows != nil }
+
+// chain returns the launches of two nodes as one by rows, or why there is none.
+func (r *rewriter) chain(p, c *node) (chain []rowPart, why string) {
+	for _, alone := range []bool{false, true} {
+		rows := 1
+		for _, n := range []*node{c, p} {
+			if n.chain != nil {
+				for _, part := range n.chain {
+					if part.m == nil {
+						rows = part.of.Rows
+					}
+				}
+			} else if n.m == nil {
+				of := n.kernel.Rows.Of(n.args, r.limits)
+				if of == nil {
+					return nil, fmt.Sprintf("%s does not work on rows", r.name(n))
+				}
+				rows = of.Rows
+			}
+		}
+		chain = nil
+		var first string
+		for _, n := range []*node{p, c} {
+			var parts []rowPart
+			if parts, first = r.parts(n, rows, alone); first != "" {
+				break
+			}
+			chain = append(chain, parts...)
+		}
+		if first == "" {
+			if first = r.fits(chain, alone); first == "" {
+				return chain, ""
+			}
+		}
+		if why == "" {
+			why = first
+		}
+	}
+	return nil, why
+}
+
+// parts returns the launches of a node by rows: a map has as many as it is asked for.
+func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why string) {
+	switch {
+	case n.chain != nil:
+		for _, part := range n.chain {
+			if part.m != nil {
+				if part, why = r.mapOf(part.m, rows, alone); why != "" {
+					return nil, why
+				}
+			}
+			parts = append(parts, part)
+		}
+		return parts, ""
+	case n.m != nil:
+		part, why := r.mapOf(n.m, rows, alone)
+		return []rowPart{part}, why
+	}
+	return []rowPart{{n.kernel, n.args, n.kernel.Rows.Of(n.args, r.limits), nil}}, ""
+}
+
+// mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else of one element.
+func (r *rewriter) mapOf(m *mapping, rows int, alone bool) (part rowPart, why string) {
+	n := product(m.dims)
+	if !alone || n == 0 {
+		return r.mapRows(m, rows)
+	}
+	if part, why = r.mapRows(m, n/inner(m.dims)); why != "" {
+		part, why = r.mapRows(m, n)
+	}
+	return part, why
+}
+
+// mapRows returns a map as a launch by rows, or why it is none.
+func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
+	n := product(m.dims)
+	switch {
+	case m.typ != kernels.Float32:
+		return part, "a map is of " + m.typ.String()
+	case n == 0 || n%rows != 0:
+		return part, fmt.Sprintf("a map of %d elements has not %d rows", n, rows)
+	}
+	outer, parts, ok := refine(m.dims, []int{rows, n / rows})
+	if !ok {
+		return part, fmt.Sprintf("a map of %v has not %d rows", m.dims, rows)
+	}
+	var dims []int
+	along := 0
+	for k, p := range outer {
+		dims = append(dims, p.n)
+		if parts[k].dim == 1 {
+			along++
+		}
+	}
+	if along > 1 {
+		return part, "a row of a map is not one axis"
+	}
+	split := m.in(nil, func(v view) view {
+		w := view{v.buf, v.off, nil}
+		for _, p := range outer {
+			w.strides = append(w.strides, v.strides[p.dim]*p.by)
+		}
+		if len(dims) == along { // one row
+			w.strides = append([]int{0}, w.strides...)
+		}
+		if along == 0 { // of one element
+			w.strides = append(w.strides, 1)
+		}
+		return w
+	})
+	if len(dims) == along {
+		dims = append([]int{1}, dims...)
+	}
+	if along == 0 {
+		dims = append(dims, 1)
+	}
+	split.dims = dims
+	if why = split.problem(); why != "" {
+		return part, why
+	}
+	if !r.alike(m, split, true) {
+		return part, otherVectors
+	}
+	k, args, err := split.launch(r.limits)
+	if err != nil || k.Rows == nil {
+		return part, "a map is strided along its rows"
+	}
+	return rowPart{k, args, k.Rows.Of(args, r.limits), m}, ""
+}
+
+// width is how many elements a row has in the largest argument.
+func (p *rowPart) width() int {
+	most := 1
+	for _, c := range p.of.Cuts {
+		most = max(most, c.Width)
+	}
+	return most
+}
+
+// fits says why there is no chain of launches, "" if there is. alone says that one work-group is to do them.
+func (r *rewriter) fits(chain []rowPart, alone bool) string {
+	if len(chain) > kernels.ChainMost {
+		return "there would be too many in one"
+	}
+	rows := chain[0].of.Rows
+	for i := range chain {
+		p := &chain[i]
+		switch {
+		case alone && p.of.Rows*p.width() > rowsAlone:
+			return "one work-group would do too much"
+		case alone:
+			continue
+		case p.of.Rows != rows:
+			return fmt.Sprintf("one has %d rows, and another %d", rows, p.of.Rows)
+		}
+		for k := range chain[:i] {
+			if why := p.apart(&chain[k], rows); why != "" {
+				return why
+			}
+		}
+	}
+	run, groups := r.run(chain, alone)
+	if run == 0 {
+		return "their work-groups have different numbers of rows"
+	}
+	if !alone && !r.limits.CPU && groups < r.limits.Units {
+		for i := range chain {
+			if run*chain[i].width() > rowsLong {
+				return "there would be few work-groups, each with much to do"
+			}
+		}
+	}
+	var list []*kernels.Kernel
+	for _, p := range chain {
+		list = append(list, p.kernel)
+	}
+	if r.chainOf(list, make([]bool, len(list))) == nil {
+		return "their kernels are built with different options, or have too many arguments"
+	}
+	return ""
+}
+
+// apart says why a row may read or write in one launch what another row does in the other, "" if none does.
+func (p *rowPart) apart(q *rowPart, rows int) string {
+	for i, a := range p.args {
+		for k, b := range q.args {
+			if a.Kind != kernels.ArgVec || b.Kind != kernels.ArgVec || a.Buf != b.Buf || a.Off >= b.Off+b.N || b.Off >= a.Off+a.N {
+				continue
+			}
+			if !p.kernel.Params[i].Mode.Written() && !q.kernel.Params[k].Mode.Written() {
+				continue
+			}
+			if c, d := p.of.Cuts[i], q.of.Cuts[k]; c.Used() && d.Used() && !c.Agrees(a.Off, d, b.Off, rows) {
+				return "a row would read or write what another row writes"
+			}
+		}
+	}
+	return ""
+}
+
+// run returns how many rows a work-group of a chain has, 0 if the launches do not agree, and how many work-groups there are.
+func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
+	most := 0
+	for i := range chain {
+		most = max(most, chain[i].of.Rows)
+	}
+	if alone {
+		return most, 1
+	}
+	for i := range chain {
+		run = max(run, chain[i].of.Run)
+	}
+	if run == 0 {
+		wide := 1
+		for i := range chain {
+			wide = max(wide, chain[i].width())
+		}
+		run = max(1, rowsChunk/wide)
+	}
+	for i := range chain {
+		if of := chain[i].of.Run; of > 0 && (r.limits.CPU && of != run || run%of != 0) {
+			return 0, 0
+		}
+	}
+	return run, (most + run - 1) / run
+}
+
+// chained puts a chain in the place of two nodes, at one of theirs.
+func (r *rewriter) chained(i, j, at int, chain []rowPart) {
+	p, c := r.nodes[i], r.nodes[j]
+	n := &node{chain: chain, why: "it does several launches by rows", from: slices.Clone(c.from), names: slices.Clone(c.names)}
+	r.does(n, p)
+	n.writes, n.fills = append(slices.Clone(p.writes), c.writes...), append(slices.Clone(p.fills), c.fills...)
+	n.reads = slices.Clone(p.reads)
+	for _, g := range c.reads {
+		if !slices.ContainsFunc(p.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi }) {
+			n.reads = append(n.reads, g)
+		}
+	}
+	alone := false
+	for k := range chain {
+		alone = alone || chain[k].of.Rows != chain[0].of.Rows
+	}
+	if !alone {
+		for k := range chain {
+			for q := range chain[:k] {
+				alone = alone || chain[k].apart(&chain[q], chain[0].of.Rows) != ""
+			}
+		}
+	}
+	n.kernel, n.args = r.chainLaunch(chain, alone)
+	r.drop(p)
+	r.drop(c)
+	r.nodes[i], r.nodes[j] = nil, nil
+	r.nodes[at] = n
+	n.joined, n.kind = true, n.kernel.Name
+	r.kinds[n.kind]++
+	r.note(at)
+}
+
+// chainLaunch returns the kernel of a chain, and its arguments.
+func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []kernels.Arg) {
+	run, groups := r.run(chain, alone)
+	var list []*kernels.Kernel
+	var args, numbers []kernels.Arg
+	loops := make([]bool, len(chain))
+	for i, p := range chain {
+		list = append(list, p.kernel)
+		args = append(args, p.args...)
+		n := p.of.Rows
+		if !r.limits.CPU && !p.kernel.Rows.Free {
+			n = run / p.of.Run
+			if alone {
+				n = (p.of.Rows + p.of.Run - 1) / p.of.Run
+			}
+			loops[i] = n != 1
+		}
+		numbers = append(numbers, kernels.I(n))
+	}
+	return r.chainOf(list, loops), append(append(args, numbers...), kernels.I(run), kernels.I(groups))
+}
+
+// chains are the kernels of chains that recordings made: those of one structure share one. They are there as long as a
+// recording is.
+var chains struct {
+	sync.Mutex
+	of map[string]weak.Pointer[kernels.Kernel]
+}
+
+// chainOf returns the kernel of a chain, nil if there is none.
+func (r *rewriter) chainOf(list []*kernels.Kernel, loops []bool) *kernels.Kernel {
+	key := make([]string, len(list))
+	for i, k := range list {
+		key[i] = fmt.Sprintf("%p %t", k, loops[i]) // a chain keeps its kernels
+	}
+	chains.Lock()
+	defer chains.Unlock()
+	all := strings.Join(key, ",")
+	if k := chains.of[all].Value(); k != nil {
+		return k
+	}
+	k := kernels.NewChain(list, loops)
+	if k == nil {
+		return nil
+	}
+	if chains.of == nil {
+		chains.of = map[string]weak.Pointer[kernels.Kernel]{}
+	}
+	if len(chains.of) >= mostJoins {
+		maps.DeleteFunc(chains.of, func(_ string, p weak.Pointer[kernels.Kernel]) bool { return p.Value() == nil })
+	}
+	chains.of[all] = weak.Make(k)
+	return k
+}

@@ -1,0 +1,211 @@
+package replay_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// ownSoftmax is a softmax as a user writes it.
+func ownSoftmax(x *tensor.Tensor) *tensor.Tensor {
+	e := x.Sub(x.Max(-1, tensor.Keepdims)).Exp()
+	return e.Div(e.Sum(-1, tensor.Keepdims))
+}
+
+// ownNorm is a layer norm of the user's.
+func ownNorm(x *tensor.Tensor) *tensor.Tensor {
+	d := x.Sub(x.Mean(-1, tensor.Keepdims))
+	return d.Div(d.Square().Mean(-1, tensor.Keepdims).AddScalar(1e-5).Sqrt())
+}
+
+// rowOps are what random steps of rows are made of.
+func rowOps() []randomOp {
+	list := []randomOp{
+		{"softmax", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.Softmax(-1) }},
+		{"log softmax", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(-1) }},
+		{"layer norm", func(_ *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
+			if r.IntN(2) == 0 {
+				return x.Add(y).LayerNorm(-1, nil, nil, 1e-5)
+			}
+			return x.LayerNorm(-1, y, nil, 1e-5)
+		}},
+		{"root norm", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.RMSNorm(-1, y, 1e-5).Mul(x) }},
+		{"own softmax", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return ownSoftmax(x) }},
+		{"own norm", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return ownNorm(x) }},
+		{"log sum", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
+			return x.MulScalar(0.5).LogSumExp(-1, tensor.Keepdims)
+		}},
+		{"length", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
+			return x.Div(x.Norm(2, -1, tensor.Keepdims).AddScalar(1))
+		}},
+		{"row sum", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.Sum(-1, tensor.Keepdims) }},
+		{"row least", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.Min(-1, tensor.Keepdims) }},
+		{"into a part", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { // what others see
+			y := tensor.Zeros(w.d, append([]int{2}, x.Shape()...)...)
+			y.Select(0, 1).SetInPlace(x)
+			return y.Select(0, 1).Softmax(-1)
+		}},
+		{"own rows in place", func(w *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
+			p := w.older[r.IntN(len(w.older))]
+			p.SetInPlace(p.Softmax(-1).Add(x))
+			return p.View()
+		}},
+	}
+	list = append(list, list...)
+	for _, op := range randomOps {
+		switch op.name {
+		case "unary", "binary", "in place", "update", "set", "set view", "slice", "transpose", "expand", "itself", "sum", "copy", "zeros", "number", "step":
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
+// TestRandomRows: steps of reductions of rows and of maps have the bits of eager ones, with all rewrites and with this one
+// alone.
+func TestRandomRows(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		n, options := 1500, []tensor.Options{{}, {Float64: true}}
+		if sel != "cpu" {
+			n, options = 60, []tensor.Options{{}, {GPUKernels: true}}
+		}
+		if testing.Short() {
+			n = min(n/6, 200)
+		}
+		for _, opt := range options {
+			t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) {
+				d := devtest.Open(t, sel, opt)
+				var told bytes.Buffer
+				if opt != (tensor.Options{}) {
+					n /= 2
+				}
+				ops := map[string]int{}
+				for seed := range n {
+					o := replay.Options{Explain: &told}
+					if seed%3 == 0 {
+						for _, w := range replay.Rewrites() {
+							if w[0] != "rows" {
+								o.Without = append(o.Without, w[0])
+							}
+						}
+					}
+					randomSteps(t, d, uint64(seed), ops, func(w *world) {
+						w.table, w.most = rowOps(), seed%2 == 0
+						w.shapes = append(w.shapes, []int{6, 300}, []int{300})
+						w.older = append(w.older, tensor.NewRNG(uint64(seed)).Normal(w.d, 0, 1, 6, 300))
+					}, o)
+				}
+				done := strings.Count(told.String(), ": one launch")
+				t.Logf("%d launches became one with others", done)
+				if n > 20 && (done < n/10 || !strings.Contains(told.String(), "replay: rows: ")) {
+					t.Errorf("%d launches of %d steps became one with others", done, n)
+				}
+				for _, op := range rowOps() {
+					if ops[op.name] == 0 && n >= 50 {
+						t.Errorf("no step did %q", op.name)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestRows: which reductions of rows become one launch with what is beside them, and which do not.
+func TestRows(t *testing.T) {
+	type tensors = []*tensor.Tensor
+	list := func(t ...*tensor.Tensor) tensors { return t }
+	for name, c := range map[string]struct {
+		shapes, older [][]int
+		step          func(in, older tensors) tensors
+		launches      int // −1: any
+		says          string
+		checked       bool // in check mode, too
+	}{
+		"own softmax": {[][]int{{300, 40}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0])) }, 1, "rows: 0 k_fold", false},
+		"own norm":    {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors { return list(ownNorm(in[0])) }, 1, "one launch", true},
+		"a residual before a norm": {[][]int{{300, 64}, {300, 64}, {64}, {64}}, nil, func(in, _ tensors) tensors {
+			x := in[0].Add(in[1])
+			return list(x, x.LayerNorm(-1, in[2], in[3], 1e-5))
+		}, 1, "rows: 0 k_add and 1 k_norm: one launch", false},
+		"a mask before a softmax, dropout behind it": {[][]int{{7, 5, 40, 40}, {40, 40}, {7, 5, 40, 40}}, nil, func(in, _ tensors) tensors {
+			return list(in[0].MulScalar(0.1).Add(in[1]).Softmax(-1).Mul(in[2]))
+		}, 1, "one launch", false},
+		"a value that is used twice": {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors {
+			y := in[0].Softmax(-1)
+			return list(y.Square().Sum(-1), y.Mul(in[0]).Max(-1))
+		}, 1, "one launch", false},
+		"in place": {nil, [][]int{{300, 64}}, func(_, older tensors) tensors {
+			p := older[0]
+			p.SetInPlace(p.Softmax(-1).Add(p))
+			return nil
+		}, 1, "one launch", true},
+		"rows of one element": {[][]int{{3000, 1}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0].Neg())) }, 1, "one launch", false},
+		"one row":             {[][]int{{304}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0].Neg())) }, 1, "one launch", false},
+		"long rows":           {[][]int{{3, 20001}}, nil, func(in, _ tensors) tensors { return list(in[0].Neg().Softmax(-1).Square()) }, -1, "rows:", false},
+		"no rows":             {[][]int{{0, 5}}, nil, func(in, _ tensors) tensors { return list(in[0].Neg().Softmax(-1).Square()) }, 0, "", false},
+		"empty rows": {[][]int{{5, 0}}, nil, func(in, _ tensors) tensors {
+			return list(in[0].Neg().Softmax(-1), in[0].Sum(-1).AddScalar(1))
+		}, -1, "", false},
+		"a mean of few": {[][]int{{40, 10}}, nil, func(in, _ tensors) tensors {
+			return list(in[0].LogSoftmax(-1).Select(1, 3).Neg().Sum().MulScalar(0.1).AddScalar(1))
+		}, 1, "one launch", false},
+		"neighbours of a row": {[][]int{{3000, 8}}, nil, func(in, _ tensors) tensors {
+			y := in[0].Softmax(-1)
+			return list(y.Slice(0, 1, 3000).Sub(y.Slice(0, 0, 2999)))
+		}, 2, "has not 3000 rows", false},
+		"another row": {[][]int{{3000, 8}}, nil, func(in, _ tensors) tensors {
+			y := tensor.Zeros(in[0].Device(), 3001, 8)
+			y.Slice(0, 0, 3000).SetInPlace(in[0])
+			return list(y.Slice(0, 1, 3001).Copy().Softmax(-1))
+		}, -1, "", false},
+		"columns": {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors { return list(in[0].Softmax(0).Square()) }, 2, "does not work on rows", false},
+		"a transpose": {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors {
+			return list(in[0].Transpose().Neg().Softmax(-1))
+		}, 2, "strided along its rows", false},
+		"written between": {[][]int{{300, 64}}, [][]int{{300, 64}}, func(in, older tensors) tensors {
+			y := older[0].Softmax(-1)
+			older[0].SetInPlace(in[0].MatMul(in[0].Slice(0, 0, 64)))
+			return list(y.Add(older[0]))
+		}, -1, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check := func(t *testing.T, d tensor.Device, o ...replay.Options) {
+				said, report := rewritten(t, d, func() (func() tensors, tensors, tensors) {
+					var in, older tensors
+					for _, s := range c.shapes {
+						in = append(in, tensor.Zeros(d, s...))
+					}
+					for i, s := range c.older {
+						older = append(older, tensor.NewRNG(uint64(i)).Normal(d, 0, 1, s...))
+					}
+					return func() tensors { return c.step(in, older) }, in, older
+				}, o...)
+				switch joined := strings.Contains(said, "replay: rows: "); {
+				case len(o) > 0 && joined:
+					t.Errorf("it is switched off, and says:\n%s", said)
+				case len(o) == 0 && (c.launches >= 0 && report.Launches != c.launches || !strings.Contains(said, c.says)):
+					t.Errorf("%d launches, want %d and %q:\n%s", report.Launches, c.launches, c.says, said)
+				}
+			}
+			for _, sel := range devtest.Selected() {
+				t.Run(sel, func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{})) })
+				if sel == "cpu" {
+					d := devtest.Open(t, sel, tensor.Options{Float64: true})
+					check(t, d)
+					check(t, d, replay.Options{Without: []string{"rows"}})
+					continue
+				}
+				t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+				if c.checked {
+					t.Run(sel+"/checked", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{Check: true})) })
+				}
+			}
+		})
+	}
+}
