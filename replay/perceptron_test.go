@@ -136,7 +136,7 @@ var perceptronCases = map[string]perceptronCase{
 		loss := squared(l, y)
 		l.scale.SetInPlace(loss.Value().Reshape(1))
 		return loss
-	}, kernels: "k_mlp_loss k_sum k_copy k_adamw_shares"},
+	}, kernels: "k_mlp_loss k_adamw_shares"},
 	"inputs that are trained": {set: func(l *learner) {
 		l.inputs = autograd.Param(l.x.Copy(), "inputs")
 		l.more = optim.NewAdamW([]*autograd.Node{l.inputs}, optim.AdamWDefaults(optim.Constant(0.01)))
