@@ -135,7 +135,7 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
         for (int k = lane + PER * lanes; k < count; k += lanes)
             d[k] = rstd * ((form & WEIGHTS ? g[k] * w[k] : g[k]) - by_g - (x[k] - mean) * rstd * by_h);
     }
-    const int kept = form & SHARES ? min((len + 4 * lanes - 1) / (4 * lanes) * 4, PER) : 0;
+    const int kept = form & SHARES && from < rows ? min((len + 4 * lanes - 1) / (4 * lanes) * 4, PER) : 0;
     for (int j = 0; j < kept; j++) {
         REAL a = 0, b = 0; // hs[j] and gs[j], of registers, which have no index
         _Pragma("unroll") for (int i = 0; i < PER; i++) {

@@ -27,7 +27,7 @@ static INLINE void sum(IN(X), OUT(P), int n, int chunk, REAL scale, int g, local
     for (; i < end; i += SUM_GROUP) s += X[X_off + i];
     t[lid] = s;
     HALVES(t, lid, SUM_GROUP / 2, 1)
-    if (lid == 0) P[P_off + g] = scale * t[0];
+    if (lid == 0 && (g == 0 || g * chunk < n)) P[P_off + g] = scale * t[0]; // a chain may have groups past the last
 }
 
 #ifndef FUNCTIONS
