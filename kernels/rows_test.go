@@ -71,7 +71,9 @@ func TestCutsAgree(t *testing.T) {
 // TestNoChain: there is no chain of kernels without rows, of too many, or of ones that are built with other options.
 func TestNoChain(t *testing.T) {
 	rows := &kernels.Rows{Function: "f"}
-	of := func(file, options string) *kernels.Kernel { return &kernels.Kernel{Name: "k", File: file, Defines: options, Rows: rows} }
+	of := func(file, options string) *kernels.Kernel {
+		return &kernels.Kernel{Name: "k", File: file, Defines: options, Rows: rows}
+	}
 	two := []bool{false, false}
 	for i, c := range []struct {
 		parts []*kernels.Kernel
