@@ -341,3 +341,23 @@ func mapLogF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3
 //
 //go:noescape
 func mapLog1pF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSinF64AVX2 sets n elements from to on to Sin of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapCosF64AVX2 sets n elements from to on to Cos of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCosF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSinPiF64AVX2 sets n elements from to on to SinPi of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinPiF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapCosPiF64AVX2 sets n elements from to on to CosPi of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCosPiF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

@@ -341,3 +341,23 @@ func mapLogF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, 
 //
 //go:noescape
 func mapLog1pF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSinF64AVX512 sets n elements from to on to Sin of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapCosF64AVX512 sets n elements from to on to Cos of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCosF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSinPiF64AVX512 sets n elements from to on to SinPi of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinPiF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapCosPiF64AVX512 sets n elements from to on to CosPi of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCosPiF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

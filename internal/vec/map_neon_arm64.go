@@ -341,3 +341,23 @@ func mapLogF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3
 //
 //go:noescape
 func mapLog1pF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSinF64NEON sets n elements from to on to Sin of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapCosF64NEON sets n elements from to on to Cos of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCosF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSinPiF64NEON sets n elements from to on to SinPi of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinPiF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapCosPiF64NEON sets n elements from to on to CosPi of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCosPiF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

@@ -3,6 +3,7 @@ package vec
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -44,12 +45,38 @@ var plain = map[Function]struct {
 	Tanh:           {3, func(x []float64) float64 { return math.Tanh(x[0]) }},
 	Log:            {3, func(x []float64) float64 { return logarithm(x[0]) }},
 	Log1p:          {3, func(x []float64) float64 { return math.Log1p(x[0]) }},
-	Sin:            {3, func(x []float64) float64 { return either(math.Abs(x[0]) <= SineLimit, math.Sin(x[0]), math.NaN()) }},
-	Cos:            {3, func(x []float64) float64 { return either(math.Abs(x[0]) <= SineLimit, math.Cos(x[0]), math.NaN()) }},
+	Sin:            {3, func(x []float64) float64 { return either(math.Abs(x[0]) <= SineLimit, sine(x[0], 0), math.NaN()) }},
+	Cos:            {3, func(x []float64) float64 { return either(math.Abs(x[0]) <= SineLimit, sine(x[0], 1), math.NaN()) }},
 	SinPi:          {3, func(x []float64) float64 { return turned(x[0], 0) }},
 	CosPi:          {3, func(x []float64) float64 { return turned(x[0], 1) }},
 	Erf:            {6, func(x []float64) float64 { return math.Erf(x[0]) }},
 	Erfc:           {6, func(x []float64) float64 { return math.Erfc(x[0]) }},
+}
+
+// sine is that of x and some quarters of a turn, also near multiples of π, where math.Sin has lost digits.
+func sine(x float64, quarters int) float64 {
+	n := math.RoundToEven(x * 2 / math.Pi)
+	if math.IsNaN(x) || math.Abs(x) > SineLimit {
+		return math.NaN()
+	}
+	rest := x
+	if n != 0 {
+		half, _, err := big.ParseFloat("1.5707963267948966192313216916397514420985846996875529104874722961", 10, 200, big.ToNearestEven)
+		if err != nil {
+			panic(err)
+		}
+		half.Mul(half, big.NewFloat(n))
+		rest, _ = half.Sub(new(big.Float).SetPrec(200).SetFloat64(x), half).Float64()
+	}
+	switch (int(n) + quarters) & 3 {
+	case 0:
+		return math.Sin(rest)
+	case 1:
+		return math.Cos(rest)
+	case 2:
+		return -math.Sin(rest)
+	}
+	return -math.Cos(rest)
 }
 
 // logarithm is math.Log, which on amd64 does not know denormals.

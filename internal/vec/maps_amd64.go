@@ -81,6 +81,10 @@ var mapsF64AVX2 = [functions]loop[float64]{
 	Tanh:           mapTanhF64AVX2,
 	Log:            mapLogF64AVX2,
 	Log1p:          mapLog1pF64AVX2,
+	Sin:            mapSinF64AVX2,
+	Cos:            mapCosF64AVX2,
+	SinPi:          mapSinPiF64AVX2,
+	CosPi:          mapCosPiF64AVX2,
 }
 
 var rowsF64AVX2 = rows[float64]{rowSumF64AVX2, rowDotF64AVX2, rowMostF64AVX2, [functions]scaled[float64]{
@@ -169,6 +173,10 @@ var mapsF64AVX512 = [functions]loop[float64]{
 	Tanh:           mapTanhF64AVX512,
 	Log:            mapLogF64AVX512,
 	Log1p:          mapLog1pF64AVX512,
+	Sin:            mapSinF64AVX512,
+	Cos:            mapCosF64AVX512,
+	SinPi:          mapSinPiF64AVX512,
+	CosPi:          mapCosPiF64AVX512,
 }
 
 var rowsF64AVX512 = rows[float64]{rowSumF64AVX512, rowDotF64AVX512, rowMostF64AVX512, [functions]scaled[float64]{

@@ -74,4 +74,8 @@ var mapsF64NEON = [functions]loop[float64]{
 	Tanh:           mapTanhF64NEON,
 	Log:            mapLogF64NEON,
 	Log1p:          mapLog1pF64NEON,
+	Sin:            mapSinF64NEON,
+	Cos:            mapCosF64NEON,
+	SinPi:          mapSinPiF64NEON,
+	CosPi:          mapCosPiF64NEON,
 }

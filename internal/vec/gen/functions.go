@@ -87,10 +87,10 @@ var functions = []function{
 		tiny := k.compare(less, k.abs(x[0]), k.number(math.Ldexp(1, -k.fraction()-2)))
 		return k.choose(tiny, x[0], v)
 	}},
-	{"Sin", 1, false, func(k *code, x []value) value { return k.sine(x[0], false) }},
-	{"Cos", 1, false, func(k *code, x []value) value { return k.sine(x[0], true) }},
-	{"SinPi", 1, false, func(k *code, x []value) value { return k.turn(x[0], false) }},
-	{"CosPi", 1, false, func(k *code, x []value) value { return k.turn(x[0], true) }},
+	{"Sin", 1, true, func(k *code, x []value) value { return k.sine(x[0], false) }},
+	{"Cos", 1, true, func(k *code, x []value) value { return k.sine(x[0], true) }},
+	{"SinPi", 1, true, func(k *code, x []value) value { return k.turn(x[0], false) }},
+	{"CosPi", 1, true, func(k *code, x []value) value { return k.turn(x[0], true) }},
 	{"Erf", 1, false, func(k *code, x []value) value {
 		a := k.abs(x[0])
 		near := k.mul(x[0], k.polynomial(k.mul(x[0], x[0]), erfNear...))
@@ -203,18 +203,27 @@ const ln2Lo = 2.3190468138462996e-17
 func (k *code) sine(x value, cosine bool) value {
 	n := k.round(k.mul(x, k.number(2/math.Pi)), nearest)
 	// x − n·π/2 by a π of three parts. The first difference is exact, and what the second one loses is made good.
-	p1 := float64(float32(math.Pi / 2))
-	p2 := float64(float32(math.Pi/2 - p1))
-	p3 := math.Pi/2 - p1 - p2 + 6.123233995736766e-17
+	p1, p2, p3 := math.Pi/2, halfPi2, halfPi3
+	if k.r.size == 4 {
+		p1 = float64(float32(math.Pi / 2))
+		p2 = float64(float32(math.Pi/2 - p1))
+		p3 = math.Pi/2 - p1 - p2 + halfPi2
+	}
 	r1 := k.fnma(n, k.number(p1), x)
 	r2 := k.fnma(n, k.number(p2), r1)
 	lost := k.fnma(n, k.number(p2), k.sub(r1, r2))
 	r := k.add(r2, k.fnma(n, k.number(p3), lost))
 	z := k.mul(r, r)
-	sin := k.fma(k.mul(z, r), k.polynomial(z, taylor(1, 5, 1)[1:]...), r)
-	cos := k.polynomial(z, taylor(0, 6, 1)...)
+	sin := k.fma(k.mul(z, r), k.polynomial(z, k.taylor(1, 1)[1:]...), r)
+	cos := k.polynomial(z, k.taylor(0, 1)...)
 	return k.quarter(n, sin, cos, cosine)
 }
+
+// What double precision loses of π/2, and what is then lost of that.
+const (
+	halfPi2 = 6.123233995736766e-17
+	halfPi3 = -1.4973849048591833e-33
+)
 
 // turn is sin πx, or cos πx. Whole turns and quarters come off exactly.
 func (k *code) turn(x value, cosine bool) value {
@@ -222,16 +231,21 @@ func (k *code) turn(x value, cosine bool) value {
 	n := k.round(k.add(rest, rest), nearest)
 	r := k.fnma(n, k.number(0.5), rest)
 	z := k.mul(r, r)
-	high := float64(float32(math.Pi))
-	odd := taylor(1, 5, math.Pi)
+	high, low := k.parted(math.Pi, 2*halfPi2)
+	odd := k.taylor(1, math.Pi)
 	// π·r is in two parts, too.
-	sin := k.fma(r, k.number(high), k.mul(r, k.fma(z, k.polynomial(z, odd[1:]...), k.number(math.Pi-high))))
-	cos := k.polynomial(z, taylor(0, 6, math.Pi)...)
+	sin := k.fma(r, k.number(high), k.mul(r, k.fma(z, k.polynomial(z, odd[1:]...), k.number(low))))
+	cos := k.polynomial(z, k.taylor(0, math.Pi)...)
 	return k.quarter(n, sin, cos, cosine)
 }
 
-// taylor returns the coefficients of the powers of x² in cos(scale·x), or in sin(scale·x)/x if odd is 1.
-func taylor(odd, terms int, scale float64) []float64 {
+// taylor returns the coefficients of the powers of x² in cos(scale·x), or in sin(scale·x)/x if odd is 1: as many as the type has room
+// for up to an eighth of a turn.
+func (k *code) taylor(odd int, scale float64) []float64 {
+	terms := 6 - odd
+	if k.r.size == 8 {
+		terms = 9
+	}
 	c := make([]float64, terms)
 	v := 1.0
 	if odd == 1 {
