@@ -191,16 +191,20 @@ func (s *thenSpec) text(l Limits) string {
 		}
 		own = strings.Join(lines, "")
 	}
+	depends = slices.DeleteFunc(depends, func(name string) bool { return name == "put" }) // whose macros are here
 	slices.Sort(depends)
 	var b strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	p("%s %s\n%s %s", dependsHeader, strings.Join(slices.Compact(depends), ", "), thenHeader, then)
+	p("%s %s", dependsHeader, strings.Join(slices.Compact(depends), ", "))
+	if then != "" {
+		p("%s %s", thenHeader, then)
+	}
 	p("// %s of what %s stores: see kernels/then.go.", s.m.j.Name, s.base.Name)
-	b.WriteString(own)
 	if s.base.Stores.Define != "" {
 		p("#define %s", s.base.Stores.Define)
 	}
 	s.macros(p, l)
+	b.WriteString(own)
 	return b.String()
 }
 

@@ -248,3 +248,60 @@ func storedOnGPU(t *testing.T, d tensor.Device) {
 		t.Errorf("%d launches of %d", report.Launches, report.Step)
 	}
 }
+
+// doubling is a kernel of a user's own, Y = 2·X, that lets maps be computed where it stores. With a map, it computes times
+// that.
+func doubling(times string) *kernels.Kernel {
+	text := `// @depends: common, put
+#ifdef NUM // of the formula of a map
+#define TIMES ` + times + `
+#else
+#define TIMES 2
+#endif
+kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
+    const int i = get_global_id(0);
+    if (i < n) PUT(Y + Y_off, i, TIMES * X[X_off + i]);
+}`
+	twin := func(n int, x func(i int) float64, y func(i int, v float64)) {
+		for i := range n {
+			y(i, 2*x(i))
+		}
+	}
+	return &kernels.Kernel{Name: "doubled", Text: text, Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
+		Grid: kernels.PerInt(2),
+		Twin: kernels.Twin{
+			F32: func(c kernels.Call[float32]) {
+				twin(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
+			},
+			F64: func(c kernels.Call[float64]) {
+				twin(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
+			}},
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
+		Stores: &kernels.Stores{Result: 1, CPU: 1, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) {
+			return int(a[2].Int), int(a[2].Int)
+		}}}
+}
+
+// TestStoredByOthers: a kernel from outside this module takes maps, too; where a device computes them wrongly, they are
+// launches of their own.
+func TestStoredByOthers(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		for times, launches := range map[string]int{"2": 1, "3": 2} {
+			if times == "3" && strings.HasPrefix(d.Name(), "cpu") {
+				launches = 1 // it computes the twin
+			}
+			k := doubling(times)
+			told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+				x := tensor.Empty(d, 40, 3)
+				return func() []*tensor.Tensor {
+					y := tensor.Empty(d, 40, 3)
+					tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(x.Len()))
+					return []*tensor.Tensor{y.Add(x).Neg()}
+				}, []*tensor.Tensor{x}, nil
+			})
+			if report.Launches != launches || launches == 2 && !strings.Contains(told, "computes it wrongly") {
+				t.Errorf("times %s: %d launches, want %d:\n%s", times, report.Launches, launches, told)
+			}
+		}
+	})
+}

@@ -19,7 +19,8 @@ import (
 //   - what is done between them keeps either from going where the other is
 //   - the map reads something else that the launch writes, or writes what the launch reads
 //   - the map would read or write across the rows of large tensors or, on a CPU, has more dimensions than rows and columns
-//   - a function of a driver that has one for vectors and one for an element would be computed by the other.
+//   - a function of a driver that has one for vectors and one for an element would be computed by the other
+//   - the device computes the launch wrongly.
 var storedMaps = rewrite{"epilogue", "computes maps of products, convolutions, pools and sums where these are stored", mapStored}
 
 func mapStored(r *rewriter) {
@@ -34,6 +35,13 @@ func mapStored(r *rewriter) {
 			}
 			n := r.nodes[i]
 			at, e, why := r.stored(i, j, x)
+			var kernel *kernels.Kernel
+			if why == "" {
+				kernel = n.kernel.Then(e.then)
+				if r.passes != nil && r.passes.try(kernel) != nil {
+					why = "the device does not build the kernel, or computes it wrongly"
+				}
+			}
 			if why != "" {
 				r.opt.say("epilogue: %s and %s: refused: %s", r.name(n), r.name(c), why)
 				continue
@@ -49,7 +57,7 @@ func mapStored(r *rewriter) {
 			}
 			r.drop(c)
 			e.reads, e.writes, e.fills = r.effectsOf(n, c, e)
-			into.kernel, into.args, into.m, into.why = n.kernel.Then(e.then), e.args, nil, "a map is computed where it stores its result"
+			into.kernel, into.args, into.m, into.why = kernel, e.args, nil, "a map is computed where it stores its result"
 			into.joined, into.kind, into.described = false, e.kind, false
 			into.reads, into.writes, into.fills = e.reads, e.writes, e.fills
 			r.kinds[e.kind]++
