@@ -69,7 +69,7 @@ func (s *Suite) stepHash(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = s.timeErr(ctx, fmt.Sprintf("step %d %s", c.cfg.Batch, c.kind), "us", 0, 0, f.Step)
+		_, err = s.timeErr(ctx, fmt.Sprintf("%s %d", c.kind, c.cfg.Batch), "us", 0, 0, f.Step)
 		f.Free()
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ def main():
         sys.exit("compare: neither PyTorch nor NumPy is installed")
     print("%-26s %12s %-8s %-24s %12s %7s" % ("clgrad", "median", "", "other side", "median", "ratio"))
     for (who, name), r in theirs.items():
-        mine = [n for n in ours if n == name or n.split()[0] in ("step", "net") and n.split()[:2] == name.split()[:2]]
+        mine = [n for n in ours if n == name or n.split()[0] in ("step", "hash", "net") and n.split()[:2] == name.split()[:2]]
         for n in mine:
             a, b = ours[n]["median"], r["median"]
             ratio = a / b if r["unit"] == "GFLOP/s" else b / a
