@@ -219,6 +219,42 @@ var along = []struct {
 		}
 		return x.Reshape(x.Shape()[0], 1, k).MaxPool([]int{2}).Reshape(x.Shape()[0], k/2).RepeatInterleave(2, 1)
 	}},
+	{"picture", func(_ *training, param func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
+		rows, k := x.Shape()[0], x.Shape()[1]
+		if k%4 != 0 {
+			return x
+		}
+		y := x.Reshape(rows, 1, k/4, 4).Conv(param(3, 1, 3, 3), param(3), tensor.ConvOptions{Padding: []int{1, 1}}).GELU()
+		if k%8 == 0 {
+			y = y.AvgPool([]int{2, 2}).Sub(y.MaxPool([]int{2, 2}).MulScalar(0.5))
+		}
+		return y.Conv(param(2, 3, 1, 1), nil).Add(param(2, 1, 1)).LeakyReLU(0.2).Flatten(1, -1).MatMul(param(y.Len()/rows/3*2, k)).Add(x)
+	}},
+	{"heads", func(_ *training, param func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
+		rows, k := x.Shape()[0], x.Shape()[1]
+		if k%4 != 0 {
+			return x
+		}
+		h := x.Reshape(rows, 2, k/2).Transpose(1, 0, 2)
+		return h.MatMul(param(2, k/2, k/2)).Add(param(2, 1, k/2)).Tanh().Transpose(1, 0, 2).Reshape(rows, k)
+	}},
+	{"sums that are spread", func(_ *training, _ func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
+		return x.Sub(x.Mean(0)).Div(x.Std(0, 1).AddScalar(1).Unsqueeze(1)).Add(x.Max(-1).Unsqueeze(1).MulScalar(0.1))
+	}},
+	{"rows added by index", func(tr *training, _ func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
+		return x.IndexAdd(0, tr.turned, x.MulScalar(0.5)).Tanh()
+	}},
+	{"in order", func(_ *training, _ func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
+		values, _ := x.Sort(-1)
+		return values.Add(x.MulScalar(0.1))
+	}},
+	{"turned product", func(_ *training, param func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
+		k := x.Shape()[1]
+		return param(k, k).MatMul(x.T()).AddScalar(0.1).ReLU().T().Mul(x.Sigmoid())
+	}},
+	{"an outer scale", func(_ *training, param func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
+		return x.Mul(x.Sum(-1).Sigmoid().Unsqueeze(1).MatMul(param(1, x.Shape()[1])))
+	}},
 	{"gate", func(_ *training, param func(...int) *autograd.Node, x *autograd.Node) *autograd.Node {
 		k := x.Shape()[1]
 		y := x.MatMul(param(k, 2*k))
