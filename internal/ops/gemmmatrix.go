@@ -162,14 +162,21 @@ func (p *product) scale(a []kernels.Arg) float64 {
 func rounded[T kernels.Real](inner Inner, pool *sync.Pool, x []T) (y []T, done func()) {
 	p := inner.Precision()
 	if p == kernels.PrecisionFloat32 {
-		return x, func() {}
+		return x, keepNothing
 	}
+	return roundedTo(p, pool, x)
+}
+
+func keepNothing() {}
+
+// roundedTo is a function of its own so that products in float32 allocate nothing.
+func roundedTo[T kernels.Real](p kernels.Precision, pool *sync.Pool, x []T) ([]T, func()) {
 	buf, _ := pool.Get().(*[]T)
 	if buf == nil || cap(*buf) < len(x) {
 		buf = new([]T)
 		*buf = scratch[T](len(x))
 	}
-	y = (*buf)[:len(x)]
+	y := (*buf)[:len(x)]
 	par.For(len(x), par.Grain, func(lo, hi int) {
 		for i, v := range x[lo:hi] {
 			y[lo+i] = T(p.Round(float64(v)))
