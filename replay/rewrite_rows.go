@@ -20,6 +20,7 @@ import (
 //   - neither is a reduction of rows, or they have not as many rows
 //   - a row reads or writes what another writes
 //   - what is done between them keeps either from going where the other is
+//   - the former would keep more memory, longer
 //   - there would be few work-groups, of which each has much to do
 //   - there would be more than 12 launches in one, or of kernels that are built with different options
 //   - a map is strided along its rows, reads indices, or is of other types than reals
@@ -56,7 +57,10 @@ func joinRows(r *rewriter) {
 			}
 			at := r.place(i, j)
 			chain, why := []rowPart(nil), "what is done between them depends on the former, and the latter on that"
-			if at >= 0 {
+			switch {
+			case at == j && r.keeps(p, i, j):
+				why = "the former would keep what it reads, which is more than its result"
+			case at >= 0:
 				chain, why = r.chain(p, c)
 			}
 			if why != "" {
@@ -251,12 +255,12 @@ func (r *rewriter) fits(chain []rowPart, alone bool) string {
 			}
 		}
 	}
-	var list []*kernels.Kernel
-	for _, p := range chain {
-		list = append(list, p.kernel)
-	}
-	if r.chainOf(list, make([]bool, len(list))) == nil {
+	k, _ := r.chainLaunch(chain, alone)
+	switch {
+	case k == nil:
 		return "their kernels are built with different options, or have too many arguments"
+	case len(r.kinds) >= mostKinds && r.kinds[k.Name] == 0:
+		return fmt.Sprintf("%d kernels are made for others", len(r.kinds))
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -207,5 +208,39 @@ func TestRows(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRowsKinds: a recording makes 48 kernels at most, for rows, too.
+func TestRowsKinds(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	x := tensor.NewRNG(1).Uniform(d, 0.1, 0.9, 64, 40)
+	const most = 48
+	n := 0
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+		n = 0
+		var out []*tensor.Tensor
+		for _, f := range kernels.Functions {
+			for _, g := range []*kernels.Function{kernels.Neg, kernels.Square} {
+				if f.Operands() == 1 && !f.Condition() && n < most+9 {
+					out = append(out, tensor.Map(g, g.Scalars, tensor.Map(f, f.Scalars, x)).Softmax(-1))
+					n++
+				}
+			}
+		}
+		return out, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Free()
+	own := map[string]bool{}
+	for _, l := range rec.Launches() {
+		if len(l.Step) > 1 {
+			own[l.Kernel] = true
+		}
+	}
+	if len(own) != most || n != most+9 {
+		t.Errorf("%d kernels were made for %d functions, want %d", len(own), n, most)
 	}
 }
