@@ -18,10 +18,30 @@ type Together struct {
 	// Local is how many reals of local memory a work-group of a device that is no CPU has, as an expression of C: the
 	// function's last parameter. "": none.
 	Local string
+	// Items says that work-groups of a CPU have several work-items, too.
+	Items bool
 }
 
-// SeveralMost is the most launches that are one.
-const SeveralMost = 8
+// SeveralMost is the most launches of a kernel that are one, severalArgs how many arguments of OpenCL they have at most:
+// memory has an offset, too.
+const (
+	SeveralMost = 8
+	severalArgs = 128
+)
+
+// MostTogether returns how many launches of k are one at most; 1 if they are not.
+func (k *Kernel) MostTogether() int {
+	if k.Together == nil {
+		return 1
+	}
+	args := len(k.Params)
+	for _, p := range k.Params {
+		if p.Mode.Buffer() {
+			args++
+		}
+	}
+	return max(1, min(SeveralMost, severalArgs/args))
+}
 
 // severals are the kernels of [Kernel.Several].
 var severals struct {
@@ -34,11 +54,11 @@ type severalKey struct {
 	n int
 }
 
-// Several returns the kernel of n launches of k, nil if k has no Together or n is not 2 to [SeveralMost]. Its arguments are
+// Several returns the kernel of n launches of k, nil if k has no Together or n is not 2 to MostTogether. Its arguments are
 // theirs, one launch's after the other's. No launch may read or write what another writes, and the work-groups of all
 // must have one size: then each computes the bits of a launch of its own.
 func (k *Kernel) Several(n int) *Kernel {
-	if k.Together == nil || n < 2 || n > SeveralMost {
+	if n < 2 || n > k.MostTogether() {
 		return nil
 	}
 	severals.Lock()
@@ -102,7 +122,20 @@ func (k *Kernel) several(n int) *Kernel {
 			return most
 		}
 	}
-	s.Trial = func(like []Arg) []Operand { return LikeLaunch(s.Params, like) }
+	s.Trial = func(like []Arg) []Operand {
+		if k.Trial == nil || like == nil {
+			return LikeLaunch(s.Params, like)
+		}
+		var ops []Operand
+		for i := range n {
+			of := k.Trial(part(like, i))
+			if of == nil {
+				return nil
+			}
+			ops = append(ops, of...)
+		}
+		return ops
+	}
 	return s
 }
 
@@ -145,7 +178,7 @@ func (k *Kernel) severalText(n int, cpu bool) string {
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.TrimSuffix(file, ".cl"))
 	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see kernels/several.go.\n", n, k.Name)
 	group := ""
-	if cpu {
+	if cpu && !k.Together.Items {
 		group = "__attribute__((reqd_work_group_size(1, 1, 1)))\n"
 	}
 	fmt.Fprintf(&s, "kernel %svoid %s_%d(%s) {\n    const int of = get_group_id(2);\n", group, k.Name, n, strings.Join(params, ", "))

@@ -55,7 +55,7 @@ func doTogether(r *rewriter) {
 		}
 		found := false
 		for _, g := range open[n.kernel] {
-			if len(g.parts) == kernels.SeveralMost || g.parts[0].kernel.Grid(g.parts[0].args, r.limits).Local != size {
+			if len(g.parts) == n.kernel.MostTogether() || g.parts[0].kernel.Grid(g.parts[0].args, r.limits).Local != size {
 				continue
 			}
 			most, busy := [2]int{max(g.most[0], own[0]), max(g.most[1], own[1])}, g.busy+own[0]*own[1]
