@@ -21,9 +21,11 @@ const (
 //
 // Arguments: those of the launches, one's after the other's; for each of them how many rows it has or, on a device that is
 // no CPU and if it is not Free, how many of its work-groups are one of the chain's; then how many rows a work-group has, and
-// how many work-groups there are. loops says for which of them that number of work-groups may be another than 1. No work-group may read or write what
-// another writes: see [Cut]. Where there is one, anything may be.
-func NewChain(parts []*Kernel, loops []bool) *Kernel {
+// how many work-groups there are. loops says for which of them that number of work-groups may be another than 1. No
+// work-group may read or write what another writes: see [Cut]. Where there is one, anything may be.
+//
+// It is tried with launches of the sizes of first, the arguments of one of them.
+func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 	options, ok := chainOptions(parts)
 	if !ok {
 		return nil
@@ -60,8 +62,15 @@ func NewChain(parts []*Kernel, loops []bool) *Kernel {
 			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F64(Call[float64]{args, call.vectors}) })
 		},
 	}
+	sizes := make([]Arg, len(first))
+	for i, a := range first {
+		sizes[i] = Arg{Kind: a.Kind, Int: a.Int, N: a.N, Real: a.Real}
+	}
 	c.Trial = func(like []Arg) []Operand {
 		if like == nil {
+			like = sizes
+		}
+		if len(like) != len(c.Params) {
 			return nil
 		}
 		var ops []Operand

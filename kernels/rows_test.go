@@ -85,7 +85,7 @@ func TestNoChain(t *testing.T) {
 		{[]*kernels.Kernel{of("a.cl", "-DA=1"), of("a.cl", "")}, false},
 		{[]*kernels.Kernel{of("a.cl", ""), {Name: "k", File: "b.cl"}}, false},
 	} {
-		if got := kernels.NewChain(c.parts, two); (got != nil) != c.want {
+		if got := kernels.NewChain(c.parts, two, nil); (got != nil) != c.want {
 			t.Errorf("case %d: %v", i, got)
 		}
 	}
@@ -93,14 +93,14 @@ func TestNoChain(t *testing.T) {
 	for range kernels.ChainMost + 1 {
 		many = append(many, of("a.cl", ""))
 	}
-	if kernels.NewChain(many, make([]bool, len(many))) != nil || kernels.NewChain(many[1:], make([]bool, len(many))) == nil {
+	if kernels.NewChain(many, make([]bool, len(many)), nil) != nil || kernels.NewChain(many[1:], make([]bool, len(many)), nil) == nil {
 		t.Errorf("the most kernels of a chain are not %d", kernels.ChainMost)
 	}
 	wide := of("a.cl", "")
 	for i := range 70 {
 		wide.Params = append(wide.Params, kernels.Param{Name: fmt.Sprint("p", i), Mode: kernels.In})
 	}
-	if kernels.NewChain([]*kernels.Kernel{wide, of("b.cl", "")}, two) != nil {
+	if kernels.NewChain([]*kernels.Kernel{wide, of("b.cl", "")}, two, nil) != nil {
 		t.Error("there is a chain of more arguments than a kernel has")
 	}
 }

@@ -95,6 +95,10 @@ func rewriteLaunches(opt *Options, limits kernels.Limits, launches []recorder.La
 				return nil, err
 			}
 		}
+		if n.chain != nil {
+			list = append(list, r.tried(n)...)
+			continue
+		}
 		list = append(list, n)
 	}
 	return list, nil

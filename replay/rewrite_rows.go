@@ -24,6 +24,7 @@ import (
 //   - there would be few work-groups, of which each has much to do
 //   - there would be more than 12 launches in one, or of kernels that are built with different options
 //   - a map is strided along its rows, reads indices, or is of other types than reals
+//   - the device computes the launch wrongly
 //   - a function of a driver would be computed in vectors in one and alone in the other.
 var joinedRows = rewrite{"rows", "makes one launch of reductions of rows with what precedes and follows them", joinRows}
 
@@ -362,7 +363,8 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 		}
 		numbers = append(numbers, kernels.I(n))
 	}
-	return r.chainOf(list, loops), append(append(args, numbers...), kernels.I(run), kernels.I(groups))
+	args = append(append(args, numbers...), kernels.I(run), kernels.I(groups))
+	return r.chainOf(list, loops, args), args
 }
 
 // chains are the kernels of chains that recordings made: those of one structure share one. They are there as long as a
@@ -372,8 +374,23 @@ var chains struct {
 	of map[string]weak.Pointer[kernels.Kernel]
 }
 
-// chainOf returns the kernel of a chain, nil if there is none.
-func (r *rewriter) chainOf(list []*kernels.Kernel, loops []bool) *kernels.Kernel {
+// tried returns the launches of a chain: one where the device computes that rightly, else those that it is of.
+func (r *rewriter) tried(n *node) []*node {
+	if r.passes == nil || r.passes.try(n.kernel) == nil {
+		return []*node{n}
+	}
+	r.opt.say("rows: %s: refused: the device does not build the kernel, or computes it wrongly", r.name(n))
+	var list []*node
+	for _, p := range n.chain {
+		part := *n
+		part.kernel, part.args, part.chain, part.joined = p.kernel, p.args, nil, false
+		list = append(list, &part)
+	}
+	return list
+}
+
+// chainOf returns the kernel of a chain, nil if there is none. args are those of a launch.
+func (r *rewriter) chainOf(list []*kernels.Kernel, loops []bool, args []kernels.Arg) *kernels.Kernel {
 	key := make([]string, len(list))
 	for i, k := range list {
 		key[i] = fmt.Sprintf("%p %t", k, loops[i]) // a chain keeps its kernels
@@ -384,7 +401,7 @@ func (r *rewriter) chainOf(list []*kernels.Kernel, loops []bool) *kernels.Kernel
 	if k := chains.of[all].Value(); k != nil {
 		return k
 	}
-	k := kernels.NewChain(list, loops)
+	k := kernels.NewChain(list, loops, args)
 	if k == nil {
 		return nil
 	}
