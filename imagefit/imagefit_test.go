@@ -200,10 +200,10 @@ func TestFusedQuality(t *testing.T) {
 		if a, b := fused.LaunchesPerStep(), plain.LaunchesPerStep(); a >= b/2 {
 			t.Errorf("%d launches fused, %d layer by layer", a, b)
 		}
-		cfg.Eager, cfg.Hidden = false, 20
+		cfg.Eager, cfg.Hidden = false, 132
 		odd := run(t, d, img, cfg)
 		if on, why := odd.Fused(); on || why == nil {
-			t.Errorf("a width of 20: fused %v, %v", on, why)
+			t.Errorf("a width of 132: fused %v, %v", on, why)
 		}
 	})
 }

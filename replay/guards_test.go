@@ -516,14 +516,14 @@ func TestMemory(t *testing.T) {
 			tr.loss.Free()
 		}
 		// A device keeps the kernels that it built: those of a first recording are there for the second.
-		first, err := replay.Record(d, tr.step)
+		first, err := replay.Record(d, tr.step, sameBits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first.Free()
 		tr.loss.Free()
 		start := d.Stats()
-		rec, err := replay.Record(d, tr.step)
+		rec, err := replay.Record(d, tr.step, sameBits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -562,7 +562,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%s, freed: %d bytes and %d kernels, before: %d and %d", sel, d.Stats().LiveBytes, d.Stats().Kernels, start.LiveBytes, start.Kernels)
 		}
 		func() {
-			lost, err := replay.Record(d, tr.step)
+			lost, err := replay.Record(d, tr.step, sameBits)
 			if err != nil || lost.Run() != nil {
 				t.Fatal(err)
 			}

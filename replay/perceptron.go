@@ -14,7 +14,7 @@ type perceptron struct {
 	samples int
 	layers  []layer
 	target  *held      // [samples, outputs]
-	loss    *held      // scale times the sum of an error for each output
+	loss    *held      // scale times the sum of an error for each output; nil: nobody reads it
 	scale   float64    //
 	error   *expr.Expr // of an output X(0) and its target X(1)
 	slope   *expr.Expr // the gradient of the output, of the same
@@ -168,34 +168,43 @@ func (s *seeker) complete(p *perceptron) error {
 	return nil
 }
 
-// lossOf finds the loss of the last layer.
+// lossOf finds the loss of the last layer: what its gradient reads beside its result is the target. Where nobody reads the loss, there
+// may be none.
 func (s *seeker) lossOf(p *perceptron, top *layer) error {
 	made := s.madeOf(top.z)
+	beside := map[*held]bool{}
+	if !made[top.d] {
+		return errors.New("the gradient of the last is no formula of what that makes, and a target")
+	}
+	s.beside(top.d, top.z, made, beside)
+	if len(beside) != 1 {
+		return fmt.Errorf("the gradient of the last is a formula of %d others beside what that makes, and not of one target", len(beside))
+	}
+	for t := range beside {
+		p.target = t
+	}
+	if p.target.n != top.z.n {
+		return errors.New("the target is of another shape than what the last makes")
+	}
+	if p.slope = formulasOf(s.one, top.z, p.target).formula(top.d); p.slope == nil {
+		return errors.New("the gradient of the last is no formula of what that makes, and a target")
+	}
+	p.scale, p.error = 1, expr.C(0)
 	for _, h := range s.all {
 		if h.kind != aSum || h.shares != 1 || h.inner != 1 || h.x.n != top.z.n || !made[h.x] {
 			continue
 		}
-		beside := map[*held]bool{}
-		s.beside(h.x, top.z, made, beside)
-		if len(beside) != 1 {
+		of := formulasOf(s.one, top.z, p.target).formula(h.x)
+		if of == nil {
 			continue
 		}
 		if p.loss != nil {
 			return errors.New("there are two losses")
 		}
-		for t := range beside {
-			p.target = t
-		}
-		p.loss, p.scale, p.error = h, 1, formulasOf(s.one, top.z, p.target).formula(h.x)
+		p.loss, p.error = h, of
 	}
-	switch {
-	case p.loss == nil:
-		return errors.New("there is no sum of errors of what the last makes")
-	case p.target.n != top.z.n:
-		return errors.New("the target is of another shape than what the last makes")
-	}
-	if p.slope = formulasOf(s.one, top.z, p.target).formula(top.d); p.slope == nil || p.error == nil {
-		return errors.New("the loss, or its gradient, is no formula of what the last makes and a target")
+	if p.loss == nil {
+		return nil
 	}
 	if users := s.users[p.loss]; len(users) == 1 && users[0].kind == aMap && len(users[0].of) == 1 && users[0].n == 1 {
 		c := at(users[0].value, 1)

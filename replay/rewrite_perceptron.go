@@ -18,8 +18,8 @@ import (
 // added in their order: the same bits on every run, but not those of the layers.
 //
 // It is refused where
-//   - the layers are not of one width, without a bias or of another activation than a leaky ReLU, but for the last, which has
-//     neither; the loss is no sum of squared or absolute errors, or its gradient is scaled
+//   - an activation is no formula of a layer's result, element by element, or the loss none of the outputs and a target; the loss is no
+//     sum of errors; there are more layers, or wider ones, than a launch has room for
 //   - parameters do not lie in memory as an optimizer lays them out, or one has no gradient
 //   - anything else reads what is made on the way, or it is there after the run
 //   - what is done meanwhile reads or writes what the pass writes, or writes what it reads
@@ -73,7 +73,7 @@ func (p spot) buffer() (kernels.Buffer, bool) {
 
 // pass puts one launch in the place of those of a perceptron. The error says why not.
 func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
-	shape, err := p.shape()
+	trained, err := p.trained()
 	if err != nil {
 		return err
 	}
@@ -85,19 +85,20 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	if err != nil {
 		return err
 	}
-	weights, err := p.parameters(shape)
+	weights, err := p.parameters(trained)
 	if err != nil {
 		return err
 	}
 	real := x.memory.(kernels.Buffer).DType()
-	if err := shape.Check(real, r.limits); err != nil {
+	form, err := p.form(trained, real, r.limits)
+	if err != nil {
 		return err
 	}
 	covered, results, err := r.covered(f, p, one)
 	if err != nil {
 		return err
 	}
-	grads, err := p.gradients(shape, results)
+	grads, err := p.gradients(trained, results)
 	if err != nil {
 		return err
 	}
@@ -141,15 +142,15 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	}
 
 	dx := results[p.dx]
-	block := shape.Block(p.samples, real, r.limits)
-	kernel := ops.MLPLoss(shape, real, block, dx != nil)
+	block, size := form.Block(p.samples, real, r.limits), trained.Size()
+	kernel := form.Loss(real, block, dx != nil)
 	if err := r.passes.try(kernel); err != nil {
 		return err
 	}
-	groups := shape.Groups(p.samples, block, r.limits)
-	shares, losses := r.fresh(real, groups*shape.Size()), r.fresh(real, groups)
+	groups := form.Groups(p.samples, block, r.limits)
+	shares, losses := r.fresh(real, groups*size), r.fresh(real, groups)
 	vec := func(p spot) kernels.Arg { return kernels.Vec(p.memory.(kernels.Buffer), p.lo, p.hi-p.lo) }
-	part, lossParts, seed := kernels.Vec(shares, 0, groups*shape.Size()), kernels.Vec(losses, 0, groups), kernels.Vec(r.passes.one, 0, 1)
+	part, lossParts, seed := kernels.Vec(shares, 0, groups*size), kernels.Vec(losses, 0, groups), kernels.Vec(r.passes.one, 0, 1)
 	down := lossParts // the kernel does not look at it
 	if dx != nil {
 		down = vec(dx.spot)
@@ -184,7 +185,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		r.describe(n)
 		r.note(update.node)
 	default:
-		put(slots[0], ops.ReduceShares, part, seed, vec(*grads), kernels.I(shape.Size()), kernels.I(groups))
+		put(slots[0], ops.ReduceShares, part, seed, vec(*grads), kernels.I(size), kernels.I(groups))
 		slots = slots[1:]
 	}
 	if loss != nil && !joins {
@@ -224,25 +225,22 @@ func (f *followed) lies(h *held) (input, error) {
 	return input{}, errors.New("what it reads lies nowhere")
 }
 
-// shape returns the shape that there is a kernel for.
-func (p *perceptron) shape() (ops.MLPShape, error) {
+// shape returns the class of perceptrons that it is one of, if there is a kernel for that alone.
+func (p *perceptron) shape() (s ops.MLPShape, ok bool) {
 	last := len(p.layers) - 1
-	s := ops.MLPShape{Inputs: p.layers[0].inputs(), Width: p.layers[0].outputs(), Layers: last, Outputs: p.layers[last].outputs()}
+	s = ops.MLPShape{Inputs: p.layers[0].inputs(), Width: p.layers[0].outputs(), Layers: last, Outputs: p.layers[last].outputs()}
 	for i := range p.layers {
 		l := &p.layers[i]
 		if i == last {
 			if l.bias != nil {
-				return s, errors.New("the last layer has a bias")
+				return s, false
 			}
 			break
 		}
-		if l.bias == nil || l.outputs() != s.Width {
-			return s, fmt.Errorf("layer %d has no bias, or is not as wide as the first", i)
-		}
 		slope := -at(l.f, -1)
-		leaky := &kernels.Function{Value: kernels.LeakyReLU.Value, Scalars: kernels.LeakyReLU.Scalars}
-		if !same(l.f, given(leaky.Value, slope)) || !same(l.slope, given(kernels.LeakyReLU.LayerGradient([]float64{slope}).Value, slope)) || i > 0 && slope != s.Slope {
-			return s, fmt.Errorf("the activation of layer %d is no leaky ReLU, or another than that of the first", i)
+		if l.bias == nil || l.outputs() != s.Width || i > 0 && slope != s.Slope || !same(l.f, given(kernels.LeakyReLU.Value, slope)) ||
+			!same(l.slope, given(kernels.LeakyReLU.LayerGradient([]float64{slope}).Value, slope)) {
+			return s, false
 		}
 		s.Slope = slope
 	}
@@ -251,16 +249,13 @@ func (p *perceptron) shape() (ops.MLPShape, error) {
 		return []*expr.Expr{difference, difference.Abs(), expr.C(1)}[i]
 	}, expr.S)
 	switch {
-	case same(p.error, difference.Square()) && same(p.slope, expr.C(2).Mul(difference)):
-	case same(p.error, difference.Abs()) && same(p.slope, absolute):
+	case (p.error.IsZero() || same(p.error, difference.Square())) && same(p.slope, expr.C(2).Mul(difference)):
+	case (p.error.IsZero() || same(p.error, difference.Abs())) && same(p.slope, absolute):
 		s.Absolute = true
 	default:
-		return s, errors.New("the loss is no sum of squared or absolute errors, or its gradient is scaled")
+		return s, false
 	}
-	if !(math.Abs(p.scale) > 0) {
-		return s, errors.New("the loss is scaled by a number that is none")
-	}
-	return s, nil
+	return s, true
 }
 
 // given is a formula with a number in the place of its scalars.
@@ -268,16 +263,58 @@ func given(x *expr.Expr, scalar float64) *expr.Expr {
 	return x.Replace(expr.X, func(int) *expr.Expr { return expr.C(scalar) })
 }
 
-// parameters returns where they lie, one after the other as the kernel has them.
-func (p *perceptron) parameters(s ops.MLPShape) (spot, error) {
-	whole := p.layers[0].w.spot
-	whole.hi = whole.lo + s.Size()
-	buf, _ := whole.buffer()
+// trained returns the perceptron that is to be trained, with its parameters as an optimizer lays them out.
+func (p *perceptron) trained() (*ops.Perceptron, error) {
+	all := &ops.Perceptron{Error: p.error, Slope: p.slope}
+	end := 0
+	next := func(n int) int {
+		at := end
+		end += (n + arenaAlign - 1) / arenaAlign * arenaAlign
+		return at
+	}
 	for i := range p.layers {
 		l := &p.layers[i]
-		weights, bias := s.Offsets(i)
-		if l.w.spot.memory != whole.memory || l.w.spot.lo != whole.lo+weights ||
-			l.bias != nil && (l.bias.spot.memory != whole.memory || l.bias.spot.lo != whole.lo+bias) {
+		layer := ops.PerceptronLayer{Inputs: l.inputs(), Outputs: l.outputs(), Bias: -1, Value: l.f, Slope: l.slope}
+		layer.Weights = next(l.inputs() * l.outputs())
+		if l.bias != nil {
+			layer.Bias = next(l.outputs())
+		}
+		all.Layers = append(all.Layers, layer)
+	}
+	if !(math.Abs(p.scale) > 0) {
+		return nil, errors.New("the loss is scaled by a number that is none")
+	}
+	return all, nil
+}
+
+// arenaAlign is the alignment of a parameter that an optimizer holds, in elements.
+const arenaAlign = 128
+
+// passForm is a kernel of passes.
+type passForm interface {
+	Check(t kernels.DType, l kernels.Limits) error
+	Block(n int, t kernels.DType, l kernels.Limits) int
+	Groups(n, block int, l kernels.Limits) int
+	Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel
+}
+
+// form returns the kernel for a perceptron: the one that is written for its class, if there is one.
+func (p *perceptron) form(all *ops.Perceptron, t kernels.DType, l kernels.Limits) (passForm, error) {
+	if s, ok := p.shape(); ok && s.Check(t, l) == nil {
+		return s, nil
+	}
+	return all, all.CheckSamples(p.samples, t, l)
+}
+
+// parameters returns where they lie.
+func (p *perceptron) parameters(all *ops.Perceptron) (spot, error) {
+	whole := p.layers[0].w.spot
+	whole.hi = whole.lo + all.Size()
+	buf, _ := whole.buffer()
+	for i := range p.layers {
+		l, at := &p.layers[i], all.Layers[i]
+		if l.w.spot.memory != whole.memory || l.w.spot.lo != whole.lo+at.Weights ||
+			l.bias != nil && (l.bias.spot.memory != whole.memory || l.bias.spot.lo != whole.lo+at.Bias) {
 			return spot{}, errors.New("the parameters do not lie together, in the order of the layers, as one optimizer lays them out")
 		}
 	}
@@ -288,16 +325,15 @@ func (p *perceptron) parameters(s ops.MLPShape) (spot, error) {
 }
 
 // gradients returns where others find those of the parameters, nil if nobody looks for them.
-func (p *perceptron) gradients(s ops.MLPShape, results map[*held]*left) (*spot, error) {
+func (p *perceptron) gradients(layout *ops.Perceptron, results map[*held]*left) (*spot, error) {
 	var all *spot
 	missing := false
 	for i := range p.layers {
 		l := &p.layers[i]
-		weights, bias := s.Offsets(i)
 		for _, g := range []struct {
 			h  *held
 			at int
-		}{{l.dw, weights}, {l.db, bias}} {
+		}{{l.dw, layout.Layers[i].Weights}, {l.db, layout.Layers[i].Bias}} {
 			if g.h == nil {
 				continue
 			}
@@ -306,7 +342,7 @@ func (p *perceptron) gradients(s ops.MLPShape, results map[*held]*left) (*spot, 
 				missing = true
 				continue
 			}
-			whole := spot{at.memory, span{at.lo - g.at, at.lo - g.at + s.Size()}}
+			whole := spot{at.memory, span{at.lo - g.at, at.lo - g.at + layout.Size()}}
 			if all == nil {
 				all = &whole
 			}
@@ -328,7 +364,10 @@ func (p *perceptron) gradients(s ops.MLPShape, results map[*held]*left) (*spot, 
 // covered returns the launches that do nothing but the pass, and what they leave to others.
 func (r *rewriter) covered(f *followed, p *perceptron, one *held) ([]int, map[*held]*left, error) {
 	outer := map[*held]bool{p.layers[0].x: true, p.target: true, one: true}
-	results := map[*held]*left{p.loss: nil}
+	results := map[*held]*left{}
+	if p.loss != nil {
+		results[p.loss] = nil
+	}
 	for i := range p.layers {
 		l := &p.layers[i]
 		outer[l.w] = true

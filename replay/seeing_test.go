@@ -112,7 +112,7 @@ func TestProfile(t *testing.T) {
 func TestProfileSlots(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		eager, recorded := newTrainer(d, "adamw", "cosine"), newTrainer(d, "adamw", "cosine")
-		rec, err := replay.Record(d, recorded.step)
+		rec, err := replay.Record(d, recorded.step, sameBits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -132,6 +132,11 @@ func (s MLPShape) Groups(n, block int, l kernels.Limits) int {
 	return max(1, min(intmath.CeilDiv(n, block), most))
 }
 
+// Loss is [MLPLoss] of the shape.
+func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
+	return MLPLoss(s, t, block, inputGrad)
+}
+
 // MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8, 16 or 32 samples:
 // X [n, Inputs], T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups, Size], LOSS [groups],
 // DX [n, Inputs], n. Each group of samples leaves its share of the gradient and of the loss. The paddings of

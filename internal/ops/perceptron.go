@@ -1,0 +1,261 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"weak"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Perceptron is linear layers, of which each reads what a formula makes of the result of the one before, in training: z = x·w
+// + b. There may be any formulas, widths and biases. [MLPShape] is the special case that has a faster kernel.
+type Perceptron struct {
+	Layers       []PerceptronLayer
+	Error, Slope *expr.Expr // the loss of an output X(0) and its target X(1), and the gradient of the output
+}
+
+// PerceptronLayer is one of its layers.
+type PerceptronLayer struct {
+	Inputs, Outputs int
+	Weights, Bias   int        // where they start among the parameters; Bias is −1 for none
+	Value           *expr.Expr // of a hidden layer: what the next reads, of z = X(0)
+	Slope           *expr.Expr // the gradient of z, of z = X(0), what the next reads X(1), and the gradient of that X(2)
+}
+
+const (
+	perceptronLayers = 8
+	perceptronWidth  = 128
+	perceptronInputs = 256
+	perceptronChunk  = 16 // rows of weights that a GPU stages at once
+	perceptronShares = 1 << 25
+)
+
+// Size returns the elements of the parameters, padded to the alignment of an arena.
+func (p *Perceptron) Size() int {
+	last := p.Layers[len(p.Layers)-1]
+	return intmath.RoundUp(max(last.Weights+last.Inputs*last.Outputs, last.Bias+last.Outputs), mlpAlign)
+}
+
+// Check returns why the kernels cannot train the perceptron on a device with reals of type t, or nil.
+func (p *Perceptron) Check(t kernels.DType, l kernels.Limits) error {
+	if n := len(p.Layers); n > perceptronLayers {
+		return fmt.Errorf("%d layers: one launch trains %d at most", n, perceptronLayers)
+	}
+	for i, layer := range p.Layers {
+		if layer.Outputs > perceptronWidth || layer.Inputs > perceptronInputs {
+			return fmt.Errorf("layer %d has %d inputs and %d outputs: one launch trains layers of %d and %d at most", i, layer.Inputs, layer.Outputs, perceptronInputs, perceptronWidth)
+		}
+	}
+	switch {
+	case !l.CPU && l.LocalMem < mlpLocal:
+		return fmt.Errorf("the device has %d bytes of local memory: a pass may take %d", l.LocalMem, mlpLocal)
+	case p.tile(t, mlpBlock) == 0:
+		return fmt.Errorf("what %d layers make of %d samples exceeds a GPU's local memory", len(p.Layers), mlpSmall)
+	}
+	return nil
+}
+
+// CheckSamples is Check for a pass over n samples. Small tiles read all weights often: of many samples, layers are faster.
+func (p *Perceptron) CheckSamples(n int, t kernels.DType, l kernels.Limits) error {
+	if err := p.Check(t, l); err != nil {
+		return err
+	}
+	if !l.CPU && n >= mlpBlock*l.Units && p.tile(t, mlpBlock) < mlpBlock {
+		return fmt.Errorf("what %d layers make of %d samples exceeds a GPU's local memory: of so many samples, they are faster one by one", len(p.Layers), mlpBlock)
+	}
+	return nil
+}
+
+// keepsSums reports whether the gradient of layer i reads z.
+func (p *Perceptron) keepsSums(i int) bool {
+	s := p.Layers[i].Slope
+	return s != nil && len(s.Operands()) > 0 && s.Operands()[0]
+}
+
+// row is the elements of local memory that a sample takes of what layer i reads; of as many as there are layers, of the last result.
+func (p *Perceptron) row(i int) int {
+	n := p.Layers[len(p.Layers)-1].Outputs
+	if i < len(p.Layers) {
+		n = p.Layers[i].Inputs
+	}
+	return intmath.RoundUp(n, 4) + 4
+}
+
+// local returns the elements of local memory for a tile of samples.
+func (p *Perceptron) local(tile int) int {
+	rows, widest := 0, 0
+	for i := range p.Layers {
+		rows += p.row(i)
+		if p.keepsSums(i) {
+			rows += p.row(i + 1)
+		}
+		widest = max(widest, p.Layers[i].Outputs)
+	}
+	rows += p.row(len(p.Layers))
+	return rows*tile + max(widest*(perceptronChunk+4), mlpItems)
+}
+
+// tile returns how many samples a GPU has in local memory at once, at most so many; 0 if there is no room.
+func (p *Perceptron) tile(t kernels.DType, most int) int {
+	for tile := most; tile >= mlpSmall; tile /= 2 {
+		if p.local(tile)*t.Size() <= mlpLocal {
+			return tile
+		}
+	}
+	return 0
+}
+
+// Block returns in blocks of how many samples a pass over n samples is shared out, as MLPShape.Block does.
+func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Limits) int {
+	switch {
+	case !l.CPU && n < mlpBlock*l.Units:
+		return mlpSmall
+	case !l.CPU && n >= mlpLarge*mlpLargeGroups*l.Units:
+		return p.tile(t, mlpLarge)
+	}
+	return p.tile(t, mlpBlock)
+}
+
+// Groups returns how many shares of the gradient a pass makes, as MLPShape.Groups does, but no more than take perceptronShares
+// elements, if there is one for each unit.
+func (p *Perceptron) Groups(n, block int, l kernels.Limits) int {
+	groups := MLPShape{}.Groups(n, block, l)
+	return min(groups, max(l.Units, perceptronShares/p.Size()))
+}
+
+// pass is a perceptron while its kernel is made.
+type pass struct {
+	Perceptron
+	values, slopes []*inner // by layer; nil for the last
+	error, slope   *inner
+	block          int
+	down           bool // the gradient of the inputs is computed
+}
+
+func (p *Perceptron) pass(block int, down bool) *pass {
+	of := func(name string, value *expr.Expr) *inner {
+		return newInner(&kernels.Function{Name: name, Value: value})
+	}
+	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("slope", p.Slope), block: block, down: down}
+	for i, l := range p.Layers {
+		var value, slope *inner
+		if l.Value != nil {
+			value, slope = of(fmt.Sprint("value", i), l.Value), of(fmt.Sprint("slope", i), l.Slope)
+		}
+		s.values, s.slopes = append(s.values, value), append(s.slopes, slope)
+	}
+	return s
+}
+
+// passesMade are the kernels of passes, by what they are made for: as long as a recording holds one.
+var passesMade struct {
+	sync.Mutex
+	of map[string]weak.Pointer[kernels.Kernel]
+}
+
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss].
+func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
+	key := fmt.Sprint(t, block, inputGrad, expr.Compile(p.Error).Key(), expr.Compile(p.Slope).Key())
+	for _, l := range p.Layers {
+		key += fmt.Sprint("|", l.Inputs, l.Outputs, l.Weights, l.Bias)
+		if l.Value != nil {
+			key += expr.Compile(l.Value).Key() + expr.Compile(l.Slope).Key()
+		}
+	}
+	passesMade.Lock()
+	defer passesMade.Unlock()
+	if k := passesMade.of[key].Value(); k != nil {
+		return k
+	}
+	if passesMade.of == nil {
+		passesMade.of = map[string]weak.Pointer[kernels.Kernel]{}
+	}
+	for key, made := range passesMade.of {
+		if made.Value() == nil {
+			delete(passesMade.of, key)
+		}
+	}
+	k := newPass(p.pass(block, inputGrad))
+	passesMade.of[key] = weak.Make(k)
+	return k
+}
+
+func newPass(s *pass) *kernels.Kernel {
+	first, last := s.Layers[0], s.Layers[len(s.Layers)-1]
+	operands := func(o *kernels.Operands, n, groups int) {
+		o.In(n*first.Inputs, -1, 1).In(n*last.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
+		if s.down {
+			o.Out(n * first.Inputs)
+		} else {
+			o.Out(0)
+		}
+		o.Int(n)
+	}
+	return &kernels.Kernel{
+		Name: "k_perceptron", File: "perceptron_cpu.cl", GPU: "perceptron_gpu.cl", Text: s.cpuText(), GPUText: s.gpuText(),
+		Params: []kernels.Param{in("X"), in("T"), in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n")},
+		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			if l.CPU {
+				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
+			}
+			return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
+		},
+		Twin: kernels.Twin{F32: passTwin[float32](s), F64: passTwin[float64](s)},
+		Cases: func(few bool) []kernels.Case {
+			var cases []kernels.Case
+			for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {
+				if few && c[0] > 33 {
+					continue
+				}
+				cases = append(cases, kernels.Case{Name: fmt.Sprintf("%d samples in %d groups", c[0], c[1]), Build: func(o *kernels.Operands) { operands(o, c[0], c[1]) }})
+			}
+			return cases
+		},
+		Trial: func(like []kernels.Arg) []kernels.Operand {
+			if like == nil {
+				return nil
+			}
+			n := min(int(like[6].Int), max(33, kernels.TrialProducts/s.Size()))
+			groups := max(1, min(like[4].N, intmath.CeilDiv(n, s.block)))
+			down := 0
+			if s.down {
+				down = n * first.Inputs
+			}
+			return []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), kernels.Draw(n*last.Outputs, 0, 1), kernels.Draw(s.Size(), -0.2, 0.2),
+				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n))}
+		},
+		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
+			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
+			scale := float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * max(1, kernels.MaxAbs(a, 1)) * max(1, kernels.MaxAbs(a, 2))
+			widest := 0
+			for _, l := range s.Layers {
+				widest = max(widest, l.Inputs, l.Outputs)
+			}
+			return scale * float64(widest) * s.steepness()
+		}},
+	}
+}
+
+// steepness is by how much the formulas of the layers may magnify what is put into all of them.
+func (s *pass) steepness() float64 {
+	all := 1.0
+	for i := range s.values {
+		if s.values[i] == nil {
+			continue
+		}
+		most := 1.0
+		for z := -4.0; z <= 4; z += 0.25 {
+			y := s.values[i].program.At(func(int) float64 { return z }, nil)
+			slope := s.slopes[i].program.At(func(k int) float64 { return [3]float64{z, y, 1}[k] }, nil)
+			if !math.IsNaN(slope) {
+				most = max(most, math.Abs(slope))
+			}
+		}
+		all *= most
+	}
+	return all
+}

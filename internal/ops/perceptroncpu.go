@@ -1,0 +1,265 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+)
+
+// How a CPU goes through samples: so many at a time, in blocks of some rows by vectors of 16. See mlp_cpu.cl.
+const (
+	passTile = 96
+	passRows = 6
+)
+
+// blockVectors is how many vectors of 16 a block is wide, of a layer of n padded columns: as many as registers hold the sums of.
+func blockVectors(n int) int {
+	for v := 4; v > 1; v-- {
+		if n%(16*v) == 0 {
+			return v
+		}
+	}
+	return 1
+}
+
+// cpuText takes the samples of a work-group, which is one work-item, a tile at a time, so that what the layers make of it stays in the
+// second-level cache. Weights are copied once, and transposed, with rows of whole vectors.
+func (s *pass) cpuText() string {
+	var w writer
+	s.head(&w, "// A whole training pass of a perceptron in one launch, for CPUs, as internal/ops/perceptroncpu.go generates it.", 1, 16)
+	w.p(`
+#define TILE $tile
+#define MR $rows
+
+// acc[r][v] += Σ_k a[at[r] + k·step]·b[k·row + 16v …], k below count.
+#define BLOCK_BODY(WIDE)                                                                               \
+    for (int k = 0; k < count; k++) {                                                                  \
+        REAL16 bk[WIDE];                                                                               \
+        _Pragma("unroll") for (int v = 0; v < WIDE; v++) bk[v] = vload16(v, b + k * row);              \
+        _Pragma("unroll") for (int r = 0; r < MR; r++) {                                               \
+            const REAL16 x = (REAL16)(a[at[r] + k * step]);                                            \
+            _Pragma("unroll") for (int v = 0; v < WIDE; v++) acc[r][v] = fma(x, bk[v], acc[r][v]);     \
+        }                                                                                              \
+    }
+`, map[string]any{"tile": passTile, "rows": passRows})
+	for i, l := range s.Layers {
+		s.cpuLayer(&w, i, l)
+	}
+	s.cpuKernel(&w)
+	return w.String()
+}
+
+func padded(n int) int { return intmath.RoundUp(n, 16) }
+
+func (s *pass) cpuLayer(w *writer, i int, l PerceptronLayer) {
+	value, keep, keepParam := "z", "", ""
+	if s.values[i] != nil {
+		value = call(s.values[i], fmt.Sprint("value", i), 16, "z")
+		if s.keepsSums(i) {
+			keep, keepParam = "vstore16(z, v, sums + (s + r) * $P + j);\n                    ", "REAL *sums, "
+		}
+	}
+	// Rows of x: of the inputs as they lie, of other layers padded.
+	in := l.Inputs
+	if i > 0 {
+		in = padded(l.Inputs)
+	}
+	v := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "V": blockVectors(padded(l.Outputs)), "in": in, "value": value,
+		"sums": keepParam, "W": l.Weights, "B": l.Bias}
+	w.p(`
+static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *bias) {
+    const int step = 1, count = $K, row = $P;
+    for (int j = 0; j < $P; j += 16 * $V) {
+        const REAL *b = w + j;
+        for (int s = 0; s < TILE; s += MR) {
+            int at[MR];
+            REAL16 acc[MR][$V];
+            _Pragma("unroll") for (int r = 0; r < MR; r++) {
+                at[r] = (s + r) * $in;
+                _Pragma("unroll") for (int v = 0; v < $V; v++) acc[r][v] = vload16(v, bias + j);
+            }
+            BLOCK_BODY($V)
+            _Pragma("unroll") for (int r = 0; r < MR; r++)
+                _Pragma("unroll") for (int v = 0; v < $V; v++) {
+                    const REAL16 z = acc[r][v];
+`+"                    "+keep+`vstore16($value, v, out + (s + r) * $P + j);
+                }
+        }
+    }
+}
+
+static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add) {
+    const int step = $in, count = TILE, row = $P;
+    for (int j = 0; j < $P; j += 16 * $V) {
+        const REAL *b = d + j;
+        for (int i = 0; i < $K; i += MR) {
+            int at[MR];
+            REAL16 acc[MR][$V];
+            _Pragma("unroll") for (int r = 0; r < MR; r++) {
+                at[r] = min(i + r, $K - 1);
+                _Pragma("unroll") for (int v = 0; v < $V; v++) acc[r][v] = 0;
+            }
+            BLOCK_BODY($V)
+            for (int r = 0; r < MR && i + r < $K; r++) {
+                global REAL *p = part + $W + (i + r) * $N + j;
+                for (int v = 0; v < $V; v++) {
+                    if (j + 16 * v + 16 <= $N) {
+                        vstore16(add ? vload16(v, p) + acc[r][v] : acc[r][v], v, p);
+                    } else {
+                        REAL last[16];
+                        vstore16(acc[r][v], 0, last);
+                        for (int k = 0; j + 16 * v + k < $N; k++) p[16 * v + k] = add ? p[16 * v + k] + last[k] : last[k];
+                    }
+                }
+            }
+        }
+    }
+`, v)
+	if l.Bias >= 0 {
+		w.p(`
+    for (int j = 0; j < $P; j += 16) {
+        REAL16 sum = 0;
+        REAL all[16];
+        for (int s = 0; s < TILE; s++) sum += vload16(0, d + s * $P + j);
+        vstore16(sum, 0, all);
+        for (int k = 0; k < 16 && j + k < $N; k++) part[$B + j + k] = add ? part[$B + j + k] + all[k] : all[k];
+    }
+`, v)
+	}
+	w.p("}\n", nil)
+	if i == 0 && !s.down {
+		return
+	}
+	// wt is the transpose of the weights, of padded rows.
+	slope, sums := "g", ""
+	if i > 0 {
+		slope = call(s.slopes[i-1], fmt.Sprint("slope", i-1), 16, "vload16(v, sums + (s + r) * $Q + j)", "vload16(v, x + (s + r) * $Q + j)", "g")
+		if s.keepsSums(i - 1) {
+			sums = "const REAL *sums, "
+		}
+	}
+	v["Q"], v["V"], v["sums"] = padded(l.Inputs), blockVectors(padded(l.Inputs)), sums
+	w.p(`
+static void backward$i(const REAL *a, REAL *out, const REAL *x, $sumsconst REAL *wt) {
+    const int step = 1, count = $N, row = $Q;
+    for (int j = 0; j < $Q; j += 16 * $V) {
+        const REAL *b = wt + j;
+        for (int s = 0; s < TILE; s += MR) {
+            int at[MR];
+            REAL16 acc[MR][$V];
+            _Pragma("unroll") for (int r = 0; r < MR; r++) {
+                at[r] = (s + r) * $P;
+                _Pragma("unroll") for (int v = 0; v < $V; v++) acc[r][v] = 0;
+            }
+            BLOCK_BODY($V)
+            _Pragma("unroll") for (int r = 0; r < MR; r++)
+                _Pragma("unroll") for (int v = 0; v < $V; v++) {
+                    const REAL16 g = acc[r][v];
+                    vstore16(`+slope+`, v, out + (s + r) * $Q + j);
+                }
+        }
+    }
+}
+`, v)
+}
+
+func (s *pass) cpuKernel(w *writer) {
+	last := len(s.Layers) - 1
+	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
+	widest := 0
+	for _, l := range s.Layers {
+		widest = max(widest, padded(l.Inputs), padded(l.Outputs))
+	}
+	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "widest": widest, "size": s.Size(), "block": s.block, "last": last,
+		"error": call(s.error, "error", 1, "z", "t"), "down": call(s.slope, "down", 1, "z", "t")}
+	w.p(`
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
+    REAL in[TILE * $inputs], d[2][TILE * $widest];
+`, v)
+	for i, l := range s.Layers {
+		names := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "Q": padded(l.Inputs), "W": l.Weights, "B": l.Bias}
+		w.p("    REAL x$i[TILE * $P], w$i[$K * $P], b$i[$P];", names)
+		if s.keepsSums(i) {
+			w.p("    REAL z$i[TILE * $P];", names)
+		}
+		w.p(`
+    for (int j = 0; j < $P; j++) {
+        for (int k = 0; k < $K; k++) w$i[k * $P + j] = j < $N ? W[W_off + $W + k * $N + j] : 0;
+    }
+`, names)
+		if l.Bias >= 0 {
+			w.p("    for (int j = 0; j < $P; j++) b$i[j] = j < $N ? W[W_off + $B + j] : 0;", names)
+		} else {
+			w.p("    for (int j = 0; j < $P; j++) b$i[j] = 0;", names)
+		}
+		if i > 0 || s.down {
+			w.p(`
+    REAL t$i[$N * $Q];
+    for (int j = 0; j < $N; j++) {
+        for (int k = 0; k < $Q; k++) t$i[j * $Q + k] = k < $K ? w$i[k * $P + j] : 0;
+    }
+`, names)
+		}
+	}
+	w.p(`
+    const int g = get_group_id(0), groups = get_num_groups(0);
+    const long blocks = (n + $block - 1) / $block;
+    const int from = blocks * g / groups * $block, to = min((long)n, blocks * (g + 1) / groups * $block);
+    global REAL *part = PART + PART_off + g * $size;
+    REAL loss = 0;
+    for (int base = from; base < to; base += TILE) {
+        const int live = min(TILE, to - base), add = base > from;
+        for (int i = 0; i < live * $inputs; i++) in[i] = X[X_off + base * $inputs + i];
+        for (int i = live * $inputs; i < TILE * $inputs; i++) in[i] = 0;
+`, v)
+	for i := range s.Layers {
+		names := map[string]any{"i": i, "a": "in", "sums": ""}
+		if i > 0 {
+			names["a"] = fmt.Sprint("x", i-1)
+		}
+		if s.keepsSums(i) {
+			names["sums"] = fmt.Sprintf("z%d, ", i)
+		}
+		w.p("        forward$i($a, x$i, $sumsw$i, b$i);", names)
+	}
+	w.p(`
+        for (int i = 0; i < TILE * $P; i++) d[0][i] = 0;
+        for (int s = 0; s < live; s++) {
+            for (int o = 0; o < $outputs; o++) {
+                const REAL z = x$last[s * $P + o], t = T[T_off + (base + s) * $outputs + o];
+                loss += $error;
+                d[0][s * $P + o] = $down;
+            }
+        }
+`, v)
+	now := 0
+	for i := last; i >= 0; i-- {
+		names := map[string]any{"i": i, "a": "in", "now": now, "next": 1 - now, "sums": "", "x": "in"}
+		if i > 0 {
+			names["a"] = fmt.Sprint("x", i-1)
+			names["x"] = names["a"]
+			if s.keepsSums(i - 1) {
+				names["sums"] = fmt.Sprintf("z%d, ", i-1)
+			}
+		}
+		w.p("        weights$i($a, d[$now], part, add);", names)
+		if i > 0 || s.down {
+			w.p("        backward$i(d[$now], d[$next], $x, $sumst$i);", names)
+		}
+		now = 1 - now
+	}
+	if s.down {
+		v["now"], v["Q"] = now, padded(inputs)
+		w.p(`
+        for (int s = 0; s < live; s++) {
+            for (int i = 0; i < $inputs; i++) DX[DX_off + (base + s) * $inputs + i] = d[$now][s * $Q + i];
+        }
+`, v)
+	}
+	w.p(`
+    }
+    LOSS[LOSS_off + g] = loss;
+}
+`, nil)
+}

@@ -1,0 +1,352 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// writer collects the text of a kernel.
+type writer struct{ strings.Builder }
+
+// p writes lines, in which $name stands for a value.
+func (w *writer) p(text string, values map[string]any) {
+	var pairs []string
+	for _, name := range slices.Backward(slices.Sorted(mapKeys(values))) { // longer names before what they begin with
+		pairs = append(pairs, "$"+name, fmt.Sprint(values[name]))
+	}
+	to := strings.NewReplacer(pairs...)
+	w.WriteString(to.Replace(to.Replace(strings.Trim(text, "\n")))) // a value may name others
+	w.WriteString("\n")
+}
+
+func mapKeys(m map[string]any) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// head writes what both texts begin with: the formulas, for vectors of some widths.
+func (s *pass) head(w *writer, what string, widths ...int) {
+	all := slices.Concat(s.values, s.slopes, []*inner{s.error, s.slope})
+	depends := []string{"common", "vector"}
+	for _, fn := range all {
+		if fn != nil {
+			for _, file := range fn.program.Depends() {
+				if !slices.Contains(depends, file) {
+					depends = append(depends, file)
+				}
+			}
+		}
+	}
+	w.p("// @depends: "+strings.Join(depends, ", ")+"\n"+what+`
+//
+// X: [s*inputs + i]  T: [s*outputs + o]. W holds all parameters, and PART [groups, size] the shares of their gradient, in the layout of
+// W. The samples are shared out among the work-groups in runs of blocks; group g writes its share of the loss to LOSS[g].
+`+expr.Prelude, nil)
+	for k, fn := range all {
+		if fn == nil || fn.f.IsZero() {
+			continue
+		}
+		for _, width := range widths {
+			t := expr.Types{Vector: "REAL", Scalar: "REAL", Width: width}
+			if width > 1 {
+				t.Vector += fmt.Sprint(width)
+			}
+			w.WriteString(fn.program.Function(fmt.Sprintf("%s_%d", s.name(k), width), t, fn.uses, nil))
+			w.WriteString("\n")
+		}
+	}
+}
+
+// name is that of formula k of all.
+func (s *pass) name(k int) string {
+	n := len(s.Layers)
+	switch {
+	case k < n:
+		return fmt.Sprint("value", k)
+	case k < 2*n:
+		return fmt.Sprint("slope", k-n)
+	}
+	return [...]string{"error", "down"}[k-2*n]
+}
+
+// call is the text of a formula of operands, for vectors of a width.
+func call(fn *inner, name string, width int, operands ...string) string {
+	if fn.f.IsZero() {
+		return "0"
+	}
+	var used []string
+	for _, i := range fn.uses {
+		used = append(used, operands[i])
+	}
+	return fmt.Sprintf("%s_%d(%s)", name, width, strings.Join(used, ", "))
+}
+
+// gpuText keeps what the layers make of a tile of samples in local memory: x of each, and z where a gradient reads it. From the top
+// down x becomes the gradient of the z below.
+func (s *pass) gpuText() string {
+	var w writer
+	s.head(&w, "// A whole training pass of a perceptron in one launch, for GPUs, as internal/ops/perceptrontext.go generates it.", 1, 2, 4)
+	tile, last := s.block, len(s.Layers)-1
+	w.p(`
+#define TILE $tile
+#define ITEMS $items
+#define CHUNK $chunk
+#define STAGE_ROW (CHUNK + 4)
+#define LOCAL1(p) (*(p))
+#define LOCAL2(p) (*(local REAL2 *)(p))
+#define LOCAL4(p) (*(local REAL4 *)(p))
+#define CONST1(p) (*(p))
+#define CONST2(p) (*(global const REAL2 *)(p))
+#define CONST4(p) (*(global const REAL4 *)(p))
+#define GLOBAL1(p) (*(p))
+#define GLOBAL2(p) (*(global REAL2 *)(p))
+#define GLOBAL4(p) (*(global REAL4 *)(p))
+#define REAL1 REAL
+`, map[string]any{"tile": tile, "items": mlpItems, "chunk": perceptronChunk})
+	for i, l := range s.Layers {
+		s.gpuLayer(&w, i, l)
+	}
+	s.gpuKernel(&w, last)
+	return w.String()
+}
+
+// columns returns how many neighbours a work-item makes at once of n, at most so many.
+func columns(n, most int) int {
+	for c := most; c > 1; c /= 2 {
+		if n%c == 0 {
+			return c
+		}
+	}
+	return 1
+}
+
+func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
+	tile := s.block
+	cols := columns(l.Outputs, 2)
+	samples := tile / 4
+	if tile == mlpLarge {
+		cols, samples = columns(l.Outputs, 4), tile/8
+	}
+	for samples > 1 && tile/samples*(l.Outputs/cols) < mlpItems {
+		samples /= 2
+	}
+	keep, keepParam := "", ""
+	value := "z[r]"
+	if s.values[i] != nil {
+		value = call(s.values[i], fmt.Sprint("value", i), cols, "z[r]")
+		if s.keepsSums(i) {
+			keep, keepParam = fmt.Sprintf("LOCAL%d(sums + (s + r) * %d + j) = z[r]; ", cols, s.row(i+1)), "local REAL *sums, "
+		}
+	}
+	bias := "0"
+	if l.Bias >= 0 {
+		bias = fmt.Sprintf("CONST%d(w + %d + j)", cols, l.Bias)
+	}
+	v := map[string]any{"i": i, "K4": l.Inputs / 4 * 4, "K": l.Inputs, "N": l.Outputs, "in": s.row(i), "out": s.row(i + 1), "C": cols, "S": samples,
+		"W": l.Weights, "bias": bias, "value": value, "keep": keep, "sums": keepParam}
+	w.p(`
+static __attribute__((always_inline)) void forward$i(local const REAL *in, local REAL *out, $sumsglobal const REAL *w, int lid) {
+    for (int e = lid; e < TILE / $S * ($N / $C); e += ITEMS) {
+        const int j = e % ($N / $C) * $C, s = e / ($N / $C) * $S;
+        REAL$C z[$S];
+        for (int r = 0; r < $S; r++) z[r] = $bias;
+#pragma unroll 8
+        for (int k = 0; k < $K4; k += 4) {
+            global const REAL *wk = w + $W + k * $N + j;
+            const REAL$C w0 = CONST$C(wk), w1 = CONST$C(wk + $N), w2 = CONST$C(wk + 2 * $N), w3 = CONST$C(wk + 3 * $N);
+            for (int r = 0; r < $S; r++) {
+                const REAL4 x = LOCAL4(in + (s + r) * $in + k);
+                z[r] = fma((REAL$C)(x.s3), w3, fma((REAL$C)(x.s2), w2, fma((REAL$C)(x.s1), w1, fma((REAL$C)(x.s0), w0, z[r]))));
+            }
+        }
+        for (int k = $K4; k < $K; k++) {
+            const REAL$C wk = CONST$C(w + $W + k * $N + j);
+            for (int r = 0; r < $S; r++) z[r] = fma((REAL$C)(in[(s + r) * $in + k]), wk, z[r]);
+        }
+        for (int r = 0; r < $S; r++) {
+            $keepLOCAL$C(out + (s + r) * $out + j) = $value;
+        }
+    }
+}
+`, v)
+	// The gradient of the weights: a work-item makes R rows by C columns.
+	cols = columns(l.Outputs, 4)
+	rows := 4
+	if l.Inputs*l.Outputs >= 32*mlpItems {
+		rows = 8
+	}
+	v["C"], v["R"], v["Rs"] = cols, rows, intmath.CeilDiv(l.Inputs, rows)
+	w.p(`
+static __attribute__((always_inline)) void weights$i(local const REAL *x, local const REAL *d, global REAL *part, int add, int lid) {
+    for (int e = lid; e < $Rs * ($N / $C); e += ITEMS) {
+        const int j = e % ($N / $C) * $C, i = e / ($N / $C) * $R;
+        REAL$C a[$R];
+        for (int r = 0; r < $R; r++) a[r] = 0;
+#pragma unroll 8
+        for (int s = 0; s < TILE; s++) {
+            const REAL$C ds = LOCAL$C(d + s * $out + j);
+            for (int r = 0; r < $R; r += 4) {
+                const REAL4 xs = LOCAL4(x + s * $in + i + r);
+                a[r] = fma((REAL$C)(xs.s0), ds, a[r]);
+                a[r + 1] = fma((REAL$C)(xs.s1), ds, a[r + 1]);
+                a[r + 2] = fma((REAL$C)(xs.s2), ds, a[r + 2]);
+                a[r + 3] = fma((REAL$C)(xs.s3), ds, a[r + 3]);
+            }
+        }
+        global REAL *p = part + $W + i * $N + j;
+        for (int r = 0; r < $R; r++) {
+            if (i + r < $K) GLOBAL$C(p + r * $N) = add ? GLOBAL$C(p + r * $N) + a[r] : a[r];
+        }
+    }
+`, v)
+	if l.Bias >= 0 {
+		v["B"] = l.Bias
+		w.p(`
+    for (int j = lid; j < $N; j += ITEMS) {
+        REAL a = 0;
+        for (int s = 0; s < TILE; s++) a += d[s * $out + j];
+        part[$B + j] = add ? part[$B + j] + a : a;
+    }
+`, v)
+	}
+	w.p("}", nil)
+	if i == 0 && !s.down {
+		return
+	}
+	// x becomes the gradient of the z below: a work-item makes Q samples by 4 neighbours.
+	slope, sums, back := "a[r]", "", 1
+	if tile == mlpLarge {
+		back = 2
+	}
+	if i > 0 {
+		slope = call(s.slopes[i-1], fmt.Sprint("slope", i-1), 4, fmt.Sprintf("LOCAL4(sums + (s + r) * %d + k0 + k)", s.row(i)), "LOCAL4(x + (s + r) * $in + k0 + k)", "a[r]")
+		if s.keepsSums(i - 1) {
+			sums = "local const REAL *sums, "
+		}
+	}
+	v["Q"], v["N4"], v["slope"], v["sums"], v["Kup"] = back, l.Outputs/4*4, strings.ReplaceAll(slope, "$in", fmt.Sprint(s.row(i))), sums, intmath.RoundUp(l.Inputs, 4)
+	w.p(`
+static __attribute__((always_inline)) void backward$i(local const REAL *d, local REAL *x, $sumslocal REAL *stage, global const REAL *w, int lid) {
+    for (int k0 = 0; k0 < $K; k0 += CHUNK) {
+        const int rows = min(CHUNK, $K - k0), quads = (rows + 3) / 4;
+        for (int e = lid; e < rows * $N; e += ITEMS) stage[e % $N * STAGE_ROW + e / $N] = w[$W + k0 * $N + e];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int e = lid; e < TILE / $Q * quads; e += ITEMS) {
+            const int k = e % quads * 4, s = e / quads * $Q;
+            REAL4 a[$Q];
+            for (int r = 0; r < $Q; r++) a[r] = 0;
+#pragma unroll 8
+            for (int j = 0; j < $N4; j += 4) {
+                local const REAL *v = stage + j * STAGE_ROW + k;
+                const REAL4 w0 = LOCAL4(v), w1 = LOCAL4(v + STAGE_ROW), w2 = LOCAL4(v + 2 * STAGE_ROW), w3 = LOCAL4(v + 3 * STAGE_ROW);
+                for (int r = 0; r < $Q; r++) {
+                    const REAL4 ds = LOCAL4(d + (s + r) * $out + j);
+                    a[r] = fma((REAL4)(ds.s3), w3, fma((REAL4)(ds.s2), w2, fma((REAL4)(ds.s1), w1, fma((REAL4)(ds.s0), w0, a[r]))));
+                }
+            }
+            for (int j = $N4; j < $N; j++) {
+                for (int r = 0; r < $Q; r++) a[r] = fma((REAL4)(d[(s + r) * $out + j]), LOCAL4(stage + j * STAGE_ROW + k), a[r]);
+            }
+            for (int r = 0; r < $Q; r++) LOCAL4(x + (s + r) * $in + k0 + k) = $slope;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+`, v)
+}
+
+func (s *pass) gpuKernel(w *writer, last int) {
+	widest := 0
+	for _, l := range s.Layers {
+		widest = max(widest, l.Outputs)
+	}
+	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
+	w.p(`
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
+    local REAL stage[$stage] __attribute__((aligned(32)));
+`, map[string]any{"stage": max(widest*(perceptronChunk+4), mlpItems)})
+	for i := range s.Layers {
+		w.p("    local REAL x$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i)})
+		if s.keepsSums(i) {
+			w.p("    local REAL z$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i + 1)})
+		}
+	}
+	v := map[string]any{"last": last + 1, "inputs": inputs, "outputs": outputs, "in": s.row(0), "out": s.row(last + 1), "size": s.Size()}
+	v["error"] = call(s.error, "error", 1, "z", "t")
+	v["down"] = call(s.slope, "down", 1, "z", "t")
+	w.p(`
+    local REAL x$last[TILE * $out] __attribute__((aligned(32)));
+    const int lid = get_local_id(0), g = get_group_id(0), groups = get_num_groups(0);
+    global const REAL *w = W + W_off;
+    global REAL *part = PART + PART_off + g * $size;
+    REAL loss = 0;
+    const long tiles = (n + TILE - 1) / TILE;
+    const int from = tiles * g / groups, to = tiles * (g + 1) / groups;
+    for (int tile = from; tile < to; tile++) {
+        const int base = tile * TILE, add = tile > from;
+        for (int e = lid; e < TILE * $inputs; e += ITEMS) {
+            const int s = e / $inputs, i = e % $inputs;
+            x0[s * $in + i] = base + s < n ? X[X_off + (base + s) * $inputs + i] : 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+`, v)
+	for i := range s.Layers {
+		sums := ""
+		if s.keepsSums(i) {
+			sums = fmt.Sprintf("z%d, ", i)
+		}
+		w.p("        forward$i(x$i, x$next, $sumsw, lid);\n        barrier(CLK_LOCAL_MEM_FENCE);", map[string]any{"i": i, "next": i + 1, "sums": sums})
+	}
+	w.p(`
+        for (int e = lid; e < TILE * $outputs; e += ITEMS) {
+            const int s = e / $outputs, o = e % $outputs;
+            REAL d = 0;
+            if (base + s < n) {
+                const REAL z = x$last[s * $out + o], t = T[T_off + (base + s) * $outputs + o];
+                loss += $error;
+                d = $down;
+            }
+            x$last[s * $out + o] = d;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+`, v)
+	for i := last; i >= 0; i-- {
+		sums := ""
+		if i > 0 && s.keepsSums(i-1) {
+			sums = fmt.Sprintf("z%d, ", i-1)
+		}
+		names := map[string]any{"i": i, "next": i + 1, "sums": sums}
+		w.p("        weights$i(x$i, x$next, part, add, lid);", names)
+		if i > 0 || s.down {
+			w.p("        barrier(CLK_LOCAL_MEM_FENCE);\n        backward$i(x$next, x$i, $sumsstage, w, lid);", names)
+		}
+	}
+	if s.down {
+		w.p(`
+        for (int e = lid; e < TILE * $inputs; e += ITEMS) {
+            if (base + e / $inputs < n) DX[DX_off + base * $inputs + e] = x0[e / $inputs * $in + e % $inputs];
+        }
+`, v)
+	}
+	w.p(`
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    stage[lid] = loss;
+    for (int span = ITEMS / 2; span > 0; span >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < span) stage[lid] += stage[lid + span];
+    }
+    if (lid == 0) LOSS[LOSS_off + g] = stage[0];
+}
+`, nil)
+}

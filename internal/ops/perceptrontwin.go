@@ -1,0 +1,170 @@
+package ops
+
+import (
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// passScratch is what a share of a pass keeps from launch to launch.
+type passScratch[T kernels.Real] struct {
+	loops          *vec.Loops[T] // or nil
+	samples        int           // that there is room for
+	x, z           [][]T         // what each layer reads, but for the first, and its sums
+	d, e           []T           // gradients
+	ones, losses   []T
+	values, slopes []*blocks[T]
+	error, slope   *blocks[T]
+}
+
+// passTwin runs a pass, the shares in parallel.
+func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
+	of := func(fn *inner) *blocks[T] {
+		if fn == nil {
+			return nil
+		}
+		return blocksPool[T](fn).New().(*blocks[T])
+	}
+	scratches := sync.Pool{New: func() any {
+		m := &passScratch[T]{error: of(s.error), slope: of(s.slope)}
+		for i := range s.Layers {
+			m.values, m.slopes = append(m.values, of(s.values[i])), append(m.slopes, of(s.slopes[i]))
+		}
+		return m
+	}}
+	first, last := s.Layers[0].Inputs, s.Layers[len(s.Layers)-1].Outputs
+	return func(c kernels.Call[T]) {
+		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
+		groups, blocks, loops := len(loss), intmath.CeilDiv(n, s.block), loopsOf(c)
+		par.For(groups, 1, func(lo, hi int) {
+			m := scratches.Get().(*passScratch[T])
+			defer scratches.Put(m)
+			m.loops = loops
+			m.vectors(c)
+			for g := lo; g < hi; g++ {
+				from, to := blocks*g/groups*s.block, min(n, blocks*(g+1)/groups*s.block)
+				var down []T
+				if s.down {
+					down = dx[from*first : to*first]
+				}
+				loss[g] = m.pass(s, x[from*first:to*first], t[from*last:to*last], w, part[g*s.Size():], down, to-from)
+			}
+		})
+	}
+}
+
+// vectors says whether the formulas may use them.
+func (m *passScratch[T]) vectors(c kernels.Call[T]) {
+	for _, list := range [][]*blocks[T]{m.values, m.slopes, {m.error, m.slope}} {
+		for _, b := range list {
+			if b != nil {
+				b.scalars(c, 0)
+			}
+		}
+	}
+}
+
+// product sets c [m, n] to a [m, k] times b [k, n], of given distances of rows and columns, plus a bias if there is one.
+func (m *passScratch[T]) product(rows, cols, k int, a []T, rowA, stepA int, b []T, stepB, columnB int, c []T, bias []T) {
+	if m.loops != nil && rows > 0 && k > 0 {
+		m.loops.Product(vec.Product[T]{M: rows, N: cols, K: k, A: a, RowA: rowA, StepA: stepA, B: b, StepB: stepB, ColumnB: columnB, C: c, RowC: cols, Bias: bias}, nil)
+		return
+	}
+	for i := range rows {
+		row := c[i*cols : (i+1)*cols]
+		if bias == nil {
+			clear(row)
+		} else {
+			copy(row, bias)
+		}
+		for p := range k {
+			v := a[i*rowA+p*stepA]
+			for j := range row {
+				row[j] += v * b[p*stepB+j*columnB]
+			}
+		}
+	}
+}
+
+// grow makes room for n samples.
+func (m *passScratch[T]) grow(s *pass, n int) {
+	if m.samples >= n && m.x != nil {
+		return
+	}
+	m.samples = n
+	widest := 0
+	m.x, m.z = nil, nil
+	for _, l := range s.Layers {
+		m.x, m.z = append(m.x, make([]T, n*l.Outputs)), append(m.z, make([]T, n*l.Outputs))
+		widest = max(widest, l.Inputs, l.Outputs)
+	}
+	m.d, m.e, m.ones, m.losses = make([]T, n*widest), make([]T, n*widest), make([]T, n), make([]T, n*s.Layers[len(s.Layers)-1].Outputs)
+	for i := range m.ones {
+		m.ones[i] = 1
+	}
+}
+
+// run computes a formula of the operands that it uses.
+func run[T kernels.Real](b *blocks[T], out []T, operands ...[]T) {
+	var used [][]T
+	for _, i := range b.fn.uses {
+		used = append(used, operands[i])
+	}
+	b.run(out, used...)
+}
+
+// pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil, and returns their loss.
+func (m *passScratch[T]) pass(s *pass, x, t, w, part, dx []T, n int) T {
+	m.grow(s, n)
+	last := len(s.Layers) - 1
+	in := x
+	for i, l := range s.Layers {
+		var bias []T
+		if l.Bias >= 0 {
+			bias = w[l.Bias : l.Bias+l.Outputs]
+		}
+		z := m.z[i][:n*l.Outputs]
+		m.product(n, l.Outputs, l.Inputs, in, l.Inputs, 1, w[l.Weights:], l.Outputs, 1, z, bias)
+		if i < last {
+			in = m.x[i][:n*l.Outputs]
+			run(m.values[i], in, z)
+		}
+	}
+	outputs := n * s.Layers[last].Outputs
+	d, e, losses := m.d, m.e, m.losses[:outputs]
+	clear(losses)
+	if !s.error.f.IsZero() {
+		run(m.error, losses, m.z[last][:outputs], t)
+	}
+	run(m.slope, d[:outputs], m.z[last][:outputs], t)
+	var loss T
+	for _, v := range losses {
+		loss += v
+	}
+	for i := last; i >= 0; i-- {
+		l := s.Layers[i]
+		below := x
+		if i > 0 {
+			below = m.x[i-1][:n*l.Inputs]
+		}
+		m.product(l.Inputs, l.Outputs, n, below, 1, l.Inputs, d, l.Outputs, 1, part[l.Weights:l.Weights+l.Inputs*l.Outputs], nil)
+		if l.Bias >= 0 {
+			m.product(1, l.Outputs, n, m.ones, n, 1, d, l.Outputs, 1, part[l.Bias:l.Bias+l.Outputs], nil)
+		}
+		to := e[:n*l.Inputs]
+		if i == 0 {
+			to = dx
+		}
+		if to != nil {
+			m.product(n, l.Inputs, l.Outputs, d, l.Outputs, 1, w[l.Weights:], 1, l.Outputs, to, nil)
+		}
+		if i > 0 {
+			run(m.slopes[i-1], to, m.z[i-1][:n*l.Inputs], below, to)
+			d, e = e, d
+		}
+	}
+	return loss
+}
