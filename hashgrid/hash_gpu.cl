@@ -114,7 +114,8 @@ static int entries_of(global const int *level) { return level[3] != 0 ? level[3]
 // SUM[corner] += weight·G[i][l]. A work-item has an element of G and the corners at one side of the cell: those at the other,
 // whose entries often lie beside these, come from its neighbours.
 kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), int n, int levels) {
-    const int e = get_global_id(0), f = e % FEATURES, right = e / FEATURES % 2, l = e / FEATURES / 2 % levels, i = e / FEATURES / 2 / levels;
+    const uint e = get_global_id(0), corner = e / FEATURES; // twice as many as G has elements
+    const int f = e % FEATURES, right = corner % 2, l = corner / 2 % levels, i = corner / 2 / levels;
     if (i >= n) return;
     int entry[4];
     REAL weight[4];
