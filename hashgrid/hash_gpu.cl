@@ -130,6 +130,31 @@ kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), int n, 
     }
 }
 
+#define PARTS 64 // of the entries of a level, for work-items to share
+
+// The same without atomics, for a CPU that does not compute the form of hash_cpu.cl rightly. A work-item owns some of the PARTS
+// of the levels' entries. entries is that of the whole table.
+kernel void k_hash_grad(IN(C), IN(G), IN_INTS(LEVELS), OUT(D), int n, int levels, int entries) {
+    const int g = get_group_id(0), groups = get_num_groups(0);
+    const int from = (long)levels * PARTS * g / groups, to = (long)levels * PARTS * (g + 1) / groups;
+    global REAL *d = D + D_off;
+    for (int l = from / PARTS; l * PARTS < to; l++) {
+        global const int *level = LEVELS + LEVELS_off + l * LEVEL;
+        const long size = (l + 1 < levels ? level[LEVEL] : entries) - level[0];
+        const int first = level[0] + size * max(from - l * PARTS, 0) / PARTS, end = level[0] + size * min(to - l * PARTS, PARTS) / PARTS;
+        for (int e = first * FEATURES; e < end * FEATURES; e++) d[e] = 0;
+        for (int i = 0; i < n; i++) {
+            int entry[4];
+            REAL weight[4];
+            corners(C[C_off + 2 * i], C[C_off + 2 * i + 1], level, entry, weight);
+            for (int c = 0; c < 4; c++) {
+                if (entry[c] < first || entry[c] >= end) continue;
+                for (int k = 0; k < FEATURES; k++) d[entry[c] * FEATURES + k] += weight[c] * G[G_off + (i * levels + l) * FEATURES + k];
+            }
+        }
+    }
+}
+
 #define AHEAD 8 // copies on their way at once
 
 // D[e] = the sum of the copies in SUM, which become 0 for the next pass.

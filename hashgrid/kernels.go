@@ -61,7 +61,7 @@ var (
 	// gradient is that of the table, for CPUs, whose cores share the entries: C, G [n, levels·features], LEVELS,
 	// D [entries, features], n, levels, entries.
 	gradient = perFeatures(func(features int) *kernels.Kernel {
-		return &kernels.Kernel{Name: "k_hash_grad", Text: sourceCPU, File: "hash_cpu.cl",
+		return &kernels.Kernel{Name: "k_hash_grad", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 				// Whole levels where the cores can share these evenly: each part of one goes over all samples.
 				levels, units := int(a[5].Int), max(1, l.Units)
