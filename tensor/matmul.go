@@ -131,7 +131,7 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 func (*base) MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
 	d := checkMatMulInto(op, dst, a, b)
-	if !slices.Contains(append(ops.GemmTiles(d.Real(), d.Limits()), ops.MatrixTiles(tile.Inner, d.Real(), d.Limits())...), tile) {
+	if !slices.Contains(ops.GemmTiles(d.Real(), d.Limits()), tile) {
 		misuse(op, ErrValue, fmt.Sprintf("no tile of the device is %v", tile), dst, a, b)
 	}
 	matMulTo(dst, a, b, epilogue{tile: &tile})
@@ -202,13 +202,23 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		tile = *e.tile
 	} else {
 		tile = ops.GemmTileFor(form, m, n, k, d.Real(), d.Limits(), d.core().tuned)
-		if t := ops.MatrixTileFor(d.core().factors, form, 1, m, n, k, d.Real(), d.Limits()); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+		if t := matrixTile(d, form, m, n, k); t.Inner != ops.FMA {
 			tile = t
 		}
 	}
 	slice := ops.GemmSlice(m, n, k, d.Limits())
 	slices := (k + slice - 1) / slice
 	rows := ops.GemmRows(m, n, slices, tile, d.Limits())
+	var packed [4]*Tensor // of each operand, and what it leaves out
+	if tile.Inner&ops.Packed != 0 {
+		packed[0], packed[1] = pack(tile, a, false, m, k, a.strides[0], a.strides[1])
+		packed[2], packed[3] = pack(tile, b, true, n, k, b.strides[1], b.strides[0])
+		defer func() {
+			for _, t := range packed {
+				t.Free()
+			}
+		}()
+	}
 	product := func(out *Tensor, e epilogue) {
 		bias := a.reach() // any buffer, and no element of it: the kernel does not read it
 		bias.N = 0
@@ -244,6 +254,9 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 					args = append(args, kernels.R(e.scalars[i]))
 				}
 			}
+		}
+		if packed[0] != nil {
+			args = append(args, packed[0].arg(), packed[1].arg(), packed[2].arg(), packed[3].arg())
 		}
 		s.mapArgs = args
 		launch(d, ops.Gemm(form, tile, f), args...)

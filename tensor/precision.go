@@ -1,20 +1,30 @@
 package tensor
 
-import "github.com/clgrad/clgrad/kernels"
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
 
-// Precision says to what a device may round the factors of matrix products: those of MatMul, of linear layers and of their
-// gradients. Sums are in float32 in any case. What it is given for are the matrix units of GPUs; products that no such units compute are
-// those of PrecisionFloat32: on devices without them, of float64, small ones, convolutions and attention. For a sum of K products, with u = 2⁻¹¹,
+// Precision says to what a device may round the factors of matrix products: of MatMul, of linear layers and of their gradients.
+// Sums are in float32 in any case. It is for GPUs with matrix units, which the first product finds by trying them. Products that no
+// such units compute are those of PrecisionFloat32: on other devices, of float64, small ones, convolutions and attention.
+//
+// For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //
 //	|c − Σ a·b| ≤ (2u + u² + (K+8)·2⁻²³)·Σ |a·b|
 //
-// for factors that float16 holds as normal numbers, of size 6·10⁻⁵ to 65504, in PrecisionFloat16. Smaller ones are rounded to multiples of
-// 6·10⁻⁸, larger ones become infinite: a loss should be scaled so that its gradients are in that range. With PrecisionTF32
-// factors have the range of float32. With PrecisionFloat32 matrix units compute large products from sums of three bfloat16 for each factor, and
+// In PrecisionFloat16 this holds for factors of size 6·10⁻⁵ to 65504, which float16 has as normal numbers. Smaller ones become
+// multiples of 6·10⁻⁸, larger ones infinite: scale the loss so that its gradients are in that range, and divide them by the same
+// before the step. With PrecisionTF32 factors have the range of float32.
+//
+// With PrecisionFloat32, matrix units compute large products from three bfloat16 for each factor, and on all devices
 //
 //	|c − Σ a·b| ≤ (K+8)·2⁻²³·Σ |a·b|
 //
-// on all devices. Results are the same from run to run on a device, in each precision.
+// Infinities, NaN and denormals are those of float32 arithmetic.
+//
+// The largest products, of 1536 rows, columns and steps on, pack their operands first. That takes as much memory as they do,
+// half of it in PrecisionFloat16, half as much more in PrecisionFloat32. Results are the same from run to run on a device.
 //
 // Source: Micikevicius et al., "Mixed Precision Training" (2018).
 type Precision = kernels.Precision
@@ -25,3 +35,25 @@ const (
 	PrecisionTF32    = kernels.PrecisionTF32    // to 11 significant bits
 	PrecisionFloat16 = kernels.PrecisionFloat16 // to float16
 )
+
+// matrixTile returns the tile of a product on matrix units, of packed operands or not, where the device has them and they are
+// worth while; else one with the FMA.
+func matrixTile(d Device, form ops.GemmForm, m, n, k int) ops.GemmTile {
+	p := d.core().factors
+	if t := ops.PackedTileFor(p, m, n, k, d.Real(), d.Limits()); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+		return t
+	}
+	if t := ops.MatrixTileFor(p, form, 1, m, n, k, d.Real(), d.Limits()); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+		return t
+	}
+	return ops.GemmTile{}
+}
+
+// pack packs an operand for a tile: its x and k, and how far neighbours along them are apart.
+func pack(tile ops.GemmTile, t *Tensor, second bool, x, k, row, step int) (words, flaws *Tensor) {
+	d := t.Device()
+	kernel, n, m := tile.Packings(x, k, second)
+	words, flaws = allocOf("MatMul", d, Int32, []int{n}), allocOf("MatMul", d, Int32, []int{m})
+	launch(d, kernel, t.reach(), words.arg(), flaws.arg(), kernels.I(x), kernels.I(k), kernels.I(row), kernels.I(step))
+	return words, flaws
+}

@@ -188,3 +188,69 @@ func TestStrangeProducts(t *testing.T) {
 		}
 	})
 }
+
+// TestLargeProducts: products that are large enough for packed operands, of all forms and with sizes of no whole tiles, are
+// within the bound at random elements; a layer's epilogue is computed; strange elements stay in their rows and columns.
+func TestLargeProducts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	for _, sel := range devtest.Selected() {
+		for _, c := range precisions {
+			d := devtest.Open(t, sel, tensor.Options{Precision: c.p})
+			if d.Limits().CPU {
+				continue // no product is too large for it
+			}
+			const m, n, k = 1601, 1550, 1543
+			r := rand.New(rand.NewPCG(7, 8))
+			ha, hb, bias := matrix(r, m, k, draws["of many sizes"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
+			const row, tiny = 777, 1001
+			ha[row*k+99], ha[tiny*k+98] = float32(math.Inf(1)), 1e-44
+			a, b := tensor.New(d, ha, m, k), tensor.New(d, hb, k, n)
+			for form := range 3 {
+				x, y := a, b
+				switch form {
+				case 1:
+					x = a.T().Copy().T()
+				case 2:
+					y = b.T().Copy().T()
+				}
+				got, err := tensor.Linear(x, y, tensor.New(d, bias, n), kernels.ReLU).Float32s()
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, _ := tensor.Linear(x, y, tensor.New(d, bias, n), kernels.ReLU).Float32s()
+				for at := range got {
+					if math.Float32bits(got[at]) != math.Float32bits(again[at]) {
+						t.Fatalf("%s %v form %d: element %d is %v and then %v", sel, c.p, form, at, got[at], again[at])
+					}
+				}
+				for range 2000 {
+					i, j := r.IntN(m), r.IntN(n)
+					switch r.IntN(8) {
+					case 0:
+						i = tiny
+					case 1:
+						i = row
+					}
+					sum, size := float64(bias[j]), math.Abs(float64(bias[j]))
+					for q := range k {
+						p := float64(ha[i*k+q]) * float64(hb[q*n+j])
+						sum += p
+						size += math.Abs(p)
+					}
+					v := float64(got[i*n+j])
+					if i == row {
+						if want := max(sum, 0); v != want && !(v != v && want != want) {
+							t.Fatalf("%s %v form %d: (%d, %d) is %v, want %v", sel, c.p, form, i, j, v, want)
+						}
+						continue
+					}
+					if off := math.Abs(v - max(sum, 0)); !(off <= (c.factor+float64(k+8)*0x1p-23)*size) {
+						t.Fatalf("%s %v form %d: (%d, %d) is %v, want %v", sel, c.p, form, i, j, v, max(sum, 0))
+					}
+				}
+			}
+		}
+	}
+}

@@ -7,10 +7,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestAll: the list has what a device runs: each tile of each product, ten of functions, five of batches, eight by each inner
-// product on matrix units and that of
-// small matrices, the pass in the blocks that fit, the forms for other elements, and a conversion of each type to each
-// other.
+// TestAll: the list has what a device runs: each tile of each product, ten of functions, five of batches, eleven by each inner
+// product on matrix units and what packs for them, that of small matrices, the pass in the blocks that fit, the forms for
+// other elements, and a conversion of each type to each other.
 func TestAll(t *testing.T) {
 	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
@@ -21,7 +20,7 @@ func TestAll(t *testing.T) {
 		passes   int
 	}{
 		{"CPU", kernels.Float32, kernels.Limits{CPU: true}, 3*len(cpuTiles) + 21, 2},
-		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 22 + 3*8, 3},
+		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 22 + 3*11 + 5, 3},
 		{"GPU of float64", kernels.Float64, gpu, 3*len(GemmTiles(kernels.Float64, gpu)) + 22, 2},
 	} {
 		count := map[string]int{}

@@ -164,6 +164,10 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
 	k.Stores = p.stores(0)
+	if tile.Inner.packed() { // opaque: what it reads is not what it is said to be a product of
+		k.Params = append(k.Params, packedParams...)
+		k.Describe, k.Stores = nil, nil
+	}
 	k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm), F64: gemmTwin(p, blas64.Implementation().Dgemm)}
 	return k
 }
@@ -242,7 +246,7 @@ func (p *product) cases(few bool) []kernels.Case {
 			ldb, rowsB = k+pad, n
 		}
 		slice, accumulate, biased := k, i%2, i/2%2
-		if i%3 == 1 && p.epilogue == nil { // in shares
+		if i%3 == 1 && p.epilogue == nil && !p.tile.Inner.packed() { // in shares
 			slice, accumulate, biased = (k+2)/3, 0, 0
 		}
 		shares := (k + slice - 1) / slice
@@ -254,9 +258,10 @@ func (p *product) cases(few bool) []kernels.Case {
 				then := i % 3
 				o.In(stored(then)*m*ldc, 0, 0).Int(then).Real(p.epilogue.values()...)
 			}
+			p.addPacked(o)
 		}})
 	}
-	if p.tile.Inner == Parts {
+	if p.tile.Inner&^Packed == Parts {
 		cases = append(cases, p.strangeCases()...)
 	}
 	return cases
@@ -303,7 +308,11 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	}
 	ops := []kernels.Operand{kernels.Draw(rowsA*lda, -1, 1), kernels.Draw(rowsB*ldb, -1, 1), kernels.Draw(like[gemmBias].N, -1, 1),
 		kernels.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
-	for i := gemmM; i < len(like); i++ {
+	numbers := len(like)
+	if p.tile.Inner.packed() {
+		numbers -= len(packedParams)
+	}
+	for i := gemmM; i < numbers; i++ {
 		if i == gemmZ {
 			ops = append(ops, kernels.Draw(stored(num(gemmThen))*rows*ldc, 0, 0))
 			continue
@@ -312,6 +321,9 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	}
 	kernels.SetNumbers(ops[gemmM:], float64(rows))
 	kernels.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
+	if p.tile.Inner.packed() {
+		ops = append(ops, p.packed(func(i int) int { return int(ops[i].Number) })...)
+	}
 	return ops
 }
 

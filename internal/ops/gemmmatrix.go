@@ -20,14 +20,24 @@ const (
 	TF32         // factors rounded to tf32
 	Halves       // factors rounded to float16
 	Parts        // factors of float32, as sums of three bfloat16: as accurate as FMA
+
+	Packed // with one of these: the operands are packed before
 )
 
+func (i Inner) packed() bool { return i&Packed != 0 }
+
 // String returns the name.
-func (i Inner) String() string { return [...]string{"fma", "tf32", "float16", "parts"}[i] }
+func (i Inner) String() string {
+	name := [...]string{"fma", "tf32", "float16", "parts"}[i&^Packed]
+	if i.packed() {
+		name += " packed"
+	}
+	return name
+}
 
 // Precision returns what the factors are rounded to.
 func (i Inner) Precision() kernels.Precision {
-	switch i {
+	switch i &^ Packed {
 	case TF32:
 		return kernels.PrecisionTF32
 	case Halves:
@@ -39,7 +49,7 @@ func (i Inner) Precision() kernels.Precision {
 // gemmUses and gemmBatchUses name the kernels of each form and inner product within a function.
 var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
-	for inner := FMA; inner <= Parts; inner++ {
+	for inner := FMA; inner <= Parts|Packed; inner++ {
 		for _, form := range GemmForms {
 			one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
 			batch[innerForm{inner, form}] = fmt.Sprintf("batch of %s %s", form, inner)
@@ -64,13 +74,24 @@ var matrixTiles = [...][]GemmTile{
 	Parts:  {{64, 64, 16, 32, 32, Parts}, {64, 64, 32, 32, 32, Parts}, {128, 128, 32, 64, 32, Parts}},
 }
 
+// packedTiles are those of packed operands.
+var packedTiles = [...]GemmTile{
+	TF32:   {128, 128, 16, 64, 64, TF32 | Packed},
+	Halves: {192, 128, 16, 96, 64, Halves | Packed},
+	Parts:  {128, 64, 16, 64, 64, Parts | Packed},
+}
+
 // MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of type t and the limits l
 // can run, the smallest first.
 func MatrixTiles(inner Inner, t kernels.DType, l kernels.Limits) []GemmTile {
 	if l.CPU || t != kernels.Float32 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(matrixTiles[inner]), func(tile GemmTile) bool {
+	tiles := matrixTiles[inner&^Packed]
+	if inner.packed() {
+		tiles = packedTiles[inner&^Packed : inner&^Packed+1]
+	}
+	return slices.DeleteFunc(slices.Clone(tiles), func(tile GemmTile) bool {
 		return !tile.fits(l)
 	})
 }
@@ -84,15 +105,22 @@ func (t GemmTile) local() int { return t.stages() * t.staged() }
 
 // staged returns those of the operands that a tile stages at once.
 func (t GemmTile) staged() int {
-	return t.K * (t.M + t.N) * [...]int{TF32: 4, Halves: 2, Parts: 6}[t.Inner]
+	return t.K * (t.M + t.N) * [...]int{TF32: 4, Halves: 2, Parts: 6}[t.Inner&^Packed]
 }
 
 // stages returns how many times it has them. A second buffer saves a barrier, but costs room for groups.
 func (t GemmTile) stages() int {
+	if t.Inner.packed() {
+		return min(5, 48<<10/t.staged())
+	}
 	if t.staged() <= 8<<10 {
 		return 2
 	}
 	return 1
+}
+
+func innerFor(p kernels.Precision) Inner {
+	return [...]Inner{kernels.PrecisionFloat32: Parts, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: Halves}[p]
 }
 
 // MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may not have, where that is
@@ -101,13 +129,7 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 	if l.CPU || t != kernels.Float32 || min(m, n, k) < 16 || batch*m*n*k < 1<<20 {
 		return GemmTile{}
 	}
-	inner := Parts
-	switch p {
-	case kernels.PrecisionTF32:
-		inner = TF32
-	case kernels.PrecisionFloat16:
-		inner = Halves
-	}
+	inner := innerFor(p)
 	narrow := min(m, n) <= 64
 	if inner == Parts && narrow && (min(m, n) <= 32 || k < 1<<14) { // the ordinary units keep up with the memory
 		return GemmTile{}
@@ -123,8 +145,23 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 	return best
 }
 
-// MatrixProbe returns the kernel that shows whether a device has units for an inner product.
-func MatrixProbe(inner Inner) *kernels.Kernel { return Gemm(NN, matrixTiles[inner][0], nil) }
+// PackedTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one.
+func PackedTileFor(p kernels.Precision, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
+	const least = 1536
+	tile := packedTiles[innerFor(p)]
+	if l.CPU || t != kernels.Float32 || min(m, n, k) < least || !tile.fits(l) || intmath.CeilDiv(m, 64)*intmath.CeilDiv(n, 64) < l.Units {
+		return GemmTile{}
+	}
+	return tile
+}
+
+// MatrixProbe returns the kernel that shows whether a device has units for an inner product, or whether it copies packed operands.
+func MatrixProbe(inner Inner) *kernels.Kernel {
+	if inner.packed() {
+		return Gemm(NN, packedTiles[inner&^Packed], nil)
+	}
+	return Gemm(NN, matrixTiles[inner][0], nil)
+}
 
 // others returns the tiles that may take the place of one whose kernel fails its trial: on a GPU no slow form for CPUs.
 func (t GemmTile) others(real kernels.DType, l kernels.Limits) []GemmTile {
@@ -147,7 +184,11 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	if t.Inner == FMA {
 		return t.defines()
 	}
-	return fmt.Sprintf("%s -DFORM=%d -DSTAGES=%d", t.defines(), slices.Index(GemmForms, form), t.stages())
+	defines := fmt.Sprintf("%s -DFORM=%d -DSTAGES=%d", t.defines(), slices.Index(GemmForms, form), t.stages())
+	if t.Inner.packed() {
+		defines += " -DPACKED"
+	}
+	return defines
 }
 
 // scale is gemmScale. The units cut sums off, and may be off by a unit of the last place for every few steps.
@@ -208,6 +249,7 @@ func (p *product) strangeCases() []kernels.Case {
 			if p.epilogue != nil {
 				o.In(0, 0, 0).Int(GemmSums).Real(p.epilogue.values()...)
 			}
+			p.addPacked(o)
 		}})
 	}
 	return cases
@@ -222,6 +264,13 @@ func onMatrixUnits() []*kernels.Kernel {
 		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[len(tiles)-1], nil),
 			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
+		large := packedTiles[inner]
+		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, kernels.Tanh), Gemm(TN, large, nil))
+		for _, second := range []bool{false, true} {
+			if k, _, _ := large.Packings(1, 1, second); !slices.Contains(all, k) {
+				all = append(all, k)
+			}
+		}
 	}
 	return all
 }

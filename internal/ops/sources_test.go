@@ -32,7 +32,8 @@ func TestParamsMatchSources(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	for _, k := range All(kernels.Float32, kernels.Limits{CPU: true}) {
+	pack, _, _ := packedTiles[Parts].Packings(1, 1, false) // which CPUs do not run
+	for _, k := range append(All(kernels.Float32, kernels.Limits{CPU: true}), pack) {
 		for _, l := range []kernels.Limits{{CPU: true}, {}} {
 			file, before := k.Source(l), ""
 			if k.Text != "" {

@@ -14,6 +14,9 @@
 // what the units take, zero-padded past the edges, in the order that they have in memory, while the next ones are on their
 // way to registers.
 //
+// With PACKED a launch before has staged the operands in global memory, once for all tiles, and whole tiles are copied
+// from there, STAGES−1 ahead.
+//
 // A lane has four elements of each 16×8 tile of its warp's part, in one row and next to each other when they are
 // stored. Without NVIDIA_PTX the same source computes them with ordinary arithmetic, from the same staged factors.
 
@@ -36,7 +39,7 @@
 #define WN 32 // columns of a warp, a multiple of 16
 #endif
 #ifndef STAGES
-#define STAGES 1 // buffers for staged tiles, 1 or 2
+#define STAGES 1 // buffers for staged tiles, 1 or 2, with PACKED more than 1
 #endif
 #if FORM == 2
 #define A_ALONG_X 1
@@ -47,6 +50,15 @@
 #define B_ALONG_X 0
 #else
 #define B_ALONG_X 1
+#endif
+#ifdef PACKED // the operands are those of gemm_pack.cl, too
+#define ROWS_A 0
+#define ROWS_B 0
+#define PACKED_PARAMS , IN_INTS(PA), IN_INTS(FA), IN_INTS(PB), IN_INTS(FB)
+#else
+#define ROWS_A A_ALONG_X // whether a row of a staged tile goes along x
+#define ROWS_B B_ALONG_X
+#define PACKED_PARAMS
 #endif
 #if FORM == 0
 #define ENTRY k_gemm_nn
@@ -75,8 +87,8 @@
 #define ITEMS (TM / WM * WARPS_N * 32)
 #define VECTORS_A (TM * TK / 4 / ITEMS) // that a work-item loads of each tile
 #define VECTORS_B (TN * TK / 4 / ITEMS)
-#define ROW_A (A_ALONG_X ? TM : TK) // elements of a row of a staged tile
-#define ROW_B (B_ALONG_X ? TN : TK)
+#define ROW_A (ROWS_A ? TM : TK) // elements of a row of a staged tile
+#define ROW_B (ROWS_B ? TN : TK)
 #define PLANE_A (TM * TK / CHUNK) // chunks of a staged tile
 #define PLANE_B (TN * TK / CHUNK)
 
@@ -165,7 +177,7 @@ static void stage(local uint4 *tile, int plane, int where, int second, float4 v,
 #ifdef NVIDIA_PTX
 // The parts of a warp's lane of 16 rows of A from x on, for the steps from k on of a staged tile.
 static void part_a(uint *r, local const uint4 *tile, int x, int k, int lane) {
-#if !A_ALONG_X
+#if !ROWS_A
     const int row = x + lane % 16, chunk = k / CHUNK + lane / 16;
     load_rows(r, tile + WHERE(row, chunk, TK, 0));
 #elif INNER != TF32
@@ -182,7 +194,7 @@ static void part_a(uint *r, local const uint4 *tile, int x, int k, int lane) {
 
 // The same of 16 columns of B: two for each 8.
 static void part_b(uint *r, local const uint4 *tile, int x, int k, int lane) {
-#if !B_ALONG_X
+#if !ROWS_B
     const int row = x + lane % 8 + lane / 16 * 8, chunk = k / CHUNK + (lane / 8 & 1);
     load_rows(r, tile + WHERE(row, chunk, TK, 0));
 #elif INNER != TF32
@@ -197,21 +209,29 @@ static void part_b(uint *r, local const uint4 *tile, int x, int k, int lane) {
 #endif
 }
 
+static void parts_a(uint a[PLANES][4], local const uint4 *as, int x, int k, int lane) {
+#pragma unroll
+    for (int p = 0; p < PLANES; p++) part_a(a[p], as + p * PLANE_A, x, k, lane);
+}
+
+static void parts_b(uint b[PLANES][WN / 8][2], local const uint4 *bs, int x, int k, int lane) {
+#pragma unroll
+    for (int p = 0; p < PLANES; p++)
+#pragma unroll
+        for (int j = 0; j < WN / 16; j++) part_b(&b[p][2 * j][0], bs + p * PLANE_B, x + 16 * j, k, lane);
+}
+
+// The next parts are on their way from local memory while a step's are multiplied.
 static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int lane) {
+    uint a[2][PLANES][4], b[2][PLANES][WN / 8][2];
+    parts_b(b[0], bs, tj, 0, lane);
+    parts_a(a[0], as, ti, 0, lane);
 #pragma unroll
-    for (int k = 0; k < TK; k += STEP) {
-        uint b[PLANES][WN / 8][2];
-#pragma unroll
-        for (int p = 0; p < PLANES; p++)
-#pragma unroll
-            for (int j = 0; j < WN / 16; j++) part_b(&b[p][2 * j][0], bs + p * PLANE_B, tj + 16 * j, k, lane);
-#pragma unroll
-        for (int i = 0; i < WM / 16; i++) {
-            uint a[PLANES][4];
-#pragma unroll
-            for (int p = 0; p < PLANES; p++) part_a(a[p], as + p * PLANE_A, ti + 16 * i, k, lane);
-            MULTIPLY(acc[i], a, b, WN)
-        }
+    for (int t = 0; t < TK / STEP * (WM / 16); t++) {
+        const int step = t / (WM / 16), i = t % (WM / 16), next = t + 1;
+        if (next < TK / STEP * (WM / 16)) parts_a(a[next % 2], as, ti + 16 * (next % (WM / 16)), next / (WM / 16) * STEP, lane);
+        if (i == 0 && step + 1 < TK / STEP) parts_b(b[(step + 1) % 2], bs, tj, (step + 1) * STEP, lane);
+        MULTIPLY(acc[i], a[t % 2], b[step % 2], WN)
     }
 }
 
@@ -221,11 +241,11 @@ static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local co
     for (int k = 0; k < TK; k++)
         for (int i = 0; i < WM / 16; i++) {
             const int x = ti + 16 * i + ROW_OF(0);
-            const float v = STAGED(as, PLANE_A, ROW_A, A_ALONG_X, x, k);
+            const float v = STAGED(as, PLANE_A, ROW_A, ROWS_A, x, k);
             for (int j = 0; j < WN / 8; j++)
                 for (int e = 0; e < 4; e++) {
                     const int y = tj + 8 * j + COLUMN_OF(e);
-                    acc[i][j][e] = fma(v, STAGED(bs, PLANE_B, ROW_B, B_ALONG_X, y, k), acc[i][j][e]);
+                    acc[i][j][e] = fma(v, STAGED(bs, PLANE_B, ROW_B, ROWS_B, y, k), acc[i][j][e]);
                 }
         }
 }
@@ -243,11 +263,64 @@ static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local co
                         acc[i][j][e] = fma(a[A_ALONG_X ? k * lda + x : x * lda + k], b[B_ALONG_X ? k * ldb + y : y * ldb + k], acc[i][j][e]); \
             }
 
+#ifdef PACKED
+#if INNER == PARTS
+#define STRANGE_AT(t) (flaws_a[t] | flaws_b[t])
+#else
+#define STRANGE_AT(t) 0
+#endif
+// Copies the next tiles of both operands to a buffer if they are `there`. COPIED waits for those of buffer `now`.
+#ifdef NVIDIA_PTX // one work-item asks for each as a whole; a barrier in local memory counts the bytes that have come
+#define BYTES_A (PLANES * PLANE_A * 16)
+#define BYTES_B (PLANES * PLANE_B * 16)
+static void expect(uint counter, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" : : "r"(counter), "r"(bytes) : "memory");
+}
+static void copy_bytes(local uint4 *to, global const uint4 *from, int bytes, uint counter) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 : : "r"((uint)(ulong)to), "l"(from), "r"(bytes), "r"(counter) : "memory");
+}
+static int arrived(uint counter, int phase) {
+    int r;
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "r"(counter), "r"(phase) : "memory");
+    return r;
+}
+#define COUNTERS                                                                                                        \
+    local ulong counters[STAGES];                                                                                       \
+    const uint counter = (uint)(ulong)counters;                                                                         \
+    int phase = 0;                                                                                                      \
+    if (lid == 0) {                                                                                                     \
+        for (int s = 0; s < STAGES; s++) asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(counter + 8 * s) : "memory"); \
+        asm volatile("fence.proxy.async;" : : : "memory");                                                              \
+    }                                                                                                                   \
+    barrier(CLK_LOCAL_MEM_FENCE);
+#define COPY_TILES(buffer, there)                                              \
+    if ((there) && lid == 0) {                                                 \
+        expect(counter + 8 * (buffer), BYTES_A + BYTES_B);                     \
+        copy_bytes(as[buffer], pa, BYTES_A, counter + 8 * (buffer));           \
+        copy_bytes(bs[buffer], pb, BYTES_B, counter + 8 * (buffer));           \
+    }                                                                          \
+    pa += PLANES * PLANE_A, pb += PLANES * PLANE_B;
+#define COPIED                                     \
+    while (!arrived(counter + 8 * now, phase)) {}  \
+    if (now == STAGES - 1) phase ^= 1;
+#else
+#define COUNTERS
+#define COPY_TILES(buffer, there)                                                                 \
+    if (there) {                                                                                  \
+        for (int c = lid; c < PLANES * PLANE_A; c += ITEMS) as[buffer][c] = pa[c];                \
+        for (int c = lid; c < PLANES * PLANE_B; c += ITEMS) bs[buffer][c] = pb[c];                \
+    }                                                                                             \
+    pa += PLANES * PLANE_A, pb += PLANES * PLANE_B;
+#define COPIED
+#endif
+#endif
+
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,
-           int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
+           int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
     local uint4 as[STAGES][PLANES * PLANE_A] __attribute__((aligned(16))), bs[STAGES][PLANES * PLANE_B] __attribute__((aligned(16)));
-#if INNER == PARTS && !defined(NVIDIA_PTX)
+#if INNER == PARTS && !defined(NVIDIA_PTX) && !defined(PACKED)
     local int any;
 #endif
     const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;
@@ -266,6 +339,26 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
 #pragma unroll
             for (int e = 0; e < 4; e++) acc[i][j][e] = 0;
     int strange = 0, now = 0;
+#ifdef PACKED
+    const int blocks = (K + TK - 1) / TK, first = k_start / TK, last = (k_end + TK - 1) / TK;
+    global const uint4 *pa = (global const uint4 *)(PA + PA_off) + (i0 / TM * blocks + first) * (PLANES * PLANE_A);
+    global const uint4 *pb = (global const uint4 *)(PB + PB_off) + (j0 / TN * blocks + first) * (PLANES * PLANE_B);
+    global const int *flaws_a = FA + FA_off + i0 / TM * blocks, *flaws_b = FB + FB_off + j0 / TN * blocks;
+    COUNTERS
+#pragma unroll
+    for (int s = 0; s < STAGES - 1; s++) { COPY_TILES(s, first + s < last) }
+    strange = STRANGE_AT(first);
+    for (int t = first; t < last; t++) {
+        const int k0 = t * TK, by_fma = strange;
+        COPIED
+        barrier(CLK_LOCAL_MEM_FENCE); // all are done with the buffer that comes next
+        COPY_TILES(now == 0 ? STAGES - 1 : now - 1, t + STAGES - 1 < last)
+        if (t + 1 < last) strange = STRANGE_AT(t + 1);
+        if (by_fma) { MULTIPLY_STRANGE }
+        else inner(acc, as[now], bs[now], ti, tj, lane);
+        now = now == STAGES - 1 ? 0 : now + 1;
+    }
+#else
     float4 fa[VECTORS_A], fb[VECTORS_B];
     int ordinary;
     FETCH_TILES(k_start)
@@ -284,6 +377,7 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
         if (more) { STAGE_TILES(now) }
         BARRIER
     }
+#endif
     const int even_c = (C_off | ldc) % 4 == 0;
 #pragma unroll
     for (int j = 0; j < WN / 8; j++) {
