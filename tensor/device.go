@@ -26,6 +26,8 @@ type Device interface {
 	Name() string
 	// Real is the type of the device's reals, Float32 or Float64.
 	Real() kernels.DType
+	// Precision is that of matrix products which the device was opened with.
+	Precision() Precision
 	// Limits is what the shape of a launch depends on.
 	Limits() kernels.Limits
 
@@ -213,6 +215,9 @@ type base struct {
 }
 
 func (s *base) core() *base { return s }
+
+// Precision returns that of Options.
+func (s *base) Precision() Precision { return s.factors }
 
 // enter claims the device for the calling goroutine until leave.
 func (s *base) enter(op string) {

@@ -62,7 +62,11 @@ func (s *Suite) gemm(ctx context.Context) error {
 		p := newProblem(s.Device, size)
 		for _, form := range ops.GemmForms {
 			name := fmt.Sprintf("gemm %s %dx%dx%d", form, p.m, p.n, p.k)
-			if _, err := s.time(ctx, name, "GFLOP/s", p.flops(), s.flops, func() { p.run(form) }); err != nil {
+			peak := s.flops
+			if precision := s.Device.Precision(); precision != tensor.PrecisionFloat32 {
+				name, peak = name+" "+precision.String(), 0 // which is that of other units
+			}
+			if _, err := s.time(ctx, name, "GFLOP/s", p.flops(), peak, func() { p.run(form) }); err != nil {
 				p.free()
 				return err
 			}

@@ -253,15 +253,23 @@ static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local co
 #endif
 
 // The products of steps [k0, k0+TK) by fma.
-#define MULTIPLY_STRANGE                                                                                              \
-    _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                                                               \
-        _Pragma("unroll") for (int j = 0; j < WN / 8; j++)                                                            \
-            _Pragma("unroll") for (int e = 0; e < 4; e++) {                                                           \
-                const int x = i0 + ti + 16 * i + ROW_OF(e), y = j0 + tj + 8 * j + COLUMN_OF(e);                       \
-                if (x < m && y < n)                                                                                   \
-                    for (int k = k0; k < min(k0 + TK, k_end); k++)                                                    \
-                        acc[i][j][e] = fma(a[A_ALONG_X ? k * lda + x : x * lda + k], b[B_ALONG_X ? k * ldb + y : y * ldb + k], acc[i][j][e]); \
-            }
+#define MULTIPLY_STRANGE                                                                                        \
+    _Pragma("unroll 1") for (int k = k0; k < min(k0 + TK, k_end); k++) {                                        \
+        float u[WM / 16][4], w[WN / 8][4];                                                                      \
+        _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                                                     \
+            _Pragma("unroll") for (int e = 0; e < 4; e++) {                                                     \
+                const int x = i0 + ti + 16 * i + ROW_OF(e);                                                     \
+                u[i][e] = x < m ? a[A_ALONG_X ? k * lda + x : x * lda + k] : 0;                                 \
+            }                                                                                                   \
+        _Pragma("unroll") for (int j = 0; j < WN / 8; j++)                                                      \
+            _Pragma("unroll") for (int e = 0; e < 4; e++) {                                                     \
+                const int y = j0 + tj + 8 * j + COLUMN_OF(e);                                                   \
+                w[j][e] = y < n ? b[B_ALONG_X ? k * ldb + y : y * ldb + k] : 0;                                 \
+            }                                                                                                   \
+        _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                                                     \
+            _Pragma("unroll") for (int j = 0; j < WN / 8; j++)                                                  \
+                _Pragma("unroll") for (int e = 0; e < 4; e++) acc[i][j][e] = fma(u[i][e], w[j][e], acc[i][j][e]); \
+    }
 
 #ifdef PACKED
 #if INNER == PARTS

@@ -22,8 +22,8 @@ def lines(command, **env):
     return {r["name"]: r for r in map(json.loads, out.stdout.splitlines())}
 
 
-def peer(program, **env):
-    return lines([sys.executable, os.path.join(HERE, program)], **env)
+def peer(program, *args, **env):
+    return lines([sys.executable, os.path.join(HERE, program), *args], **env)
 
 
 def installed(module):
@@ -48,6 +48,9 @@ def main():
     theirs = {}
     if cuda:
         theirs = {("torch", n): r for n, r in {**peer("torch_gemm.py"), **peer("torch_step.py"), **peer("torch_ops.py"), **peer("torch_nets.py")}.items()}
+        for precision in ("tf32", "float16"):
+            ours.update(lines([sys.argv[1], "bench", "--json", "--device", device, "--only", "gemm", "--precision", precision]))
+            theirs.update({("torch", n + " " + precision): r for n, r in peer("torch_gemm.py", precision).items()})
     else:
         hidden = {"CUDA_VISIBLE_DEVICES": ""}
         if installed("numpy"):
