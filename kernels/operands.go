@@ -16,7 +16,7 @@ type Case struct {
 // leaves out the large ones, and 0.
 func Lengths(few bool) []int {
 	if few {
-		return []int{1, 7, 257}
+		return []int{1, 7, 16, 257}
 	}
 	return []int{0, 1, 7, 16, 255, 256, 257, 1009, 1023, 1025, 5000}
 }

@@ -285,7 +285,7 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 // TestStoredByOthers: a kernel from outside this module takes maps, too; where a device computes them wrongly, they are
 // launches of their own.
 func TestStoredByOthers(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	check := func(t *testing.T, d tensor.Device) {
 		for times, launches := range map[string]int{"2": 1, "3": 2} {
 			if times == "3" && strings.HasPrefix(d.Name(), "cpu") {
 				launches = 1 // it computes the twin
@@ -303,5 +303,11 @@ func TestStoredByOthers(t *testing.T) {
 				t.Errorf("times %s: %d launches, want %d:\n%s", times, report.Launches, launches, told)
 			}
 		}
-	})
+	}
+	devtest.Each(t, true, check)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+		}
+	}
 }

@@ -38,7 +38,11 @@ func mapStored(r *rewriter) {
 			var kernel *kernels.Kernel
 			if why == "" {
 				kernel = n.kernel.Then(e.then)
-				if r.passes != nil && r.passes.try(kernel) != nil {
+				switch {
+				case r.passes == nil:
+				case len(kernel.Cases(true)) == 0: // a trial would find nothing
+					why = "no case of the kernel is of such views"
+				case r.passes.try(kernel) != nil:
 					why = "the device does not build the kernel, or computes it wrongly"
 				}
 			}
