@@ -1,7 +1,8 @@
 # make         builds bin/mlpimage and bin/clgrad, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
-# make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials, all of float64
+# make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
+# make sweep   thousands of random recorded steps, and all kernels in float64, on the Go device and PoCL: half an hour
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make generate  makes the assembly of internal/vec anew
@@ -30,7 +31,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more bench fuzz generate mutants golden references safetensors layers exchange clean
+.PHONY: build demo test test-more sweep bench fuzz generate mutants golden references safetensors layers exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is faster, on a GPU by far"
@@ -50,6 +51,9 @@ test:
 test-more:
 	scripts/setup-more.sh
 	scripts/test-more.sh
+
+sweep:
+	CLGRAD_SWEEP=1 CLGRAD_TEST_DEVICES=cpu,pocl $(GO) test $(TAGS) -count=1 -timeout 60m -run '^TestRandom|^TestKernels$$' ./replay ./tensor
 
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./hashgrid ./imagefit

@@ -128,7 +128,7 @@ func TestRandomGraphs(t *testing.T) {
 			if sel != "cpu" {
 				n = 25
 			}
-			if testing.Short() {
+			if !sweep() {
 				n = min(n/5, 100)
 			}
 			d := devtest.Open(t, sel, tensor.Options{Float64: f64})

@@ -76,7 +76,7 @@ func TestRandomRows(t *testing.T) {
 		if sel != "cpu" {
 			n, options = 60, []tensor.Options{{}, {GPUKernels: true}}
 		}
-		if testing.Short() {
+		if !sweep() {
 			n = min(n/6, 200)
 		}
 		for _, opt := range options {

@@ -99,7 +99,7 @@ var onlyKernels = flag.String("kernels", "", "test only the kernels whose name a
 
 func testKernels(t *testing.T, d tensor.Device) {
 	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all once more.
-	short := testing.Short() || d.Real() == kernels.Float64 && plumbing.TuningName(d) != "" && os.Getenv("CLGRAD_MORE") == ""
+	short := testing.Short() || d.Real() == kernels.Float64 && plumbing.TuningName(d) != "" && os.Getenv("CLGRAD_SWEEP") == ""
 	seen := map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
 	for i, k := range ops.All(d.Real(), d.Limits()) {
