@@ -35,6 +35,7 @@
     }
 
 SINE(REAL, int, ONE)
+SINE(REAL2, int2, LANES(2))
 SINE(REAL4, int4, LANES(4))
 SINE(REAL8, int8, LANES(8))
 SINE(REAL16, int16, LANES(16))

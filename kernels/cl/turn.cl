@@ -29,6 +29,7 @@
 #endif
 
 TURN(REAL, int)
+TURN(REAL2, int2)
 TURN(REAL4, int4)
 TURN(REAL8, int8)
 TURN(REAL16, int16)
