@@ -193,14 +193,8 @@ func (t GemmTile) definesOf(form GemmForm) string {
 
 // scale is gemmScale. The units cut sums off, and may be off by a unit of the last place for every few steps.
 func (p *product) scale(a []kernels.Arg) float64 {
-	switch {
-	case p.tile.Inner == FMA:
+	if p.tile.Inner.Precision() == kernels.PrecisionFloat32 {
 		return gemmScale(a)
-	case p.tile.Inner.Precision() == kernels.PrecisionFloat32:
-		// A device may take denormal factors for 0, as Mesa's rusticl does. What those give that have denormals is a test of its
-		// own, TestStrangeProducts of package tensor.
-		eps, least := kernels.Float32.Epsilon()
-		return gemmScale(a) + float64(a[gemmK].Int)*least/(gemmRel*eps)*(kernels.MaxAbs(a, gemmA)+kernels.MaxAbs(a, gemmB))
 	}
 	return gemmScale(a) * (1 + float64(a[gemmK].Int)/64)
 }
