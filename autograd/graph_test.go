@@ -378,7 +378,7 @@ func TestWriteDOT(t *testing.T) {
 		if err != nil {
 			t.Skip("graphviz is not installed")
 		}
-		cmd := exec.Command(dot, "-Tsvg")
+		cmd := devtest.Command(t, dot, "-Tsvg")
 		cmd.Stdin = &b
 		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("<svg")) {
 			t.Errorf("dot: %v\n%s", err, out)

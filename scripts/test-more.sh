@@ -21,7 +21,7 @@ GOARCH=386 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short $engine
 if command -v qemu-aarch64-static >/dev/null; then
 	echo "== the Go device on linux/arm64, under QEMU"
 	# shellcheck disable=SC2086
-	GOARCH=arm64 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short -timeout 30m -exec qemu-aarch64-static $engine
+	GOARCH=arm64 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_TEST_EMULATED=1 $GO test -short -timeout 30m -exec qemu-aarch64-static $engine
 else
 	echo "== linux/arm64: skipped, there is no qemu-aarch64-static"
 fi

@@ -1,14 +1,11 @@
 package tensor_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -31,12 +28,9 @@ func TestMain(m *testing.M) {
 
 func child(t *testing.T, mode, sel string, env ...string) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
+	cmd := devtest.Command(t, os.Args[0])
 	cmd.Env = append(append(os.Environ(), "TENSOR_TEST_CHILD="+mode, "TENSOR_TEST_SELECT="+sel), env...)
 	out, err := cmd.CombinedOutput()
-	if errors.Is(err, syscall.ENOEXEC) {
-		t.Skip("this is an emulator, which programs do not start in")
-	}
 	if err != nil {
 		t.Fatalf("%s on %s: %v\n%s", mode, sel, err, out)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -146,7 +145,7 @@ func FuzzReadNPZ(f *testing.F) {
 // it is skipped, unless CLGRAD_REQUIRE_NUMPY is set.
 func TestNumPy(t *testing.T) {
 	python := "/usr/bin/python3" // the distribution's, which its package of NumPy belongs to
-	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
+	if out, err := devtest.Command(t, python, "-c", "import numpy").CombinedOutput(); err != nil {
 		if os.Getenv("CLGRAD_REQUIRE_NUMPY") != "" {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -188,7 +187,7 @@ np.savez(sys.argv[5], s=np.array(["a", "bc"]))
 	if err := tensor.SaveNPZ(files[0], ours); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(python, append([]string{"-c", program}, files...)...).CombinedOutput(); err != nil {
+	if out, err := devtest.Command(t, python, append([]string{"-c", program}, files...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	theirs, err := tensor.LoadNPZ(d, files[1])

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -176,7 +175,7 @@ func TestSafetensorsRefused(t *testing.T) {
 // NumPy it is skipped, unless CLGRAD_REQUIRE_NUMPY is set.
 func TestSafetensorsNumPy(t *testing.T) {
 	python := "/usr/bin/python3"
-	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
+	if out, err := devtest.Command(t, python, "-c", "import numpy").CombinedOutput(); err != nil {
 		if os.Getenv("CLGRAD_REQUIRE_NUMPY") != "" {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -218,7 +217,7 @@ assert end == len(data) and len(header) == 16, header
 	if err := tensor.SaveSafetensors(path, dict, tensor.SafetensorsOptions{Metadata: map[string]string{"format": "pt", "text": "<&>\nü"}, Checksum: true}); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(python, "-c", program, path).CombinedOutput(); err != nil {
+	if out, err := devtest.Command(t, python, "-c", program, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }

@@ -1,8 +1,9 @@
-// Package devtest opens the devices that tests run on.
+// Package devtest opens the devices that tests run on, and starts the programs that they compare with.
 package devtest
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -17,6 +18,19 @@ import (
 // commas. Unset, tests run on cpu and, where the build has OpenCL and a device is there, on opencl. A
 // device that is listed and cannot be opened fails the test.
 const Env = "CLGRAD_TEST_DEVICES"
+
+// EmulatedEnv names the environment variable that says that an emulator of another processor runs the tests.
+const EmulatedEnv = "CLGRAD_TEST_EMULATED"
+
+// Command is exec.Command, but skips the test in an emulator: a process of several threads that starts a program
+// sometimes hangs in QEMU, which forks where the system would share memory with the child.
+func Command(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	if os.Getenv(EmulatedEnv) != "" {
+		t.Skip("this is an emulator, in which no programs are started")
+	}
+	return exec.Command(name, args...)
+}
 
 // Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in float64.
 func Each(t *testing.T, f64 bool, f func(t *testing.T, d tensor.Device)) {
