@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -19,9 +20,8 @@ type Arena struct {
 	starts []int // of each parameter, in elements
 }
 
-// ArenaAlign is the alignment of a parameter in elements: 512 bytes of float32, the base alignment of
-// NVIDIA devices. It goes with Arena.
-const ArenaAlign = 128
+// ArenaAlign is the alignment of a parameter in elements. It goes with Arena.
+const ArenaAlign = ops.ParameterAlign
 
 // NewArena moves parameters into an arena. The tensors they were made of move with them and stay their values. It
 // panics with tensor.ErrValue if there is none, if a node is no parameter, is listed twice, already lives in an

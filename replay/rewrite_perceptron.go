@@ -269,7 +269,7 @@ func (p *perceptron) trained() (*ops.Perceptron, error) {
 	end := 0
 	next := func(n int) int {
 		at := end
-		end += (n + arenaAlign - 1) / arenaAlign * arenaAlign
+		end += (n + ops.ParameterAlign - 1) / ops.ParameterAlign * ops.ParameterAlign
 		return at
 	}
 	for i := range p.layers {
@@ -286,9 +286,6 @@ func (p *perceptron) trained() (*ops.Perceptron, error) {
 	}
 	return all, nil
 }
-
-// arenaAlign is the alignment of a parameter that an optimizer holds, in elements.
-const arenaAlign = 128
 
 // passForm is a kernel of passes.
 type passForm interface {

@@ -26,10 +26,13 @@ type MLPShape struct {
 // ExampleMLP is the shape whose kernel stands in [All] for those of all shapes.
 var ExampleMLP = MLPShape{Inputs: 64, Width: 64, Layers: 3, Outputs: 3, Slope: 0.1}
 
-// mlpAlign is the alignment of a parameter in elements; samples are shared out in blocks of mlpBlock, on a GPU
+// ParameterAlign is the alignment of a parameter that an optimizer holds, in elements: 512 bytes of float32, the
+// base alignment of NVIDIA devices.
+const ParameterAlign = 128
+
+// Samples are shared out in blocks of mlpBlock, on a GPU
 // also in small and large ones; ITEMS of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that it may take.
 const (
-	mlpAlign = 128
 	mlpBlock = 16
 	mlpSmall = 8
 	mlpLarge = 32
@@ -89,9 +92,9 @@ func (s MLPShape) chunk(tile int, t kernels.DType) int {
 // Offsets returns where the weights and the bias of layer l start.
 func (s MLPShape) Offsets(l int) (weights, bias int) {
 	for i := range l {
-		weights += intmath.RoundUp(s.fanIn(i)*s.Width, mlpAlign) + intmath.RoundUp(s.Width, mlpAlign)
+		weights += intmath.RoundUp(s.fanIn(i)*s.Width, ParameterAlign) + intmath.RoundUp(s.Width, ParameterAlign)
 	}
-	return weights, weights + intmath.RoundUp(s.fanIn(l)*s.Width, mlpAlign)
+	return weights, weights + intmath.RoundUp(s.fanIn(l)*s.Width, ParameterAlign)
 }
 
 func (s MLPShape) fanIn(l int) int {
@@ -104,7 +107,7 @@ func (s MLPShape) fanIn(l int) int {
 // Size returns the elements of the parameters, each padded to the alignment of an arena.
 func (s MLPShape) Size() int {
 	last, _ := s.Offsets(s.Layers)
-	return last + intmath.RoundUp(s.Width*s.Outputs, mlpAlign)
+	return last + intmath.RoundUp(s.Width*s.Outputs, ParameterAlign)
 }
 
 // Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those whose

@@ -37,7 +37,7 @@ const (
 // Size returns the elements of the parameters, padded to the alignment of an arena.
 func (p *Perceptron) Size() int {
 	last := p.Layers[len(p.Layers)-1]
-	return intmath.RoundUp(max(last.Weights+last.Inputs*last.Outputs, last.Bias+last.Outputs), mlpAlign)
+	return intmath.RoundUp(max(last.Weights+last.Inputs*last.Outputs, last.Bias+last.Outputs), ParameterAlign)
 }
 
 // Check returns why the kernels cannot train the perceptron on a device with reals of type t, or nil.
