@@ -21,8 +21,13 @@ const (
 // Precisions lists the names of the precisions, in their order.
 var Precisions = []string{"float32", "tf32", "float16"}
 
-// String returns the name.
-func (p Precision) String() string { return Precisions[p] }
+// String returns the name, or the number of a precision that is none.
+func (p Precision) String() string {
+	if int(p) < len(Precisions) {
+		return Precisions[p]
+	}
+	return fmt.Sprintf("Precision(%d)", uint8(p))
+}
 
 // MarshalText returns the name.
 func (p Precision) MarshalText() ([]byte, error) { return []byte(p.String()), nil }

@@ -154,7 +154,7 @@ const VectorsEnv = vec.Env
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
-// A device that is named and is not there is an error. So is a negative Options.Elements. It panics with ErrValue for
+// A device that is named and is not there is an error. So is a negative Options.Elements, and a Precision that is none. It panics with ErrValue for
 // more than one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
@@ -166,6 +166,9 @@ func Open(sel string, opts ...Options) (Device, error) {
 	}
 	if opt.Elements < 0 {
 		return nil, fmt.Errorf("tensor: open: Options.Elements is %d: it must be at least 0", opt.Elements)
+	}
+	if int(opt.Precision) >= len(kernels.Precisions) {
+		return nil, fmt.Errorf("tensor: open: Options.Precision is %v: %s are the precisions", opt.Precision, strings.Join(kernels.Precisions, ", "))
 	}
 	if sel == "" {
 		sel = os.Getenv(DeviceEnv)
@@ -212,6 +215,7 @@ type base struct {
 	tap     atomic.Pointer[tapped] // nil: no step is being recorded
 	tuned   []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
 	factors Precision              // of matrix products
+	asUnits bool                   // large products are computed as matrix units would: for tests
 }
 
 func (s *base) core() *base { return s }

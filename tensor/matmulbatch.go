@@ -179,7 +179,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	slices := (k + slice - 1) / slice
 	parts := slices * batch.Len()
 	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, d.Real(), l, s.tuned)
-	if t := ops.MatrixTileFor(s.factors, form, batch.Len(), m, n, k, d.Real(), l); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+	if t := batchMatrixTile(d, form, batch.Len(), m, n, k); t.Inner != ops.FMA {
 		tile = t
 	}
 	rows := ops.GemmRows(m, n, parts, tile, l)

@@ -332,6 +332,11 @@ func TestOpenTiny(t *testing.T) {
 			}
 		}
 	}
+	for _, sel := range []string{"auto", "cpu", "opencl"} {
+		if _, err := tensor.Open(sel, tensor.Options{Precision: 7}); err == nil || err.Error() != "tensor: open: Options.Precision is Precision(7): float32, tf32, float16 are the precisions" {
+			t.Errorf("%s: a precision that is none: err = %v", sel, err)
+		}
+	}
 	if _, err := tensor.Open("auto", tensor.Options{Elements: -3}); err == nil || !strings.Contains(err.Error(), "Options.Elements is -3") {
 		t.Errorf("Elements: -3: err = %v", err)
 	}

@@ -39,15 +39,36 @@ const (
 // matrixTile returns the tile of a product on matrix units, of packed operands or not, where the device has them and they are
 // worth while; else one with the FMA.
 func matrixTile(d Device, form ops.GemmForm, m, n, k int) ops.GemmTile {
-	p := d.core().factors
-	if t := ops.PackedTileFor(p, m, n, k, d.Real(), d.Limits()); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+	if t := ops.PackedTileFor(d.core().factors, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
 		return t
 	}
-	if t := ops.MatrixTileFor(p, form, 1, m, n, k, d.Real(), d.Limits()); t.Inner != ops.FMA && d.matrixUnits(t.Inner) {
+	return batchMatrixTile(d, form, 1, m, n, k)
+}
+
+// batchMatrixTile is matrixTile of a batch of products, which packs none.
+func batchMatrixTile(d Device, form ops.GemmForm, batch, m, n, k int) ops.GemmTile {
+	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
 		return t
 	}
 	return ops.GemmTile{}
 }
+
+// has reports whether a device computes an inner product on matrix units, or in a test as they would.
+func has(d Device, inner ops.Inner) bool {
+	return inner != ops.FMA && (d.core().asUnits || d.matrixUnits(inner))
+}
+
+// matrixLimits are the limits that tiles for matrix units must fit.
+func matrixLimits(d Device) kernels.Limits {
+	l := d.Limits()
+	if d.core().asUnits && l.CPU {
+		return kernels.Limits{Units: l.Units, LocalMem: 48 << 10, MaxGroup: 1024}
+	}
+	return l
+}
+
+// AsMatrixUnits is that of package plumbing.
+func (s *base) AsMatrixUnits() { s.asUnits = true }
 
 // pack packs an operand for a tile: its x and k, and how far neighbours along them are apart.
 func pack(tile ops.GemmTile, t *Tensor, second bool, x, k, row, step int) (words, flaws *Tensor) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -36,27 +37,40 @@ func matrix(r *rand.Rand, rows, cols int, draw func(*rand.Rand) float64) []float
 	return x
 }
 
-// TestPrecision holds products in every precision on every device to the stated bound against sums in float64: all forms,
-// sizes around those of tiles, batches, layers and their gradients. A second product has the same bits.
-func TestPrecision(t *testing.T) {
+// eachPrecise runs f on every device under test in every precision: on the device as it is, and as one that computes what matrix
+// units would.
+func eachPrecise(t *testing.T, f func(t *testing.T, d tensor.Device, factor float64, units bool)) {
+	t.Helper()
 	for _, sel := range devtest.Selected() {
 		for _, c := range precisions {
 			t.Run(fmt.Sprintf("%s/%v", sel, c.p), func(t *testing.T) {
-				d := devtest.Open(t, sel, tensor.Options{Precision: c.p})
-				r := rand.New(rand.NewPCG(1, uint64(c.p)))
-				for _, s := range [][4]int{{1, 128, 130, 100}, {1, 65, 131, 257}, {3, 100, 70, 80}, {1, 300, 300, 20}, {1, 16, 500, 300}, {1, 3, 5, 7}} {
-					if testing.Short() && s[1]*s[2]*s[3] > 1<<21 {
-						continue
-					}
-					for name, draw := range draws {
-						for form := range 4 {
-							checkPrecise(t, d, fmt.Sprintf("%v %s form %d", s, name, form), s, form, c.factor, func(rows, cols int) []float32 { return matrix(r, rows, cols, draw) })
-						}
-					}
-				}
+				f(t, devtest.Open(t, sel, tensor.Options{Precision: c.p}), c.factor, false)
+			})
+			t.Run(fmt.Sprintf("%s/%v/as matrix units", sel, c.p), func(t *testing.T) {
+				d := devtest.Open(t, sel, tensor.Options{Precision: c.p, GPUKernels: sel != "cpu", Untried: true})
+				plumbing.AsMatrixUnits(d)
+				f(t, d, c.factor, true)
 			})
 		}
 	}
+}
+
+// TestPrecision holds products in every precision on every device to the stated bound against sums in float64: all forms,
+// sizes around those of tiles, batches, layers and their gradients. A second product has the same bits.
+func TestPrecision(t *testing.T) {
+	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, units bool) {
+		r := rand.New(rand.NewPCG(1, uint64(d.Precision())))
+		for _, s := range [][4]int{{1, 128, 130, 100}, {1, 65, 131, 257}, {3, 100, 70, 80}, {1, 300, 300, 20}, {1, 16, 500, 300}, {1, 3, 5, 7}} {
+			if testing.Short() && s[1]*s[2]*s[3] > 1<<21 || units && !d.Limits().CPU && s[1]*s[2]*s[3] != 128*130*100 && s[0] == 1 { // a kernel takes long to build
+				continue
+			}
+			for name, draw := range draws {
+				for form := range 4 {
+					checkPrecise(t, d, fmt.Sprintf("%v %s form %d", s, name, form), s, form, factor, func(rows, cols int) []float32 { return matrix(r, rows, cols, draw) })
+				}
+			}
+		}
+	})
 }
 
 // checkPrecise computes a batch of products of shape [batch, m, k]·[batch, k, n], of transposed views by the bits of form.
@@ -116,29 +130,111 @@ func within(t *testing.T, name string, got []float32, factor float64, k, _, _ in
 
 // TestPrecisionOfLayers: what a layer adds to its product, and how it is stored, is the same in each precision.
 func TestPrecisionOfLayers(t *testing.T) {
-	for _, sel := range devtest.Selected() {
-		for _, c := range precisions {
-			d := devtest.Open(t, sel, tensor.Options{Precision: c.p})
-			r := rand.New(rand.NewPCG(2, 3))
-			const m, n, k = 130, 96, 100
-			hx, hw, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
-			got, err := tensor.Linear(tensor.New(d, hx, m, k), tensor.New(d, hw, k, n), tensor.New(d, hb, n), kernels.ReLU).Float32s()
-			if err != nil {
-				t.Fatal(err)
+	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, units bool) {
+		if units && !d.Limits().CPU {
+			t.Skip("the tests of kernels have an epilogue, too, and a kernel takes long to build")
+		}
+		r := rand.New(rand.NewPCG(2, 3))
+		const m, n, k = 130, 96, 100
+		hx, hw, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
+		got, err := tensor.Linear(tensor.New(d, hx, m, k), tensor.New(d, hw, k, n), tensor.New(d, hb, n), kernels.ReLU).Float32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, v := range got {
+			sum, size := float64(hb[at%n]), math.Abs(float64(hb[at%n]))
+			for q := range k {
+				p := float64(hx[at/n*k+q]) * float64(hw[q*n+at%n])
+				sum += p
+				size += math.Abs(p)
 			}
-			for at, v := range got {
-				sum, size := float64(hb[at%n]), math.Abs(float64(hb[at%n]))
+			if off := math.Abs(float64(v) - max(sum, 0)); !(off <= (factor+(k+8)*0x1p-23)*size) {
+				t.Fatalf("element %d is %v, want %v", at, v, max(sum, 0))
+			}
+		}
+	})
+}
+
+// TestRoundedFactors: factors are rounded as kernels.Precision says, and no others: infinities, NaN, denormals, ends of ranges and
+// ties, in every form, as wholes and as views with gaps, of a batch, and where a product is added to what is there.
+func TestRoundedFactors(t *testing.T) {
+	eachPrecise(t, func(t *testing.T, d tensor.Device, _ float64, units bool) {
+		const m, n, k = 130, 70, 140
+		p := tensor.PrecisionFloat32
+		if units {
+			p = d.Precision()
+		}
+		inf, nan := float32(math.Inf(1)), float32(math.NaN())
+		r := rand.New(rand.NewPCG(9, 10))
+		for _, c := range []struct {
+			name string
+			a, b []float32 // elements to put into each factor
+		}{
+			{"ties", []float32{1 + 0x1p-11, 1 + 3*0x1p-11, -1 - 0x1p-11}, []float32{1 + 0x1p-12, 1 - 0x1p-12}},
+			{"the ends of float16", []float32{65504, 65519, -65504}, []float32{1, 0x1p-14, 0x1p-24}},
+			{"more than float16 holds", []float32{65520, -1e5, 1e30}, []float32{0.5, 2}},
+			{"less than it holds", []float32{0x1p-25, 0x1.8p-25, 1e-7, 1e-9, 1e-30}, []float32{1e-8, 1}},
+			{"infinities", []float32{inf, -inf}, []float32{1, 0}}, {"NaN", []float32{nan}, []float32{nan}},
+			{"the ends of float32", []float32{math.MaxFloat32, -math.MaxFloat32}, []float32{0.5, 1e-30}},
+			{"denormals", []float32{1e-45, 1e-40, -1e-39}, []float32{1e30, 1e38}},
+			{"zeros of both signs", []float32{0, float32(math.Copysign(0, -1))}, []float32{-1}},
+		} {
+			// The elements stand in columns and rows of their own, so that some sums have two of them.
+			ha, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"])
+			for i, v := range c.a {
+				ha[(17+20*i)*k+5+21*i] = v
+			}
+			for i, v := range c.b {
+				hb[(5+21*i)*n+3+30*i] = v
+			}
+			x, z := make([]float64, m*k), make([]float64, k*n)
+			for i, v := range ha {
+				x[i] = p.Round(float64(v))
+			}
+			for i, v := range hb {
+				z[i] = p.Round(float64(v))
+			}
+			want, most := make([]float64, m*n), make([]float64, m*n)
+			for at := range want {
+				sum, size, f := 0.0, 0.25, float32(0)
 				for q := range k {
-					p := float64(hx[at/n*k+q]) * float64(hw[q*n+at%n])
-					sum += p
-					size += math.Abs(p)
+					x, z := x[at/n*k+q], z[q*n+at%n]
+					sum += x * z
+					size += math.Abs(x * z)
+					f = float32(math.FMA(x, z, float64(f)))
 				}
-				if off := math.Abs(float64(v) - max(sum, 0)); off > (c.factor+(k+8)*0x1p-23)*size {
-					t.Fatalf("%s %v: element %d is %v, want %v", sel, c.p, at, v, max(sum, 0))
+				want[at], most[at] = sum, (k+16)*0x1p-23*size
+				if f-f != 0 { // by the rules for infinities and NaN, and where float32 overflows
+					want[at], most[at] = float64(f), 0
+				}
+			}
+			lay := func(h []float32, rows, cols int, transposed bool) *tensor.Tensor { // with gaps
+				x := tensor.New(d, h, rows, cols)
+				if !transposed {
+					return tensor.Concat(1, x, tensor.Full(d, math.NaN(), rows, 3)).Slice(1, 0, cols)
+				}
+				return tensor.Concat(1, x.T(), tensor.Full(d, math.NaN(), cols, 5)).Slice(1, 0, rows).T()
+			}
+			for form := range 4 {
+				a, b := lay(ha, m, k, form&1 != 0), lay(hb, k, n, form&2 != 0)
+				add := tensor.Full(d, 0.25, m, n)
+				plumbing.MatMulInto(add, a, b, true)
+				batch := tensor.Stack(0, a, a).MatMul(b.Reshape(1, k, n).Expand(2, k, n))
+				for name, y := range map[string]*tensor.Tensor{"": a.MatMul(b), " of a batch": batch.Select(0, 1), " added": add.AddScalar(-0.25)} {
+					got, err := y.Float32s()
+					if err != nil {
+						t.Fatal(err)
+					}
+					for at, v := range got {
+						v, want := float64(v), want[at]
+						if !(v == want || v != v && want != want || math.Abs(v-want) <= most[at]) {
+							t.Fatalf("%s, form %d%s: element %d is %v, want %v", c.name, form, name, at, v, want)
+						}
+					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // TestStrangeProducts: infinities, NaN, denormals and the ends of the range of float32 give what float32 gives, wherever in a large

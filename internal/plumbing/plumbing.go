@@ -66,6 +66,7 @@ type device interface {
 	Try(k *kernels.Kernel) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
+	AsMatrixUnits()
 }
 
 func of(d tensor.Device) device { return d.(device) }
@@ -249,6 +250,11 @@ func TrialsRemembered(d tensor.Device) (path string, trials int) { return of(d).
 
 // TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.
 func TuningName(d tensor.Device) string { return of(d).TuningName() }
+
+// AsMatrixUnits has a device compute its large products as matrix units would, which round as its precision says, by ordinary
+// arithmetic: cpu by the twins of their kernels, an OpenCL device by the kernels, which must be in their forms for GPUs. It is for
+// tests, on machines without such units.
+func AsMatrixUnits(d tensor.Device) { of(d).AsMatrixUnits() }
 
 // ConvShape returns the numbers of a convolution of x, and the shape of its result. It panics as tensor.Tensor.Conv does.
 func ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int) {
