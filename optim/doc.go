@@ -14,7 +14,7 @@
 // The rules are [AdamW], [SGD], [Adam], [RMSprop], [Adagrad], [Lion] and [LAMB]. Parameters that want other settings are a
 // [Group]; frozen ones ([autograd.Node.Freeze]) stay as they are until they are unfrozen. A learning rate is a [Schedule] of the
 // step; that of a [Plateau] depends on what was measured. [ClipNorm] and [ClipValue] stand between Backward and Step, and
-// [EMA] averages the parameters. Gradients of several calls of Backward add up until ZeroGrad: a large batch can come in
+// [EMA] averages the parameters. With a [LossScaler] gradients keep to the range of float16. Gradients of several calls of Backward add up until ZeroGrad: a large batch can come in
 // parts.
 //
 // A parameter that has no gradient when Step is called is left as it is, its moments too; where none has one,

@@ -25,7 +25,8 @@ func TestKernels(t *testing.T) {
 		}
 		columns := kernels.Layout{Rank: 1, Gaps: true, Steps: [kernels.MapTensors]kernels.Step{2: kernels.Strided, 3: kernels.Strided}}
 		list := []*kernels.Kernel{lambRule.Map(kernels.Float32, rows(4)), lambStep.Map(kernels.Float32, rows(2, 3)), lambSquares.Map(kernels.Float32, columns)}
-		for _, rule := range []*kernels.Joined{adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule} {
+		joined := append(append(keptRules[1:], putBackRules[1:]...), scaleRule)
+		for _, rule := range append(joined, adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule) {
 			if err := rule.Err(); err != nil {
 				t.Error(err)
 				return

@@ -33,6 +33,15 @@ func namesOf(params []*autograd.Node) []string {
 // restore copies the tensors of a state over those of the owner, which errors name, or returns an error, with nothing
 // changed.
 func restore(owner string, own tensor.Dict, s State) error {
+	if err := restorable(owner, own, s); err != nil {
+		return err
+	}
+	plumbing.CopyOver(own, s.Tensors)
+	return nil
+}
+
+// restorable returns the error of restore, and changes nothing.
+func restorable(owner string, own tensor.Dict, s State) error {
 	if s.Steps < 0 || len(s.Tensors) != len(own) {
 		return fmt.Errorf("optim: restore: the state has %d steps and %d tensors, the %s %d tensors", s.Steps, len(s.Tensors), owner, len(own))
 	}
@@ -56,7 +65,6 @@ func restore(owner string, own tensor.Dict, s State) error {
 			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the %s: convert it with To", name, src.Type(), tensor.Real, owner)
 		}
 	}
-	plumbing.CopyOver(own, s.Tensors)
 	return nil
 }
 
