@@ -22,6 +22,7 @@ import (
 //   - what is done between them keeps either from going where the other is
 //   - the former would keep more memory, longer
 //   - there would be few work-groups, of which each has much to do
+//   - their work-groups have different numbers of rows; where one is to do all, several of a launch for CPUs whose work-groups have a number
 //   - there would be more than 12 launches in one, or of kernels that are built with different options
 //   - a map is strided along its rows, reads indices, or is of other types than reals
 //   - the device computes the launch wrongly
@@ -57,19 +58,19 @@ func joinRows(r *rewriter) {
 				continue
 			}
 			at := r.place(i, j)
-			chain, why := []rowPart(nil), "what is done between them depends on the former, and the latter on that"
+			chain, alone, why := []rowPart(nil), false, "what is done between them depends on the former, and the latter on that"
 			switch {
 			case at == j && r.keeps(p, i, j):
 				why = "the former would keep what it reads, which is more than its result"
 			case at >= 0:
-				chain, why = r.chain(p, c)
+				chain, alone, why = r.chain(p, c)
 			}
 			if why != "" {
 				r.opt.say("rows: %s and %s: refused: %s", r.name(p), r.name(c), why)
 				continue
 			}
 			r.opt.say("rows: %s and %s: one launch", r.name(p), r.name(c))
-			r.chained(i, j, at, chain)
+			r.chained(i, j, at, chain, alone)
 			if at == i {
 				break
 			}
@@ -85,9 +86,9 @@ func (n *node) feeds(c *node) bool {
 // rowwise reports whether a launch may be one by rows.
 func (n *node) rowwise() bool { return n.chain != nil || n.m != nil || n.kernel.Rows != nil }
 
-// chain returns the launches of two nodes as one by rows, or why there is none.
-func (r *rewriter) chain(p, c *node) (chain []rowPart, why string) {
-	for _, alone := range []bool{false, true} {
+// chain returns the launches of two nodes as one by rows, and whether one work-group is to do them alone; or why there is none.
+func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why string) {
+	for _, alone = range []bool{false, true} {
 		rows := 1
 		for _, n := range []*node{c, p} {
 			if n.chain != nil {
@@ -99,7 +100,7 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, why string) {
 			} else if n.m == nil {
 				of := n.kernel.Rows.Of(n.args, r.limits)
 				if of == nil {
-					return nil, fmt.Sprintf("%s does not work on rows", r.name(n))
+					return nil, false, fmt.Sprintf("%s does not work on rows", r.name(n))
 				}
 				rows = of.Rows
 			}
@@ -115,14 +116,14 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, why string) {
 		}
 		if first == "" {
 			if first = r.fits(chain, alone); first == "" {
-				return chain, ""
+				return chain, alone, ""
 			}
 		}
 		if why == "" {
 			why = first
 		}
 	}
-	return nil, why
+	return nil, false, why
 }
 
 // parts returns the launches of a node by rows: a map has as many as it is asked for.
@@ -291,6 +292,11 @@ func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 		most = max(most, chain[i].of.Rows)
 	}
 	if alone {
+		for i := range chain {
+			if of := chain[i].of; r.limits.CPU && of.Run > 0 && of.Rows > of.Run { // the function does one run
+				return 0, 0
+			}
+		}
 		return most, 1
 	}
 	for i := range chain {
@@ -312,7 +318,7 @@ func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 }
 
 // chained puts a chain in the place of two nodes, at one of theirs.
-func (r *rewriter) chained(i, j, at int, chain []rowPart) {
+func (r *rewriter) chained(i, j, at int, chain []rowPart, alone bool) {
 	p, c := r.nodes[i], r.nodes[j]
 	n := &node{chain: chain, why: "it does several launches by rows", from: slices.Clone(c.from), names: slices.Clone(c.names)}
 	r.does(n, p)
@@ -321,17 +327,6 @@ func (r *rewriter) chained(i, j, at int, chain []rowPart) {
 	for _, g := range c.reads {
 		if !slices.ContainsFunc(p.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi }) {
 			n.reads = append(n.reads, g)
-		}
-	}
-	alone := false
-	for k := range chain {
-		alone = alone || chain[k].of.Rows != chain[0].of.Rows
-	}
-	if !alone {
-		for k := range chain {
-			for q := range chain[:k] {
-				alone = alone || chain[k].apart(&chain[q], chain[0].of.Rows) != ""
-			}
 		}
 	}
 	n.kernel, n.args = r.chainLaunch(chain, alone)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -307,5 +308,47 @@ func TestRowsOfOthers(t *testing.T) {
 				t.Errorf("%s, times %s: %d launches, want %d:\n%s", sel, times, report.Launches, launches, told)
 			}
 		}
+	}
+}
+
+// TestRowsOfRuns: a norm's gradient has runs of rows, of which each leaves sums of its own. A work-group of a CPU does one of them.
+func TestRowsOfRuns(t *testing.T) {
+	type tensors = []*tensor.Tensor
+	gradient := func(x, g *tensor.Tensor) (dx, dw, db *tensor.Tensor) {
+		y, mean, rstd := plumbing.RowNorm("norm", x, -1, nil, nil, 1e-5, true)
+		y.Free()
+		return plumbing.RowNormGrad(x, g, nil, mean, rstd, true, true)
+	}
+	for name, step := range map[string]func(d tensor.Device, rows int) (tensors, func(in tensors) tensors){
+		"and neighbours of rows": func(d tensor.Device, rows int) (tensors, func(in tensors) tensors) {
+			return tensors{tensor.Empty(d, rows, 100), tensor.Empty(d, rows, 100)}, func(in tensors) tensors {
+				dx, dw, db := gradient(in[0], in[1])
+				return tensors{dw.Sum(0), db.Sum(0), dx.Slice(0, 1, rows).Sub(dx.Slice(0, 0, rows-1))}
+			}
+		},
+		"of two lengths": func(d tensor.Device, rows int) (tensors, func(in tensors) tensors) {
+			return tensors{tensor.Empty(d, rows, 20), tensor.Empty(d, rows, 20), tensor.Empty(d, rows, 10)}, func(in tensors) tensors {
+				dx, dw, db := gradient(in[0], in[1])
+				dx2, dw2, db2 := gradient(in[2], dx.Slice(1, 3, 13))
+				return tensors{dw.Sum(0), db.Sum(0), dx2, dw2.Sum(0), db2.Sum(0)}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, sel := range devtest.Selected() {
+				for _, opt := range []tensor.Options{{}, {GPUKernels: true}} {
+					if opt.GPUKernels && sel == "cpu" {
+						continue
+					}
+					d := devtest.Open(t, sel, opt)
+					for _, rows := range []int{30, 60} { // one run of 40 rows of 100, and two
+						rewritten(t, d, func() (func() tensors, tensors, tensors) {
+							in, do := step(d, rows)
+							return func() tensors { return do(in) }, in, nil
+						})
+					}
+				}
+			}
+		})
 	}
 }
