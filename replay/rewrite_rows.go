@@ -371,10 +371,14 @@ var chains struct {
 
 // tried returns the launches of a chain: one where the device computes that rightly, else those that it is of.
 func (r *rewriter) tried(n *node) []*node {
-	if r.passes == nil || r.passes.try(n.kernel) == nil {
+	if r.passes == nil {
 		return []*node{n}
 	}
-	r.opt.say("rows: %s: refused: the device does not build the kernel, or computes it wrongly", r.name(n))
+	err := r.passes.try(n.kernel)
+	if err == nil {
+		return []*node{n}
+	}
+	r.opt.say("rows: %s: refused: the device does not build the kernel, or computes it wrongly: %v", r.name(n), err)
 	var list []*node
 	for _, p := range n.chain {
 		part := *n

@@ -138,6 +138,10 @@ func TestRows(t *testing.T) {
 		"a mask before a softmax, dropout behind it": {[][]int{{7, 5, 40, 40}, {40, 40}, {7, 5, 40, 40}}, nil, func(in, _ tensors) tensors {
 			return list(in[0].MulScalar(0.1).Add(in[1]).Softmax(-1).Mul(in[2]))
 		}, 1, "one launch", false},
+		"a norm, its sum and its largest": {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors {
+			y := in[0].Square().LayerNorm(-1, nil, nil, 1e-5)
+			return list(y.Sum(-1), y.Max(-1))
+		}, 1, "one launch", false},
 		"a value that is used twice": {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors {
 			y := in[0].Softmax(-1)
 			return list(y.Square().Sum(-1), y.Mul(in[0]).Max(-1))

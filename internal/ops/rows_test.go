@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -82,6 +84,45 @@ func TestAttentionByProducts(t *testing.T) {
 	} {
 		if got := AttentionByProducts(c.items, c.l, c.s, c.limits); got != c.want {
 			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// definition is a line that defines a macro or a function.
+var definition = regexp.MustCompile(`^(?:# *define (\w+)|static [^(=]*?(\w+)\()`)
+
+// TestNamesOfRows: no two files of kernels with Rows define one name, since a chain may be built of any of them.
+func TestNamesOfRows(t *testing.T) {
+	for _, l := range []kernels.Limits{{CPU: true, Units: 4}, {Units: 4, MaxGroup: 256, LocalMem: 48 << 10}} {
+		by := map[string]string{}
+		for _, k := range All(kernels.Float32, l) {
+			if k.Rows == nil || k.Rows.Text != nil {
+				continue
+			}
+			text, err := k.Program(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := ""
+			for line := range strings.Lines(text) {
+				if name, ok := strings.CutPrefix(line, "#line 1 "); ok {
+					file = strings.TrimSpace(name)
+				}
+				m := definition.FindStringSubmatch(line)
+				if m == nil {
+					continue
+				}
+				name := m[1] + m[2]
+				if by[name] == "" {
+					by[name] = file
+				}
+				if by[name] != file {
+					t.Errorf("CPU %v: %s is defined by %s and by %s", l.CPU, name, by[name], file)
+				}
+			}
+		}
+		if len(by) < 50 {
+			t.Errorf("CPU %v: %d names: the sources are read wrongly", l.CPU, len(by))
 		}
 	}
 }

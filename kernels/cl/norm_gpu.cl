@@ -37,7 +37,7 @@ static INLINE void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int r
     }
     const int first = r % sets * (len / span);
     global const REAL *w = W + W_off + first, *b = B + B_off + first;
-#define PUT(y, k, value)                                                 \
+#define NORMED(y, k, value)                                              \
     {                                                                    \
         const int c = span == 1 ? (k) : (k) / span;                      \
         const REAL h = ((value) - mean) * rstd;                          \
@@ -55,10 +55,10 @@ static INLINE void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int r
         }
     } else {
         _Pragma("unroll") for (int j = 0; j < PER; j++)
-            if (KEPT(j) < count) PUT(v[j], KEPT(j), v[j])
+            if (KEPT(j) < count) NORMED(v[j], KEPT(j), v[j])
         STORE_KEPT(v, y, fours, 1)
     }
-    for (int k = lane + PER * lanes; k < count; k += lanes) PUT(y[k], k, x[k])
+    for (int k = lane + PER * lanes; k < count; k += lanes) NORMED(y[k], k, x[k])
 }
 
 #ifndef FUNCTIONS
