@@ -32,9 +32,9 @@ type Grid struct {
 	Features int     // of an entry
 	Entries  int     // of all levels, one after the other: the rows of the table
 
-	device tensor.Device
-	levels *tensor.Tensor // as hash_gpu.cl says
-	sum    *tensor.Tensor // of a gradient in fixed point, 0 between two; nil on CPUs
+	device       tensor.Device
+	levels       *tensor.Tensor // as hash_gpu.cl says
+	sum, strange *tensor.Tensor // of a gradient in fixed point, 0 between two; nil on CPUs
 }
 
 // New returns a layout. It panics with tensor.ErrValue if there is no level, for a level with a number of cells that is
@@ -71,6 +71,7 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 	g.levels = tensor.New(d, table).Keep()
 	if !d.Limits().CPU {
 		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Keep()
+		g.strange = tensor.ZerosOf(d, tensor.Int32, wordsOf(g.Entries*features)).Keep()
 	}
 	return g
 }
@@ -90,6 +91,7 @@ func (g *Grid) Free() {
 	g.levels.Free()
 	if g.sum != nil {
 		g.sum.Free()
+		g.strange.Free()
 	}
 }
 
@@ -100,8 +102,10 @@ func (g *Grid) Free() {
 // It panics with tensor.ErrShape, with tensor.ErrDevice unless all are on the grid's device, and with tensor.ErrValue if
 // the positions need a gradient: they have none.
 //
-// Gradient of the table: Σ w·g over the positions that read an entry. The order of the additions is fixed on a CPU;
-// elsewhere they are made in fixed point, in which it does not matter: to 2⁻³⁶, and exact up to sums of 2²⁶.
+// Gradient of the table: Σ w·g over the positions that read an entry. The order of the additions is fixed on a CPU. Elsewhere
+// they are made in fixed point, in which it does not matter, each term rounded to 2⁻³⁶: a loss that is a mean of many
+// is better scaled, or summed. A sum that leaves ±2²⁶ is NaN there, and so is one of which a term does, or is infinite or NaN. Terms
+// that are within, and whose sum leaves ±3·2²⁶, may wrap round unnoticed.
 func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 	t, c := table.Operand(op), positions.Operand(op)
 	g.check(t, c)
@@ -190,8 +194,8 @@ func (g *Grid) gradient(dst, positions, up *tensor.Tensor) {
 		tensor.Launch(g.device, gradient(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), dst.Arg(), n, levels, kernels.I(g.Entries))
 		return
 	}
-	tensor.Launch(g.device, scatter(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), g.sum.Arg(), n, levels)
-	tensor.Launch(g.device, collect(g.Features), g.sum.Arg(), g.levels.Arg(), dst.Arg(), kernels.I(dst.Len()), levels)
+	tensor.Launch(g.device, scatter(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), g.sum.Arg(), g.strange.Arg(), n, levels)
+	tensor.Launch(g.device, collect(g.Features), g.sum.Arg(), g.strange.Arg(), g.levels.Arg(), dst.Arg(), kernels.I(dst.Len()), levels)
 }
 
 func (g *Grid) check(table, positions *tensor.Tensor) {

@@ -95,8 +95,11 @@ kernel void k_hash_draw(IN(IMAGE), IN(TABLE), IN_INTS(LEVELS), OUT(F), OUT(C), O
 
 // The gradient of TABLE, Σ weight·G[i][l] at each corner, is summed in fixed point, so that it does not depend on the order in
 // which work-items come: SUM[(place*FEATURES + f)*2 + {0, 1}] are the low and the high word of a sum in units of 2⁻³⁶, and
-// integer addition is associative. Sums are good to ±2²⁶. SUM starts at an even offset. A level with few entries has copies of
-// them, which samples take by turns: additions to one place wait for each other.
+// integer addition is associative. SUM starts at an even offset. A level with few entries has copies of them, which samples take
+// by turns: additions to one place wait for each other. A sum that leaves ±LARGEST becomes NaN, and so does one of which a term
+// does, or is none: bit (entry*FEATURES + f) of STRANGE says so.
+#define LARGEST (REAL)0x1p26f
+
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 static void add(global int *sum, long v) { atom_add((volatile global long *)sum, v); }
@@ -113,7 +116,7 @@ static int entries_of(global const int *level) { return level[3] != 0 ? level[3]
 
 // SUM[corner] += weight·G[i][l]. A work-item has an element of G and the corners at one side of the cell: those at the other,
 // whose entries often lie beside these, come from its neighbours.
-kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), int n, int levels) {
+kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(STRANGE), int n, int levels) {
     const uint e = get_global_id(0), corner = e / FEATURES; // twice as many as G has elements
     const int f = e % FEATURES, right = corner % 2, l = corner / 2 % levels, i = corner / 2 / levels;
     if (i >= n) return;
@@ -125,8 +128,15 @@ kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), int n, 
     const REAL g = G[G_off + (i * levels + l) * FEATURES + f];
     const int copy = level[4] - level[0] + (i & level[5]) * entries_of(level);
     for (int c = 0; c < 4; c += 2) {
-        const long part = convert_long_sat_rte((right ? weight[c + 1] : weight[c]) * g * (REAL)0x1p36f);
-        if (part != 0) add(SUM + SUM_off + ((copy + (right ? entry[c + 1] : entry[c])) * FEATURES + f) * 2, part);
+        const int to = right ? entry[c + 1] : entry[c];
+        const REAL v = (right ? weight[c + 1] : weight[c]) * g;
+        if (!(fabs(v) < LARGEST)) {
+            const int bit = to * FEATURES + f;
+            atomic_or((volatile global int *)STRANGE + STRANGE_off + bit / 32, 1 << bit % 32);
+            continue;
+        }
+        const long part = convert_long_rte(v * (REAL)0x1p36f);
+        if (part != 0) add(SUM + SUM_off + ((copy + to) * FEATURES + f) * 2, part);
     }
 }
 
@@ -155,12 +165,18 @@ kernel void k_hash_grad(IN(C), IN(G), IN_INTS(LEVELS), OUT(D), int n, int levels
     }
 }
 
-#define AHEAD 8 // copies on their way at once
+#define AHEAD 8            // copies on their way at once
+#define COLLECT_GROUP 256  // work-items of a group: those of a word of STRANGE are in one
 
-// D[e] = the sum of the copies in SUM, which become 0 for the next pass.
-kernel void k_hash_collect(OUT_INTS(SUM), IN_INTS(LEVELS), OUT(D), int n, int levels) {
+// D[e] = the sum of the copies in SUM. SUM and STRANGE become 0, for the next pass.
+kernel __attribute__((reqd_work_group_size(COLLECT_GROUP, 1, 1)))
+void k_hash_collect(OUT_INTS(SUM), OUT_INTS(STRANGE), IN_INTS(LEVELS), OUT(D), int n, int levels) {
     const int e = get_global_id(0);
+    global int *word = STRANGE + STRANGE_off + e / 32;
+    const int bits = e < n ? *word : 0;
+    barrier(CLK_GLOBAL_MEM_FENCE); // all have read it
     if (e >= n) return;
+    if (bits != 0 && e % 32 == 0) *word = 0;
     int l = 0;
     for (int k = 1; k < levels; k++) l += e / FEATURES >= LEVELS[LEVELS_off + k * LEVEL];
     global const int *level = LEVELS + LEVELS_off + l * LEVEL;
@@ -173,5 +189,6 @@ kernel void k_hash_collect(OUT_INTS(SUM), IN_INTS(LEVELS), OUT(D), int n, int le
         _Pragma("unroll") for (int k = 0; k < AHEAD; k++) all += part[k];
         for (int k = from; k < min(copies, from + AHEAD); k++) sum[k * apart] = 0;
     }
-    D[D_off + e] = (REAL)(long)all * (REAL)0x1p-36f;
+    const REAL v = (REAL)(long)all * (REAL)0x1p-36f;
+    D[D_off + e] = (bits >> e % 32 & 1) != 0 || fabs(v) >= LARGEST ? (REAL)NAN : v;
 }

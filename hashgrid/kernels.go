@@ -80,31 +80,36 @@ var (
 				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Out(features*testEntries).Int(n, 3, testEntries)
 			})}
 	})
-	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect turns into reals:
-	// C, G, LEVELS, SUM, n, levels. The sums are exact, whatever the order.
+	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect turns into reals, and notes in bits
+	// of STRANGE where a term is too large for that: C, G, LEVELS, SUM, STRANGE, n, levels. The sums are exact, whatever the order.
 	scatter = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-				return kernels.Line(int(a[4].Int)*int(a[5].Int)*features*2, l)
+				return kernels.Line(int(a[5].Int)*int(a[6].Int)*features*2, l)
 			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
-				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg},
+				{Name: "levels", Mode: kernels.IntArg}},
 			Twin: kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
-				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Ints(2*features*testPlaces, func(int) int { return 0 }).Int(n, 3)
+				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Ints(2*features*testPlaces, func(int) int { return 0 }).
+					Ints(wordsOf(features*testEntries), func(int) int { return 0 }).Int(n, 3)
 			})}
 	})
-	// collect writes the sums of scatter to D [n] and clears them: SUM, LEVELS, D, n, levels.
+	// collect writes the sums of scatter to D [n] and clears them: SUM, STRANGE, LEVELS, D, n, levels.
 	collect = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_collect", Text: sourceGPU, File: "hash_gpu.cl",
-			Grid: kernels.PerInt(3),
-			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out},
-				{Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+				return kernels.Grid{Dims: 1, Global: [3]int{(int(a[4].Int) + collectGroup - 1) / collectGroup * collectGroup}, Local: [3]int{collectGroup}}
+			},
+			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts}, {Name: "LEVELS", Mode: kernels.InInts},
+				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
 			Twin: kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
 			Tol:  kernels.ULP(1),
 			Cases: func(bool) []kernels.Case {
 				return []kernels.Case{{Name: "all", Build: func(o *kernels.Operands) {
-					testLevels(o.Ints(2*features*testPlaces, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) })).
+					testLevels(o.Ints(2*features*testPlaces, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }).
+						Ints(wordsOf(features*testEntries), func(i int) int { return o.Rand.IntN(1<<30) >> (i % 2 * 30) })).
 						Out(features*testEntries).Int(features*testEntries, 3)
 				}}}
 			}}
@@ -139,12 +144,16 @@ func perSamples(features, n, levels int) func([]kernels.Arg, kernels.Limits) ker
 	}
 }
 
-// LEVEL, SAMPLES and PARTS of the sources.
+// LEVEL, SAMPLES, PARTS and COLLECT_GROUP of the sources.
 const (
-	perLevel = 6   // ints in LEVELS
-	samples  = 128 // that a CPU's work-item encodes, level by level, while a level is in the cache
-	parts    = 64  // of the entries of a level, which cores share
+	perLevel     = 6   // ints in LEVELS
+	samples      = 128 // that a CPU's work-item encodes, level by level, while a level is in the cache
+	parts        = 64  // of the entries of a level, which cores share
+	collectGroup = 256 // work-items of a group that collects
 )
+
+// wordsOf returns how many ints have a bit for each of n numbers.
+func wordsOf(n int) int { return (n + 31) / 32 }
 
 // testEntries is those of the levels that testLevels adds: two grids with an entry for each vertex, and one that is
 // hashed. testPlaces is those of their sums.

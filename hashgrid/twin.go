@@ -141,7 +141,7 @@ func addLevel[T kernels.Real](d, centres, g []T, level []int32, features, l, n, 
 
 func scatterTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		centres, g, levels, sum, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Int(4), c.Int(5)
+		centres, g, levels, sum, strange, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Ints(4), c.Int(5), c.Int(6)
 		var at corners[T]
 		for l := range count {
 			level := levels[l*perLevel:]
@@ -150,8 +150,14 @@ func scatterTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 				copied := int(level[4]) - int(level[0]) + (i&int(level[5]))*entriesOf(level)
 				for k, e := range at.entry {
 					for j, v := range g[(i*count+l)*features : (i*count+l+1)*features] {
+						part := float64(at.weight[k] * v)
+						if !(math.Abs(part) < largest) {
+							bit := e*features + j
+							strange[bit/32] |= 1 << (bit % 32)
+							continue
+						}
 						words := sum[((copied+e)*features+j)*2:][:2]
-						setFixed(words, fixed(words)+toFixed(at.weight[k]*v))
+						setFixed(words, fixed(words)+int64(math.RoundToEven(part*0x1p36)))
 					}
 				}
 			}
@@ -169,7 +175,7 @@ func entriesOf(level []int32) int {
 
 func collectTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		sum, levels, d, n, count := c.Ints(0), c.Ints(1), c.Reals(2), c.Int(3), c.Int(4)
+		sum, strange, levels, d, n, count := c.Ints(0), c.Ints(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
 		for l := range count {
 			level := levels[l*perLevel:]
 			numbers, begin := entriesOf(level)*features, int(level[0])*features
@@ -181,24 +187,17 @@ func collectTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 					setFixed(words, 0)
 				}
 				d[begin+i] = T(float64(all) * 0x1p-36)
+				if bit := begin + i; strange[bit/32]>>(bit%32)&1 != 0 || math.Abs(float64(d[bit])) >= largest {
+					d[bit] = T(math.NaN())
+				}
 			}
 		}
+		clear(strange)
 	}
 }
 
-// toFixed returns a real in units of 2⁻³⁶, rounded to even and saturated.
-func toFixed[T kernels.Real](v T) int64 {
-	f := math.RoundToEven(float64(v) * 0x1p36)
-	switch {
-	case f >= 0x1p63:
-		return math.MaxInt64
-	case f < -0x1p63:
-		return math.MinInt64
-	case f != f:
-		return 0
-	}
-	return int64(f)
-}
+// largest is LARGEST of hash_gpu.cl.
+const largest = 1 << 26
 
 // fixed joins the low and the high word of a sum.
 func fixed(words []int32) int64 { return int64(words[1])<<32 | int64(uint32(words[0])) }
