@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -146,10 +147,10 @@ func perSamples(features, n, levels int) func([]kernels.Arg, kernels.Limits) ker
 
 // LEVEL, SAMPLES, PARTS and COLLECT_GROUP of the sources.
 const (
-	perLevel     = 6   // ints in LEVELS
-	samples      = 128 // that a CPU's work-item encodes, level by level, while a level is in the cache
-	parts        = 64  // of the entries of a level, which cores share
-	collectGroup = 256 // work-items of a group that collects
+	perLevel     = 6                 // ints in LEVELS
+	samples      = vec.CornerSamples // that a CPU's work-item encodes, level by level, while a level is in the cache
+	parts        = 64                // of the entries of a level, which cores share
+	collectGroup = 256               // work-items of a group that collects
 )
 
 // wordsOf returns how many ints have a bit for each of n numbers.

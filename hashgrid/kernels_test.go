@@ -10,11 +10,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins, for the least, the most and other numbers of features.
+// TestKernels holds the kernels to their twins, for the least, the most and other numbers of features: four are what twins have
+// vectors for.
 func TestKernels(t *testing.T) {
-	all := []int{2, 1, 3, MaxFeatures}
+	all := []int{4, 2, 1, 3, MaxFeatures}
 	if testing.Short() {
-		all = all[:1]
+		all = all[:2]
 	}
 	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -39,7 +40,7 @@ func (h *corners[T]) value(f, table []T) {
 		var f0, f1, f2, f3 T
 		for k, e := range h.entry {
 			w, t := h.weight[k], table[4*e:][:4]
-			f0, f1, f2, f3 = f0+w*t[0], f1+w*t[1], f2+w*t[2], f3+w*t[3]
+			f0, f1, f2, f3 = f0+T(w*t[0]), f1+T(w*t[1]), f2+T(w*t[2]), f3+T(w*t[3])
 		}
 		f[0], f[1], f[2], f[3] = f0, f1, f2, f3
 		return
@@ -47,7 +48,7 @@ func (h *corners[T]) value(f, table []T) {
 	clear(f)
 	for k, e := range h.entry {
 		for j, v := range table[e*features:][:features] {
-			f[j] += h.weight[k] * v
+			f[j] += T(h.weight[k] * v)
 		}
 	}
 }
@@ -67,15 +68,33 @@ func cellOf[T kernels.Real](p T, last int32) int32 {
 func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		centres, table, levels, out, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
-		c.Parallel(n, 16*count, func(lo, hi int) { encodeSamples(centres, table, levels, out, features, count, lo, hi) })
+		loops := loopsOf(c, features)
+		c.Parallel(n, 16*count, func(lo, hi int) { encodeSamples(loops, centres, table, levels, out, features, count, lo, hi) })
 	}
 }
 
-func encodeSamples[T kernels.Real](centres, table []T, levels []int32, out []T, features, count, lo, hi int) {
+// loopsOf returns the loops for a launch, nil if it is to be computed without vectors, or of entries that there are none for.
+func loopsOf[T kernels.Real](c kernels.Call[T], features int) *vec.Loops[T] {
+	if set, _ := vec.Chosen(); set != nil && c.Vectors() && features == vec.CornerFeatures {
+		if l := vec.On[T](set); l.HasCorners() {
+			return l
+		}
+	}
+	return nil
+}
+
+func encodeSamples[T kernels.Real](loops *vec.Loops[T], centres, table []T, levels []int32, out []T, features, count, lo, hi int) {
 	var at corners[T]
+	var all vec.Corners[T]
 	for ; lo < hi; lo += samples {
+		end := min(hi, lo+samples)
 		for l := range count {
-			for i := lo; i < min(hi, lo+samples); i++ {
+			if loops != nil {
+				largest := loops.Find(&all, centres[2*lo:], end-lo, levels[l*perLevel:])
+				loops.LookUp(out[(lo*count+l)*features:], count*features, &all, end-lo, table, largest)
+				continue
+			}
+			for i := lo; i < end; i++ {
 				at.find(centres[2*i], centres[2*i+1], levels[l*perLevel:])
 				at.value(out[(i*count+l)*features:][:features], table)
 			}
@@ -88,6 +107,7 @@ func drawTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 		image, table, levels, out, centres, colours := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Reals(4), c.Reals(5)
 		n, count, width, height, channels := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10)
 		key, call := [2]uint32{uint32(c.Int(11)), uint32(c.Int(12))}, uint32(c.Int(13))
+		loops := loopsOf(c, features)
 		c.Parallel((n+3)/4, 64*count, func(lo, hi int) { // four samples share the words of a counter
 			for block := lo; block < hi; block++ {
 				words := expr.Philox([4]uint32{uint32(block), call}, key)
@@ -98,7 +118,7 @@ func drawTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 					copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
 				}
 			}
-			encodeSamples(centres, table, levels, out, features, count, 4*lo, min(n, 4*hi))
+			encodeSamples(loops, centres, table, levels, out, features, count, 4*lo, min(n, 4*hi))
 		})
 	}
 }
@@ -106,6 +126,7 @@ func drawTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 func gradientTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		centres, g, levels, d, n, count, entries := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
+		loops := loopsOf(c, features)
 		c.Parallel(count*parts, max(1, 16*n/parts), func(lo, hi int) {
 			for l := lo / parts; l*parts < hi; l++ {
 				begin, end := int(levels[l*perLevel]), entries
@@ -114,15 +135,24 @@ func gradientTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 				}
 				size := end - begin
 				first, end := begin+size*max(lo-l*parts, 0)/parts, begin+size*min(hi-l*parts, parts)/parts
-				addLevel(d, centres, g, levels[l*perLevel:], features, l, n, count, first, end)
+				addLevel(loops, d, centres, g, levels[l*perLevel:], features, l, n, count, first, end)
 			}
 		})
 	}
 }
 
 // addLevel writes the gradient of entries first to end of level l, the samples added in their order.
-func addLevel[T kernels.Real](d, centres, g []T, level []int32, features, l, n, count, first, end int) {
+func addLevel[T kernels.Real](loops *vec.Loops[T], d, centres, g []T, level []int32, features, l, n, count, first, end int) {
 	clear(d[first*features : end*features])
+	if loops != nil {
+		var all vec.Corners[T]
+		for lo := 0; lo < n; lo += vec.CornerSamples {
+			m := min(vec.CornerSamples, n-lo)
+			loops.Find(&all, centres[2*lo:], m, level)
+			loops.AddUp(d[first*features:end*features], first, &all, m, g[(lo*count+l)*features:], count*features)
+		}
+		return
+	}
 	var at corners[T]
 	for i := range n {
 		at.find(centres[2*i], centres[2*i+1], level)
@@ -133,7 +163,7 @@ func addLevel[T kernels.Real](d, centres, g []T, level []int32, features, l, n, 
 			}
 			w, down := at.weight[k], d[e*features:][:len(up)]
 			for j, v := range up {
-				down[j] += w * v
+				down[j] += T(w * v)
 			}
 		}
 	}

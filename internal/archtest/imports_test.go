@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"optim":                {"autograd", "kernels", "kernels/expr", "tensor", "internal/ops", "internal/plumbing"},
 	"checkpoint":           {"optim", "tensor", "internal/atomicfile", "internal/safetensors"},
 	"data":                 {"kernels", "tensor", "internal/npz"},
-	"hashgrid":             {"autograd", "kernels", "kernels/expr", "tensor"},
+	"hashgrid":             {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},
 	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz"},
 	"cmd/clgrad":           {"kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/plumbing"},
 	"cmd/mlpimage":         {"hashgrid", "imagefit", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/live", "internal/samefile"},

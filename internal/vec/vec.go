@@ -33,6 +33,7 @@ type Loops[T Float] struct {
 	maps     [functions]loop[T]
 	rowLoops rows[T]
 	adamw    func(n int, p, d, m, v, by *T)
+	corners  cornerLoops[T]
 	pool     sync.Pool // of *scratch[T]
 	tasks    sync.Pool // of *task[T]
 	rooms    sync.Pool // of *Room[T]
