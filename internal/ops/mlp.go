@@ -231,7 +231,8 @@ type products[T kernels.Real] struct {
 	gemm  blasGemm[T]
 	// Constants as operands of loops.
 	zeros, slopes, ones []T
-	low                 []T // a block of values times the slope
+	low                 []T  // a block of values times the slope
+	add                 bool // gradients of weights are added to those of samples before
 }
 
 // mlpTwin runs a pass, the shares in parallel.
@@ -262,16 +263,37 @@ func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGem
 				if inputGrad {
 					down = dx[from*s.Inputs : to*s.Inputs]
 				}
-				loss[g] = m.pass(s, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], down, to-from)
+				loss[g] = m.pass(s, x[from*s.Inputs:to*s.Inputs], t[from*s.Outputs:to*s.Outputs], w, wt, part[g*s.Size():], down, to-from, mlpCached)
 			}
 		})
 	}
 }
 
-// pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil, and returns
-// their loss.
-func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n int) T {
-	m.grow(s, n)
+// mlpCached is how many samples go through all layers at a time, while what the layers hold of them is in the cache. It is a
+// multiple of the steps that package vec adds up by themselves: sums over all samples have the bits that they have at once.
+const mlpCached = 512
+
+// pass trains on n samples, at most so many at a time with loops: it writes their gradient to part, that of x to dx unless that is
+// nil, and returns their loss.
+func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n, most int) (loss T) {
+	if m.loops == nil {
+		most = max(n, 1)
+	}
+	m.grow(s, min(n, most))
+	for lo := 0; lo == 0 || lo < n; lo += most {
+		hi := min(lo+most, n)
+		m.add = lo > 0
+		down := dx
+		if dx != nil {
+			down = dx[lo*s.Inputs : hi*s.Inputs]
+		}
+		loss = m.some(s, x[lo*s.Inputs:hi*s.Inputs], t[lo*s.Outputs:hi*s.Outputs], w, wt, part, down, hi-lo, loss)
+	}
+	return loss
+}
+
+// some trains on n samples that there is room for, and adds their loss to a sum.
+func (m *mlpScratch[T]) some(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n int, loss T) T {
 	in := x
 	for l := range s.Layers {
 		h, k := m.h[l][:n*s.Width], s.fanIn(l)
@@ -281,7 +303,7 @@ func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n
 		in = h
 	}
 	d, e := m.d[:n*s.Width], m.e[:n*s.Width]
-	loss := m.output(s, in, t, w, part, d, n)
+	loss = m.output(s, in, t, w, part, d, n, loss)
 	for l := s.Layers - 1; l >= 0; l-- {
 		below, k := x, s.fanIn(l)
 		if l > 0 {
@@ -305,7 +327,7 @@ func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n
 
 // grow makes room for n samples.
 func (m *mlpScratch[T]) grow(s MLPShape, n int) {
-	if len(m.d) >= n*s.Width {
+	if m.h != nil && len(m.d) >= n*s.Width {
 		return
 	}
 	m.h = make([][]T, s.Layers)
@@ -335,10 +357,10 @@ func (m *mlpScratch[T]) forward(in, w []T, wt *[]T, bias, h []T, n, k, width int
 	m.gemm(blas.NoTrans, blas.Trans, n, width, k, 1, in, k, *wt, k, 1, h, width)
 }
 
-// weights sets part [k, width] to the gradient of weights: below [n, k], transposed, times d [n, width].
+// weights sets part [k, width] to the gradient of weights, or adds it: below [n, k], transposed, times d [n, width].
 func (m *mlpScratch[T]) weights(below, d, part []T, n, k, width int) {
 	if m.loops != nil {
-		m.loops.Product(vec.Product[T]{M: k, N: width, K: n, A: below, RowA: 1, StepA: k, B: d, StepB: width, ColumnB: 1, C: part, RowC: width}, nil)
+		m.loops.Product(vec.Product[T]{M: k, N: width, K: n, A: below, RowA: 1, StepA: k, B: d, StepB: width, ColumnB: 1, C: part, RowC: width, Add: m.add}, nil)
 		return
 	}
 	transpose(m.ht, below, n, k, k)
@@ -355,11 +377,11 @@ func (m *mlpScratch[T]) back(d, w, e []T, n, width, k int) {
 	m.gemm(blas.NoTrans, blas.Trans, n, k, width, 1, d, width, w, width, 0, e, k)
 }
 
-// columns sets sums to those of the columns of d, which has n rows.
+// columns sets sums to those of the columns of d, which has n rows, or adds them.
 func (m *mlpScratch[T]) columns(sums, d []T, n int) {
 	width := len(sums)
 	if m.loops != nil && n > 0 {
-		m.loops.Product(vec.Product[T]{M: 1, N: width, K: n, A: m.ones[:n], RowA: n, StepA: 1, B: d, StepB: width, ColumnB: 1, C: sums, RowC: width}, nil)
+		m.loops.Product(vec.Product[T]{M: 1, N: width, K: n, A: m.ones[:n], RowA: n, StepA: 1, B: d, StepB: width, ColumnB: 1, C: sums, RowC: width, Add: m.add}, nil)
 		return
 	}
 	clear(sums)
@@ -390,21 +412,20 @@ func (m *mlpScratch[T]) slope(v, h []T) {
 	}
 }
 
-// output computes the last layer, its loss, the gradient of its weights, and d, that of the layer below.
-func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int) T {
+// output computes the last layer, the gradient of its weights, and d, that of the layer below. It adds the loss to a sum.
+func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int, loss T) T {
 	at, _ := s.Offsets(s.Layers)
 	wo, dwo := w[at:at+s.Width*s.Outputs], part[at:at+s.Width*s.Outputs]
 	if m.loops != nil {
 		z := m.z[:n*s.Outputs]
 		m.loops.Product(vec.Product[T]{M: n, N: s.Outputs, K: s.Width, A: top, RowA: s.Width, StepA: 1, B: wo, StepB: s.Outputs, ColumnB: 1, C: z, RowC: s.Outputs}, nil)
-		loss := mlpLoss(s, z, t, T(0))
+		loss = mlpLoss(s, z, t, loss)
 		m.weights(top, z, dwo, n, s.Width, s.Outputs)
 		m.back(z, wo, d, n, s.Outputs, s.Width)
 		m.slope(d, top)
 		return loss
 	}
 	clear(dwo)
-	var loss T
 	var z [16]T
 	for r := range n {
 		h, down := top[r*s.Width:(r+1)*s.Width], d[r*s.Width:(r+1)*s.Width]
