@@ -14,8 +14,30 @@ import (
 // convPanel is about how many elements of the inputs of neighbouring positions the twins gather for one product.
 const convPanel = 1 << 17
 
+// convNear is how many positions may lie beside each other in a row of a product's first operand that loops do not copy before
+// they use it.
+const convNear = 128
+
 // wide is a number of positions that products of all vectors have no rest of.
 const wide = 32
+
+// wholeRows returns about how many positions are to be gathered for one product, up to most: whole rows, if some of them leave products
+// no rest, or hardly any.
+func wholeRows(most, row int) int {
+	for unit := wide; unit >= wide/4; unit /= 2 {
+		rows := row
+		for rows%unit != 0 {
+			rows += row
+		}
+		if rows <= most {
+			return most / rows * rows
+		}
+	}
+	if most > wide {
+		return most / wide * wide
+	}
+	return most
+}
 
 // blasOf returns gonum's matrix product.
 func blasOf[T kernels.Real]() blasGemm[T] {
@@ -26,7 +48,10 @@ func blasOf[T kernels.Real]() blasGemm[T] {
 }
 
 // buffers are what a goroutine of a twin needs, kept from launch to launch.
-type buffers[T kernels.Real] struct{ weights, panel, result []T }
+type buffers[T kernels.Real] struct {
+	weights, panel, result []T
+	edged                  edged[T]
+}
 
 func grown[T kernels.Real](s []T, n int) []T {
 	if cap(s) < n {
@@ -56,17 +81,15 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 		phases := s.phases(transposed)
 		loops := loopsOf(c)
 		// A unit is a block of positions of one phase of an image and group.
-		block := max(1, min(1024, convPanel/max(read*volumeW, 1)))
-		if block > wide {
-			block -= block % wide
-		}
 		z0, y0, x0 := s.axes(transposed, 0) // which has the most positions
+		block := wholeRows(max(1, min(1024, convPanel/max(read*volumeW, 1))), x0.count)
 		blocks := intmath.CeilDiv(z0.count*y0.count*x0.count, block)
 		units := s.Batch * s.Groups * phases * blocks
 		c.Parallel(units, block*read*volumeW*written/max(phases, 1)/4+block, func(lo, hi int) {
 			b := pool.Get().(*buffers[T])
 			defer pool.Put(b)
 			packed := -1 // the group and phase of b.weights
+			b.edged.image = none
 			for u := lo; u < hi; u++ {
 				first, n, gp := u%blocks*block, u/blocks%s.Batch, u/blocks/s.Batch
 				phase, g := gp%phases, gp/phases
@@ -77,33 +100,38 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				}
 				taps := az.taps * ay.taps * ax.taps
 				sum := read * taps
+				// Outputs are neighbours for loops, which copy rows that are far apart before they use them.
+				row, step := sum, 1
+				if loops != nil {
+					row, step = 1, written
+				}
 				if packed != gp {
-					packed = gp
+					packed, b.edged.image = gp, none // edges are those of a phase
 					b.weights = grown(b.weights, written*sum)
-					packWeights(b.weights, w[g*s.Out*s.weights():], written, read, wWritten, wRead, s.Kernel, az, ay, ax)
+					packWeights(b.weights, row, step, w[g*s.Out*s.weights():], written, read, wWritten, wRead, s.Kernel, az, ay, ax)
 				}
 				b.panel, b.result = grown(b.panel, count*sum), grown(b.result, written*count)
 				in := x[(n*s.Groups+g)*read*volume(from):][:read*volume(from)]
-				gather(b.panel, in, read, from, az, ay, ax, first, count)
+				b.gather(loops, in, n*s.Groups+g, read, from, az, ay, ax, first, count)
 				// The sums are a row for each output, of Y itself where positions are neighbours there.
-				result, row := b.result, count
+				result, apart := b.result, count
 				all := y[(n*s.Groups+g)*written*volume(to):][:written*volume(to)]
 				if phases == 1 {
-					result, row = all[first:], volume(to)
+					result, apart = all[first:], volume(to)
 				}
 				switch {
 				case loops != nil:
-					loops.Product(vec.Product[T]{M: written, N: count, K: sum, A: b.weights, RowA: sum, StepA: 1,
-						B: b.panel, StepB: count, ColumnB: 1, C: result, RowC: row}, nil)
+					loops.Product(vec.Product[T]{M: written, N: count, K: sum, A: b.weights, RowA: row, StepA: step,
+						B: b.panel, StepB: count, ColumnB: 1, C: result, RowC: apart}, nil)
 				case sum > 0:
-					gemm(blas.NoTrans, blas.NoTrans, written, count, sum, 1, b.weights, sum, b.panel, count, 0, result, row)
+					gemm(blas.NoTrans, blas.NoTrans, written, count, sum, 1, b.weights, sum, b.panel, count, 0, result, apart)
 				default:
 					for o := range written {
-						clear(result[o*row:][:count])
+						clear(result[o*apart:][:count])
 					}
 				}
 				for o := range written {
-					sums := result[o*row:][:count]
+					sums := result[o*apart:][:count]
 					if biased {
 						add := bias[g*written+o]
 						for i := range sums {
@@ -125,73 +153,22 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 	}
 }
 
-// packWeights writes those of one group [written, read, taps] in the order of the sum.
-func packWeights[T kernels.Real](to, w []T, written, read, wWritten, wRead int, size [3]int, z, y, x convAxis) {
-	i := 0
+// packWeights writes those of one group [written, read, taps] in the order of the sum, those of an output step elements apart, and
+// outputs row elements.
+func packWeights[T kernels.Real](to []T, row, step int, w []T, written, read, wWritten, wRead int, size [3]int, z, y, x convAxis) {
 	for o := range written {
+		i := o * row
 		for c := range read {
 			for jz := range z.taps {
 				for jy := range y.taps {
-					row := w[o*wWritten+c*wRead+((z.r+jz*z.rstep)*size[1]+y.r+jy*y.rstep)*size[2]:]
+					from := w[o*wWritten+c*wRead+((z.r+jz*z.rstep)*size[1]+y.r+jy*y.rstep)*size[2]:]
 					for jx := range x.taps {
-						to[i] = row[x.r+jx*x.rstep]
-						i++
+						to[i] = from[x.r+jx*x.rstep]
+						i += step
 					}
 				}
 			}
 		}
-	}
-}
-
-// gather writes, for each weight in the order of the sum, what it meets at count positions from first on.
-func gather[T kernels.Real](to, in []T, read int, size [3]int, z, y, x convAxis, first, count int) {
-	for c := range read {
-		for jz := range z.taps {
-			for jy := range y.taps {
-				rows := to[:x.taps*count] // one for each tap of the last axis
-				to = to[len(rows):]
-				qz, qy, qx := first/(y.count*x.count), first/x.count%y.count, first%x.count
-				for done := 0; done < count; {
-					n := min(count-done, x.count-qx)
-					fz, fy := qz*z.stride+z.shift+jz*z.step, qy*y.stride+y.shift+jy*y.step
-					var row []T
-					if fz >= 0 && fz < size[0] && fy >= 0 && fy < size[1] {
-						row = in[((c*size[0]+fz)*size[1]+fy)*size[2]:][:size[2]]
-					}
-					for jx := range x.taps {
-						gatherRun(rows[jx*count+done:][:n], row, qx*x.stride+x.shift+jx*x.step, x.stride)
-					}
-					done, qx, qy = done+n, 0, qy+1
-					if qy == y.count {
-						qy, qz = 0, qz+1
-					}
-				}
-			}
-		}
-	}
-}
-
-// gatherRun writes elements at, at + stride … of a row, and 0 for those that it does not have.
-func gatherRun[T kernels.Real](run, row []T, at, stride int) {
-	if stride == 1 {
-		from, end := min(max(0, -at), len(run)), min(len(run), len(row)-at)
-		if from < end {
-			copy(run[from:end], row[at+from:])
-		}
-		for i := range from {
-			run[i] = 0
-		}
-		for i := max(from, end); i < len(run); i++ {
-			run[i] = 0
-		}
-		return
-	}
-	for i := range run {
-		run[i] = 0
-		if uint(at) < uint(len(row)) {
-			run[i] = row[at]
-		}
-		at += stride
 	}
 }
 
@@ -210,10 +187,15 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 		weights, size := s.weights(), volume(s.OutSize)
 		slices := intmath.CeilDiv(s.Rows(), max(slice, 1))
 		ox, loops := s.OutSize[2], loopsOf(c)
-		block := max(1, min(1024, convPanel/max(weights, 1))/max(ox, 1)) // rows
+		block := min(1024, convPanel/max(weights, 1))
+		if loops != nil {
+			block = min(block, convNear)
+		}
+		block = max(1, block/max(ox, 1)) // rows
 		c.Parallel(slices*s.Groups, slice*ox*weights*s.Out/4, func(lo, hi int) {
 			b := pool.Get().(*buffers[T])
 			defer pool.Put(b)
+			b.edged.image = none
 			for u := lo; u < hi; u++ {
 				group, part := u%s.Groups, d[u*(weights+biased)*s.Out:(u+1)*(weights+biased)*s.Out]
 				clear(part)
@@ -225,7 +207,8 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 					row += rows
 					count := rows * ox
 					b.panel = grown(b.panel, weights*count)
-					gather(b.panel, x[(n*s.Groups+group)*s.In*volume(s.Size):], s.In, s.Size, s.forward(0), s.forward(1), s.forward(2), q*ox, count)
+					image := n*s.Groups + group
+					b.gather(loops, x[image*s.In*volume(s.Size):][:s.In*volume(s.Size)], image, s.In, s.Size, s.forward(0), s.forward(1), s.forward(2), q*ox, count)
 					from := g[(n*s.Groups+group)*s.Out*size+q*ox:]
 					for o := range sums {
 						sums[o] += pairwise(from[o*size:][:count])

@@ -1,0 +1,52 @@
+package vec
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestCopy: rows of all lengths go where they belong, and nothing else is written, with and without the loop.
+func TestCopy(t *testing.T) {
+	testCopy[float32](t)
+	testCopy[float64](t)
+}
+
+func testCopy[T Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 62))
+	all := []*Loops[T]{new(Loops[T])} // which has none
+	for _, set := range Sets() {
+		all = append(all, On[T](set))
+	}
+	for i, l := range all {
+		for n := range 45 {
+			for _, count := range [][2]int{{1, 1}, {2, 3}, {3, 1}, {0, 2}, {2, 0}} {
+				c := Copy{Planes: count[0], Rows: count[1], N: n, ToRow: n + n%3, FromRow: 3 + n}
+				c.ToPlane, c.FromPlane = c.Rows*c.ToRow+n%2, c.Rows*c.FromRow/2*2+1
+				if c.FromPlane < c.Rows*c.FromRow {
+					c.FromPlane = c.Rows * c.FromRow
+				}
+				from, to := random[T](rng, c.Planes*c.FromPlane+1), random[T](rng, c.Planes*c.ToPlane+2)
+				want := append([]T(nil), to...)
+				for p := range c.Planes {
+					for r := range c.Rows {
+						copy(want[1+p*c.ToPlane+r*c.ToRow:][:n], from[p*c.FromPlane+r*c.FromRow:])
+					}
+				}
+				l.Copy(to[1:], from, c)
+				if at := differs(to, want); at >= 0 {
+					t.Fatalf("loops %d, %T: %+v: element %d is %v, want %v", i, to[0], c, at, to[at], want[at])
+				}
+			}
+		}
+		for what, c := range map[string]Copy{"of the target": {1, 2, 20, 0, 31, 0, 20}, "of the source": {3, 1, 20, 0, 0, 11, 0}} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("loops %d, %T: beyond the end %s: no panic", i, T(0), what)
+					}
+				}()
+				l.Copy(make([]T, 50), make([]T, 41), c)
+			}()
+		}
+	}
+}

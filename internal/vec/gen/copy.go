@@ -1,0 +1,87 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// copies writes the loop that copies short rows, of any type: a call for each would take longer than its copy.
+func copies(c *build.Context, s *set, r real) {
+	if r != single {
+		return
+	}
+	name := "copyPlanes" + s.name
+	c.Function(name)
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc(name+" copies so many planes of so many rows of n bytes, 16 at least. Planes and rows are as many bytes apart as said, the first",
+		"byte of both sides is at to and from, and no row lies on another.")
+	c.SignatureExpr("func(planes, rows, n int, to *byte, toPlane, toRow int, from *byte, fromPlane, fromRow int)")
+	load := func(name string) reg.Register { return c.Load(c.Param(name), c.GP64()) }
+	planes, n, to, toRow, from, fromRow := load("planes"), load("n"), load("to"), load("toRow"), load("from"), load("fromRow")
+	toPlane, fromPlane, rows := load("toPlane"), load("fromPlane"), c.GP64()
+	allRows, err := c.Param("rows").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	// How far the next plane is from behind the last row of one.
+	across := c.GP64()
+	c.MOVQ(allRows.Addr, rows)
+	c.MOVQ(toRow, across)
+	c.IMULQ(rows, across)
+	c.SUBQ(across, toPlane)
+	c.MOVQ(fromRow, across)
+	c.IMULQ(rows, across)
+	c.SUBQ(across, fromPlane)
+	move := func(bytes int, at reg.Register, disp int) {
+		var v reg.Register = c.YMM()
+		if bytes == 16 {
+			v = c.XMM()
+		}
+		place := func(base reg.Register) operand.Mem {
+			if at == nil {
+				return operand.Mem{Base: base, Disp: disp}
+			}
+			return operand.Mem{Base: base, Index: at, Scale: 1, Disp: disp}
+		}
+		c.VMOVUPS(place(from), v)
+		c.VMOVUPS(v, place(to))
+	}
+	next := func(row string) {
+		c.ADDQ(fromRow, from)
+		c.ADDQ(toRow, to)
+		c.DECQ(rows)
+		c.JNZ(operand.LabelRef(row))
+		c.ADDQ(fromPlane, from)
+		c.ADDQ(toPlane, to)
+		c.MOVQ(allRows.Addr, rows)
+		c.DECQ(planes)
+		c.JNZ(operand.LabelRef(row))
+		c.VZEROUPPER()
+		c.RET()
+	}
+	c.CMPQ(n, operand.Imm(32))
+	c.JGE(operand.LabelRef("long"))
+	// Of two vectors the last ends where the row does, and lies on the first if they have too much room.
+	c.Label("short")
+	move(16, nil, 0)
+	move(16, n, -16)
+	next("short")
+	c.Label("long")
+	at, last := c.GP64(), c.GP64()
+	c.MOVQ(n, last)
+	c.SUBQ(operand.Imm(32), last)
+	c.Label("row")
+	c.XORQ(at, at)
+	c.JMP(operand.LabelRef("whole"))
+	c.Label("vector")
+	move(32, at, 0)
+	c.ADDQ(operand.Imm(32), at)
+	c.Label("whole")
+	c.CMPQ(at, last)
+	c.JLT(operand.LabelRef("vector"))
+	move(32, n, -32)
+	next("row")
+}
