@@ -290,11 +290,21 @@ func (s *PoolShape) each(q [3]int, f func(base, from, end, step int)) {
 
 func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
+	loops := loopsOf(c)
 	c.Parallel(len(y), 2*volume(s.Kernel), func(lo, hi int) {
 		s.rows(lo, hi, func(outer, o, n int, q [3]int) {
 			plane := x[outer*volume(s.Size):][:volume(s.Size)]
 			z0, z1, dz := s.inside(0, q[0])
 			y0, y1, dy := s.inside(1, q[1])
+			if loops != nil && loops.HasMaxPool(n) && s.pairs(q, n) {
+				var to []int32
+				if indices {
+					to = places[o : o+n]
+				}
+				from := (z0*s.Size[1]+y0)*s.Size[2] + 2*q[2]
+				loops.MaxPool(y[o:o+n], to, plane[from:], s.Size[2], from)
+				return
+			}
 			for i := range n {
 				from, end, step := s.inside(2, q[2]+i)
 				best, at := T(0), -1
@@ -317,6 +327,13 @@ func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 			}
 		})
 	})
+}
+
+// pairs reports whether the windows of n outputs of a row are pairs of elements, in one plane and two rows, side by side and all there.
+func (s *PoolShape) pairs(q [3]int, n int) bool {
+	two := func(a int) bool { return s.Kernel[a] == 2 && s.Stride[a] == 2 && s.Dilation[a] == 1 && s.Pad[a] == 0 }
+	return !s.Adaptive && s.Kernel[0] == 1 && s.Pad[0] == 0 && s.Stride[0] == 1 && two(1) && two(2) &&
+		2*q[1]+2 <= s.Size[1] && 2*(q[2]+n) <= s.Size[2]
 }
 
 // maxPoolGradTwin goes over the outputs of whole planes: those of which an input is the maximum come in their order.

@@ -34,6 +34,7 @@ type Loops[T Float] struct {
 	rowLoops rows[T]
 	adamw    func(n int, p, d, m, v, by *T)
 	corners  cornerLoops[T]
+	maxPool  func(n int, y *T, places *int32, x *T, width int, first int32)
 	copies   func(planes, rows, n int, to *byte, toPlane, toRow int, from *byte, fromPlane, fromRow int)
 	pool     sync.Pool // of *scratch[T]
 	tasks    sync.Pool // of *task[T]
