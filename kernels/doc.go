@@ -7,7 +7,7 @@
 // computes together are [Joined]: those may read indices, random words and operands by index.
 // The package knows nothing of tensors or of how OpenCL runs.
 //
-// A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there are six. What rewrites
+// A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there are eight. What rewrites
 // recorded launches into fewer reads nothing else. Kernels of any package describe themselves that way, and one that does
 // not is opaque: it runs and is recorded as it is. Package kerneltest holds descriptions to the twins.
 //

@@ -6,11 +6,11 @@ import (
 	"github.com/x448/float16"
 )
 
-// Operation is one of the things that launches compute: a [Map], a [Product], a [Reduction], a [Gather], a [Scatter] or a
-// [Random]. A kernel says with [Kernel].Describe which of them a launch does, one after the other; each is done before
+// Operation is one of the things that launches compute: a [Map], a [Product], a [Reduction], a [Gather], a [Scatter], a
+// [Random], a [CrossEntropy] or a [CrossEntropyGrad]. A kernel says with [Kernel].Describe which of them a launch does, one after the other; each is done before
 // the next begins. What rewrites launches reads that, and never a name or a source.
 //
-// The six are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is what a product or a sum
+// The eight are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is what a product or a sum
 // does with its result: old elements that are added, a scale, a bias, an activation are Maps after it, of a temporary
 // that holds the result or of the result where it lies. A kernel that joins several operations is described like the
 // launches that it stands for. There may be others one day: a launch with an operation that its reader does not know is

@@ -87,6 +87,10 @@ func viewsOf(op Operation) []*View {
 		return []*View{&op.X, &op.Index, &op.Y}
 	case *Random:
 		return []*View{&op.Y}
+	case *CrossEntropy:
+		return append(op.all(), &op.Loss, &op.Counted, &op.Most, &op.LogSum, &op.Slope)
+	case *CrossEntropyGrad:
+		return append(op.all(), &op.Most, &op.LogSum, &op.Slope, &op.G, &op.D)
 	}
 	return nil
 }

@@ -40,6 +40,10 @@ func run[T kernels.Real](list []kernels.Operation, real kernels.DType, args []ke
 			m.scatter(op)
 		case *kernels.Random:
 			m.random(op)
+		case *kernels.CrossEntropy:
+			m.crossEntropy(op)
+		case *kernels.CrossEntropyGrad:
+			m.crossEntropyGrad(op)
 		}
 		m.listed(op.Views())
 		if m.err != nil {

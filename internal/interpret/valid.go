@@ -62,6 +62,17 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 		if op.Distribution > kernels.UniformInts {
 			c.fail("there is no such distribution")
 		}
+	case *kernels.CrossEntropy:
+		c.labelled(&op.Labelled)
+		for _, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
+			c.view("a result", v, 2, reals)
+		}
+	case *kernels.CrossEntropyGrad:
+		c.labelled(&op.Labelled)
+		for _, v := range []kernels.View{op.Most, op.LogSum, op.Slope, op.G} {
+			c.view("an operand", v, 2, reals)
+		}
+		c.view("D", op.D, 3, reals)
 	default:
 		c.fail("a %T is none", op)
 	}
@@ -135,6 +146,16 @@ func (c *checker) result(k int, r kernels.Result, operands, rank int) {
 			}
 		}
 	}
+}
+
+func (c *checker) labelled(l *kernels.Labelled) {
+	c.positive(l.Outer, l.Len, l.Inner)
+	c.view("X", l.X, 3, reals)
+	c.view("Labels", l.Labels, 2, ints)
+	if l.Weighted {
+		c.view("Weights", l.Weights, 1, reals)
+	}
+	c.scalar("Smoothing", l.Smoothing)
 }
 
 func (c *checker) rows(n, cols, rows int, x, index, y kernels.View) {

@@ -15,7 +15,7 @@ var (
 	CrossEntropy = &kernels.Kernel{Name: "k_cross_entropy", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Grid: lines(4),
 		Params: []kernels.Param{in("X"), inInts("T"), in("W"), out("R"), intArg("outer"), intArg("len"), intArg("inner"), intArg("weighted"),
 			intArg("logits"), intArg("ignore"), realArg("smoothing")},
-		Twin: kernels.Twin{F32: crossEntropyTwin[float32], F64: crossEntropyTwin[float64]}, Trial: smallOnly,
+		Twin: kernels.Twin{F32: crossEntropyTwin[float32], F64: crossEntropyTwin[float64]}, Trial: smallOnly, Describe: describeCrossEntropy,
 		Rows: byRows("cross_entropy", []kernels.Local{{Type: "REAL", N: 2 * rowsGroup}, {Type: "REAL2", N: 2 * rowsGroup}},
 			func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
 				if a[6].Int == 1 {
@@ -27,7 +27,7 @@ var (
 		Tol: kernels.Tolerance{ULP: 4, Bound: crossEntropyBound}}
 	// CrossEntropyGrad: X, T, W, R, G [outer, inner], or [1], D [outer, len, inner], the numbers of CrossEntropy, and whether each
 	// line has its own of G.
-	CrossEntropyGrad = &kernels.Kernel{Name: "k_cross_entropy_grad", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Trial: smallOnly,
+	CrossEntropyGrad = &kernels.Kernel{Name: "k_cross_entropy_grad", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Trial: smallOnly, Describe: describeCrossEntropyGrad,
 		Params: []kernels.Param{in("X"), inInts("T"), in("W"), in("R"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"),
 			intArg("weighted"), intArg("logits"), intArg("ignore"), realArg("smoothing"), intArg("each")},
 		Grid: lines(6),
@@ -46,6 +46,28 @@ var (
 			return (24 + min(4*kernels.MaxAbs(a, 0)+4*kernels.MaxAbs(a, 3), 300)) * kernels.MaxAbs(a, 4) * (kernels.MaxAbs(a, 3) + 2*largestWeight(a))
 		}}}
 )
+
+// describeCrossEntropy: X, T, W, R, outer, len, inner, weighted, logits, ignore, smoothing.
+func describeCrossEntropy(in args) operations {
+	l := describeLabelled(in, 4)
+	part := func(i int) kernels.View { return view(in, 3, i*l.Outer*l.Inner, l.Inner, 1) }
+	return operations{&kernels.CrossEntropy{Labelled: l, Loss: part(0), Counted: part(1), Most: part(2), LogSum: part(3), Slope: part(4)}}
+}
+
+// describeCrossEntropyGrad: X, T, W, R, G, D, outer, len, inner, weighted, logits, ignore, smoothing, each.
+func describeCrossEntropyGrad(in args) operations {
+	l, each := describeLabelled(in, 6), int(in[13].Int)
+	part := func(i int) kernels.View { return view(in, 3, i*l.Outer*l.Inner, l.Inner, 1) }
+	return operations{&kernels.CrossEntropyGrad{Labelled: l, Most: part(2), LogSum: part(3), Slope: part(4),
+		G: view(in, 4, 0, l.Inner*each, each), D: view(in, 5, 0, l.Len*l.Inner, l.Inner, 1)}}
+}
+
+// describeLabelled is of a launch whose numbers begin at an argument.
+func describeLabelled(in args, at int) kernels.Labelled {
+	p := labelledBy(func(i int) int { return int(in[i].Int) }, at)
+	return kernels.Labelled{Outer: p.outer, Len: p.len, Inner: p.inner, Logits: p.logits, Weighted: p.weighted, Ignore: int(p.ignore),
+		Smoothing: passed(at + 6), X: view(in, 0, 0, p.len*p.inner, p.inner, 1), Labels: view(in, 1, 0, p.inner, 1), Weights: view(in, 2, 0, 1)}
+}
 
 // labelled is what both kernels take, of which the numbers begin at an argument.
 type labelled struct {

@@ -1,0 +1,75 @@
+package kernels
+
+// Labelled is lines of scores of classes, and the label of each: what a [CrossEntropy] and its gradient read. Line (o, i) is
+// X[o, k, i] for k below Len; o is below Outer, i below Inner. Scores are Logits, or logarithms of probabilities. A label counts if it is
+// not Ignore, and in [0, Len).
+//
+// Views: X by (o, k, i), Labels, of Int32, by (o, i), and Weights, which are there if it is Weighted, by (k). A weight that is
+// not there is 1.
+type Labelled struct {
+	Outer, Len, Inner  int
+	Logits, Weighted   bool
+	Ignore             int
+	Smoothing          Scalar
+	X, Labels, Weights View
+}
+
+// CrossEntropy is the loss of lines with labels, and what its gradient needs. Of a line x with the label t, of n = Len classes
+// with the weights w, and s = Smoothing,
+//
+//	Most = the largest of x, −∞ if none is a number     LogSum = log Σ exp(x[k] − Most)     both 0 unless they are Logits
+//	Loss = (1 − s)·w[t]·(LogSum − (x[t] − Most)) + s/n·Σ w[k]·(LogSum − (x[k] − Most)), the sum only if s is not 0
+//	Counted = w[t]     Slope = (1 − s)·w[t] + s/n·Σ w[k]
+//
+// Loss, Counted and Slope are 0 if the label does not count.
+//
+// Views: those of [Labelled], and Loss, Counted, Most, LogSum and Slope by (o, i).
+//
+// It is no list of the others, since none picks an element of each line by a number.
+type CrossEntropy struct {
+	Labelled
+	Loss, Counted, Most, LogSum, Slope View
+}
+
+// CrossEntropyGrad is the gradient of a [CrossEntropy]: with what that left and the gradient G of the loss, for k below n,
+//
+//	D[k] = G·(Slope·exp(x[k] − Most − LogSum) − s/n·w[k] − (1 − s)·w[t] if k = t)
+//
+// without the first term unless they are Logits, and 0 if the label does not count.
+//
+// Views: those of [Labelled], Most, LogSum, Slope and G by (o, i), and D by (o, k, i).
+type CrossEntropyGrad struct {
+	Labelled
+	Most, LogSum, Slope, G, D View
+}
+
+func (l *Labelled) views() []View {
+	list := []View{l.X, l.Labels}
+	if l.Weighted {
+		list = append(list, l.Weights)
+	}
+	return list
+}
+
+// all returns the views, to be changed.
+func (l *Labelled) all() []*View {
+	list := []*View{&l.X, &l.Labels}
+	if l.Weighted {
+		list = append(list, &l.Weights)
+	}
+	return list
+}
+
+// Views returns what Labelled names, and the five results.
+func (c *CrossEntropy) Views() (reads, writes []View) {
+	return c.views(), []View{c.Loss, c.Counted, c.Most, c.LogSum, c.Slope}
+}
+
+// Views returns what Labelled names, what the loss left and G, and D. What the loss left is read of Logits alone.
+func (c *CrossEntropyGrad) Views() (reads, writes []View) {
+	reads = append(c.views(), c.G)
+	if c.Logits {
+		reads = append(reads, c.Most, c.LogSum, c.Slope)
+	}
+	return reads, []View{c.D}
+}
