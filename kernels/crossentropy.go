@@ -2,7 +2,7 @@ package kernels
 
 // Labelled is lines of scores of classes, and the label of each: what a [CrossEntropy] and its gradient read. Line (o, i) is
 // X[o, k, i] for k below Len; o is below Outer, i below Inner. Scores are Logits, or logarithms of probabilities. A label counts if it is
-// not Ignore, and in [0, Len).
+// not Ignore, and in [0, Len). Smoothing is the part of it that goes to all classes alike.
 //
 // Views: X by (o, k, i), Labels, of Int32, by (o, i), and Weights, which are there if it is Weighted, by (k). A weight that is
 // not there is 1.

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -25,7 +27,18 @@ type held struct {
 	x                    *held
 	count, inner, shares int
 
+	lines *lines // of what a cross-entropy leaves
+	slope *held  // of its gradient: the gradient of the loss of every line
+
 	from *held // what it was made of, without being another formula
+}
+
+// lines are scores with a label of each, of which a cross-entropy made the losses, what each counts, and three more for the gradient.
+type lines struct {
+	x, labels *held
+	kernels.Labelled
+	smoothing float64
+	parts     [5]*held
 }
 
 // heldKind says which formula it is.
@@ -36,6 +49,8 @@ const (
 	aProduct
 	aMap
 	aSum
+	aLoss      // a part of what a cross-entropy leaves
+	aLossSlope // the gradient of its scores
 )
 
 // spot is elements of memory without gaps.
@@ -129,13 +144,15 @@ func (f *followed) operation(i int, n *node, op kernels.Operation) {
 	at := func(v kernels.View) write { return write{f.placeOf(i, n, v, dims), i, nil} }
 	switch op := op.(type) {
 	case *kernels.Map:
-		values := f.mapped(i, n, op)
-		for k, r := range op.Results {
-			w := at(r.View)
-			if dense(r.View.Strides, op.Dims) {
-				w.held = values[k]
+		for _, part := range f.inPieces(i, n, op) {
+			values := f.mapped(i, n, part)
+			for k, r := range part.Results {
+				w := write{f.placeOf(i, n, r.View, part.Dims), i, nil}
+				if dense(r.View.Strides, part.Dims) {
+					w.held = values[k]
+				}
+				f.wrote(w)
 			}
-			f.wrote(w)
 		}
 		return
 	case *kernels.Product:
@@ -146,11 +163,20 @@ func (f *followed) operation(i int, n *node, op kernels.Operation) {
 		f.wrote(w)
 		return
 	case *kernels.Reduction:
-		w := at(op.Y)
-		if dense(op.Y.Strides, dims) {
-			w.held = f.sum(i, n, op)
+		for _, part := range alone(op) {
+			dims := resultDims(part)
+			w := write{f.placeOf(i, n, part.Y, dims), i, nil}
+			if dense(part.Y.Strides, dims) {
+				w.held = f.sum(i, n, part)
+			}
+			f.wrote(w)
 		}
-		f.wrote(w)
+		return
+	case *kernels.CrossEntropy:
+		f.crossEntropy(i, n, op)
+		return
+	case *kernels.CrossEntropyGrad:
+		f.crossEntropyGrad(i, n, op)
 		return
 	case *kernels.Scatter: // anywhere
 		w := write{spot{memoryOf(i, n, op.Y), span{n.args[op.Y.Arg].Off, n.args[op.Y.Arg].Off + n.args[op.Y.Arg].N}}, i, nil}
@@ -347,6 +373,118 @@ func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
 	return f.made(&held{kind: aSum, n: r.Shares * r.Inner, x: x, count: r.Len, inner: r.Inner, shares: r.Shares})
 }
 
+// fewSums is of how many beside each other each is followed alone.
+const fewSums = 8
+
+// alone returns the reductions that one with several outer elements stands for, if they are few.
+func alone(r *kernels.Reduction) []*kernels.Reduction {
+	if r.Outer == 1 || r.Outer > fewSums {
+		return []*kernels.Reduction{r}
+	}
+	var list []*kernels.Reduction
+	for o := range r.Outer {
+		part := *r
+		part.Outer = 1
+		part.X.Offset += o * r.X.Strides[0]
+		part.Y.Offset += o * r.Y.Strides[0]
+		list = append(list, &part)
+	}
+	return list
+}
+
+// inPieces returns the maps that one of few elements stands for, if each of those that it reads was made alone.
+func (f *followed) inPieces(i int, n *node, m *kernels.Map) []*kernels.Map {
+	whole := []*kernels.Map{m}
+	if len(m.Dims) != 1 || m.Dims[0] < 2 || m.Dims[0] > fewSums || m.Elements != nil || !slices.ContainsFunc(m.Operands, func(v kernels.View) bool {
+		return len(v.Strides) == 1 && f.madeAlone(f.placeOf(i, n, v, m.Dims))
+	}) {
+		return whole
+	}
+	at := func(v kernels.View, k int) kernels.View {
+		if len(v.Strides) == 1 {
+			v.Offset += k * v.Strides[0]
+			v.Strides = nil
+		}
+		return v
+	}
+	var list []*kernels.Map
+	for k := range m.Dims[0] {
+		part := &kernels.Map{Generated: m.Generated}
+		for _, v := range m.Operands {
+			part.Operands = append(part.Operands, at(v, k))
+		}
+		for _, r := range m.Results {
+			r.View = at(r.View, k)
+			part.Results = append(part.Results, r)
+		}
+		list = append(list, part)
+	}
+	return list
+}
+
+// madeAlone reports whether the last that was written of a place is one element, which is known.
+func (f *followed) madeAlone(p spot) bool {
+	for _, w := range slices.Backward(f.writes[p.memory]) {
+		if w.lo < p.hi && p.lo < w.hi {
+			return w.held != nil && w.hi-w.lo == 1 && w.span != p.span
+		}
+	}
+	return false
+}
+
+// crossEntropy notes what one leaves, as formulas if its lines lie one after the other.
+func (f *followed) crossEntropy(i int, n *node, op *kernels.CrossEntropy) {
+	dims := []int{op.Outer, op.Inner}
+	l := f.linesOf(i, n, &op.Labelled)
+	for k, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
+		w := write{f.placeOf(i, n, v, dims), i, nil}
+		if l != nil && dense(v.Strides, dims) {
+			l.parts[k] = f.made(&held{kind: aLoss, n: op.Outer, lines: l})
+			w.held = l.parts[k]
+		}
+		f.wrote(w)
+	}
+}
+
+// crossEntropyGrad notes the gradient of one, as a formula if that of the loss is the same for every line.
+func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad) {
+	dims, whole := []int{op.Outer, op.Inner}, []int{op.Outer, op.Len, op.Inner}
+	w := write{f.placeOf(i, n, op.D, whole), i, nil}
+	kept := func(v kernels.View) *held {
+		if !dense(v.Strides, dims) {
+			return nil
+		}
+		return f.at(f.placeOf(i, n, v, dims))
+	}
+	most, g, l := kept(op.Most), f.read(i, n, op.G, dims), f.linesOf(i, n, &op.Labelled)
+	if l != nil && most != nil && most.kind == aLoss && g != nil && g.n == 1 && dense(op.D.Strides, whole) {
+		of := most.lines
+		if of.x == l.x && of.labels == l.labels && of.sameLoss(l) && most == of.parts[2] && kept(op.LogSum) == of.parts[3] && kept(op.Slope) == of.parts[4] {
+			w.held = f.made(&held{kind: aLossSlope, n: product(whole), lines: of, slope: g.held})
+		}
+	}
+	f.wrote(w)
+}
+
+// linesOf returns the lines of a launch that lie one after the other; nil for others.
+func (f *followed) linesOf(i int, n *node, l *kernels.Labelled) *lines {
+	if l.Smoothing.Arg >= 0 {
+		if slots, _, _ := n.args[l.Smoothing.Arg].Slot(); slots != nil {
+			return nil
+		}
+	}
+	whole, dims := []int{l.Outer, l.Len, l.Inner}, []int{l.Outer, l.Inner}
+	if l.Inner != 1 || !dense(l.X.Strides, whole) || !dense(l.Labels.Strides, dims) {
+		return nil
+	}
+	return &lines{x: f.at(f.placeOf(i, n, l.X, whole)), labels: f.at(f.placeOf(i, n, l.Labels, dims)), Labelled: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
+}
+
+// sameLoss reports whether two launches compute the loss alike, if the weights of classes are the same.
+func (l *lines) sameLoss(m *lines) bool {
+	return l.Len == m.Len && l.Logits == m.Logits && l.Weighted == m.Weighted && l.Ignore == m.Ignore && l.smoothing == m.smoothing
+}
+
 // parents are the contents that h is made of.
 func (h *held) parents() []*held {
 	var list []*held
@@ -359,6 +497,10 @@ func (h *held) parents() []*held {
 		}
 	case aSum:
 		list = []*held{h.x}
+	case aLoss:
+		list = []*held{h.lines.x, h.lines.labels}
+	case aLossSlope:
+		list = append([]*held{h.slope}, h.lines.parts[2:]...)
 	}
 	if h.from != nil {
 		list = append(list, h.from)
@@ -387,6 +529,9 @@ func formulasOf(one *held, atoms ...*held) *formulas {
 func (f *formulas) formula(h *held) *expr.Expr {
 	if x, ok := f.known[h]; ok {
 		return x
+	}
+	if h == f.one {
+		return expr.C(1)
 	}
 	f.known[h] = nil
 	if h.kind != aMap {

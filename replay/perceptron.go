@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
@@ -13,20 +14,22 @@ import (
 type perceptron struct {
 	samples int
 	layers  []layer
-	target  *held      // [samples, outputs]
-	loss    *held      // scale times the sum of an error for each output; nil: nobody reads it
-	scale   float64    //
-	error   *expr.Expr // of an output X(0) and its target X(1)
-	slope   *expr.Expr // the gradient of the output, of the same
-	dx      *held      // the gradient of the first layer's x, or nil
+	target  *held                 // [samples, outputs], or labels [samples]
+	loss    *held                 // scale times the sum of an error for each output; nil: nobody reads it
+	scale   float64               //
+	error   *expr.Expr            // of an output X(0) and its target X(1)
+	slope   *expr.Expr            // the gradient of the output, of the same
+	labels  *ops.PerceptronLabels // in their place: the loss is a cross-entropy, and the target labels
+	dx      *held                 // the gradient of the first layer's x, or nil
 }
 
-// layer is z = x·w + bias, of which the next makes its x element by element.
+// layer is z = x·w + bias, of which the next makes its x element by element, and of the x of earlier layers. Its formulas are those of
+// ops.PerceptronLayer.
 type layer struct {
-	x, w, bias, z *held      // bias: nil for none
-	f             *expr.Expr // the next x, of z = X(0); nil for the last
-	d, dw, db     *held      // the gradients of z, w and bias
-	slope         *expr.Expr // d, of z = X(0), the next x X(1) and the gradient of that X(2); nil for the last
+	x, w, bias, z *held // bias: nil for none
+	kept, f       *expr.Expr
+	d, dw, db     *held // the gradients of z, w and bias
+	slope, join   *expr.Expr
 }
 
 // inputs and outputs are the columns of x and of z.
@@ -60,12 +63,10 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 	}
 	next := map[*layer][]*layer{}
 	follows := map[*layer]bool{}
-	for _, l := range layers {
-		for _, m := range layers {
-			if l != m && formulasOf(s.one, l.z).formula(m.x) != nil {
-				next[l] = append(next[l], m)
-				follows[m] = true
-			}
+	for _, m := range layers {
+		if l := s.under(m, layers); l != nil {
+			next[l] = append(next[l], m)
+			follows[m] = true
 		}
 	}
 	for _, l := range layers {
@@ -95,6 +96,31 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 		list = append(list, p)
 	}
 	return list, refused
+}
+
+// under returns the layer of whose result what m reads is made, maybe with what others read; nil if there is none. Of several it is the
+// last.
+func (s *seeker) under(m *layer, layers []*layer) *layer {
+	var atoms []*held
+	for _, l := range layers {
+		atoms = append(atoms, l.z)
+	}
+	for _, l := range layers {
+		if l.x != m.x {
+			atoms = append(atoms, l.x)
+		}
+	}
+	made := formulasOf(s.one, atoms...).formula(m.x)
+	if made == nil {
+		return nil
+	}
+	var last *layer
+	for k, used := range made.Operands() {
+		if used && k < len(layers) {
+			last = layers[k]
+		}
+	}
+	return last
 }
 
 // layer returns the layer whose product is h, if it is trained; nil if there is none.
@@ -135,9 +161,14 @@ func (s *seeker) lives(h *held) bool {
 func (s *seeker) complete(p *perceptron) error {
 	last := len(p.layers) - 1
 	top := &p.layers[last]
-	if err := s.lossOf(p, top); err != nil {
+	lossOf := s.lossOf
+	if top.d.kind == aLossSlope {
+		lossOf = s.labelsOf
+	}
+	if err := lossOf(p, top); err != nil {
 		return err
 	}
+	grads := make([]*held, len(p.layers)) // of what each layer reads
 	for i := last; i >= 0; i-- {
 		l := &p.layers[i]
 		var dx *held // of l
@@ -152,17 +183,93 @@ func (s *seeker) complete(p *perceptron) error {
 		if l.bias != nil && l.db == nil {
 			return fmt.Errorf("layer %d has a bias, and no sum is its gradient", i)
 		}
-		if i == 0 {
-			p.dx = dx
-			break
-		}
-		if dx == nil {
+		switch {
+		case dx == nil && i == 0:
+			return nil
+		case dx == nil:
 			return fmt.Errorf("no product is the gradient of what layer %d reads", i)
 		}
-		below := &p.layers[i-1]
-		below.f = formulasOf(s.one, below.z).formula(l.x)
-		if below.slope = formulasOf(s.one, below.z, l.x, dx).formula(below.d); below.slope == nil {
-			return fmt.Errorf("the gradient of layer %d is no formula of its result and the gradient of that", i-1)
+		joints := s.joints(dx, grads)
+		if i == 0 { // nothing else is made of it
+			last := joints[len(joints)-1]
+			p.dx, l.join = last.held, last.join
+			return nil
+		}
+		var err error
+		for k, g := range joints {
+			e := s.between(p, i, g.held)
+			if k == 0 || e == nil {
+				err, grads[i], l.join = e, g.held, g.join
+			}
+			if e == nil {
+				break
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joint is a gradient of what a layer reads: a formula of its own part X(0) and of the gradients of what later layers read, nil for
+// its part alone.
+type joint struct {
+	*held
+	join *expr.Expr
+}
+
+// joints returns what may be the gradient of what a layer reads, of which dx is its own part and grads those of later layers: each is
+// made of one before it. Sums on the way to the gradient of an earlier layer may be among them.
+func (s *seeker) joints(dx *held, grads []*held) []joint {
+	list := []joint{{dx, nil}}
+	for at := 0; at < len(list); at++ {
+		before := list[at]
+		of := formulasOf(s.one, append([]*held{before.held}, grads[1:]...)...)
+		for _, u := range s.users[before.held] {
+			x := of.formula(u)
+			if x == nil || u.n != dx.n || len(x.Operands()) < 2 || !x.Operands()[0] || slices.ContainsFunc(list, func(j joint) bool { return j.held == u }) {
+				continue
+			}
+			list = append(list, joint{u, x.Replace(func(i int) *expr.Expr {
+				if i == 0 && before.join != nil {
+					return before.join
+				}
+				return expr.X(i)
+			}, expr.S)})
+		}
+	}
+	return list
+}
+
+// between finds the formulas between layer i − 1 and layer i, of whose x dx is the gradient.
+func (s *seeker) between(p *perceptron, i int, dx *held) error {
+	below, x := &p.layers[i-1], p.layers[i].x
+	formulas := func(k *held) (f, slope *expr.Expr) {
+		atoms := []*held{k}
+		for j := range i {
+			atoms = append(atoms, p.layers[j].x)
+		}
+		return formulasOf(s.one, atoms...).formula(x), formulasOf(s.one, k, x, dx).formula(below.d)
+	}
+	if below.f, below.slope = formulas(below.z); below.f == nil {
+		return fmt.Errorf("what layer %d reads is no formula of the result of the one before and of what that and others before it read", i)
+	}
+	if below.slope == nil {
+		return fmt.Errorf("the gradient of layer %d is no formula of its result and the gradient of that", i-1)
+	}
+	if len(below.f.Operands()) < 2 || !below.slope.Operands()[0] {
+		return nil
+	}
+	// What is made of the result alone need not be computed again on the way back, where it says enough.
+	for _, k := range s.users[below.z] {
+		kept := formulasOf(s.one, below.z).formula(k)
+		if kept == nil || k.n != below.z.n {
+			continue
+		}
+		if f, slope := formulas(k); f != nil && slope != nil {
+			below.kept, below.f, below.slope = kept, f, slope
+			break
 		}
 	}
 	return nil
@@ -206,12 +313,55 @@ func (s *seeker) lossOf(p *perceptron, top *layer) error {
 	if p.loss == nil {
 		return nil
 	}
+	s.scaled(p)
+	return nil
+}
+
+// scaled finds the loss times a number, where nothing else is made of it.
+func (s *seeker) scaled(p *perceptron) {
 	if users := s.users[p.loss]; len(users) == 1 && users[0].kind == aMap && len(users[0].of) == 1 && users[0].n == 1 {
 		c := at(users[0].value, 1)
 		if same(users[0].value, expr.X(0).Mul(expr.C(c))) {
 			p.loss, p.scale = users[0], c
 		}
 	}
+}
+
+// labelsOf finds the cross-entropy of the last layer's result: its sum, or the mean over the labels that count, of which the gradient
+// is made, too.
+func (s *seeker) labelsOf(p *perceptron, top *layer) error {
+	l := top.d.lines
+	switch {
+	case l.x != top.z:
+		return errors.New("the scores of the cross-entropy are not what the last makes")
+	case !l.Logits:
+		return errors.New("the loss is of logarithms of probabilities, which the last does not make")
+	case l.Weighted:
+		return errors.New("the cross-entropy has weights of classes")
+	}
+	sumOf := func(h *held) *held {
+		k := slices.IndexFunc(s.users[h], func(u *held) bool { return u.kind == aSum && u.shares == 1 && u.inner == 1 && u.x == h })
+		if k < 0 {
+			return nil
+		}
+		return s.users[h][k]
+	}
+	sum, total := sumOf(l.parts[0]), sumOf(l.parts[1])
+	up := formulasOf(s.one, total).formula(top.d.slope)
+	if up == nil {
+		return errors.New("the gradient of the cross-entropy is no formula of how many labels count")
+	}
+	p.target, p.scale = l.labels, 1
+	p.labels = &ops.PerceptronLabels{Ignore: int32(l.Ignore), Smoothing: l.smoothing, Up: up}
+	if p.loss = sum; sum == nil {
+		return nil
+	}
+	for _, u := range s.users[sum] {
+		if mean := formulasOf(s.one, sum, total).formula(u); mean != nil && same(mean, expr.X(0).Div(expr.X(1))) {
+			p.loss, p.labels.Mean = u, true
+		}
+	}
+	s.scaled(p)
 	return nil
 }
 

@@ -23,6 +23,7 @@ type learner struct {
 	params []*autograd.Node
 	opt    optim.Optimizer
 	x, y   *tensor.Tensor
+	labels *tensor.Tensor // of the classes that y has columns
 	inputs *autograd.Node // that are trained, or nil
 	more   optim.Optimizer
 	scale  *tensor.Tensor
@@ -39,17 +40,36 @@ func newLearner(d tensor.Device, samples int, cfg nn.MLPConfig, rule string) *le
 	l.opt = optimizers[rule](l.params, optim.Exponential(rate, 0.9))
 	last := cfg.Sizes[len(cfg.Sizes)-1]
 	l.x, l.y = rng.Uniform(d, -1, 1, samples, cfg.Sizes[0]), rng.Uniform(d, 0, 1, samples, last)
+	l.labels = tensor.ZerosOf(d, tensor.Int32, samples)
+	l.label(0)
 	l.scale = tensor.Full(d, 3, 1)
 	return l
 }
 
+// label sets the labels, of which some are ignored.
+func (l *learner) label(seed int) {
+	labels, classes := make([]int32, l.y.Shape()[0]), l.y.Shape()[1]
+	for i := range labels {
+		if labels[i] = int32((i*i + seed*i + seed) % classes); i%11 == seed {
+			labels[i] = -100
+		}
+	}
+	tensor.Upload(l.labels, labels)
+}
+
 // step is a step, of a loss and with what else a case does.
-func (l *learner) step(loss func(l *learner, y *autograd.Node) *autograd.Node, between func(l *learner) []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (l *learner) step(forward, loss func(l *learner, y *autograd.Node) *autograd.Node, between func(l *learner) []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	x := autograd.Const(l.x)
 	if l.inputs != nil {
 		x = l.inputs.Sin()
 	}
-	of := loss(l, l.net.Forward(x))
+	y := x
+	if forward != nil {
+		y = forward(l, x)
+	} else {
+		y = l.net.Forward(x)
+	}
+	of := loss(l, y)
 	if err := of.Backward(); err != nil {
 		return nil, err
 	}
@@ -110,11 +130,48 @@ func plain(sizes ...int) nn.MLPConfig {
 	return nn.MLPConfig{Sizes: sizes, Activations: []nn.Activation{nn.LeakyReLU(0.1)}, NoOutputBias: true}
 }
 
+// crossEntropy is that of the labels.
+func crossEntropy(o autograd.LabelOptions) func(l *learner, y *autograd.Node) *autograd.Node {
+	return func(l *learner, y *autograd.Node) *autograd.Node { return autograd.CrossEntropy(y, l.labels, o) }
+}
+
+// residual adds to what hidden layer i makes with f what from(i) says: −1 is the inputs, and others what hidden layers made.
+func residual(f func(x *autograd.Node) *autograd.Node, from func(i int) []int) func(l *learner, x *autograd.Node) *autograd.Node {
+	return func(l *learner, x *autograd.Node) *autograd.Node {
+		made := []*autograd.Node{x}
+		h, last := x, len(l.net.Layers)-1
+		for i, layer := range l.net.Layers {
+			if h = layer.Forward(h); i < last {
+				h = f(h)
+				for _, j := range from(i) {
+					h = h.Add(made[j+1])
+				}
+				made = append(made, h)
+			}
+		}
+		return h
+	}
+}
+
+func relu(x *autograd.Node) *autograd.Node     { return x.ReLU() }
+func tanh(x *autograd.Node) *autograd.Node     { return x.Tanh() }
+func gelu(x *autograd.Node) *autograd.Node     { return x.GELU() }
+func identity(x *autograd.Node) *autograd.Node { return x }
+
+// before is the layer before hidden layer i, but for the first.
+func before(i int) []int {
+	if i == 0 {
+		return nil
+	}
+	return []int{i - 1}
+}
+
 // perceptronCase is a step of training, and the kernels that are launched in the end for the pass and the update; without,
 // the step is refused for a reason.
 type perceptronCase struct {
 	cfg     nn.MLPConfig
 	rule    string
+	forward func(l *learner, x *autograd.Node) *autograd.Node // in place of the net's
 	loss    func(l *learner, y *autograd.Node) *autograd.Node
 	between func(l *learner) []*tensor.Tensor
 	set     func(l *learner)
@@ -140,17 +197,79 @@ var perceptronCases = map[string]perceptronCase{
 		l.scale.SetInPlace(loss.Value().Reshape(1))
 		return loss
 	}, kernels: "k_mlp_loss k_adamw_shares"},
-	"inputs that are trained": {set: func(l *learner) {
-		l.inputs = autograd.Param(l.x.Copy(), "inputs")
-		l.more = optim.NewAdamW([]*autograd.Node{l.inputs}, optim.AdamWDefaults(optim.Constant(0.01)))
-	}, kernels: "k_mlp_loss k_adamw_shares"},
+	"inputs that are trained": {set: trainInputs, kernels: "k_mlp_loss k_adamw_shares"},
 	"a mean": {loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return autograd.MSE(y, autograd.Const(l.y), autograd.LossOptions{Reduction: autograd.MeanLoss})
 	}, kernels: "k_perceptron k_adamw_shares"},
-	"a bias at the end": {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.LeakyReLU(0.1)}}, kernels: "k_perceptron k_adamw_shares"},
-	"tanh":              {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.Tanh}, NoOutputBias: true}, kernels: "k_perceptron k_adamw_shares"},
-	"other widths":      {cfg: plain(8, 16, 32, 2), kernels: "k_perceptron k_adamw_shares"},
-	"a width of 20":     {cfg: plain(8, 20, 20, 2), kernels: "k_perceptron k_adamw_shares"},
+	"a bias at the end":              {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.LeakyReLU(0.1)}}, kernels: "k_perceptron k_adamw_shares"},
+	"tanh":                           {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.Tanh}, NoOutputBias: true}, kernels: "k_perceptron k_adamw_shares"},
+	"other widths":                   {cfg: plain(8, 16, 32, 2), kernels: "k_perceptron k_adamw_shares"},
+	"a width of 20":                  {cfg: plain(8, 20, 20, 2), kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy":                  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, summed":          {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, smoothed":        {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Smoothing: 0.2, Ignore: new(2)}), set: allCount, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, silent":          {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), silent: true, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, summed, silent":  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), silent: true, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, another rule":    {cfg: classes, rule: "momentum", loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_reduce_shares k_sum k_sgd"},
+	"cross-entropy, no label counts": {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), set: noneCounts, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, one class":       {cfg: nn.MLPConfig{Sizes: []int{8, 16, 1}, Activations: []nn.Activation{nn.Tanh}}, loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, inputs trained":  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, scaled": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
+		return crossEntropy(autograd.LabelOptions{})(l, y).MulScalar(0.5)
+	}, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, of each": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
+		return crossEntropy(autograd.LabelOptions{Reduction: autograd.EveryLoss})(l, y).Square().Sum()
+	}, refused: "no formula of what that makes, and a target"},
+	"cross-entropy, weights": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
+		return crossEntropy(autograd.LabelOptions{Weights: l.y.Select(0, 0)})(l, y)
+	}, refused: "weights of classes"},
+	"cross-entropy, of a temperature": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
+		return crossEntropy(autograd.LabelOptions{})(l, y.MulScalar(0.5))
+	}, refused: "no formula of what that makes, and a target"},
+	"logarithms of probabilities": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node { return autograd.NLL(y, l.labels) }, refused: "logarithms of probabilities"},
+	"cross-entropy, read twice": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
+		loss := crossEntropy(autograd.LabelOptions{})(l, y)
+		return loss.Add(loss.Detach().Square())
+	}, kernels: "k_perceptron"},
+	"residual":                   {cfg: narrow, forward: residual(relu, before), kernels: "k_perceptron k_adamw_shares"},
+	"residual, tanh":             {cfg: narrow, forward: residual(tanh, before), kernels: "k_perceptron k_adamw_shares"},
+	"residual, GELU":             {cfg: narrow, forward: residual(gelu, before), loss: absolute, kernels: "k_perceptron k_adamw_shares"},
+	"residual, no function":      {cfg: narrow, forward: residual(identity, before), kernels: "k_perceptron k_adamw_shares"},
+	"residual, of two layers":    {cfg: narrow, forward: residual(tanh, func(i int) []int { return []int{i - 2}[min(1, max(0, 2-i)):] }), kernels: "k_perceptron k_adamw_shares"},
+	"residual, of all":           {cfg: even, forward: residual(tanh, func(i int) []int { return []int{-1, 0, 1, 2, 3}[:i+1] }), kernels: "k_perceptron k_adamw_shares"},
+	"residual, inputs trained":   {cfg: even, forward: residual(gelu, func(i int) []int { return []int{-1, 0, 1, 2, 3}[:i+1] }), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
+	"residual and cross-entropy": {cfg: even, forward: residual(relu, before), loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
+	"residual by a factor":       {cfg: narrow, forward: residual(func(x *autograd.Node) *autograd.Node { return x.Tanh().MulScalar(0.5) }, before), kernels: "k_perceptron k_adamw_shares"},
+	"residual of one bias":       {cfg: nn.MLPConfig{Sizes: []int{5, 12, 12, 12, 2}, NoOutputBias: true}, forward: residual(tanh, before), kernels: "k_perceptron k_adamw_shares"},
+	"residual, gradients returned": {cfg: narrow, forward: residual(tanh, before), between: func(l *learner) []*tensor.Tensor { return []*tensor.Tensor{l.params[1].Grad()} },
+		kernels: "k_perceptron k_reduce_shares k_sum"},
+	"residual twice": {cfg: narrow, forward: residual(tanh, func(i int) []int { return append(before(i), before(i)...) }), kernels: "k_perceptron k_adamw_shares"},
+	"gates": {cfg: narrow, forward: func(l *learner, x *autograd.Node) *autograd.Node {
+		h := l.net.Layers[0].Forward(x).Tanh()
+		for _, layer := range l.net.Layers[1:4] {
+			h = layer.Forward(h).Tanh().Mul(h)
+		}
+		return l.net.Layers[4].Forward(h)
+	}, refused: "no formula of its result"},
+	"residual that is read": {cfg: narrow, forward: func(l *learner, x *autograd.Node) *autograd.Node {
+		h := l.net.Layers[0].Forward(x).Tanh()
+		for _, layer := range l.net.Layers[1:4] {
+			h = h.Add(layer.Forward(h).Tanh())
+		}
+		l.scale.SetInPlace(h.Value().Slice(0, 0, 1).Sum().Reshape(1))
+		return l.net.Layers[4].Forward(h)
+	}, refused: "on the way"},
+	"residual at the end": {cfg: nn.MLPConfig{Sizes: []int{8, 12, 12, 12}}, forward: func(l *learner, x *autograd.Node) *autograd.Node {
+		h := l.net.Layers[0].Forward(x).Tanh()
+		h = l.net.Layers[1].Forward(h).Tanh()
+		return l.net.Layers[2].Forward(h).Add(h)
+	}, refused: "of 2 others"},
+	"a sum of results": {cfg: narrow, forward: func(l *learner, x *autograd.Node) *autograd.Node {
+		first := l.net.Layers[0].Forward(x)
+		second := l.net.Layers[1].Forward(first.Tanh()).Add(first)
+		third := l.net.Layers[2].Forward(second.Tanh()).Add(second)
+		return l.net.Layers[4].Forward(l.net.Layers[3].Forward(third.Tanh()).Add(third).Tanh())
+	}, refused: "what layer 4 reads is no formula"},
 	"predictions": {loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		l.scale.SetInPlace(y.Value().Slice(0, 0, 1).Sum().Reshape(1))
 		return squared(l, y)
@@ -169,6 +288,31 @@ var perceptronCases = map[string]perceptronCase{
 	}, refused: ""},
 }
 
+// Sizes of perceptrons with labels, and of such that have layers to add up.
+var (
+	classes = nn.MLPConfig{Sizes: []int{8, 20, 33, 5}, Activations: []nn.Activation{nn.GELU, nn.GELU}}
+	narrow  = nn.MLPConfig{Sizes: []int{8, 12, 12, 12, 12, 3}}
+	even    = nn.MLPConfig{Sizes: []int{20, 20, 20, 20, 4}}
+)
+
+// allCount makes labels of which none is ignored but those that equal 2.
+func allCount(l *learner) {
+	labels := make([]int32, l.y.Shape()[0])
+	for i := range labels {
+		labels[i] = int32(i % l.y.Shape()[1])
+	}
+	tensor.Upload(l.labels, labels)
+}
+
+func noneCounts(l *learner) {
+	tensor.Upload(l.labels, slices.Repeat([]int32{-100}, l.y.Shape()[0]))
+}
+
+func trainInputs(l *learner) {
+	l.inputs = autograd.Param(l.x.Copy(), "inputs")
+	l.more = optim.NewAdamW([]*autograd.Node{l.inputs}, optim.AdamWDefaults(optim.Constant(0.01)))
+}
+
 // TestPerceptrons: a step whose pass is one launch computes what the eager step does, to within a bound; the same bits in
 // every recording. One that is refused has the bits of the eager step.
 func TestPerceptrons(t *testing.T) {
@@ -180,7 +324,7 @@ func TestPerceptrons(t *testing.T) {
 		for _, opt := range options {
 			d := devtest.Open(t, sel, opt)
 			for name, c := range perceptronCases {
-				if opt.GPUKernels && !strings.Contains("squared absolute clipped inputs that are trained", name) {
+				if opt.GPUKernels && !slices.Contains([]string{"squared", "absolute", "clipped", "inputs that are trained", "cross-entropy", "cross-entropy, smoothed", "residual, inputs trained"}, name) {
 					continue // the kernels are compiled for long
 				}
 				t.Run(fmt.Sprintf("%s %+v %s", sel, opt, name), func(t *testing.T) { c.run(t, d) })
@@ -208,7 +352,7 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 		}
 		var outputs []*tensor.Tensor
 		step := func() (list []*tensor.Tensor, err error) {
-			list, err = l.step(c.loss, c.between)
+			list, err = l.step(c.forward, c.loss, c.between)
 			if c.silent {
 				list = nil
 			}

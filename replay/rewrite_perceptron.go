@@ -231,11 +231,17 @@ func (p *perceptron) shape() (s ops.MLPShape, ok bool) {
 	s = ops.MLPShape{Inputs: p.layers[0].inputs(), Width: p.layers[0].outputs(), Layers: last, Outputs: p.layers[last].outputs()}
 	for i := range p.layers {
 		l := &p.layers[i]
+		if l.join != nil {
+			return s, false
+		}
 		if i == last {
-			if l.bias != nil {
+			if l.bias != nil || p.labels != nil {
 				return s, false
 			}
 			break
+		}
+		if len(l.f.Operands()) > 1 {
+			return s, false
 		}
 		slope := -at(l.f, -1)
 		if l.bias == nil || l.outputs() != s.Width || i > 0 && slope != s.Slope || !same(l.f, given(kernels.LeakyReLU.Value, slope)) ||
@@ -265,7 +271,7 @@ func given(x *expr.Expr, scalar float64) *expr.Expr {
 
 // trained returns the perceptron that is to be trained, with its parameters as an optimizer lays them out.
 func (p *perceptron) trained() (*ops.Perceptron, error) {
-	all := &ops.Perceptron{Error: p.error, Slope: p.slope}
+	all := &ops.Perceptron{Error: p.error, Slope: p.slope, Labels: p.labels}
 	end := 0
 	next := func(n int) int {
 		at := end
@@ -274,7 +280,7 @@ func (p *perceptron) trained() (*ops.Perceptron, error) {
 	}
 	for i := range p.layers {
 		l := &p.layers[i]
-		layer := ops.PerceptronLayer{Inputs: l.inputs(), Outputs: l.outputs(), Bias: -1, Value: l.f, Slope: l.slope}
+		layer := ops.PerceptronLayer{Inputs: l.inputs(), Outputs: l.outputs(), Bias: -1, Kept: l.kept, Value: l.f, Slope: l.slope, Join: l.join}
 		layer.Weights = next(l.inputs() * l.outputs())
 		if l.bias != nil {
 			layer.Bias = next(l.outputs())
@@ -409,22 +415,11 @@ func (r *rewriter) cover(f *followed, inner map[*held]bool, kinds map[*held]*lef
 	refuse := func(format string, a ...any) ([]int, map[*held]*left, bool, error) {
 		return nil, nil, false, fmt.Errorf(format, a...)
 	}
-	for i, n := range r.nodes {
+	for i := range r.nodes {
 		if copies[i] {
 			continue
 		}
-		in, out := 0, 0
-		for _, w := range f.by[i] {
-			if inner[w.held] {
-				in++
-			} else {
-				out++
-			}
-		}
-		switch {
-		case in > 0 && out > 0:
-			return refuse("%s does something else, too", r.name(n))
-		case in > 0:
+		if slices.ContainsFunc(f.by[i], func(w write) bool { return inner[w.held] }) {
 			covered = append(covered, i)
 		}
 	}
@@ -445,6 +440,8 @@ func (r *rewriter) cover(f *followed, inner map[*held]bool, kinds map[*held]*lef
 			}
 			before, is := results[w.held]
 			switch {
+			case !inner[w.held]:
+				return refuse("%s does something else, too", r.name(r.nodes[i]))
 			case !is && len(l.readers) > 0:
 				return refuse("%s reads what %s makes on the way", r.name(r.nodes[l.readers[0]]), r.name(r.nodes[i]))
 			case !is:

@@ -2,6 +2,7 @@ package tensor_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -38,16 +39,56 @@ func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *ops.Perceptro
 	return p
 }
 
+// labelled gives a perceptron a loss of labels: a mean, unless up is a constant.
+func labelled(p *ops.Perceptron, ignore int32, smoothing float64, up *expr.Expr) *ops.Perceptron {
+	p.Error, p.Slope = nil, nil
+	p.Labels = &ops.PerceptronLabels{Ignore: ignore, Smoothing: smoothing, Mean: slices.Contains(up.Operands(), true), Up: up}
+	return p
+}
+
+// withSkip adds what layer from reads to what layer to makes, by a factor.
+func withSkip(p *ops.Perceptron, from, to int, factor float64) *ops.Perceptron {
+	at := &p.Layers[to]
+	skipped := expr.X(1 + from)
+	join := expr.X(to + 1)
+	if factor != 1 {
+		skipped, join = skipped.Mul(expr.C(factor)), join.Mul(expr.C(factor))
+	}
+	at.Value = at.Value.Add(skipped)
+	if below := &p.Layers[from]; below.Join == nil {
+		below.Join = expr.X(0).Add(join)
+	} else {
+		below.Join = below.Join.Add(join)
+	}
+	return p
+}
+
+// byTanh keeps what tanh makes of the sums of a layer.
+func byTanh(p *ops.Perceptron, layers ...int) *ops.Perceptron {
+	for _, i := range layers {
+		l := &p.Layers[i]
+		l.Kept = expr.X(0).Tanh()
+		l.Value, l.Slope = expr.X(0), expr.X(2).Mul(expr.C(1).Sub(expr.X(0).Square()))
+	}
+	return p
+}
+
 // TestPerceptronShapes: perceptrons of many shapes are trained in one launch as their twin does, on both kinds of device: widths that
-// are no multiples of vectors, formulas that read the sums and formulas that do not, with biases and without.
+// are no multiples of vectors, formulas that read the sums and formulas that do not, with biases and without; labels that are ignored or
+// of no class; sums with what one or several earlier layers read, and with the inputs.
 func TestPerceptronShapes(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device, all bool) {
 		for i, p := range []*ops.Perceptron{
 			perceptronOf(kernels.Tanh, true, 64, 48, 96, 32, 3), perceptronOf(kernels.GELU, true, 5, 33, 2), perceptronOf(kernels.Sine, true, 2, 32, 32, 1),
 			perceptronOf(kernels.LeakyReLU, false, 1, 1, 1), perceptronOf(kernels.Softplus, false, 7, 128, 17, 128, 10), perceptronOf(kernels.ReLU, true, 250, 64, 3),
+			labelled(perceptronOf(kernels.GELU, true, 32, 40, 10), -100, 0, expr.C(1).Div(expr.X(0))),
+			withSkip(withSkip(byTanh(perceptronOf(kernels.Tanh, true, 20, 20, 20, 20, 3), 0, 1), 0, 0, 1), 1, 1, 1),
+			labelled(perceptronOf(kernels.Tanh, false, 3, 17), 5, 0.25, expr.C(0.5)),
+			labelled(perceptronOf(kernels.Tanh, true, 5, 33, 100), 99, 0.1, expr.C(3).Div(expr.X(0))),
+			withSkip(withSkip(withSkip(withSkip(perceptronOf(kernels.GELU, true, 33, 33, 33, 16, 33, 2), 0, 0, 1), 0, 1, 0.5), 1, 3, 2), 0, 3, 1),
 		} {
-			if i > 1 && !all {
-				break
+			if i > 1 && !all && i != 6 && i != 7 {
+				continue
 			}
 			if err := p.Check(d.Real(), d.Limits()); err != nil {
 				t.Fatal(err)
@@ -75,7 +116,13 @@ func TestPerceptronShapes(t *testing.T) {
 
 func passOperands(o *kernels.Operands, p *ops.Perceptron, n, groups int, down bool) {
 	first, last := p.Layers[0].Inputs, p.Layers[len(p.Layers)-1].Outputs
-	o.In(n*first, -1, 1).In(n*last, 0, 1).In(p.Size(), -0.2, 0.2).In(groups*p.Size(), 0, 0).Out(groups)
+	o.In(n*first, -1, 1)
+	if l := p.Labels; l != nil {
+		o.Ints(n, func(i int) int { return []int{o.Rand.IntN(last), last - 1, int(l.Ignore), -1, 0, last}[i%6] })
+	} else {
+		o.In(n*last, 0, 1)
+	}
+	o.In(p.Size(), -0.2, 0.2).In(groups*p.Size(), 0, 0).Out(groups)
 	if down {
 		o.Out(n * first)
 	} else {

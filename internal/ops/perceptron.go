@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"weak"
 
@@ -11,19 +12,58 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// Perceptron is linear layers, of which each reads what a formula makes of the result of the one before, in training: z = x·w
-// + b. There may be any formulas, widths and biases. [MLPShape] is the special case that has a faster kernel.
+// Perceptron is linear layers in training, z = x·w + b, of which each reads what a formula makes of the result of the one before,
+// and of what earlier ones read. There may be any formulas, widths and biases. [MLPShape] is the special case that has a faster kernel.
 type Perceptron struct {
 	Layers       []PerceptronLayer
-	Error, Slope *expr.Expr // the loss of an output X(0) and its target X(1), and the gradient of the output
+	Error, Slope *expr.Expr        // the loss of an output X(0) and its target X(1), and the gradient of the output
+	Labels       *PerceptronLabels // in their place: the loss is the cross-entropy of the outputs
+}
+
+// PerceptronLabels says what the cross-entropy of the outputs and a label of each sample is, as [CrossEntropy] computes it.
+type PerceptronLabels struct {
+	Ignore    int32
+	Smoothing float64
+	Mean      bool       // the loss is the mean over the labels that count, else the sum
+	Up        *expr.Expr // the gradient of the loss of each sample, of how many labels count X(0)
 }
 
 // PerceptronLayer is one of its layers.
 type PerceptronLayer struct {
 	Inputs, Outputs int
 	Weights, Bias   int        // where they start among the parameters; Bias is −1 for none
-	Value           *expr.Expr // of a hidden layer: what the next reads, of z = X(0)
-	Slope           *expr.Expr // the gradient of z, of z = X(0), what the next reads X(1), and the gradient of that X(2)
+	Kept            *expr.Expr // of a hidden layer: k, what the next two read, of z = X(0); nil for z
+	Value           *expr.Expr // what the next layer reads, of k = X(0), and of what layer j reads X(1 + j), up to this one
+	Slope           *expr.Expr // the gradient of z, of k = X(0), what the next reads X(1), and the gradient of that X(2)
+	// Join is the gradient of what the layer reads, of its own part X(0), and of the gradients of what a later layer j reads
+	// X(j): nil for X(0).
+	Join *expr.Expr
+}
+
+// skips returns of which layers the next layer reads what they read, beside k.
+func (l *PerceptronLayer) skips() (list []int) {
+	if l.Value == nil {
+		return nil
+	}
+	for i, used := range l.Value.Operands() {
+		if used && i > 0 {
+			list = append(list, i-1)
+		}
+	}
+	return list
+}
+
+// joins returns of which layers the gradient of what they read is part of that of what this one reads.
+func (l *PerceptronLayer) joins() (list []int) {
+	if l.Join == nil {
+		return nil
+	}
+	for i, used := range l.Join.Operands() {
+		if used && i > 0 {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 const (
@@ -76,14 +116,50 @@ func (p *Perceptron) keepsSums(i int) bool {
 	return s != nil && len(s.Operands()) > 0 && s.Operands()[0]
 }
 
+// gradientPlaces returns where the gradients of what layers read are kept until others are joined with them, by layer, −1 for those
+// that are not, and how many elements of a sample each place has. A place is taken over in the launch that reads it last.
+func (p *Perceptron) gradientPlaces() (at, widths []int) {
+	last := make([]int, len(p.Layers)) // layer that reads it last, on the way down
+	at = make([]int, len(p.Layers))
+	for j := range p.Layers {
+		last[j], at[j] = -1, -1
+	}
+	for i := len(p.Layers) - 1; i >= 0; i-- {
+		for _, j := range p.Layers[i].joins() {
+			last[j] = i
+		}
+	}
+	var until []int
+	for j := len(p.Layers) - 1; j >= 0; j-- {
+		if last[j] < 0 {
+			continue
+		}
+		place := -1
+		for k, w := range widths {
+			if w == p.Layers[j].Inputs && until[k] >= j {
+				place = k
+				break
+			}
+		}
+		if place < 0 {
+			place = len(widths)
+			widths, until = append(widths, p.Layers[j].Inputs), append(until, 0)
+		}
+		at[j], until[place] = place, last[j]
+	}
+	return at, widths
+}
+
 // row is the elements of local memory that a sample takes of what layer i reads; of as many as there are layers, of the last result.
 func (p *Perceptron) row(i int) int {
 	n := p.Layers[len(p.Layers)-1].Outputs
 	if i < len(p.Layers) {
 		n = p.Layers[i].Inputs
 	}
-	return intmath.RoundUp(n, 4) + 4
+	return rowOf(n)
 }
+
+func rowOf(n int) int { return intmath.RoundUp(n, 4) + 4 }
 
 // local returns the elements of local memory for a tile of samples.
 func (p *Perceptron) local(tile int) int {
@@ -96,6 +172,10 @@ func (p *Perceptron) local(tile int) int {
 		widest = max(widest, p.Layers[i].Outputs)
 	}
 	rows += p.row(len(p.Layers))
+	_, gradients := p.gradientPlaces()
+	for _, n := range gradients {
+		rows += rowOf(n)
+	}
 	return rows*tile + max(widest*(perceptronChunk+4), mlpItems)
 }
 
@@ -130,25 +210,41 @@ func (p *Perceptron) Groups(n, block int, l kernels.Limits) int {
 // pass is a perceptron while its kernel is made.
 type pass struct {
 	Perceptron
-	values, slopes []*inner // by layer; nil for the last
-	error, slope   *inner
-	block          int
-	down           bool // the gradient of the inputs is computed
+	kept, values, slopes, joins []*inner // by layer; nil where there is none
+	error, slope, up            *inner
+	place                       []int // of the gradients of what the layers read
+	room                        []int // of these places, for each sample
+	block                       int
+	down                        bool // the gradient of the inputs is computed
 }
 
 func (p *Perceptron) pass(block int, down bool) *pass {
 	of := func(name string, value *expr.Expr) *inner {
+		if value == nil {
+			return nil
+		}
 		return newInner(&kernels.Function{Name: name, Value: value})
 	}
-	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("slope", p.Slope), block: block, down: down}
+	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.Slope), block: block, down: down}
+	if p.Labels != nil {
+		s.up = of("up", p.Labels.Up)
+	}
+	s.place, s.room = p.gradientPlaces()
 	for i, l := range p.Layers {
-		var value, slope *inner
-		if l.Value != nil {
-			value, slope = of(fmt.Sprint("value", i), l.Value), of(fmt.Sprint("slope", i), l.Slope)
-		}
-		s.values, s.slopes = append(s.values, value), append(s.slopes, slope)
+		s.kept, s.values = append(s.kept, of(fmt.Sprint("kept", i), l.Kept)), append(s.values, of(fmt.Sprint("value", i), l.Value))
+		s.slopes, s.joins = append(s.slopes, of(fmt.Sprint("slope", i), l.Slope)), append(s.joins, of(fmt.Sprint("join", i), l.Join))
 	}
 	return s
+}
+
+// formulas are all that there are.
+func (s *pass) formulas() (list []*inner) {
+	for _, fn := range slices.Concat(s.kept, s.values, s.slopes, s.joins, []*inner{s.error, s.slope, s.up}) {
+		if fn != nil {
+			list = append(list, fn)
+		}
+	}
+	return list
 }
 
 // passesMade are the kernels of passes, by what they are made for: as long as a recording holds one.
@@ -159,12 +255,16 @@ var passesMade struct {
 
 // Loss returns the kernel of a training pass: its arguments are those of [MLPLoss].
 func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
-	key := fmt.Sprint(t, block, inputGrad, expr.Compile(p.Error).Key(), expr.Compile(p.Slope).Key())
+	s := p.pass(block, inputGrad)
+	key := fmt.Sprint(t, block, inputGrad)
+	if l := p.Labels; l != nil {
+		key += fmt.Sprint(" ", l.Ignore, l.Smoothing, l.Mean)
+	}
 	for _, l := range p.Layers {
 		key += fmt.Sprint("|", l.Inputs, l.Outputs, l.Weights, l.Bias)
-		if l.Value != nil {
-			key += expr.Compile(l.Value).Key() + expr.Compile(l.Slope).Key()
-		}
+	}
+	for _, fn := range s.formulas() {
+		key += fmt.Sprint("|", fn.f.Name, " ", fn.program.Key())
 	}
 	passesMade.Lock()
 	defer passesMade.Unlock()
@@ -179,15 +279,19 @@ func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.K
 			delete(passesMade.of, key)
 		}
 	}
-	k := newPass(p.pass(block, inputGrad))
+	k := newPass(s)
 	passesMade.of[key] = weak.Make(k)
 	return k
 }
 
 func newPass(s *pass) *kernels.Kernel {
 	first, last := s.Layers[0], s.Layers[len(s.Layers)-1]
+	target := in("T")
+	if s.Labels != nil {
+		target = inInts("T")
+	}
 	operands := func(o *kernels.Operands, n, groups int) {
-		o.In(n*first.Inputs, -1, 1).In(n*last.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
+		s.drawTargets(o.In(n*first.Inputs, -1, 1), n).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
 		if s.down {
 			o.Out(n * first.Inputs)
 		} else {
@@ -197,7 +301,7 @@ func newPass(s *pass) *kernels.Kernel {
 	}
 	return &kernels.Kernel{
 		Name: "k_perceptron", File: "perceptron_cpu.cl", GPU: "perceptron_gpu.cl", Text: s.cpuText(), GPUText: s.gpuText(),
-		Params: []kernels.Param{in("X"), in("T"), in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n")},
+		Params: []kernels.Param{in("X"), target, in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n")},
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			if l.CPU {
 				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
@@ -225,12 +329,16 @@ func newPass(s *pass) *kernels.Kernel {
 			if s.down {
 				down = n * first.Inputs
 			}
-			return []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), kernels.Draw(n*last.Outputs, 0, 1), kernels.Draw(s.Size(), -0.2, 0.2),
+			targets := kernels.Draw(n*last.Outputs, 0, 1)
+			if s.Labels != nil {
+				targets = kernels.Draw(n, -1, float64(last.Outputs))
+			}
+			return []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), targets, kernels.Draw(s.Size(), -0.2, 0.2),
 				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n))}
 		},
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
-			scale := float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * max(1, kernels.MaxAbs(a, 1)) * max(1, kernels.MaxAbs(a, 2))
+			scale := float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * s.targetScale(a) * max(1, kernels.MaxAbs(a, 2))
 			widest := 0
 			for _, l := range s.Layers {
 				widest = max(widest, l.Inputs, l.Outputs)
@@ -238,6 +346,44 @@ func newPass(s *pass) *kernels.Kernel {
 			return scale * float64(widest) * s.steepness()
 		}},
 	}
+}
+
+// drawTargets adds those of n samples; labels that do not count are among them.
+func (s *pass) drawTargets(o *kernels.Operands, n int) *kernels.Operands {
+	outputs := s.Layers[len(s.Layers)-1].Outputs
+	if s.Labels == nil {
+		return o.In(n*outputs, 0, 1)
+	}
+	return o.Ints(n, func(i int) int {
+		return []int{o.Rand.IntN(outputs), outputs - 1, 0, int(s.Labels.Ignore), o.Rand.IntN(outputs), -1, outputs}[i%7]
+	})
+}
+
+// targetScale is how large the loss of an output and its gradient may be beside the outputs.
+func (s *pass) targetScale(a []kernels.Arg) float64 {
+	if s.Labels == nil {
+		return max(1, kernels.MaxAbs(a, 1))
+	}
+	l, outputs, counted := s.Labels, s.Layers[len(s.Layers)-1].Outputs, 0.0
+	for i := range a[1].N {
+		counted += float64(l.counts(int32(a[1].At(i)), outputs))
+	}
+	scale := math.Abs(s.up.program.At(func(int) float64 { return counted }, nil))
+	if l.Mean {
+		scale = max(scale, 1/counted)
+	}
+	if !(scale <= 1) {
+		scale = 1
+	}
+	return scale * (2 + math.Log(float64(outputs)))
+}
+
+// counts returns 1 for a label that counts of so many classes, and 0 for others.
+func (l *PerceptronLabels) counts(label int32, classes int) int {
+	if label != l.Ignore && label >= 0 && int(label) < classes {
+		return 1
+	}
+	return 0
 }
 
 // steepness is by how much the formulas of the layers may magnify what is put into all of them.
@@ -249,13 +395,17 @@ func (s *pass) steepness() float64 {
 		}
 		most := 1.0
 		for z := -4.0; z <= 4; z += 0.25 {
-			y := s.values[i].program.At(func(int) float64 { return z }, nil)
-			slope := s.slopes[i].program.At(func(k int) float64 { return [3]float64{z, y, 1}[k] }, nil)
+			k := z
+			if s.kept[i] != nil {
+				k = s.kept[i].program.At(func(int) float64 { return z }, nil)
+			}
+			y := s.values[i].program.At(func(x int) float64 { return [2]float64{k, 0}[min(x, 1)] }, nil)
+			slope := s.slopes[i].program.At(func(x int) float64 { return [3]float64{k, y, 1}[x] }, nil)
 			if !math.IsNaN(slope) {
 				most = max(most, math.Abs(slope))
 			}
 		}
-		all *= most
+		all *= most + float64(len(s.Layers[i].skips()))
 	}
 	return all
 }

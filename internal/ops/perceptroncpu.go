@@ -2,6 +2,8 @@ package ops
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 )
@@ -52,19 +54,17 @@ func (s *pass) cpuText() string {
 func padded(n int) int { return intmath.RoundUp(n, 16) }
 
 func (s *pass) cpuLayer(w *writer, i int, l PerceptronLayer) {
-	value, keep, keepParam := "z", "", ""
+	value, keep, keepParam := "k", "", ""
 	if s.values[i] != nil {
-		value = call(s.values[i], fmt.Sprint("value", i), 16, "z")
+		operands, params := s.skipped(i, "", func(j int) string { return fmt.Sprintf("vload16(v, skip%d + (s + r) * %d + j)", j, s.cpuRow(j)) })
+		value, keepParam = call(s.values[i], 16, operands...), params
 		if s.keepsSums(i) {
-			keep, keepParam = "vstore16(z, v, sums + (s + r) * $P + j);\n                    ", "REAL *sums, "
+			keep = "vstore16(k, v, sums + (s + r) * $P + j);\n                    "
+			keepParam = "REAL *sums, " + keepParam
 		}
 	}
-	// Rows of x: of the inputs as they lie, of other layers padded.
-	in := l.Inputs
-	if i > 0 {
-		in = padded(l.Inputs)
-	}
-	v := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "V": blockVectors(padded(l.Outputs)), "in": in, "value": value,
+	in := s.cpuRow(i)
+	v := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "V": blockVectors(padded(l.Outputs)), "in": in, "kept": call(s.kept[i], 16, "z"), "value": value,
 		"sums": keepParam, "W": l.Weights, "B": l.Bias}
 	w.p(`
 static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *bias) {
@@ -81,7 +81,7 @@ static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *
             BLOCK_BODY($V)
             _Pragma("unroll") for (int r = 0; r < MR; r++)
                 _Pragma("unroll") for (int v = 0; v < $V; v++) {
-                    const REAL16 z = acc[r][v];
+                    const REAL16 z = acc[r][v], k = $kept;
 `+"                    "+keep+`vstore16($value, v, out + (s + r) * $P + j);
                 }
         }
@@ -133,11 +133,17 @@ static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add) 
 	// wt is the transpose of the weights, of padded rows.
 	slope, sums := "g", ""
 	if i > 0 {
-		slope = call(s.slopes[i-1], fmt.Sprint("slope", i-1), 16, "vload16(v, sums + (s + r) * $Q + j)", "vload16(v, x + (s + r) * $Q + j)", "g")
+		slope = call(s.slopes[i-1], 16, "vload16(v, sums + (s + r) * $Q + j)", "vload16(v, x + (s + r) * $Q + j)", "g")
 		if s.keepsSums(i - 1) {
 			sums = "const REAL *sums, "
 		}
 	}
+	operands, params, keep := s.joined(i, "", "acc[r][v]", func(place int) string { return fmt.Sprintf("vload16(v, g%d + (s + r) * $Q + j)", place) })
+	sums += params
+	if keep != "" {
+		keep = strings.Replace(keep, "vload16(", "vstore16(g, ", 1) + ";\n                    "
+	}
+	v["joined"], v["keep"] = call(s.joins[i], 16, operands...), keep
 	v["Q"], v["V"], v["sums"] = padded(l.Inputs), blockVectors(padded(l.Inputs)), sums
 	w.p(`
 static void backward$i(const REAL *a, REAL *out, const REAL *x, $sumsconst REAL *wt) {
@@ -154,13 +160,23 @@ static void backward$i(const REAL *a, REAL *out, const REAL *x, $sumsconst REAL 
             BLOCK_BODY($V)
             _Pragma("unroll") for (int r = 0; r < MR; r++)
                 _Pragma("unroll") for (int v = 0; v < $V; v++) {
-                    const REAL16 g = acc[r][v];
-                    vstore16(`+slope+`, v, out + (s + r) * $Q + j);
+                    const REAL16 g = $joined;
+                    $keepvstore16(`+slope+`, v, out + (s + r) * $Q + j);
                 }
         }
     }
 }
 `, v)
+}
+
+// cpuRow is how far apart the rows of what layer i reads are: padded, but for the inputs, which lie as they come unless another layer
+// reads them, too.
+func (s *pass) cpuRow(i int) int {
+	n := s.Layers[i].Inputs
+	if i == 0 && !slices.ContainsFunc(s.Layers, func(l PerceptronLayer) bool { return slices.Contains(l.skips(), 0) }) {
+		return n
+	}
+	return padded(n)
 }
 
 func (s *pass) cpuKernel(w *writer) {
@@ -171,12 +187,15 @@ func (s *pass) cpuKernel(w *writer) {
 		widest = max(widest, padded(l.Inputs), padded(l.Outputs))
 	}
 	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "widest": widest, "size": s.Size(), "block": s.block, "last": last,
-		"error": call(s.error, "error", 1, "z", "t"), "down": call(s.slope, "down", 1, "z", "t")}
+		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss")}
 	w.p(`
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
-    REAL in[TILE * $inputs], d[2][TILE * $widest];
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
+    REAL in[TILE * $in], d[2][TILE * $widest];
 `, v)
+	for place, n := range s.room {
+		w.p("    REAL g$place[TILE * $Q];", map[string]any{"place": place, "Q": padded(n)})
+	}
 	for i, l := range s.Layers {
 		names := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "Q": padded(l.Inputs), "W": l.Weights, "B": l.Bias}
 		w.p("    REAL x$i[TILE * $P], w$i[$K * $P], b$i[$P];", names)
@@ -208,23 +227,44 @@ void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
     const int from = blocks * g / groups * $block, to = min((long)n, blocks * (g + 1) / groups * $block);
     global REAL *part = PART + PART_off + g * $size;
     REAL loss = 0;
+`, v)
+	if s.Labels != nil {
+		s.cpuCount(w)
+	}
+	w.p(`
     for (int base = from; base < to; base += TILE) {
         const int live = min(TILE, to - base), add = base > from;
+`, v)
+	if s.cpuRow(0) == inputs {
+		w.p(`
         for (int i = 0; i < live * $inputs; i++) in[i] = X[X_off + base * $inputs + i];
         for (int i = live * $inputs; i < TILE * $inputs; i++) in[i] = 0;
 `, v)
-	for i := range s.Layers {
-		names := map[string]any{"i": i, "a": "in", "sums": ""}
-		if i > 0 {
-			names["a"] = fmt.Sprint("x", i-1)
-		}
+	} else {
+		w.p(`
+        for (int s = 0; s < TILE; s++) {
+            for (int i = 0; i < $in; i++) in[s * $in + i] = s < live && i < $inputs ? X[X_off + (base + s) * $inputs + i] : 0;
+        }
+`, v)
+	}
+	for i, l := range s.Layers {
+		names := map[string]any{"i": i, "a": s.cpuName(i), "sums": ""}
 		if s.keepsSums(i) {
 			names["sums"] = fmt.Sprintf("z%d, ", i)
+		}
+		for _, j := range l.skips() {
+			names["sums"] = fmt.Sprint(names["sums"], s.cpuName(j), ", ")
 		}
 		w.p("        forward$i($a, x$i, $sumsw$i, b$i);", names)
 	}
 	w.p(`
         for (int i = 0; i < TILE * $P; i++) d[0][i] = 0;
+`, v)
+	if s.Labels != nil {
+		s.cpuLabels(w, v)
+	} else {
+		v["error"], v["down"] = call(s.error, 1, "z", "t"), call(s.slope, 1, "z", "t")
+		w.p(`
         for (int s = 0; s < live; s++) {
             for (int o = 0; o < $outputs; o++) {
                 const REAL z = x$last[s * $P + o], t = T[T_off + (base + s) * $outputs + o];
@@ -233,16 +273,14 @@ void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
             }
         }
 `, v)
+	}
 	now := 0
 	for i := last; i >= 0; i-- {
-		names := map[string]any{"i": i, "a": "in", "now": now, "next": 1 - now, "sums": "", "x": "in"}
-		if i > 0 {
-			names["a"] = fmt.Sprint("x", i-1)
-			names["x"] = names["a"]
-			if s.keepsSums(i - 1) {
-				names["sums"] = fmt.Sprintf("z%d, ", i-1)
-			}
+		names := map[string]any{"i": i, "a": s.cpuName(i), "now": now, "next": 1 - now, "sums": "", "x": s.cpuName(i)}
+		if i > 0 && s.keepsSums(i-1) {
+			names["sums"] = fmt.Sprintf("z%d, ", i-1)
 		}
+		names["sums"] = fmt.Sprint(names["sums"], passedOn("g", s.placesOf(i)))
 		w.p("        weights$i($a, d[$now], part, add);", names)
 		if i > 0 || s.down {
 			w.p("        backward$i(d[$now], d[$next], $x, $sumst$i);", names)
@@ -259,7 +297,15 @@ void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
 	}
 	w.p(`
     }
-    LOSS[LOSS_off + g] = loss;
+    LOSS[LOSS_off + g] = $share;
 }
-`, nil)
+`, v)
+}
+
+// cpuName is what the memory of what layer i reads is called.
+func (s *pass) cpuName(i int) string {
+	if i == 0 {
+		return "in"
+	}
+	return fmt.Sprint("x", i-1)
 }

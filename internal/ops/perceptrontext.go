@@ -35,24 +35,28 @@ func mapKeys(m map[string]any) func(func(string) bool) {
 
 // head writes what both texts begin with: the formulas, for vectors of some widths.
 func (s *pass) head(w *writer, what string, widths ...int) {
-	all := slices.Concat(s.values, s.slopes, []*inner{s.error, s.slope})
 	depends := []string{"common", "vector"}
-	for _, fn := range all {
-		if fn != nil {
-			for _, file := range fn.program.Depends() {
-				if !slices.Contains(depends, file) {
-					depends = append(depends, file)
-				}
+	for _, fn := range s.formulas() {
+		for _, file := range fn.program.Depends() {
+			if !slices.Contains(depends, file) {
+				depends = append(depends, file)
 			}
 		}
 	}
+	targets := "T: [s*outputs + o]"
+	if s.Labels != nil {
+		targets = "T: [s], labels"
+	}
 	w.p("// @depends: "+strings.Join(depends, ", ")+"\n"+what+`
 //
-// X: [s*inputs + i]  T: [s*outputs + o]. W holds all parameters, and PART [groups, size] the shares of their gradient, in the layout of
+// X: [s*inputs + i]  `+targets+`. W holds all parameters, and PART [groups, size] the shares of their gradient, in the layout of
 // W. The samples are shared out among the work-groups in runs of blocks; group g writes its share of the loss to LOSS[g].
 `+expr.Prelude, nil)
-	for k, fn := range all {
-		if fn == nil || fn.f.IsZero() {
+	if s.Labels != nil {
+		s.labelHead(w)
+	}
+	for _, fn := range s.formulas() {
+		if fn.f.IsZero() {
 			continue
 		}
 		for _, width := range widths {
@@ -60,34 +64,74 @@ func (s *pass) head(w *writer, what string, widths ...int) {
 			if width > 1 {
 				t.Vector += fmt.Sprint(width)
 			}
-			w.WriteString(fn.program.Function(fmt.Sprintf("%s_%d", s.name(k), width), t, fn.uses, nil))
+			w.WriteString(fn.program.Function(fmt.Sprintf("%s_%d", fn.f.Name, width), t, fn.uses, nil))
 			w.WriteString("\n")
 		}
 	}
 }
 
-// name is that of formula k of all.
-func (s *pass) name(k int) string {
-	n := len(s.Layers)
+// call is the text of a formula of operands, for vectors of a width; of none, the first operand.
+func call(fn *inner, width int, operands ...string) string {
 	switch {
-	case k < n:
-		return fmt.Sprint("value", k)
-	case k < 2*n:
-		return fmt.Sprint("slope", k-n)
-	}
-	return [...]string{"error", "down"}[k-2*n]
-}
-
-// call is the text of a formula of operands, for vectors of a width.
-func call(fn *inner, name string, width int, operands ...string) string {
-	if fn.f.IsZero() {
+	case fn == nil:
+		return operands[0]
+	case fn.f.IsZero():
 		return "0"
 	}
 	var used []string
 	for _, i := range fn.uses {
 		used = append(used, operands[i])
 	}
-	return fmt.Sprintf("%s_%d(%s)", name, width, strings.Join(used, ", "))
+	return fmt.Sprintf("%s_%d(%s)", fn.f.Name, width, strings.Join(used, ", "))
+}
+
+// skipped returns the operands of the formula of what layer i + 1 reads, of which the first is k and the others are those of at, and
+// the parameters that are pointers to them.
+func (s *pass) skipped(i int, qualifier string, at func(j int) string) (operands []string, params string) {
+	operands = make([]string, i+2)
+	operands[0] = "k"
+	for _, j := range s.Layers[i].skips() {
+		operands[j+1] = at(j)
+		params += fmt.Sprintf("%sconst REAL *skip%d, ", qualifier, j)
+	}
+	return operands, params
+}
+
+// joined returns the operands of the gradient of what layer i reads, of which the first is its own part and the others are those of at,
+// in their places; the parameters that are pointers to these; and where the gradient is kept, "" for nowhere.
+func (s *pass) joined(i int, qualifier, part string, at func(place int) string) (operands []string, params, keep string) {
+	operands = make([]string, len(s.Layers))
+	operands[0] = part
+	for _, j := range s.Layers[i].joins() {
+		operands[j] = at(s.place[j])
+	}
+	for _, place := range s.placesOf(i) {
+		params += fmt.Sprintf("%sREAL *g%d, ", qualifier, place)
+	}
+	if s.place[i] >= 0 {
+		keep = at(s.place[i])
+	}
+	return operands, params, keep
+}
+
+// placesOf are the places of gradients that layer i reads or writes.
+func (s *pass) placesOf(i int) (list []int) {
+	for _, j := range s.Layers[i].joins() {
+		list = append(list, s.place[j])
+	}
+	if s.place[i] >= 0 {
+		list = append(list, s.place[i])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// passedOn is the text of arguments, with a prefix.
+func passedOn(prefix string, numbers []int) (text string) {
+	for _, i := range numbers {
+		text += fmt.Sprint(prefix, i, ", ")
+	}
+	return text
 }
 
 // gpuText keeps what the layers make of a tile of samples in local memory: x of each, and z where a gradient reads it. From the top
@@ -140,11 +184,13 @@ func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 		samples /= 2
 	}
 	keep, keepParam := "", ""
-	value := "z[r]"
+	value := "k"
 	if s.values[i] != nil {
-		value = call(s.values[i], fmt.Sprint("value", i), cols, "z[r]")
+		operands, params := s.skipped(i, "local ", func(j int) string { return fmt.Sprintf("LOCAL%d(skip%d + (s + r) * %d + j)", cols, j, s.row(j)) })
+		value, keepParam = call(s.values[i], cols, operands...), params
 		if s.keepsSums(i) {
-			keep, keepParam = fmt.Sprintf("LOCAL%d(sums + (s + r) * %d + j) = z[r]; ", cols, s.row(i+1)), "local REAL *sums, "
+			keep = fmt.Sprintf("LOCAL%d(sums + (s + r) * %d + j) = k;\n            ", cols, s.row(i+1))
+			keepParam = "local REAL *sums, " + keepParam
 		}
 	}
 	bias := "0"
@@ -152,7 +198,7 @@ func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 		bias = fmt.Sprintf("CONST%d(w + %d + j)", cols, l.Bias)
 	}
 	v := map[string]any{"i": i, "K4": l.Inputs / 4 * 4, "K": l.Inputs, "N": l.Outputs, "in": s.row(i), "out": s.row(i + 1), "C": cols, "S": samples,
-		"W": l.Weights, "bias": bias, "value": value, "keep": keep, "sums": keepParam}
+		"W": l.Weights, "bias": bias, "kept": call(s.kept[i], cols, "z[r]"), "value": value, "keep": keep, "sums": keepParam}
 	w.p(`
 static __attribute__((always_inline)) void forward$i(local const REAL *in, local REAL *out, $sumsglobal const REAL *w, int lid) {
     for (int e = lid; e < TILE / $S * ($N / $C); e += ITEMS) {
@@ -173,6 +219,7 @@ static __attribute__((always_inline)) void forward$i(local const REAL *in, local
             for (int r = 0; r < $S; r++) z[r] = fma((REAL$C)(in[(s + r) * $in + k]), wk, z[r]);
         }
         for (int r = 0; r < $S; r++) {
+            const REAL$C k = $kept;
             $keepLOCAL$C(out + (s + r) * $out + j) = $value;
         }
     }
@@ -223,16 +270,22 @@ static __attribute__((always_inline)) void weights$i(local const REAL *x, local 
 		return
 	}
 	// x becomes the gradient of the z below: a work-item makes Q samples by 4 neighbours.
-	slope, sums, back := "a[r]", "", 1
+	slope, sums, back := "g", "", 1
 	if tile == mlpLarge {
 		back = 2
 	}
 	if i > 0 {
-		slope = call(s.slopes[i-1], fmt.Sprint("slope", i-1), 4, fmt.Sprintf("LOCAL4(sums + (s + r) * %d + k0 + k)", s.row(i)), "LOCAL4(x + (s + r) * $in + k0 + k)", "a[r]")
+		slope = call(s.slopes[i-1], 4, fmt.Sprintf("LOCAL4(sums + (s + r) * %d + k0 + k)", s.row(i)), "LOCAL4(x + (s + r) * $in + k0 + k)", "g")
 		if s.keepsSums(i - 1) {
 			sums = "local const REAL *sums, "
 		}
 	}
+	operands, params, keep := s.joined(i, "local ", "a[r]", func(place int) string { return fmt.Sprintf("LOCAL4(g%d + (s + r) * %d + k0 + k)", place, s.row(i)) })
+	sums += params
+	if keep != "" {
+		keep += " = g;\n                "
+	}
+	v["joined"], v["keep"] = call(s.joins[i], 4, operands...), keep
 	v["Q"], v["N4"], v["slope"], v["sums"], v["Kup"] = back, l.Outputs/4*4, strings.ReplaceAll(slope, "$in", fmt.Sprint(s.row(i))), sums, intmath.RoundUp(l.Inputs, 4)
 	w.p(`
 static __attribute__((always_inline)) void backward$i(local const REAL *d, local REAL *x, $sumslocal REAL *stage, global const REAL *w, int lid) {
@@ -256,7 +309,10 @@ static __attribute__((always_inline)) void backward$i(local const REAL *d, local
             for (int j = $N4; j < $N; j++) {
                 for (int r = 0; r < $Q; r++) a[r] = fma((REAL4)(d[(s + r) * $out + j]), LOCAL4(stage + j * STAGE_ROW + k), a[r]);
             }
-            for (int r = 0; r < $Q; r++) LOCAL4(x + (s + r) * $in + k0 + k) = $slope;
+            for (int r = 0; r < $Q; r++) {
+                const REAL4 g = $joined;
+                $keepLOCAL4(x + (s + r) * $in + k0 + k) = $slope;
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -272,24 +328,30 @@ func (s *pass) gpuKernel(w *writer, last int) {
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	w.p(`
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
     local REAL stage[$stage] __attribute__((aligned(32)));
-`, map[string]any{"stage": max(widest*(perceptronChunk+4), mlpItems)})
+`, map[string]any{"T": s.targetParam(), "stage": max(widest*(perceptronChunk+4), mlpItems)})
 	for i := range s.Layers {
 		w.p("    local REAL x$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i)})
 		if s.keepsSums(i) {
 			w.p("    local REAL z$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i + 1)})
 		}
 	}
+	for place, n := range s.room {
+		w.p("    local REAL g$place[TILE * $row] __attribute__((aligned(32)));", map[string]any{"place": place, "row": rowOf(n)})
+	}
 	v := map[string]any{"last": last + 1, "inputs": inputs, "outputs": outputs, "in": s.row(0), "out": s.row(last + 1), "size": s.Size()}
-	v["error"] = call(s.error, "error", 1, "z", "t")
-	v["down"] = call(s.slope, "down", 1, "z", "t")
 	w.p(`
     local REAL x$last[TILE * $out] __attribute__((aligned(32)));
     const int lid = get_local_id(0), g = get_group_id(0), groups = get_num_groups(0);
     global const REAL *w = W + W_off;
     global REAL *part = PART + PART_off + g * $size;
     REAL loss = 0;
+`, v)
+	if s.Labels != nil {
+		s.gpuCount(w, v)
+	}
+	w.p(`
     const long tiles = (n + TILE - 1) / TILE;
     const int from = tiles * g / groups, to = tiles * (g + 1) / groups;
     for (int tile = from; tile < to; tile++) {
@@ -305,9 +367,14 @@ void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
 		if s.keepsSums(i) {
 			sums = fmt.Sprintf("z%d, ", i)
 		}
+		sums += passedOn("x", s.Layers[i].skips())
 		w.p("        forward$i(x$i, x$next, $sumsw, lid);\n        barrier(CLK_LOCAL_MEM_FENCE);", map[string]any{"i": i, "next": i + 1, "sums": sums})
 	}
-	w.p(`
+	if s.Labels != nil {
+		s.gpuLabels(w, v)
+	} else {
+		v["error"], v["down"] = call(s.error, 1, "z", "t"), call(s.slope, 1, "z", "t")
+		w.p(`
         for (int e = lid; e < TILE * $outputs; e += ITEMS) {
             const int s = e / $outputs, o = e % $outputs;
             REAL d = 0;
@@ -318,13 +385,15 @@ void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
             }
             x$last[s * $out + o] = d;
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
 `, v)
+	}
+	w.p("        barrier(CLK_LOCAL_MEM_FENCE);", nil)
 	for i := last; i >= 0; i-- {
 		sums := ""
 		if i > 0 && s.keepsSums(i-1) {
 			sums = fmt.Sprintf("z%d, ", i-1)
 		}
+		sums += passedOn("g", s.placesOf(i))
 		names := map[string]any{"i": i, "next": i + 1, "sums": sums}
 		w.p("        weights$i(x$i, x$next, part, add, lid);", names)
 		if i > 0 || s.down {
@@ -346,7 +415,7 @@ void k_perceptron(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lid < span) stage[lid] += stage[lid + span];
     }
-    if (lid == 0) LOSS[LOSS_off + g] = stage[0];
+    if (lid == 0) LOSS[LOSS_off + g] = $share;
 }
-`, nil)
+`, map[string]any{"share": s.lossShare("stage[0]")})
 }

@@ -11,13 +11,15 @@ import (
 
 // passScratch is what a share of a pass keeps from launch to launch.
 type passScratch[T kernels.Real] struct {
-	loops          *vec.Loops[T] // or nil
-	samples        int           // that there is room for
-	x, z           [][]T         // what each layer reads, but for the first, and its sums
-	d, e           []T           // gradients
-	ones, losses   []T
-	values, slopes []*blocks[T]
-	error, slope   *blocks[T]
+	loops                       *vec.Loops[T] // or nil
+	samples                     int           // that there is room for
+	rows                        *vec.Loops[T] // for rows, or nil
+	x, z                        [][]T         // what each layer reads, but for the first, and its sums, or k
+	d, e                        []T           // gradients
+	g                           [][]T         // those of what layers read, by their place
+	ones, losses                []T
+	kept, values, slopes, joins []*blocks[T]
+	error, slope                *blocks[T]
 }
 
 // passTwin runs a pass, the shares in parallel.
@@ -31,18 +33,27 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 	scratches := sync.Pool{New: func() any {
 		m := &passScratch[T]{error: of(s.error), slope: of(s.slope)}
 		for i := range s.Layers {
-			m.values, m.slopes = append(m.values, of(s.values[i])), append(m.slopes, of(s.slopes[i]))
+			m.kept, m.values = append(m.kept, of(s.kept[i])), append(m.values, of(s.values[i]))
+			m.slopes, m.joins = append(m.slopes, of(s.slopes[i])), append(m.joins, of(s.joins[i]))
 		}
 		return m
 	}}
 	first, last := s.Layers[0].Inputs, s.Layers[len(s.Layers)-1].Outputs
 	return func(c kernels.Call[T]) {
-		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
+		x, w, part, loss, dx, n := c.Reals(0), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
 		groups, blocks, loops := len(loss), intmath.CeilDiv(n, s.block), loopsOf(c)
+		var all targets[T]
+		if s.Labels == nil {
+			all.reals = c.Reals(1)
+		} else {
+			all.labels = c.Ints(1)
+			up, counted := s.labelsCounted(all.labels)
+			all.up, all.counted = T(up), T(counted)
+		}
 		par.For(groups, 1, func(lo, hi int) {
 			m := scratches.Get().(*passScratch[T])
 			defer scratches.Put(m)
-			m.loops = loops
+			m.loops, m.rows = loops, rowLoopsOf(c)
 			m.vectors(c)
 			for g := lo; g < hi; g++ {
 				from, to := blocks*g/groups*s.block, min(n, blocks*(g+1)/groups*s.block)
@@ -50,7 +61,7 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 				if s.down {
 					down = dx[from*first : to*first]
 				}
-				loss[g] = m.pass(s, x[from*first:to*first], t[from*last:to*last], w, part[g*s.Size():], down, to-from)
+				loss[g] = m.pass(s, x[from*first:to*first], all.part(from, to, last), w, part[g*s.Size():], down, to-from)
 			}
 		})
 	}
@@ -58,7 +69,7 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 
 // vectors says whether the formulas may use them.
 func (m *passScratch[T]) vectors(c kernels.Call[T]) {
-	for _, list := range [][]*blocks[T]{m.values, m.slopes, {m.error, m.slope}} {
+	for _, list := range [][]*blocks[T]{m.kept, m.values, m.slopes, m.joins, {m.error, m.slope}} {
 		for _, b := range list {
 			if b != nil {
 				b.scalars(c, 0)
@@ -101,6 +112,10 @@ func (m *passScratch[T]) grow(s *pass, n int) {
 		m.x, m.z = append(m.x, make([]T, n*l.Outputs)), append(m.z, make([]T, n*l.Outputs))
 		widest = max(widest, l.Inputs, l.Outputs)
 	}
+	m.g = nil
+	for _, width := range s.room {
+		m.g = append(m.g, make([]T, n*width))
+	}
 	m.d, m.e, m.ones, m.losses = make([]T, n*widest), make([]T, n*widest), make([]T, n), make([]T, n*s.Layers[len(s.Layers)-1].Outputs)
 	for i := range m.ones {
 		m.ones[i] = 1
@@ -117,7 +132,7 @@ func run[T kernels.Real](b *blocks[T], out []T, operands ...[]T) {
 }
 
 // pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil, and returns their loss.
-func (m *passScratch[T]) pass(s *pass, x, t, w, part, dx []T, n int) T {
+func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n int) T {
 	m.grow(s, n)
 	last := len(s.Layers) - 1
 	in := x
@@ -129,21 +144,20 @@ func (m *passScratch[T]) pass(s *pass, x, t, w, part, dx []T, n int) T {
 		z := m.z[i][:n*l.Outputs]
 		m.product(n, l.Outputs, l.Inputs, in, l.Inputs, 1, w[l.Weights:], l.Outputs, 1, z, bias)
 		if i < last {
+			if m.kept[i] != nil {
+				run(m.kept[i], z, z)
+			}
+			operands := [][]T{z, x}
+			for j := range i {
+				operands = append(operands, m.x[j][:n*s.Layers[j].Outputs])
+			}
 			in = m.x[i][:n*l.Outputs]
-			run(m.values[i], in, z)
+			run(m.values[i], in, operands...)
 		}
 	}
 	outputs := n * s.Layers[last].Outputs
-	d, e, losses := m.d, m.e, m.losses[:outputs]
-	clear(losses)
-	if !s.error.f.IsZero() {
-		run(m.error, losses, m.z[last][:outputs], t)
-	}
-	run(m.slope, d[:outputs], m.z[last][:outputs], t)
-	var loss T
-	for _, v := range losses {
-		loss += v
-	}
+	d, e := m.d, m.e
+	loss := m.loss(s, m.z[last][:outputs], d[:outputs], t)
 	for i := last; i >= 0; i-- {
 		l := s.Layers[i]
 		below := x
@@ -160,6 +174,7 @@ func (m *passScratch[T]) pass(s *pass, x, t, w, part, dx []T, n int) T {
 		}
 		if to != nil {
 			m.product(n, l.Inputs, l.Outputs, d, l.Outputs, 1, w[l.Weights:], 1, l.Outputs, to, nil)
+			m.join(s, i, to)
 		}
 		if i > 0 {
 			run(m.slopes[i-1], to, m.z[i-1][:n*l.Inputs], below, to)
@@ -167,4 +182,58 @@ func (m *passScratch[T]) pass(s *pass, x, t, w, part, dx []T, n int) T {
 		}
 	}
 	return loss
+}
+
+// join adds to the gradient of what layer i reads, or whatever its formula says, what others left for it, and leaves it to those below.
+func (m *passScratch[T]) join(s *pass, i int, to []T) {
+	if m.joins[i] != nil {
+		operands := make([][]T, len(s.Layers))
+		operands[0] = to
+		for _, j := range s.Layers[i].joins() {
+			operands[j] = m.g[s.place[j]][:len(to)]
+		}
+		run(m.joins[i], to, operands...)
+	}
+	if place := s.place[i]; place >= 0 {
+		copy(m.g[place], to)
+	}
+}
+
+// loss returns the loss of outputs, and sets d to their gradient.
+func (m *passScratch[T]) loss(s *pass, z, d []T, t targets[T]) T {
+	if s.Labels != nil {
+		loss := labelLoss(m.rows, s.Labels, z, d, t.labels, t.up)
+		if s.Labels.Mean {
+			loss /= t.counted
+		}
+		return loss
+	}
+	losses := m.losses[:len(z)]
+	clear(losses)
+	if !s.error.f.IsZero() {
+		run(m.error, losses, z, t.reals)
+	}
+	run(m.slope, d, z, t.reals)
+	var loss T
+	for _, v := range losses {
+		loss += v
+	}
+	return loss
+}
+
+// targets are what outputs are compared with: reals, or labels with the gradient of the loss of each, and how many count.
+type targets[T kernels.Real] struct {
+	reals       []T
+	labels      []int32
+	up, counted T
+}
+
+// part is the targets of some samples, of so many outputs.
+func (t targets[T]) part(from, to, outputs int) targets[T] {
+	if t.labels != nil {
+		t.labels = t.labels[from:to]
+	} else {
+		t.reals = t.reals[from*outputs : to*outputs]
+	}
+	return t
 }

@@ -1,0 +1,218 @@
+package ops
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// The cross-entropy of a pass: the loss of the outputs z of a sample with its label, and their gradient. As crossentropy_gpu.cl
+// computes it but for the share of a class, exp(z − most) / Σ, which needs no second exponential.
+
+// targetParam is the parameter of what the loss compares the outputs with.
+func (s *pass) targetParam() string {
+	if s.Labels != nil {
+		return "IN_INTS(T)"
+	}
+	return "IN(T)"
+}
+
+// lossShare is the text of a group's share of the loss, of the sum that it has.
+func (s *pass) lossShare(sum string) string {
+	if s.Labels != nil && s.Labels.Mean {
+		return sum + " / total"
+	}
+	return sum
+}
+
+// counting reports whether a pass has to know how many labels count.
+func (s *pass) counting() bool { return s.Labels.Mean || len(s.up.uses) > 0 }
+
+// labelHead writes the constants of the loss, and the loss and the gradient of output o, of which less is log Σ − (z[o] − most) and
+// share the exponential by the sum.
+func (s *pass) labelHead(w *writer) {
+	l, outputs := s.Labels, s.Layers[len(s.Layers)-1].Outputs
+	literal := func(v float64) string { return "NUM(" + strconv.FormatFloat(v, 'e', -1, 64) + ")" }
+	v := map[string]any{"ignore": l.Ignore, "outputs": outputs, "own": literal(1 - l.Smoothing), "smoothing": literal(l.Smoothing), "evenLoss": "", "evenSlope": ""}
+	if l.Smoothing != 0 {
+		v["evenLoss"], v["evenSlope"] = " loss += EVEN * less;", " - EVEN"
+	}
+	w.p(`
+#define COUNTS(t) ((t) != ($ignore) && (t) >= 0 && (t) < $outputs)
+#define OWN $own
+#define EVEN ($smoothing / $outputs)
+#define SLOPE (OWN + EVEN * $outputs)
+#define ADD_LOSS(o, label, less) { if ((o) == (label)) loss += OWN * (less);$evenLoss }
+#define DOWN(o, label, share) (((share) * SLOPE$evenSlope) * up - ((o) == (label) ? OWN * up : 0))
+`, v)
+}
+
+// cpuCount makes up, the gradient of the loss of each sample.
+func (s *pass) cpuCount(w *writer) {
+	if s.counting() {
+		w.p(`
+    int counted = 0;
+    for (int i = 0; i < n; i++) counted += COUNTS(T[T_off + i]);
+    const REAL total = counted;
+`, nil)
+	}
+	w.p("    const REAL up = $up;", map[string]any{"up": call(s.up, 1, "total")})
+}
+
+// cpuLabels takes a sample at a time, sixteen outputs beside each other; those that are padding are −∞.
+func (s *pass) cpuLabels(w *writer, v map[string]any) {
+	w.p(`
+        for (int s = 0; s < live; s++) {
+            REAL *z = x$last + s * $P, *e = d[0] + s * $P, all[16];
+            for (int o = $outputs; o < $P; o++) z[o] = -INFINITY;
+            REAL16 large = -INFINITY, sums = 0;
+            for (int o = 0; o < $P; o += 16) {
+                const REAL16 v = vload16(0, z + o);
+                large = v > large ? v : large;
+            }
+            vstore16(large, 0, all);
+            REAL most = -INFINITY, sum = 0;
+            for (int k = 0; k < 16; k++) most = all[k] > most ? all[k] : most;
+            for (int o = 0; o < $P; o += 16) {
+                const REAL16 v = exp(vload16(0, z + o) - most);
+                sums += v;
+                vstore16(v, 0, e + o);
+            }
+            vstore16(sums, 0, all);
+            for (int k = 0; k < 16; k++) sum += all[k];
+            const REAL log_sum = log(sum);
+            const int label = T[T_off + base + s], counts = COUNTS(label);
+            for (int o = 0; o < $outputs; o++) {
+                if (counts) {
+                    const REAL less = log_sum - (z[o] - most);
+                    ADD_LOSS(o, label, less)
+                    e[o] = DOWN(o, label, e[o] / sum);
+                } else {
+                    e[o] = 0;
+                }
+            }
+        }
+`, v)
+}
+
+// gpuCount makes up, as cpuCount does: every group counts all labels.
+func (s *pass) gpuCount(w *writer, v map[string]any) {
+	if s.counting() {
+		w.p(`
+    int counted = 0;
+    for (int i = lid; i < n; i += ITEMS) counted += COUNTS(T[T_off + i]);
+    stage[lid] = counted;
+    for (int span = ITEMS / 2; span > 0; span >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < span) stage[lid] += stage[lid + span];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const REAL total = stage[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+`, v)
+	}
+	w.p("    const REAL up = $up;", map[string]any{"up": call(s.up, 1, "total")})
+}
+
+// gpuLabels has ITEMS / TILE lanes for a sample, which join what they find in stage.
+func (s *pass) gpuLabels(w *writer, v map[string]any) {
+	w.p(`
+        {
+            const int lanes = ITEMS / TILE, s = lid / lanes, lane = lid % lanes;
+            local REAL *z = x$last + s * $out;
+            REAL large = -INFINITY, part = 0;
+            for (int o = lane; o < $outputs; o += lanes) large = z[o] > large ? z[o] : large;
+            stage[lid] = large;
+            for (int span = lanes / 2; span > 0; span >>= 1) {
+                barrier(CLK_LOCAL_MEM_FENCE);
+                if (lane < span && stage[lid + span] > stage[lid]) stage[lid] = stage[lid + span];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const REAL most = stage[lid - lane];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (int o = lane; o < $outputs; o += lanes) part += exp(z[o] - most);
+            stage[lid] = part;
+            for (int span = lanes / 2; span > 0; span >>= 1) {
+                barrier(CLK_LOCAL_MEM_FENCE);
+                if (lane < span) stage[lid] += stage[lid + span];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const REAL sum = stage[lid - lane], log_sum = log(sum);
+            const int label = base + s < n ? T[T_off + base + s] : -1, counts = COUNTS(label);
+            for (int o = lane; o < $outputs; o += lanes) {
+                if (counts) {
+                    const REAL less = log_sum - (z[o] - most);
+                    ADD_LOSS(o, label, less)
+                    z[o] = DOWN(o, label, exp(z[o] - most) / sum);
+                } else {
+                    z[o] = 0;
+                }
+            }
+        }
+`, v)
+}
+
+// labelsCounted returns the gradient of the loss of each sample, and how many labels count if that matters.
+func (s *pass) labelsCounted(labels []int32) (up, total float64) {
+	if s.counting() {
+		for _, t := range labels {
+			total += float64(s.Labels.counts(t, s.Layers[len(s.Layers)-1].Outputs))
+		}
+	}
+	return s.up.program.At(func(int) float64 { return total }, nil), total
+}
+
+// labelLoss returns the loss of outputs z with labels, and sets d to the gradient.
+func labelLoss[T kernels.Real](loops *vec.Loops[T], l *PerceptronLabels, z, d []T, labels []int32, up T) T {
+	if len(labels) == 0 {
+		return 0
+	}
+	n := len(z) / len(labels)
+	own, even := T(1-l.Smoothing), T(l.Smoothing)/T(n)
+	slope, loss := own+even*T(n), 0.0
+	for i, t := range labels {
+		z, d := z[i*n:(i+1)*n], d[i*n:(i+1)*n]
+		if l.counts(t, n) == 0 {
+			clear(d)
+			continue
+		}
+		var most, sum float64
+		if loops != nil {
+			most = float64(loops.Most(z))
+			loops.MapBy(vec.Sub, d, z, T(most))
+			loops.Map(vec.Exp, d, d, d, d, d)
+			sum = float64(loops.Sum(d))
+		} else {
+			most = math.Inf(-1)
+			for _, v := range z {
+				if float64(v) > most {
+					most = float64(v)
+				}
+			}
+			for k, v := range z {
+				e := math.Exp(float64(v) - most)
+				d[k] = T(e)
+				sum += e
+			}
+		}
+		logSum := math.Log(sum)
+		loss += float64(own) * (logSum - (float64(z[t]) - most))
+		if l.Smoothing != 0 {
+			for _, v := range z {
+				loss += float64(even) * (logSum - (float64(v) - most))
+			}
+		}
+		for k, e := range d {
+			v := e / T(sum) * slope
+			if l.Smoothing != 0 {
+				v -= even
+			}
+			if d[k] = v * up; k == int(t) {
+				d[k] -= own * up
+			}
+		}
+	}
+	return T(loss)
+}
