@@ -163,7 +163,7 @@ func (f *followed) operation(i int, n *node, op kernels.Operation) {
 		f.wrote(w)
 		return
 	case *kernels.Reduction:
-		for _, part := range alone(op) {
+		for _, part := range f.alone(i, n, op) {
 			dims := resultDims(part)
 			w := write{f.placeOf(i, n, part.Y, dims), i, nil}
 			if dense(part.Y.Strides, dims) {
@@ -350,35 +350,36 @@ func (f *followed) product(i int, n *node, p *kernels.Product) *held {
 	return f.made(&held{kind: aProduct, n: parts * p.M * p.N, rows: p.M, cols: p.N, depth: p.K, parts: parts, a: *a, b: *b})
 }
 
-// sum is what a reduction makes.
+// sum is what a reduction makes. One with several outer elements makes as many shares.
 func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
 	dims := []int{r.Outer, r.Len, r.Inner}
-	if r.Function != kernels.Add || r.Interleaved || r.Outer != 1 || r.Len == 0 || r.X.Type != kernels.Float32 || !dense(r.X.Strides, dims) {
+	if r.Function != kernels.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !dense(r.X.Strides, dims) {
 		return nil
 	}
-	x := f.at(f.placeOf(i, n, r.X, dims))
+	x, count, shares := f.at(f.placeOf(i, n, r.X, dims)), r.Outer*r.Len, max(r.Outer, r.Shares)
 	switch {
-	case r.Len == 1 && r.Shares == 1:
+	case count == 1 && shares == 1:
 		return x
 	case r.Shares > 1:
-	case x.kind == aProduct && x.parts == r.Len && r.Inner == x.rows*x.cols:
+	case shares == 1 && x.kind == aProduct && x.parts == count && r.Inner == x.rows*x.cols:
 		whole := *x
 		whole.n, whole.parts, whole.from = r.Inner, 1, x
 		return f.made(&whole)
-	case x.kind == aSum && x.shares == r.Len && x.inner == r.Inner:
+	case x.kind == aSum && x.shares == count && x.inner == r.Inner:
 		whole := *x
-		whole.n, whole.shares, whole.from = r.Inner, 1, x
+		whole.n, whole.shares, whole.from = shares*r.Inner, shares, x
 		return f.made(&whole)
 	}
-	return f.made(&held{kind: aSum, n: r.Shares * r.Inner, x: x, count: r.Len, inner: r.Inner, shares: r.Shares})
+	return f.made(&held{kind: aSum, n: shares * r.Inner, x: x, count: count, inner: r.Inner, shares: shares})
 }
 
 // fewSums is of how many beside each other each is followed alone.
 const fewSums = 8
 
-// alone returns the reductions that one with several outer elements stands for, if they are few.
-func alone(r *kernels.Reduction) []*kernels.Reduction {
-	if r.Outer == 1 || r.Outer > fewSums {
+// alone returns the reductions that one with several outer elements stands for, if they are few, and what each reads was made alone.
+func (f *followed) alone(i int, n *node, r *kernels.Reduction) []*kernels.Reduction {
+	first := r.X
+	if r.Outer < 2 || r.Outer > fewSums || !f.knows(f.placeOf(i, n, first, []int{1, r.Len, r.Inner})) {
 		return []*kernels.Reduction{r}
 	}
 	var list []*kernels.Reduction
@@ -396,7 +397,7 @@ func alone(r *kernels.Reduction) []*kernels.Reduction {
 func (f *followed) inPieces(i int, n *node, m *kernels.Map) []*kernels.Map {
 	whole := []*kernels.Map{m}
 	if len(m.Dims) != 1 || m.Dims[0] < 2 || m.Dims[0] > fewSums || m.Elements != nil || !slices.ContainsFunc(m.Operands, func(v kernels.View) bool {
-		return len(v.Strides) == 1 && f.madeAlone(f.placeOf(i, n, v, m.Dims))
+		return len(v.Strides) == 1 && v.Strides[0] != 0 && f.knows(f.placeOf(i, n, v, []int{1}))
 	}) {
 		return whole
 	}
@@ -422,11 +423,11 @@ func (f *followed) inPieces(i int, n *node, m *kernels.Map) []*kernels.Map {
 	return list
 }
 
-// madeAlone reports whether the last that was written of a place is one element, which is known.
-func (f *followed) madeAlone(p spot) bool {
+// knows reports whether the last that was written of a place is a formula, and of that place alone.
+func (f *followed) knows(p spot) bool {
 	for _, w := range slices.Backward(f.writes[p.memory]) {
 		if w.lo < p.hi && p.lo < w.hi {
-			return w.held != nil && w.hi-w.lo == 1 && w.span != p.span
+			return w.held != nil && w.span == p.span
 		}
 	}
 	return false

@@ -32,6 +32,9 @@ type perceptronWorld struct {
 	odd          string
 	slope        float64
 	absolute     bool
+	labels       *autograd.LabelOptions // of a cross-entropy, or nil
+	class        *tensor.Tensor
+	skips        [][]int // what earlier layers read that is added to what a hidden layer makes, if it fits
 	seen, second *tensor.Tensor
 }
 
@@ -54,13 +57,26 @@ func newPerceptronWorld(d tensor.Device, seed uint64) *perceptronWorld {
 		}
 	}
 	w.sizes = append(w.sizes, []int{3, 1, 4, 2, 8}[r.IntN(5)])
+	if s := rand.New(rand.NewPCG(seed, 12)); s.IntN(5) < 2 {
+		w.labels = &autograd.LabelOptions{Reduction: []autograd.Reduction{autograd.MeanLoss, autograd.MeanLoss, autograd.SumLoss}[s.IntN(3)], Smoothing: []float64{0, 0.2}[s.IntN(2)]}
+	}
+	s := rand.New(rand.NewPCG(seed, 13))
+	for i := range len(w.sizes) - 2 {
+		var list []int
+		for j := 0; j <= i && seed%3 == 0; j++ {
+			if s.IntN(2) == 0 {
+				list = append(list, j)
+			}
+		}
+		w.skips = append(w.skips, list)
+	}
 	in, out := w.sizes[0], w.sizes[len(w.sizes)-1]
 	if w.odd == "targets that are inputs" {
 		out = in
 		w.sizes[len(w.sizes)-1] = out
 	}
 	w.x, w.y = tensor.Empty(d, w.rows, in), tensor.Empty(d, w.rows, out)
-	w.index = tensor.ZerosOf(d, tensor.Int32, w.rows)
+	w.index, w.class = tensor.ZerosOf(d, tensor.Int32, w.rows), tensor.ZerosOf(d, tensor.Int32, w.rows)
 	w.seen, w.second = tensor.Zeros(d, w.rows, out), tensor.Zeros(d)
 	w.input(0)
 	for i := range len(w.sizes) - 1 {
@@ -120,6 +136,13 @@ func (w *perceptronWorld) input(step int) {
 		index[i] = int32(r.IntN(40))
 	}
 	tensor.Upload(w.index, index)
+	class := make([]int32, w.rows)
+	for i := range class {
+		if class[i] = int32(r.IntN(w.y.Shape()[1])); i > 0 && r.IntN(5) == 0 {
+			class[i] = -100
+		}
+	}
+	tensor.Upload(w.class, class)
 }
 
 func (w *perceptronWorld) loss(outputs *[]*tensor.Tensor) *autograd.Node {
@@ -148,8 +171,13 @@ func (w *perceptronWorld) loss(outputs *[]*tensor.Tensor) *autograd.Node {
 	if w.odd == "inputs changed meanwhile" {
 		x = autograd.Const(w.x.MulScalar(1))
 	}
+	class := w.class
+	if w.odd == "half of the rows" {
+		class = class.Slice(0, 0, (w.rows+1)/2)
+	}
 	at, layers := 0, len(w.sizes)-1
 	h := x
+	read := []*autograd.Node{x}
 	for i := range layers {
 		weight := w.params[at]
 		at++
@@ -177,6 +205,14 @@ func (w *perceptronWorld) loss(outputs *[]*tensor.Tensor) *autograd.Node {
 		if w.odd == "a residual" && slices.Equal(before.Shape(), h.Shape()) {
 			h = h.Add(before)
 		}
+		if i < layers-1 {
+			for _, j := range w.skips[i] {
+				if slices.Equal(read[j].Shape(), h.Shape()) {
+					h = h.Add(read[j])
+				}
+			}
+			read = append(read, h)
+		}
 		if w.odd == "a hidden layer is read" && i == 0 {
 			*outputs = append(*outputs, h.Value().MulScalar(1))
 		}
@@ -186,6 +222,8 @@ func (w *perceptronWorld) loss(outputs *[]*tensor.Tensor) *autograd.Node {
 	}
 	var loss *autograd.Node
 	switch {
+	case w.labels != nil:
+		loss = autograd.CrossEntropy(h, class, *w.labels)
 	case w.absolute:
 		loss = h.Sub(y).Abs().Sum()
 	default:
@@ -302,6 +340,9 @@ func TestRandomPerceptrons(t *testing.T) {
 				if one < n/10 {
 					t.Errorf("%d of %d passes are one launch", one, n)
 				}
+				if n > 20 && !(odd["cross-entropy"] && odd["skips"]) {
+					t.Error("no pass with a cross-entropy, or with skips, is one launch")
+				}
 				t.Logf("%d of %d passes are one launch; oddities among them: %v", one, n, odd)
 			})
 		}
@@ -331,6 +372,8 @@ func randomPerceptron(t *testing.T, d tensor.Device, seed uint64, odd map[string
 		one = bytes.Contains(said.Bytes(), []byte("perceptron: ")) && !bytes.Contains(said.Bytes(), []byte("perceptron: refused"))
 		if one {
 			odd[eager.odd] = true
+			odd["cross-entropy"] = odd["cross-entropy"] || eager.labels != nil
+			odd["skips"] = odd["skips"] || slices.ContainsFunc(eager.skips, func(l []int) bool { return len(l) > 0 }) && eager.sizes[1] == eager.sizes[2]
 		}
 		near := 2e-3 // a sum that rounding takes across the kink of a loss or an activation has another gradient
 		if d.Real() == kernels.Float64 {

@@ -18,8 +18,10 @@ import (
 // added in their order: the same bits on every run, but not those of the layers.
 //
 // It is refused where
-//   - an activation is no formula of a layer's result, element by element, or the loss none of the outputs and a target; the loss is no
-//     sum of errors; there are more layers, or wider ones, than a launch has room for
+//   - what a layer reads is no formula of the result of the one before and of what earlier ones read, element by element, or its gradient
+//     none of those of what later ones read
+//   - the loss is none of the outputs and a target, nor their cross-entropy with labels, or no sum of those; classes have weights
+//   - there are more layers, or wider ones, than a launch has room for
 //   - parameters do not lie in memory as an optimizer lays them out, or one has no gradient
 //   - anything else reads what is made on the way, or it is there after the run
 //   - what is done meanwhile reads or writes what the pass writes, or writes what it reads

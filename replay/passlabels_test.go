@@ -1,0 +1,153 @@
+package replay_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// passOf records a step, of which the pass is to be one launch.
+func passOf(t *testing.T, l *learner, loss func(l *learner, y *autograd.Node) *autograd.Node) *replay.Recording {
+	t.Helper()
+	rec, err := replay.Record(l.d, func() ([]*tensor.Tensor, error) { return l.step(nil, loss, nil) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Report().Passes != 1 {
+		t.Fatalf("the pass is not one launch: %v", rec.Report().NoPass)
+	}
+	return rec
+}
+
+// near compares what a program sees of two trainings: NaN and infinities are what they are.
+func near(t *testing.T, what string, got, want [][]float64, bound float64) {
+	t.Helper()
+	for k := range want {
+		scale := 1e-3
+		for _, v := range want[k] {
+			if !math.IsInf(v, 0) {
+				scale = max(scale, math.Abs(v))
+			}
+		}
+		for i, v := range want[k] {
+			g := got[k][i]
+			if same := g == v || math.IsNaN(g) && math.IsNaN(v); !same && !(math.Abs(g-v) <= bound*scale) {
+				t.Fatalf("%s: value %d of %d is %v, eager %v", what, i, k, g, v)
+			}
+		}
+	}
+}
+
+// TestPassLabels: a recorded pass reads the labels and the parameters that are there when it runs. Labels past the classes are refused
+// before anything has changed.
+func TestPassLabels(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		eager, recorded := newLearner(d, 70, classes, "adamw"), newLearner(d, 70, classes, "adamw")
+		loss := crossEntropy(autograd.LabelOptions{})
+		rec := passOf(t, recorded, loss)
+		defer rec.Free()
+		var want []*tensor.Tensor
+		step := func() {
+			var err error
+			if want, err = eager.step(nil, loss, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step()
+		step()
+		for k := 1; k < 5; k++ {
+			for _, l := range []*learner{eager, recorded} {
+				l.label(k)
+				if k == 3 { // parameters that the program sets
+					l.params[0].Value().SetInPlace(l.params[0].Value().MulScalar(0.5))
+				}
+			}
+			step()
+			if err := rec.Run(); err != nil {
+				t.Fatal(err)
+			}
+			near(t, fmt.Sprint("step ", k), recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-4)
+		}
+		before := recorded.values(t, rec.Outputs())
+		for _, bad := range []int32{5, -1, math.MaxInt32} {
+			tensor.Upload(recorded.labels, append(make([]int32, 69), bad))
+			refused(t, "a label of no class", rec.Run(), tensor.ErrIndex, "CrossEntropy", "the classes are 5")
+			near(t, "after it was refused", recorded.values(t, rec.Outputs()), before, 0)
+		}
+		eager.label(2)
+		recorded.label(2)
+		step()
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		near(t, "after labels of no class", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-4)
+	})
+}
+
+// TestPassEdges: scores that are infinite or NaN, and labels of which none counts, give what the eager step gives.
+func TestPassEdges(t *testing.T) {
+	inf := math.Inf(1)
+	for name, c := range map[string]struct {
+		bias  float64 // of class 3
+		label int32   // of every sample
+		wrong bool    // the loss is no number
+	}{
+		"a class that is never":       {-inf, 1, false},
+		"the class that is never":     {-inf, 3, false},
+		"a class that is always":      {inf, 1, true},
+		"NaN":                         {math.NaN(), 1, true},
+		"NaN that does not count":     {math.NaN(), -100, true},
+		"no label counts":             {0, -100, true},
+		"large":                       {3e38, 1, false},
+		"as small as can be":          {-3e38, 3, false},
+		"the largest, and its labels": {3e38, 3, false},
+	} {
+		for _, smoothing := range []float64{0, 0.1} {
+			t.Run(fmt.Sprint(name, " ", smoothing), func(t *testing.T) {
+				devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+					loss := crossEntropy(autograd.LabelOptions{Smoothing: smoothing})
+					cfg := nn.MLPConfig{Sizes: []int{4, 8, 5}, Activations: []nn.Activation{nn.Tanh}}
+					set := func(l *learner) {
+						bias := l.params[3].Value()
+						values, err := bias.Float64s()
+						if err != nil {
+							t.Fatal(err)
+						}
+						values[3] = c.bias
+						tensor.Upload(bias, values)
+						tensor.Upload(l.labels, slices.Repeat([]int32{c.label}, 20))
+					}
+					eager, recorded := newLearner(d, 20, cfg, "momentum"), newLearner(d, 20, cfg, "momentum")
+					rec := passOf(t, recorded, loss)
+					defer rec.Free()
+					var want []*tensor.Tensor
+					for k := range 3 {
+						if k == 2 {
+							set(eager)
+						}
+						var err error
+						if want, err = eager.step(nil, loss, nil); err != nil {
+							t.Fatal(err)
+						}
+					}
+					set(recorded)
+					if err := rec.Run(); err != nil {
+						t.Fatal(err)
+					}
+					values := eager.values(t, want)
+					if math.IsNaN(values[0][0]) != c.wrong {
+						t.Fatalf("the eager step has the loss %v", values[0])
+					}
+					near(t, "the step", recorded.values(t, rec.Outputs()), values, 1e-4)
+				})
+			})
+		}
+	}
+}
