@@ -60,7 +60,7 @@ func TestSumsInChunks(t *testing.T) {
 }
 
 // TestProductsOfViews: a product reads transposed matrices, and rows and columns of wider ones, where they are. It
-// copies one where both are transposed, and where neither rows nor columns lie without gaps.
+// copies one where neither rows nor columns lie without gaps.
 func TestProductsOfViews(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(1)
@@ -74,7 +74,7 @@ func TestProductsOfViews(t *testing.T) {
 			{"parts", part(4, 3), part(3, 5), 1},
 			{"transposed parts by parts", part(3, 4).T(), part(3, 5), 1},
 			{"parts by transposed parts", part(4, 3), part(5, 3).T(), 1},
-			{"both transposed", part(3, 4).T(), part(5, 3).T(), 2},
+			{"both transposed", part(3, 4).T(), part(5, 3).T(), 1},
 			{"one row", part(1, 3), part(3, 5), 1},
 			{"one row, transposed column", part(3, 1).T(), part(3, 5), 1},
 			{"one column", part(4, 1), part(1, 5), 1},

@@ -15,8 +15,7 @@ import (
 //
 // of t […, m, k] and b […, k, n]: of two matrices, or of batches of them, whose leading axes broadcast by NumPy's rule. A t
 // of one axis is a row, a b of one axis a column, and the product has no axis for it: of two, it is their Dot. Transposed
-// views of the last two axes, and axes that are repeated, are read in place; where both operands are transposed, one is
-// copied. A batch is one launch, or, where its axes cannot be joined to three, several. One of integers is converted to
+// views of the last two axes, and axes that are repeated, are read in place. A batch is one launch, or, where its axes cannot be joined to three, several. One of integers is converted to
 // reals. It panics with ErrShape, also for a scalar, and with ErrType if both are of integers.
 func (t *Tensor) MatMul(b *Tensor) *Tensor {
 	const op = "MatMul"
@@ -180,7 +179,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	a, b = ra.Tensor, rb.Tensor
 	lda, ta, okA := layout(a)
 	ldb, tb, okB := layout(b)
-	if !okA || ta && tb && okB { // there is no TT kernel: copy A
+	if !okA {
 		a = a.Copy()
 		defer a.Free()
 		lda, ta = k, false
@@ -190,13 +189,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		defer b.Free()
 		ldb, tb = n, false
 	}
-	form := ops.NN
-	switch {
-	case ta:
-		form = ops.TN
-	case tb:
-		form = ops.NT
-	}
+	form := ops.FormOf(ta, tb)
 	var tile ops.GemmTile
 	if e.tile != nil {
 		tile = *e.tile

@@ -146,34 +146,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	}
 	lda, ta, _ := layout(a)
 	ldb, tb, _ := layout(b)
-	form := ops.NN
-	switch {
-	case ta && tb: // there is no TT kernel: copy A, all of it
-		copied := a.view([]int{batch.N[0], batch.N[1], batch.N[2], m, k}, append(batch.A[:], a.strides...), a.off)
-		for i, x := range batch.A {
-			if x == 0 {
-				copied.shape[i] = 1
-			}
-		}
-		packed := copied.Copy()
-		copied.Free()
-		defer packed.Free()
-		next := make([]batchAxis, 3)
-		for i := range next {
-			next[i] = batchAxis{batch.N[i], packed.strides[i], batch.B[i]}
-			if packed.shape[i] == 1 {
-				next[i].a = 0
-			}
-		}
-		one := packed.view([]int{m, k}, []int{k, 1}, packed.off)
-		defer one.Free()
-		batchLaunch(c, one, b, next, accumulate)
-		return
-	case ta:
-		form = ops.TN
-	case tb:
-		form = ops.NT
-	}
+	form := ops.FormOf(ta, tb)
 	l := d.Limits()
 	slice := ops.GemmBatchSlice(batch.Len(), m, n, k, l)
 	slices := (k + slice - 1) / slice

@@ -13,6 +13,9 @@ import (
 var gemmSizes = [][3]int{{512, 64, 64}, {65536, 64, 64}, {262144, 64, 64}, {512, 512, 512}, {1024, 1024, 1024},
 	{2048, 2048, 2048}, {4096, 4096, 4096}}
 
+// layerForms are those of the products of a layer.
+var layerForms = []ops.GemmForm{ops.NN, ops.NT, ops.TN}
+
 // problem is the products of one layer X [m, k]·W [k, n]: forward, and the gradients of X and of W.
 type problem struct {
 	m, n, k int
@@ -60,7 +63,7 @@ func (s *Suite) gemm(ctx context.Context) error {
 	}
 	for _, size := range gemmSizes {
 		p := newProblem(s.Device, size)
-		for _, form := range ops.GemmForms {
+		for _, form := range layerForms {
 			name := fmt.Sprintf("gemm %s %dx%dx%d", form, p.m, p.n, p.k)
 			peak := s.flops
 			if precision := s.Device.Precision(); precision != tensor.PrecisionFloat32 {

@@ -20,7 +20,7 @@ func Tune(ctx context.Context, d tensor.Device, budget time.Duration, report fun
 	var choices []ops.GemmChoice
 	for _, size := range gemmSizes {
 		p := newProblem(d, size)
-		for _, form := range ops.GemmForms {
+		for _, form := range layerForms {
 			c, err := p.fastest(ctx, d, form, tiles, budget)
 			if err != nil {
 				p.free()

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -13,7 +12,7 @@ func TestVerify(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		p := newProblem(d, [3]int{40, 24, 32})
 		defer p.free()
-		for _, form := range ops.GemmForms {
+		for _, form := range layerForms {
 			p.run(form)
 			got, err := p.out[form].Float32s()
 			if err != nil {

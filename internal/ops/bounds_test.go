@@ -369,7 +369,7 @@ func TestMLPChoices(t *testing.T) {
 
 // TestCasesOfProducts: among the launches that test a product are all that its kernels do differently, also among the few.
 func TestCasesOfProducts(t *testing.T) {
-	for i := range 12 {
+	for i := range 4 * len(GemmForms) {
 		form, few := GemmForms[i/4], i%2 == 1
 		p := &product{form: form}
 		wanted := []string{"shares 1", "shares 3"}
@@ -385,10 +385,10 @@ func TestCasesOfProducts(t *testing.T) {
 			m, cols, sum, lda, ldb, accumulate, biased, rows, slice := n(4), n(5), n(6), n(7), n(8), n(10), n(11), n(12), n(13)
 			most = max(most, m*cols*sum)
 			rowA, rowB := sum, cols // that are without gaps
-			switch form {
-			case TN:
+			if form.TransposesA() {
 				rowA = m
-			case NT:
+			}
+			if form.TransposesB() {
 				rowB = sum
 			}
 			if lda < rowA || ldb < rowB || rows%12 != 0 || slice < 1 || slice < sum && (accumulate+biased > 0 || p.epilogue != nil) {

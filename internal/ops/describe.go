@@ -180,11 +180,11 @@ func (p *product) describe(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
 	m, n, k, lda, ldb, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC), num(gemmSlice)
 	sum := &kernels.Product{M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: view(in, gemmA, 0, lda, 1), B: view(in, gemmB, 0, ldb, 1), C: view(in, gemmC, 0, m*ldc, ldc, 1)}
-	switch p.form {
-	case NT:
-		sum.B = view(in, gemmB, 0, 1, ldb)
-	case TN:
+	if p.form.TransposesA() {
 		sum.A = view(in, gemmA, 0, 1, lda)
+	}
+	if p.form.TransposesB() {
+		sum.B = view(in, gemmB, 0, 1, ldb)
 	}
 	list := operations{sum}
 	if intmath.CeilDiv(k, slice) > 1 { // shares have no epilogue

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// GemmForm says which operand of a matrix product is stored transposed.
+// GemmForm says which operands of a matrix product are stored transposed.
 type GemmForm string
 
 // The forms of C [m, n] = op(A)·op(B).
@@ -23,10 +23,30 @@ const (
 	NN GemmForm = "nn" // A [m, K], B [K, n]
 	NT GemmForm = "nt" // A [m, K], B [n, K]
 	TN GemmForm = "tn" // A [K, m], B [K, n]
+	TT GemmForm = "tt" // A [K, m], B [n, K]
 )
 
 // GemmForms lists the forms.
-var GemmForms = []GemmForm{NN, NT, TN}
+var GemmForms = []GemmForm{NN, NT, TN, TT}
+
+// TransposesA reports whether A is stored transposed.
+func (f GemmForm) TransposesA() bool { return f[0] == 't' }
+
+// TransposesB reports whether B is.
+func (f GemmForm) TransposesB() bool { return f[1] == 't' }
+
+// FormOf returns the form of these.
+func FormOf(a, b bool) GemmForm {
+	switch {
+	case a && b:
+		return TT
+	case a:
+		return TN
+	case b:
+		return NT
+	}
+	return NN
+}
 
 // Gemm returns the kernel of a matrix product with an epilogue,
 //
@@ -114,7 +134,7 @@ type product struct {
 func (p *product) groups(n, others int, l kernels.Limits) int {
 	const most, each = 8, 4 // panels, and work-groups for a core
 	panels := intmath.CeilDiv(n, p.tile.N)
-	if p.form != TN {
+	if !p.form.TransposesA() {
 		return panels
 	}
 	return intmath.CeilDiv(panels, max(1, min(most, panels*others/(each*max(1, l.Units)))))
@@ -197,10 +217,10 @@ func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 		old = read(gemmC, kernels.PrecisionFloat32) // now: the product writes over it
 	}
 	rowA, stepA, rowB, stepB := lda, 1, ldb, 1
-	switch p.form {
-	case TN:
+	if p.form.TransposesA() {
 		rowA, stepA = 1, lda
-	case NT:
+	}
+	if p.form.TransposesB() {
 		rowB, stepB = 1, ldb
 	}
 	return func(param, i int) float64 {
@@ -239,10 +259,10 @@ func (p *product) cases(few bool) []kernels.Case {
 		}
 		lda, ldb, ldc := k+pad, n+pad, n
 		rowsA, rowsB := m, k
-		switch p.form {
-		case TN:
+		if p.form.TransposesA() {
 			lda, rowsA = m+pad, k
-		case NT:
+		}
+		if p.form.TransposesB() {
 			ldb, rowsB = k+pad, n
 		}
 		slice, accumulate, biased := k, i%2, i/2%2
@@ -290,10 +310,10 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	}
 	// rowsA and rowsB are those in memory, of cols elements that are ld apart.
 	rowsA, colsA, rowsB, colsB := rows, sum, sum, n
-	switch p.form {
-	case TN:
+	if p.form.TransposesA() {
 		rowsA, colsA = sum, rows
-	case NT:
+	}
+	if p.form.TransposesB() {
 		rowsB, colsB = n, sum
 	}
 	near := func(ld, rows, cols int) int { // with the alignment of ld
@@ -357,11 +377,11 @@ func newTwin[T kernels.Real](p *product, gemm blasGemm[T]) *twin[T] {
 	if p.epilogue != nil {
 		t.functions = blocksPool[T](p.epilogue)
 	}
-	switch p.form {
-	case NT:
-		t.tb = blas.Trans
-	case TN:
+	if p.form.TransposesA() {
 		t.ta = blas.Trans
+	}
+	if p.form.TransposesB() {
+		t.tb = blas.Trans
 	}
 	return t
 }
@@ -400,10 +420,10 @@ func rowLoopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
 func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
 	p := vec.Product[T]{M: c.Int(gemmM), N: c.Int(gemmN), K: k, A: A[from:], RowA: c.Int(gemmLDA), StepA: 1,
 		B: B, StepB: c.Int(gemmLDB), ColumnB: 1, Add: c.Int(gemmAccumulate) != 0, C: out, RowC: c.Int(gemmLDC)}
-	if t.p.form == TN {
+	if t.p.form.TransposesA() {
 		p.A, p.RowA, p.StepA = A[from*p.RowA:], 1, p.RowA
 	}
-	if t.p.form == NT {
+	if t.p.form.TransposesB() {
 		p.B, p.StepB, p.ColumnB = B[from:], 1, p.StepB
 	} else {
 		p.B = B[from*p.StepB:]

@@ -222,11 +222,11 @@ func (p *product) describeBatch(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
 	m, n, lda, ldb, ldc := num(gemmM), num(gemmN), num(gemmLDA), num(gemmLDB), num(gemmLDC)
 	rowA, stepA, rowB, stepB := lda, 1, 1, ldb
-	switch p.form {
-	case NT:
-		rowB, stepB = ldb, 1
-	case TN:
+	if p.form.TransposesA() {
 		rowA, stepA = 1, lda
+	}
+	if p.form.TransposesB() {
+		rowB, stepB = ldb, 1
 	}
 	b, c := batchOf(num, batchLen), view(in, gemmC, 0)
 	list := p.describeProducts(b, m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
@@ -275,10 +275,10 @@ func (p *product) batchCases(few bool) []kernels.Case {
 		}
 		pad := i % 3
 		lda, ldb, ldc, rowsA, rowsB := s.k+pad, s.n+pad, s.n, s.m, s.k
-		switch p.form {
-		case TN:
+		if p.form.TransposesA() {
 			lda, rowsA = s.m+pad, s.k
-		case NT:
+		}
+		if p.form.TransposesB() {
 			ldb, rowsB = s.k+pad, s.n
 		}
 		b := Batch{N: s.dims}

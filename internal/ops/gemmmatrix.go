@@ -238,10 +238,10 @@ func (p *product) strangeCases() []kernels.Case {
 	} {
 		const m, n, k = 33, 20, 50
 		lda, ldb, rowsA, rowsB := k, n, m, k
-		switch p.form {
-		case TN:
+		if p.form.TransposesA() {
 			lda, rowsA = m, k
-		case NT:
+		}
+		if p.form.TransposesB() {
 			ldb, rowsB = k, n
 		}
 		cases = append(cases, kernels.Case{Name: s.name, Build: func(o *kernels.Operands) {
@@ -261,7 +261,7 @@ func onMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel
 	for inner := TF32; inner <= Parts; inner++ {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
-		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), GemmBatch(NN, small),
+		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[len(tiles)-1], nil),
 			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
 		large := packedTiles[inner]

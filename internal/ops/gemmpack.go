@@ -183,11 +183,11 @@ var packedParams = []kernels.Param{inInts("PA"), inInts("FA"), inInts("PB"), inI
 func (p *product) operand(second bool, num func(i int) int) (g packing, x, row, step int) {
 	a, b := p.tile.packings()
 	switch {
-	case second && p.form == NT:
+	case second && p.form.TransposesB():
 		return b, num(gemmN), num(gemmLDB), 1
 	case second:
 		return b, num(gemmN), 1, num(gemmLDB)
-	case p.form == TN:
+	case p.form.TransposesA():
 		return a, num(gemmM), 1, num(gemmLDA)
 	}
 	return a, num(gemmM), num(gemmLDA), 1

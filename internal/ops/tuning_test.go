@@ -78,7 +78,7 @@ func TestTuning(t *testing.T) {
 		t.Errorf("the least product: %v, %v", own, err)
 	}
 	for _, bad := range []string{"{", `{"x": [{"form": "nn", "m": 0, "n": 1, "k": 1, "tile": "6x64"}]}`, `{"x": [{"form": "nn", "m": 1, "n": 0, "k": 1, "tile": "6x64"}]}`,
-		`{"x": [{"form": "nn", "m": 1, "n": 1, "k": 0, "tile": "6x64"}]}`, `{"x": [{"form": "tt", "m": 1, "n": 1, "k": 1, "tile": "6x64"}]}`,
+		`{"x": [{"form": "nn", "m": 1, "n": 1, "k": 0, "tile": "6x64"}]}`, `{"x": [{"form": "ts", "m": 1, "n": 1, "k": 1, "tile": "6x64"}]}`,
 		`{"x": [{"form": "nn", "m": 1, "n": 1, "k": 1, "tile": "7x64"}]}`} {
 		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
 			t.Fatal(err)

@@ -269,10 +269,10 @@ func product(form ops.GemmForm, f *kernels.Function) func(c call) {
 					s := 0.0
 					for l := k; l < min(k+slice, sum); l++ {
 						a, b := i*lda+l, l*ldb+j
-						switch form {
-						case ops.TN:
+						if form.TransposesA() {
 							a = l*lda + i
-						case ops.NT:
+						}
+						if form.TransposesB() {
 							b = j*ldb + l
 						}
 						s += c.mem[0][a] * c.mem[1][b]

@@ -45,10 +45,10 @@ func TestPassOfAnySize(t *testing.T) {
 func TestBounded(t *testing.T) {
 	product := func(form ops.GemmForm, m, n, k, lda, ldb, slice int) []kernels.Arg {
 		rowsA, rowsB := m, k
-		switch form {
-		case ops.TN:
+		if form.TransposesA() {
 			rowsA = k
-		case ops.NT:
+		}
+		if form.TransposesB() {
 			rowsB = n
 		}
 		v := func(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }

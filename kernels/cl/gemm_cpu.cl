@@ -4,10 +4,11 @@
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
 //   nt  A: [i*lda + k]  B: [j*ldb + k]
 //   tn  A: [k*lda + i]  B: [k*ldb + j]
+//   tt  A: [k*lda + i]  B: [j*ldb + k]
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
 // f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
-// itself. `then` says what becomes of it: KEEP, its operand goes to Z, which lies as C does; SUMS, there is no f. Such a text names the one FORM to build: 0, 1 or 2.
+// itself. `then` says what becomes of it: KEEP, its operand goes to Z, which lies as C does; SUMS, there is no f. Such a text names the one FORM to build: 0 to 3, in that order.
 //
 // With slice < K, C is a share for each slice of the sum, as in gemm_gpu.cl. A batch of products is what internal/ops/gemmbatch.go
 // makes of this, by a text before it.
@@ -252,4 +253,7 @@ GEMM(nt, lda, 1, ldb, 1)
 #endif
 #if !defined(FORM) || FORM == 2
 GEMM(tn, 1, lda, 1, ldb)
+#endif
+#if !defined(FORM) || FORM == 3
+GEMM(tt, 1, lda, ldb, 1)
 #endif

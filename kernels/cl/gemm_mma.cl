@@ -4,6 +4,7 @@
 //   FORM 0, nn  A: [i*lda + k]  B: [k*ldb + j]
 //   FORM 1, nt  A: [i*lda + k]  B: [j*ldb + k]
 //   FORM 2, tn  A: [k*lda + i]  B: [k*ldb + j]
+//   FORM 3, tt  A: [k*lda + i]  B: [j*ldb + k]
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
 // Arguments, shares of the sum, batches and the epilogue are those of gemm_gpu.cl. What the inner product does is in
@@ -41,12 +42,12 @@
 #ifndef STAGES
 #define STAGES 1 // buffers for staged tiles, 1 or 2, with PACKED more than 1
 #endif
-#if FORM == 2
+#if FORM == 2 || FORM == 3
 #define A_ALONG_X 1
 #else
 #define A_ALONG_X 0
 #endif
-#if FORM == 1
+#if FORM == 1 || FORM == 3
 #define B_ALONG_X 0
 #else
 #define B_ALONG_X 1
@@ -64,8 +65,10 @@
 #define ENTRY k_gemm_nn
 #elif FORM == 1
 #define ENTRY k_gemm_nt
-#else
+#elif FORM == 2
 #define ENTRY k_gemm_tn
+#else
+#define ENTRY k_gemm_tt
 #endif
 
 #define KEEP 1
