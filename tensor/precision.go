@@ -5,17 +5,20 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Precision says to what a device may round the factors of matrix products: of MatMul, of linear layers and of their gradients.
-// Sums are in float32 in any case. It is for GPUs with matrix units, which the first product finds by trying them. Products that no
-// such units compute are those of PrecisionFloat32: on other devices, of float64, small ones, convolutions and attention.
+// Precision says to what a device may round the factors of matrix products: of MatMul and what is made of it, such as Einsum, linear
+// and recurrent layers, attention by whole matrices, and their gradients. Sums are in float32 in any case. It is for GPUs with matrix
+// units, which the first product finds by trying them. Products that no such units compute are those of PrecisionFloat32: on
+// other devices, of float64, of matrices with less than 16 rows, columns or steps, and those of less than 2²⁰ multiplications.
+// Convolutions, attention in blocks of keys, and passes of perceptrons that a recording makes one launch do not round either.
 //
 // For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //
 //	|c − Σ a·b| ≤ (2u + u² + (K+8)·2⁻²³)·Σ |a·b|
 //
 // In PrecisionFloat16 this holds for factors of size 6·10⁻⁵ to 65504, which float16 has as normal numbers. Smaller ones become
-// multiples of 6·10⁻⁸, larger ones infinite: scale the loss so that its gradients are in that range, and divide them by the same
-// before the step. With PrecisionTF32 factors have the range of float32.
+// multiples of 6·10⁻⁸, of which the least become 0, and larger ones infinite. Gradients are often that small, those of a mean
+// over a large batch above all: optim.LossScaler keeps them in that range. With PrecisionTF32 factors have the range of float32, but
+// for those that round up to more than it, which become infinite.
 //
 // With PrecisionFloat32, matrix units compute large products from three bfloat16 for each factor, and on all devices
 //

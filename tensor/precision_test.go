@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -233,6 +234,70 @@ func TestRoundedFactors(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// TestPrecisionOfAttention: attention in blocks does not round its factors, and that by products of whole matrices does, within what
+// errors of the scores make of the weights, and roundings of these and of the values. Convolutions give the same bits in every precision.
+func TestPrecisionOfAttention(t *testing.T) {
+	const batch, l, s, e, w = 2, 96, 128, 64, 48
+	r := rand.New(rand.NewPCG(11, 12))
+	hq, hk, hv := matrix(r, batch*l, e, draws["of one size"]), matrix(r, batch*s, e, draws["of one size"]), matrix(r, batch*s, w, draws["of one size"])
+	hx, hf := matrix(r, 4*3*20, 20, draws["of one size"]), matrix(r, 16*3*3, 3, draws["of one size"])
+	const scale = 1. / 8
+	want, sizes, most := make([]float64, batch*l*w), make([]float64, batch*l*w), make([]float64, batch*l) // most: Σ |q·k| of a row
+	for row := range batch * l {
+		p, sum := make([]float64, s), 0.0
+		for j := range s {
+			score, size := 0.0, 0.0
+			for q := range e {
+				x := float64(hq[row*e+q]) * float64(hk[(row/l*s+j)*e+q])
+				score += x
+				size += math.Abs(x)
+			}
+			p[j] = math.Exp(scale * score)
+			sum += p[j]
+			most[row] = max(most[row], size)
+		}
+		for c := range w {
+			for j := range s {
+				v := p[j] / sum * float64(hv[(row/l*s+j)*w+c])
+				want[row*w+c] += v
+				sizes[row*w+c] += math.Abs(v)
+			}
+		}
+	}
+	var convolved []float32
+	last := ""
+	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, _ bool) {
+		q, k, v := tensor.New(d, hq, batch, l, e), tensor.New(d, hk, batch, s, e), tensor.New(d, hv, batch, s, w)
+		for _, whole := range []bool{false, true} {
+			y, _ := plumbing.Attention(q, k, v, nil, nil, whole)
+			got, err := y.Float32s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rounded := 0.0
+			if whole || ops.AttentionByProducts(batch, l, s, d.Limits()) {
+				rounded = factor
+			}
+			for at, v := range got {
+				scores := scale * (rounded + (e+8)*0x1p-23) * most[at/w]
+				if off, bound := math.Abs(float64(v)-want[at]), (math.Expm1(2*scores)+rounded+(s+32)*0x1p-23)*sizes[at]; !(off <= bound) {
+					t.Fatalf("whole %v: element %d is %v, want %v within %v", whole, at, v, want[at], bound)
+				}
+			}
+		}
+		y := tensor.New(d, hx, 4, 3, 20, 20).Conv(tensor.New(d, hf, 16, 3, 3, 3), nil)
+		got, err := y.Float32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := fmt.Sprint(d.Limits()); name == last && !slices.Equal(got, convolved) {
+			t.Error("a convolution has other bits")
+		} else {
+			last, convolved = name, got
 		}
 	})
 }
