@@ -151,3 +151,31 @@ func TestPassEdges(t *testing.T) {
 		}
 	}
 }
+
+// TestPassOfManySamples: a GPU adds the gradient of a bias of many samples up in runs, and their sums in another launch: the pass is one
+// launch all the same.
+func TestPassOfManySamples(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue // which has no kernels for GPUs
+		}
+		t.Run(sel, func(t *testing.T) {
+			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+			cfg := nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}
+			eager, recorded := newLearner(d, 8320, cfg, "adamw"), newLearner(d, 8320, cfg, "adamw")
+			rec := passOf(t, recorded, squared)
+			defer rec.Free()
+			var want []*tensor.Tensor
+			for range 3 {
+				var err error
+				if want, err = eager.step(nil, squared, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := rec.Run(); err != nil {
+				t.Fatal(err)
+			}
+			near(t, "the step", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-3)
+		})
+	}
+}
