@@ -3,8 +3,6 @@ package kernels
 import (
 	"fmt"
 	"strings"
-
-	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // rows says how a map is done by rows, which are its innermost axis: see Kernel.Rows. Those are maps of reals that read no
@@ -59,20 +57,7 @@ func (m *mapSpec) rowsText(prefix string, cpu bool) string {
 	m.prefix = prefix
 	var s strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
-	p("%s", strings.Join(append([]string{"// @depends: common"}, m.j.program.Depends()...), ", "))
-	p("// %s, some rows: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.", m.j.Name)
-	s.WriteString(expr.Prelude)
-	width := 1
-	switch {
-	case cpu:
-		width = mapWidth
-	case m.l.Aligned:
-		width = MapVector
-	}
-	s.WriteString(m.function(1))
-	if width > 1 {
-		s.WriteString(m.function(width))
-	}
+	width := m.opening(&s, "some rows", cpu)
 	p("static void %srows(%s, int from, int to) {", prefix, m.parameters())
 	if cpu {
 		p("    for (int r = from; r < to; r++) {")

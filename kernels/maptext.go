@@ -14,10 +14,23 @@ const mapWidth = 8
 func (m *mapSpec) text(cpu bool) string {
 	var s strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
-	p("%s", strings.Join(append([]string{"// @depends: common"}, m.j.program.Depends()...), ", "))
-	p("// %s, element by element: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.", m.j.Name)
-	s.WriteString(expr.Prelude)
-	width := 1
+	width := m.opening(&s, "element by element", cpu)
+	p("kernel void %s(%s) {", entry(m.j.Name), m.parameters())
+	if cpu {
+		m.cpuBody(p)
+	} else {
+		m.gpuBody(p, width)
+	}
+	p("}")
+	return s.String()
+}
+
+// opening writes what the map is built of, before the code that goes over its elements in some way, and returns how many the
+// widest vectors have.
+func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) {
+	fmt.Fprintln(s, strings.Join(append([]string{"// @depends: common"}, m.j.program.Depends()...), ", "))
+	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
+	width = 1
 	switch {
 	case cpu:
 		width = mapWidth
@@ -28,14 +41,7 @@ func (m *mapSpec) text(cpu bool) string {
 	if width > 1 {
 		s.WriteString(m.function(width))
 	}
-	p("kernel void %s(%s) {", entry(m.j.Name), m.parameters())
-	if cpu {
-		m.cpuBody(p)
-	} else {
-		m.gpuBody(p, width)
-	}
-	p("}")
-	return s.String()
+	return width
 }
 
 // function returns the formula as a function of vectors of a width.

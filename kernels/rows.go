@@ -30,7 +30,27 @@ const RowsGroup = 256
 type RowsOf struct {
 	Rows int   // how many there are
 	Run  int   // how many a work-group has, 0 for any number
-	Cuts []Cut // by argument
+	Cuts []Cut // by argument; those past the last are Shared
+}
+
+// RowsOf says how a launch is done by rows, nil if it is not: it has no row, or the kernel does not say how.
+func (k *Kernel) RowsOf(args []Arg, l Limits) *RowsOf {
+	if k.Rows == nil || k.Rows.Of == nil {
+		return nil
+	}
+	of := k.Rows.Of(args, l)
+	if of == nil || of.Rows < 1 || of.Run < 0 {
+		return nil
+	}
+	return of
+}
+
+// Cut returns that of an argument.
+func (of *RowsOf) Cut(arg int) Cut {
+	if arg < len(of.Cuts) {
+		return of.Cuts[arg]
+	}
+	return Shared
 }
 
 // Cut says which elements of an argument belong to row r: Width neighbours from Off + r·Step on, and as many Apart behind

@@ -95,7 +95,7 @@ func (r *rewriter) storer(j int, o operand) int {
 		return -1
 	}
 	n := r.nodes[last]
-	if rows := n.kernel.Rows; rows != nil && !r.opt.without(joinedRows.name) && rows.Of(n.args, r.limits) != nil {
+	if !r.opt.without(joinedRows.name) && n.kernel.RowsOf(n.args, r.limits) != nil {
 		return -1 // which are joined with more than one map
 	}
 	if n.m != nil || n.once || n.kernel.Stores == nil || n.why == slotted {

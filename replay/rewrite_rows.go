@@ -98,7 +98,7 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why string) {
 					}
 				}
 			} else if n.m == nil {
-				of := n.kernel.Rows.Of(n.args, r.limits)
+				of := n.kernel.RowsOf(n.args, r.limits)
 				if of == nil {
 					return nil, false, fmt.Sprintf("%s does not work on rows", r.name(n))
 				}
@@ -143,7 +143,7 @@ func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why st
 		part, why := r.mapOf(n.m, rows, alone)
 		return []rowPart{part}, why
 	}
-	return []rowPart{{n.kernel, n.args, n.kernel.Rows.Of(n.args, r.limits), nil}}, ""
+	return []rowPart{{n.kernel, n.args, n.kernel.RowsOf(n.args, r.limits), nil}}, ""
 }
 
 // mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else of one element.
@@ -212,7 +212,7 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
 	if err != nil || k.Rows == nil {
 		return part, "a map is strided along its rows"
 	}
-	return rowPart{k, args, k.Rows.Of(args, r.limits), m}, ""
+	return rowPart{k, args, k.RowsOf(args, r.limits), m}, ""
 }
 
 // width is how many elements a row has in the largest argument.
@@ -277,7 +277,7 @@ func (p *rowPart) apart(q *rowPart, rows int) string {
 			if !p.kernel.Params[i].Mode.Written() && !q.kernel.Params[k].Mode.Written() {
 				continue
 			}
-			if c, d := p.of.Cuts[i], q.of.Cuts[k]; c.Used() && d.Used() && !c.Agrees(a.Off, d, b.Off, rows) {
+			if c, d := p.of.Cut(i), q.of.Cut(k); c.Used() && d.Used() && !c.Agrees(a.Off, d, b.Off, rows) {
 				return "a row would read or write what another row writes"
 			}
 		}

@@ -315,6 +315,32 @@ func TestRowsOfOthers(t *testing.T) {
 	}
 }
 
+// TestRowsUnsaid: a kernel that does not say what its rows have, or says that there are none, is a launch of its own.
+func TestRowsUnsaid(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	for name, of := range map[string]func([]kernels.Arg, kernels.Limits) *kernels.RowsOf{
+		"no cuts":      func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000} },
+		"no rows":      func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{} },
+		"negative":     func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000, Run: -1} },
+		"no rows, nil": func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return nil },
+		"nothing":      nil,
+	} {
+		k := rowsOfUser("2")
+		k.Rows.Of = of
+		told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+			x := tensor.Empty(d, 3000, 4)
+			return func() []*tensor.Tensor {
+				y := tensor.Empty(d, 3000, 4)
+				tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(x.Len()))
+				return []*tensor.Tensor{y.Softmax(-1).Add(y)}
+			}, []*tensor.Tensor{x}, nil
+		})
+		if report.Launches != 2 {
+			t.Errorf("%s: %d launches, want 2:\n%s", name, report.Launches, told)
+		}
+	}
+}
+
 // TestRowsOfRuns: a norm's gradient has runs of rows, of which each leaves sums of its own. A work-group of a CPU does one of them.
 func TestRowsOfRuns(t *testing.T) {
 	type tensors = []*tensor.Tensor
