@@ -3,15 +3,17 @@ package kernels
 // Rows says how the launches of a kernel are done by rows, so that a work-group can do several of them one after the other:
 // see [NewChain].
 type Rows struct {
-	// Function is a function of the kernel's files, or of Text. It has the parameters of the kernel and then, on CPUs and if it
-	// is Free, int from and int to, the rows that it does. Else it has int group, the number of the work-group of the launch
-	// for which it stands, and memory for each of Local.
+	// Function is a function of what Text returns or, without Text, of the kernel's file in kernels/cl; names in such a file are
+	// in no other. It has the parameters of the kernel and then, on CPUs and if it is Free, int from and int to, the rows that
+	// it does, which without Free are one run. Else it has int group, the number of the work-group of the launch for which it
+	// stands, and memory for each of Local.
 	Function string
 	// Local lists the local memory of a work-group of RowsGroup work-items on devices that are no CPU.
 	Local []Local
 	// Free says that any number of work-items may do any rows together, on devices that are no CPU, too.
 	Free bool
-	// Text returns the OpenCL C of Function, whose name gets a prefix, if it stands in no file: it opens with an @depends line.
+	// Text returns the OpenCL C of Function, whose name gets a prefix, for kernels from outside this module and such as are
+	// generated: it opens with an @depends line.
 	Text func(prefix string, cpu bool) string
 	// Of says what a launch does, nil if it is not done by rows.
 	Of func(args []Arg, l Limits) *RowsOf

@@ -1,7 +1,8 @@
 // Package replay records a step, such as one of training, and runs it again without the Go code that launched it: all
 // launches in one crossing into C, numbers set, memory planned. Before that it makes fewer launches of them: element-wise
-// functions become one with others, the pass of a perceptron becomes one launch, what nobody reads is left out. What a
-// replay computes has the bits of the eager step, but for such a pass, which adds in another order.
+// functions become one with others and with the reductions and products beside them, the pass of a perceptron
+// becomes one launch, what nobody reads is left out. What a replay computes has the bits of the eager step, but for such a
+// pass, which adds in another order.
 //
 // A step is recorded as it runs on a device, whichever packages made the launches. Its inputs are tensors that are older
 // than [Record], whose contents the caller sets between runs, with tensor.Upload or SetInPlace. Its results are in tensors

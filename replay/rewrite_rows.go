@@ -32,7 +32,7 @@ var joinedRows = rewrite{"rows", "makes one launch of reductions of rows with wh
 const (
 	rowsFar   = 64      // places that two launches may be apart
 	rowsAlone = 1 << 13 // elements of a launch that one work-group does alone
-	rowsLong  = 1 << 13 // elements of a launch that a work-group does where there are fewer of those than a GPU has units
+	rowsLong  = 1 << 13 // the same of each work-group, where a GPU has more units than there are of those
 	rowsChunk = 4096    // elements of a launch that a work-group of a CPU does
 )
 
