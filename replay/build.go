@@ -167,7 +167,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
-	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: func(k *kernels.Kernel) error { return plumbing.Try(b.d, k) }}
+	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: func(k *kernels.Kernel, args []kernels.Arg) error { return plumbing.Try(b.d, k, args) }}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
 		b.opt.say("nothing is rewritten: %v", err)

@@ -42,7 +42,7 @@ func mapStored(r *rewriter) {
 				case r.passes == nil:
 				case len(kernel.Cases(true)) == 0: // a trial would find nothing
 					why = "no case of the kernel is of such views"
-				case r.passes.try(kernel) != nil:
+				case r.passes.try(kernel, e.args) != nil:
 					why = "the device does not build the kernel, or computes it wrongly"
 				}
 			}

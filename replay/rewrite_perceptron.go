@@ -30,8 +30,8 @@ var onePass = rewrite{"perceptron", "makes one launch of the layers of a percept
 
 // passes is what a device has for passes, and what was found of them.
 type passes struct {
-	one   kernels.Buffer // memory of one element, that holds 1
-	try   func(k *kernels.Kernel) error
+	one   kernels.Buffer                                    // memory of one element, that holds 1
+	try   func(k *kernels.Kernel, args []kernels.Arg) error // of a launch; nil: small ones
 	done  int
 	fault error // why one was refused
 }
@@ -146,7 +146,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	dx := results[p.dx]
 	block, size := form.Block(p.samples, real, r.limits), trained.Size()
 	kernel := form.Loss(real, block, dx != nil)
-	if err := r.passes.try(kernel); err != nil {
+	if err := r.passes.try(kernel, nil); err != nil {
 		return err
 	}
 	groups := form.Groups(p.samples, block, r.limits)

@@ -374,7 +374,7 @@ func (r *rewriter) tried(n *node) []*node {
 	if r.passes == nil {
 		return []*node{n}
 	}
-	err := r.passes.try(n.kernel)
+	err := r.passes.try(n.kernel, n.args)
 	if err == nil {
 		return []*node{n}
 	}

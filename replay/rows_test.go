@@ -315,6 +315,33 @@ func TestRowsOfOthers(t *testing.T) {
 	}
 }
 
+// TestRowsOfSizes: where a device computes a chain wrongly, but not in launches as small as those that it was made for, a later
+// recording whose launch is large does without.
+func TestRowsOfSizes(t *testing.T) {
+	k := rowsOfUser("(n > 9000 ? 3 : 2)")
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue // it computes the twins
+		}
+		d := devtest.Open(t, sel, tensor.Options{})
+		for _, c := range []struct{ rows, launches int }{{64, 1}, {9000, 3}} {
+			x := tensor.NewRNG(1).Uniform(d, 0, 1, c.rows, 4)
+			rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+				y := tensor.Empty(d, c.rows, 4)
+				tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(x.Len()))
+				return []*tensor.Tensor{y.Softmax(-1).Add(y)}, nil
+			})
+			if err != nil {
+				t.Fatalf("%s, %d rows: %v", sel, c.rows, err)
+			}
+			defer rec.Free() // the chain is there as long
+			if got := rec.Report().Launches; got != c.launches {
+				t.Errorf("%s, %d rows: %d launches, want %d", sel, c.rows, got, c.launches)
+			}
+		}
+	}
+}
+
 // TestRowsUnsaid: a kernel that does not say what its rows have, or says that there are none, is a launch of its own.
 func TestRowsUnsaid(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})

@@ -96,7 +96,7 @@ func (*base) Axes(t *Tensor, axes []int) []int {
 }
 
 // Try is that of package plumbing: a device tries nothing unless it says otherwise.
-func (*base) Try(*kernels.Kernel) error { return nil }
+func (*base) Try(*kernels.Kernel, []kernels.Arg) error { return nil }
 
 // TrialsRemembered is that of package plumbing.
 func (*base) TrialsRemembered() (path string, trials int) { return "", 0 }

@@ -25,7 +25,7 @@ func TestPlumbing(t *testing.T) {
 			if got := plumbing.TakeLaunched(d); got != (plumbing.Launched{}) {
 				t.Errorf("%s: taken twice: %v", d.Name(), got)
 			}
-			if err := plumbing.Try(d, ops.Zero); err != nil {
+			if err := plumbing.Try(d, ops.Zero, nil); err != nil {
 				t.Errorf("%s: %v", d.Name(), err)
 			}
 			if has := plumbing.TuningName(d) != ""; has != (sel != "cpu") {

@@ -62,7 +62,7 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 }
 
 // Try is that of package plumbing.
-func (d *clDevice) Try(k *kernels.Kernel) error {
+func (d *clDevice) Try(k *kernels.Kernel, args []kernels.Arg) error {
 	if d.trials == nil || d.Err() != nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (d *clDevice) Try(k *kernels.Kernel) error {
 	if err != nil {
 		return err
 	}
-	return d.try(k, e, 0, nil)
+	return d.try(k, e, sizeClass(args), args)
 }
 
 // variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of device.

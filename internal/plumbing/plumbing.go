@@ -63,7 +63,7 @@ type device interface {
 	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor)
 	AttentionKeeps(q, k, v *tensor.Tensor, options []tensor.AttentionOptions) bool
 	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor)
-	Try(k *kernels.Kernel) error
+	Try(k *kernels.Kernel, args []kernels.Arg) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
 	AsMatrixUnits()
@@ -239,10 +239,10 @@ func Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (s
 	return of(q.Device()).Attends(q, k, v, mask, options)
 }
 
-// Try tries a kernel on small operands, for what can do without it. The error is a *tensor.TrialError, if a device
+// Try tries a kernel on small operands and, unless args is nil, on operands like args, for what can do without it. The error is a *tensor.TrialError, if a device
 // computes the kernel wrongly and no other form of it takes its place; the device does not fail of it, as it would at
 // the launch. See tensor.TrialEnv.
-func Try(d tensor.Device, k *kernels.Kernel) error { return of(d).Try(k) }
+func Try(d tensor.Device, k *kernels.Kernel, args []kernels.Arg) error { return of(d).Try(k, args) }
 
 // TrialsRemembered returns how many trials on a device are remembered as right, and the file that they are in: "" if
 // the device needs none, or trials are switched off. See tensor.TrialEnv.
