@@ -93,6 +93,9 @@ func (m Mode) Buffer() bool { return m < IntArg }
 // Written reports whether the kernel writes the parameter.
 func (m Mode) Written() bool { return m.Buffer() && m%3 != In }
 
+// Read reports whether the kernel reads the parameter, as memory.
+func (m Mode) Read() bool { return m.Buffer() && m%3 != Out }
+
 // of returns the mode of a buffer of elements of type t that is used as one of reals is with m.
 func (m Mode) of(t DType) Mode {
 	switch t {

@@ -60,13 +60,13 @@ func TestModes(t *testing.T) {
 	for base, elem := range map[Mode]DType{In: Float64, InInts: Int32, InBytes: Uint8, InHalves: Float16} {
 		for use := range Mode(3) {
 			m := base + use
-			if m.Elements(Float64) != elem || m.Written() != (use > 0) || !m.Buffer() || m.Kind() != ArgVec || use.of(elem) != m {
+			if m.Elements(Float64) != elem || m.Written() != (use > 0) || m.Read() != (use != Out) || !m.Buffer() || m.Kind() != ArgVec || use.of(elem) != m {
 				t.Errorf("mode %d: elements %v, written %v", m, m.Elements(Float64), m.Written())
 			}
 		}
 	}
 	for _, m := range []Mode{IntArg, RealArg} {
-		if m.Buffer() || m.Written() || m.Kind() == ArgVec {
+		if m.Buffer() || m.Written() || m.Read() || m.Kind() == ArgVec {
 			t.Errorf("mode %d is a buffer", m)
 		}
 	}

@@ -139,11 +139,7 @@ func (r *rewriter) describe(n *node) {
 		if p.Mode.Written() {
 			n.writes = append(n.writes, g)
 		}
-		only := false // written
-		switch p.Mode {
-		case kernels.Out, kernels.OutInts, kernels.OutBytes, kernels.OutHalves:
-			only = true
-		}
+		only := !p.Mode.Read() // written
 		if whole := only && !k.Grid(args, r.limits).Empty() || fills[i]; whole && !sizes {
 			n.fills = append(n.fills, span2{g.buf, g.span})
 		}

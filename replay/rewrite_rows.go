@@ -48,7 +48,7 @@ func joinRows(r *rewriter) {
 	for j := range r.nodes {
 		for i := j - 1; i >= max(0, j-rowsFar); i-- {
 			p, c := r.nodes[i], r.nodes[j]
-			if c == nil || c.once || c.why == slotted {
+			if c == nil || c.why == slotted {
 				break
 			}
 			if p == nil || p.once || p.why == slotted || !p.feeds(c) || p.m != nil && c.m != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +152,27 @@ func TestRows(t *testing.T) {
 			p.SetInPlace(p.Softmax(-1).Add(p))
 			return nil
 		}, 1, "one launch", true},
+		"written over in place": {[][]int{{15, 64}, {30, 64}}, [][]int{{30, 64}}, func(in, older tensors) tensors {
+			p := older[0]
+			p.Slice(0, 0, 15).SetInPlace(in[0].Softmax(-1))
+			p.MapInPlace(kernels.Mul, nil, in[1].Max(-1, tensor.Keepdims))
+			return list(p.MulScalar(2).Softmax(-1))
+		}, 1, "one launch", true},
+		"far apart": {[][]int{{300, 64}, {64, 64}}, nil, func(in, _ tensors) tensors {
+			s, z := in[0].Max(-1, tensor.Keepdims), in[0]
+			for range 9 {
+				z = z.MatMul(in[1])
+			}
+			return list(in[0].Sub(s), z)
+		}, 10, "rows: 0 k_fold and 10 k_sub: one launch", false},
+		"what would be kept": {[][]int{{300, 64}, {64, 64}}, nil, func(in, _ tensors) tensors {
+			y, z := in[0].MatMul(in[1]), in[0]
+			s := y.Sum(-1)
+			for range 9 {
+				z = z.MatMul(in[1])
+			}
+			return list(s.Sum(), z)
+		}, 12, "which is more than its result", false},
 		"rows of one element": {[][]int{{3000, 1}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0].Neg())) }, 1, "one launch", false},
 		"one row":             {[][]int{{304}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0].Neg())) }, 1, "one launch", false},
 		"long rows":           {[][]int{{3, 20001}}, nil, func(in, _ tensors) tensors { return list(in[0].Neg().Softmax(-1).Square()) }, -1, "rows:", false},
@@ -338,6 +360,50 @@ func TestRowsOfSizes(t *testing.T) {
 			if got := rec.Report().Launches; got != c.launches {
 				t.Errorf("%s, %d rows: %d launches, want %d", sel, c.rows, got, c.launches)
 			}
+		}
+	}
+}
+
+// TestRowsOfConstants: what is done once, when a step is recorded, is not done in each run for what reads it by rows.
+func TestRowsOfConstants(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	x := tensor.NewRNG(1).Uniform(d, 0, 1, 300, 64)
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+		c := tensor.New(d, make([]float64, x.Len()), x.Shape()...).AddScalar(1).Softmax(-1)
+		return []*tensor.Tensor{c.Sub(x), c.Mul(x).Sum(-1)}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Free()
+	if r := rec.Report(); r.Once != 2 || r.Launches != 1 {
+		t.Errorf("%d launches once, %d in each run, want 2 and 1", r.Once, r.Launches)
+	}
+}
+
+// TestRowsOfSlots: a launch whose size is a slot is one of its own.
+func TestRowsOfSlots(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	x, k := tensor.NewRNG(1).Uniform(d, 0, 1, 3000, 4), rowsOfUser("2")
+	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error {
+		numbers[0] = kernels.I(x.Len())
+		return nil
+	})
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+		if err := slots.Next(); err != nil {
+			return nil, err
+		}
+		y := tensor.Zeros(d, 3000, 4)
+		tensor.Launch(d, k, x.Softmax(-1).Arg(), y.Arg(), slots.Arg(0))
+		return []*tensor.Tensor{y.Softmax(-1)}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Free()
+	for _, l := range rec.Launches() {
+		if slices.Contains(l.Step, 2) && len(l.Step) > 1 {
+			t.Errorf("%s does %v", l.Kernel, l.Step)
 		}
 	}
 }
