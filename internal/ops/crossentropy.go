@@ -141,7 +141,7 @@ func labelledLoops[T kernels.Real](c kernels.Call[T], l labelled) *vec.Loops[T] 
 	if l.inner != 1 || l.len == 0 || !l.logits || l.weighted {
 		return nil
 	}
-	return rowLoopsOf(c)
+	return loopsOf(c)
 }
 
 // exponentials returns the largest element of a row, the sum of the exponentials of what the others are beside it, and, if it is asked

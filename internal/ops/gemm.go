@@ -408,14 +408,6 @@ func loopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
 	return vec.On[T](set)
 }
 
-// rowLoopsOf returns them if they have loops of rows and maps.
-func rowLoopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
-	if l := loopsOf(c); l != nil && l.HasRows() {
-		return l
-	}
-	return nil
-}
-
 // vectors is part with vector instructions.
 func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
 	p := vec.Product[T]{M: c.Int(gemmM), N: c.Int(gemmN), K: k, A: A[from:], RowA: c.Int(gemmLDA), StepA: 1,

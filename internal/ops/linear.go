@@ -77,7 +77,7 @@ func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {
 	functions := blocksPool[T](g.slope)
 	return func(c kernels.Call[T]) {
 		d, p, rows, cols, run := c.Reals(g.ins), c.Reals(g.ins+1), c.Int(g.rows()), c.Int(g.cols()), c.Int(g.run())
-		loops := rowLoopsOf(c)
+		loops := loopsOf(c)
 		c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {
 			b := functions.Get().(*blocks[T])
 			defer functions.Put(b)

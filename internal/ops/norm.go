@@ -138,7 +138,7 @@ func blockSum[T kernels.Real](x []T, f func(T) float64) (sum float64) {
 func normTwin[T kernels.Real](c kernels.Call[T]) {
 	x, w, b, y, means, rstds := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
 	rows, n, sets, span, eps, form := c.Int(6), c.Int(7), c.Int(8), c.Int(9), float64(c.Real(10)), c.Int(11)
-	loops := rowLoopsOf(c)
+	loops := loopsOf(c)
 	c.Parallel(rows, 5*n, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			row, to := x[r*n:][:n], y[r*n:][:n]
@@ -204,7 +204,7 @@ func normRow[T kernels.Real](l *vec.Loops[T], row, to, w, b []T, first, span int
 func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 	x, g, w, means, rstds, d, dw, db := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Reals(6), c.Reals(7)
 	rows, n, run, form := c.Int(8), c.Int(9), c.Int(10), c.Int(11)
-	if loops := rowLoopsOf(c); loops != nil {
+	if loops := loopsOf(c); loops != nil {
 		c.Parallel(intmath.CeilDiv(rows, run), 5*n*run, func(lo, hi int) {
 			room := loops.Borrow(4 * n)
 			defer loops.Return(room)

@@ -57,7 +57,7 @@ func adamwTwin[T kernels.Real](c kernels.Call[T]) {
 func adamwRule[T kernels.Real](c kernels.Call[T], at int) func(p, g, m, v []T) {
 	decay, b1, oneB1, b2, oneB2 := c.Real(at), c.Real(at+1), c.Real(at+2), c.Real(at+3), c.Real(at+4)
 	step, root, eps := c.Real(at+5), c.Real(at+6), c.Real(at+7)
-	if loops := loopsOf(c); loops != nil && loops.HasAdamW() {
+	if loops := loopsOf(c); loops != nil {
 		by := &vec.AdamW[T]{Keep: 1 - decay, B1: b1, OneB1: oneB1, B2: b2, OneB2: oneB2, Step: step, Root: root, Eps: eps}
 		return func(p, g, m, v []T) { loops.AdamW(p, g, m, v, by) }
 	}

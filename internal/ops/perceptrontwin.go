@@ -13,7 +13,6 @@ import (
 type passScratch[T kernels.Real] struct {
 	loops                       *vec.Loops[T] // or nil
 	samples                     int           // that there is room for
-	rows                        *vec.Loops[T] // for rows, or nil
 	x, z                        [][]T         // what each layer reads, but for the first, and its sums, or k
 	d, e                        []T           // gradients
 	g                           [][]T         // those of what layers read, by their place
@@ -53,7 +52,7 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 		par.For(groups, 1, func(lo, hi int) {
 			m := scratches.Get().(*passScratch[T])
 			defer scratches.Put(m)
-			m.loops, m.rows = loops, rowLoopsOf(c)
+			m.loops = loops
 			m.vectors(c)
 			for g := lo; g < hi; g++ {
 				from, to := blocks*g/groups*s.block, min(n, blocks*(g+1)/groups*s.block)
@@ -202,7 +201,7 @@ func (m *passScratch[T]) join(s *pass, i int, to []T) {
 // loss returns the loss of outputs, and sets d to their gradient.
 func (m *passScratch[T]) loss(s *pass, z, d []T, t targets[T]) T {
 	if s.Labels != nil {
-		loss := labelLoss(m.rows, s.Labels, z, d, t.labels, t.up)
+		loss := labelLoss(m.loops, s.Labels, z, d, t.labels, t.up)
 		if s.Labels.Mean {
 			loss /= t.counted
 		}

@@ -83,7 +83,7 @@ func adamwSharesTwin[T kernels.Real](c kernels.Call[T]) {
 // sumShares writes seed times the sum of shares that lie size apart.
 func sumShares[T kernels.Real](loops *vec.Loops[T], y, part []T, seed T, size, groups int) {
 	copy(y, part)
-	if loops != nil && loops.Has(vec.Add) && loops.HasRows() {
+	if loops != nil {
 		for k := 1; k < groups; k++ {
 			share := part[k*size:][:len(y)]
 			loops.Map(vec.Add, y, y, share, share, share)

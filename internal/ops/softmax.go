@@ -37,7 +37,7 @@ func softmaxCuts(at int) func(a []kernels.Arg) (rows, run int, of []kernels.Cut)
 
 func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5) != 0
-	if loops := rowLoopsOf(c); loops != nil && inner == 1 && n > 0 {
+	if loops := loopsOf(c); loops != nil && inner == 1 && n > 0 {
 		c.Parallel(outer, 2*n, func(lo, hi int) {
 			for r := lo; r < hi; r++ {
 				softmaxRow(loops, x[r*n:(r+1)*n], y[r*n:(r+1)*n], logarithm)
@@ -91,7 +91,7 @@ func softmaxRow[T kernels.Real](l *vec.Loops[T], x, y []T, logarithm bool) {
 
 func softmaxGradTwin[T kernels.Real](c kernels.Call[T]) {
 	y, g, d, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6) != 0
-	if loops := rowLoopsOf(c); loops != nil && inner == 1 {
+	if loops := loopsOf(c); loops != nil && inner == 1 {
 		c.Parallel(outer, 2*n, func(lo, hi int) {
 			for r := lo; r < hi; r++ {
 				softmaxGradRow(loops, y[r*n:(r+1)*n], g[r*n:(r+1)*n], d[r*n:(r+1)*n], logarithm)

@@ -322,8 +322,7 @@ whole:
 	VLD1.P 16(R3), [V1.B16]
 	VLD1.P 16(R4), [V2.B16]
 	WORD $0x4e21cc02 // FMLA V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
-	VST1.P [V0.B16], 16(R1)
+	VST1.P [V2.B16], 16(R1)
 	SUBS $4, R0, R0
 	BGE  whole
 
@@ -361,9 +360,8 @@ take2:
 	BNE  take2
 	VLD1 (R10), [V2.B16]
 	WORD $0x4e21cc02 // FMLA V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	VST1 [V2.B16], (R11)
 
 give:
 	MOVWU.P 4(R11), R13
@@ -2038,8 +2036,7 @@ whole:
 	WORD $0x4e231c42 // AND V2, V3, V2
 	WORD $0x6e205842 // NOT V2, V2
 	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
-	VST1.P [V0.B16], 16(R1)
+	VST1.P [V2.B16], 16(R1)
 	SUBS $4, R0, R0
 	BGE  whole
 
@@ -2127,9 +2124,8 @@ take0:
 	WORD $0x4e231c42 // AND V2, V3, V2
 	WORD $0x6e205842 // NOT V2, V2
 	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	VST1 [V2.B16], (R11)
 
 give:
 	MOVWU.P 4(R11), R13
@@ -2228,8 +2224,7 @@ whole:
 	FMOVQ 544(R9), F2
 	WORD $0x6ea1e441 // FCMGT V2, V1, V1
 	WORD $0x6e631c01 // BSL V0, V3, V1
-	WORD $0x4ea11c20 // MOV V1, V0
-	VST1.P [V0.B16], 16(R1)
+	VST1.P [V1.B16], 16(R1)
 	SUBS $4, R0, R0
 	BGE  whole
 
@@ -2323,9 +2318,8 @@ take0:
 	FMOVQ 544(R9), F2
 	WORD $0x6ea1e441 // FCMGT V2, V1, V1
 	WORD $0x6e631c01 // BSL V0, V3, V1
-	WORD $0x4ea11c20 // MOV V1, V0
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	VST1 [V1.B16], (R11)
 
 give:
 	MOVWU.P 4(R11), R13
@@ -2977,8 +2971,7 @@ whole:
 	FMOVQ 1248(R9), F3
 	WORD $0x6ea1e461 // FCMGT V3, V1, V1
 	WORD $0x6e601c41 // BSL V2, V0, V1
-	WORD $0x4ea11c20 // MOV V1, V0
-	VST1.P [V0.B16], 16(R1)
+	VST1.P [V1.B16], 16(R1)
 	SUBS $4, R0, R0
 	BGE  whole
 
@@ -3097,9 +3090,8 @@ take0:
 	FMOVQ 1248(R9), F3
 	WORD $0x6ea1e461 // FCMGT V3, V1, V1
 	WORD $0x6e601c41 // BSL V2, V0, V1
-	WORD $0x4ea11c20 // MOV V1, V0
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	VST1 [V1.B16], (R11)
 
 give:
 	MOVWU.P 4(R11), R13
@@ -3799,8 +3791,7 @@ whole:
 	VLD1.P 16(R3), [V1.B16]
 	VLD1.P 16(R4), [V2.B16]
 	WORD $0x4e61cc02 // FMLA V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
-	VST1.P [V0.B16], 16(R1)
+	VST1.P [V2.B16], 16(R1)
 	SUBS $2, R0, R0
 	BGE  whole
 
@@ -3838,9 +3829,8 @@ take2:
 	BNE  take2
 	VLD1 (R10), [V2.B16]
 	WORD $0x4e61cc02 // FMLA V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	VST1 [V2.B16], (R11)
 
 give:
 	MOVD.P 8(R11), R13
@@ -5621,8 +5611,7 @@ whole:
 	WORD $0x4e231c42 // AND V2, V3, V2
 	WORD $0x6e205842 // NOT V2, V2
 	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
-	VST1.P [V0.B16], 16(R1)
+	VST1.P [V2.B16], 16(R1)
 	SUBS $2, R0, R0
 	BGE  whole
 
@@ -5720,9 +5709,8 @@ take0:
 	WORD $0x4e231c42 // AND V2, V3, V2
 	WORD $0x6e205842 // NOT V2, V2
 	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x4ea21c40 // MOV V2, V0
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	VST1 [V2.B16], (R11)
 
 give:
 	MOVD.P 8(R11), R13
@@ -5831,8 +5819,7 @@ whole:
 	FMOVQ 720(R9), F2
 	WORD $0x6ee1e441 // FCMGT V2, V1, V1
 	WORD $0x6e631c01 // BSL V0, V3, V1
-	WORD $0x4ea11c20 // MOV V1, V0
-	VST1.P [V0.B16], 16(R1)
+	VST1.P [V1.B16], 16(R1)
 	SUBS $2, R0, R0
 	BGE  whole
 
@@ -5936,9 +5923,8 @@ take0:
 	FMOVQ 720(R9), F2
 	WORD $0x6ee1e441 // FCMGT V2, V1, V1
 	WORD $0x6e631c01 // BSL V0, V3, V1
-	WORD $0x4ea11c20 // MOV V1, V0
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	VST1 [V1.B16], (R11)
 
 give:
 	MOVD.P 8(R11), R13

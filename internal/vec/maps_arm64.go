@@ -42,6 +42,13 @@ var mapsF32NEON = [functions]loop[float32]{
 	Erfc:           mapErfcF32NEON,
 }
 
+var rowsF32NEON = rows[float32]{rowSumF32NEON, rowDotF32NEON, rowMostF32NEON, [functions]scaled[float32]{
+	Add: rowAddByF32NEON,
+	Sub: rowSubByF32NEON,
+	Mul: rowMulByF32NEON,
+	Div: rowDivByF32NEON,
+}}
+
 var mapsF64NEON = [functions]loop[float64]{
 	Neg:            mapNegF64NEON,
 	Abs:            mapAbsF64NEON,
@@ -79,3 +86,10 @@ var mapsF64NEON = [functions]loop[float64]{
 	SinPi:          mapSinPiF64NEON,
 	CosPi:          mapCosPiF64NEON,
 }
+
+var rowsF64NEON = rows[float64]{rowSumF64NEON, rowDotF64NEON, rowMostF64NEON, [functions]scaled[float64]{
+	Add: rowAddByF64NEON,
+	Sub: rowSubByF64NEON,
+	Mul: rowMulByF64NEON,
+	Div: rowDivByF64NEON,
+}}

@@ -10,9 +10,6 @@ type rows[T Float] struct {
 // scaled sets n elements from to on to a function of those from x on and a number.
 type scaled[T Float] func(n int, to, x *T, by T)
 
-// HasRows reports whether there are the loops of Sum, Dot, Most and MapBy.
-func (l *Loops[T]) HasRows() bool { return l.rowLoops.sum != nil }
-
 // Sum returns the sum of x.
 func (l *Loops[T]) Sum(x []T) T {
 	if len(x) == 0 {

@@ -42,6 +42,7 @@ func files() map[string][]byte {
 	}
 	all["product_neon_arm64.s"], all["product_neon_arm64.go"] = neon()
 	all["map_neon_arm64.s"], all["map_neon_arm64.go"] = neonMaps()
+	all["row_neon_arm64.s"], all["row_neon_arm64.go"] = neonRows()
 	return all
 }
 

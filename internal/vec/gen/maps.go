@@ -156,9 +156,6 @@ func tablesOn(sets []*set) []byte {
 				}
 			}
 			t.WriteString("}\n")
-			if s == neonSet {
-				continue
-			}
 			fmt.Fprintf(&t, "\nvar rows%s%s = rows[%s]{", r.name, s.name, r.goType())
 			for _, f := range reductions {
 				fmt.Fprintf(&t, "row%s%s%s, ", f.name, r.name, s.name)

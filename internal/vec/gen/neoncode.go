@@ -44,7 +44,7 @@ var neonOps = map[string]struct {
 	"FMLA": {0x4E20CC00, true}, "FMLS": {0x4EA0CC00, true}, "FSQRT": {0x6EA1F800, true},
 	"FRINTN": {0x4E218800, true}, "FRINTM": {0x4E219800, true}, "FRINTP": {0x4EA18800, true}, "FRINTZ": {0x4EA19800, true},
 	"FCMEQ": {0x4E20E400, true}, "FCMGE": {0x6E20E400, true}, "FCMGT": {0x6EA0E400, true},
-	"AND": {0x4E201C00, false}, "ORR": {0x4EA01C00, false}, "EOR": {0x6E201C00, false}, "BSL": {0x6E601C00, false}, "NOT": {0x6E205800, false},
+	"AND": {0x4E201C00, false}, "ORR": {0x4EA01C00, false}, "EOR": {0x6E201C00, false}, "BIT": {0x6EA01C00, false}, "BSL": {0x6E601C00, false}, "NOT": {0x6E205800, false},
 }
 
 // op adds an instruction that returns a new value.
@@ -120,11 +120,14 @@ func (n *neonCode) compare(k *code, way uint64, a value, b operand.Op) value {
 	}
 }
 
-// text returns the instructions that set result, with operands in V0, V1 … and the table at R9. A register is free again after the
-// last use of what it holds.
-func (n *neonCode) text(operands []value, result value) string {
+// text returns the instructions that compute results, with operands in V0, V1 … and the table at R9, and the numbers of the registers
+// that the results are in then. A register is free again after the last use of what it holds.
+func (n *neonCode) text(operands []value, results ...value) (instructions string, at []int) {
 	var b strings.Builder
-	last := map[reg.ID]int{result.ID(): len(n.list)}
+	last := map[reg.ID]int{}
+	for _, v := range results {
+		last[v.ID()] = len(n.list)
+	}
 	for i, s := range n.list {
 		for _, v := range s.from {
 			last[v.ID()] = max(last[v.ID()], i)
@@ -185,8 +188,8 @@ func (n *neonCode) text(operands []value, result value) string {
 			taken[to] = false
 		}
 	}
-	if at := number[result.ID()]; at != 0 {
-		word(neonOps["ORR"].code|uint32(at<<16|at<<5), fmt.Sprintf("MOV V%d, V0", at))
+	for _, v := range results {
+		at = append(at, number[v.ID()])
 	}
-	return b.String()
+	return b.String(), at
 }

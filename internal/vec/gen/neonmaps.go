@@ -45,7 +45,7 @@ func neonLoop(a, s *strings.Builder, r real, f function, table *neonTable) {
 	for i := range in {
 		in[i] = k.new()
 	}
-	body := k.neon.text(in, f.of(k, in))
+	body, at := k.neon.text(in, f.of(k, in))
 	names := []string{"x0", "x1", "x2", "x3"}
 	name, lanes := f.in(neonSet, r), 16/r.size
 	signature := strings.ReplaceAll("(n int, to *T, x0 *T, x1 *T, x2 *T, x3 *T)", "T", r.goType())
@@ -70,7 +70,7 @@ func neonLoop(a, s *strings.Builder, r real, f function, table *neonTable) {
 		p("VLD1.P 16(R%d), [V%d.B16]", 2+i, i)
 	}
 	a.WriteString(body)
-	p("VST1.P [V0.B16], 16(R1)")
+	p("VST1.P [V%d.B16], 16(R1)", at[0])
 	p("SUBS $%d, R0, R0", lanes)
 	p("BGE  whole")
 	label("rest")
@@ -89,7 +89,7 @@ func neonLoop(a, s *strings.Builder, r real, f function, table *neonTable) {
 	}
 	a.WriteString(body)
 	p("ADD  $%d, RSP, R11", slot(0))
-	p("VST1 [V0.B16], (R11)")
+	p("VST1 [V%d.B16], (R11)", at[0])
 	label("give")
 	p("%s.P %d(R11), R13", element, r.size)
 	p("%s.P R13, %d(R1)", store, r.size)

@@ -27,6 +27,7 @@ const (
 	step
 	root
 	eps
+	adamwScalars
 )
 
 // updates writes the loop of an optimizer's rule over all parameters.
