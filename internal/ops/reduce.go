@@ -222,6 +222,7 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 		return
 	}
 	// Columns are summed in float64, row by row: the inner loop runs along memory.
+	loops := loopsOf(c)
 	c.Parallel(outer*inner, n, func(lo, hi int) {
 		sums := make([]float64, hi-lo)
 		for at := lo; at < hi; {
@@ -231,6 +232,10 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 			clear(s)
 			for k := range n {
 				row := x[(o*n+k)*inner+i:][:w]
+				if loops != nil {
+					loops.AddWide(s, row)
+					continue
+				}
 				for j, v := range row {
 					s[j] += float64(v)
 				}

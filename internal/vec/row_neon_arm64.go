@@ -81,3 +81,8 @@ func rowDivByF64NEON(n int, to, x *float64, by float64)
 //
 //go:noescape
 func adamwF64NEON(n int, p, d, m, v, by *float64)
+
+// addWideNEON adds n elements from x on to those from to on. n is a multiple of 8, but not 0.
+//
+//go:noescape
+func addWideNEON(n int, to *float64, x *float32)

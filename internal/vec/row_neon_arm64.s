@@ -1370,3 +1370,25 @@ give3:
 
 done:
 	RET
+
+// func addWideNEON(n int, to *float64, x *float32)
+TEXT ·addWideNEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x+16(FP), R2
+
+eight:
+	VLD1.P 32(R2), [V0.B16, V1.B16]
+	VLD1 (R1), [V4.B16, V5.B16, V6.B16, V7.B16]
+	WORD $0x0e617810 // FCVTL V0, V16
+	WORD $0x4e70d484 // FADD V16, V4, V4
+	WORD $0x4e617810 // FCVTL2 V0, V16
+	WORD $0x4e70d4a5 // FADD V16, V5, V5
+	WORD $0x0e617830 // FCVTL V1, V16
+	WORD $0x4e70d4c6 // FADD V16, V6, V6
+	WORD $0x4e617830 // FCVTL2 V1, V16
+	WORD $0x4e70d4e7 // FADD V16, V7, V7
+	VST1.P [V4.B16, V5.B16, V6.B16, V7.B16], 64(R1)
+	SUBS $8, R0, R0
+	BNE  eight
+	RET

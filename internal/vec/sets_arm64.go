@@ -3,7 +3,7 @@ package vec
 // found returns NEON, which every processor of this kind has.
 func found() []*Set {
 	return []*Set{{name: "neon",
-		single: Loops[float32]{maps: mapsF32NEON, rowLoops: rowsF32NEON, adamw: adamwF32NEON, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
+		single: Loops[float32]{maps: mapsF32NEON, rowLoops: rowsF32NEON, adamw: adamwF32NEON, addWide: addWideNEON, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32NEONx6x16, productF32NEONx6x8, productF32NEONx6x4}},
 			{4, [3]block[float32]{productF32NEONx4x16, productF32NEONx4x8, productF32NEONx4x4}},
 			{2, [3]block[float32]{productF32NEONx2x16, productF32NEONx2x8, productF32NEONx2x4}},

@@ -36,6 +36,7 @@ type Loops[T Float] struct {
 	corners  cornerLoops[T]
 	maxPool  func(n int, y *T, places *int32, x *T, width int, first int32)
 	copies   func(planes, rows, n int, to *byte, toPlane, toRow int, from *byte, fromPlane, fromRow int)
+	addWide  func(n int, to *float64, x *T)
 	pool     sync.Pool // of *scratch[T]
 	tasks    sync.Pool // of *task[T]
 	rooms    sync.Pool // of *Room[T]
