@@ -71,9 +71,6 @@ func joinRows(r *rewriter) {
 			}
 			r.opt.say("rows: %s and %s: one launch", r.name(p), r.name(c))
 			r.chained(i, j, at, chain, alone)
-			if at == i {
-				break
-			}
 		}
 	}
 }

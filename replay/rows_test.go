@@ -152,6 +152,14 @@ func TestRows(t *testing.T) {
 			p.SetInPlace(p.Softmax(-1).Add(p))
 			return nil
 		}, 1, "one launch", true},
+		"weights that two norms read": {[][]int{{300, 64}, {64}}, nil, func(in, _ tensors) tensors {
+			return list(in[0].LayerNorm(-1, in[1], nil, 1e-5).LayerNorm(-1, in[1], nil, 1e-5))
+		}, 1, "one launch", false},
+		"another part of what is read": {[][]int{{300, 64}}, [][]int{{2, 300, 64}}, func(in, older tensors) tensors {
+			p := older[0]
+			p.Select(0, 1).SetInPlace(p.Select(0, 0).Softmax(-1).Add(in[0]))
+			return nil
+		}, 1, "one launch", false},
 		"written over in place": {[][]int{{15, 64}, {30, 64}}, [][]int{{30, 64}}, func(in, older tensors) tensors {
 			p := older[0]
 			p.Slice(0, 0, 15).SetInPlace(in[0].Softmax(-1))
