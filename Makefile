@@ -2,7 +2,7 @@
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
 # make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
-# make sweep   thousands of random recorded steps, and all kernels in float64, on the Go device and PoCL: half an hour
+# make sweep   thousands of random recorded steps, all kernels in every form, and tests of the engine in float64, on the Go device and PoCL: an hour
 # make bench   benchmarks of the kernels and of a training step
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make generate  makes the assembly of internal/vec anew
@@ -52,8 +52,9 @@ test-more:
 	scripts/setup-more.sh
 	scripts/test-more.sh
 
+SWEPT = ./tensor ./replay ./autograd ./optim ./imagefit ./hashgrid ./data ./internal/catalog ./examples/...
 sweep:
-	CLGRAD_SWEEP=1 CLGRAD_TEST_DEVICES=cpu,pocl $(GO) test $(TAGS) -count=1 -timeout 60m -run '^TestRandom|^TestKernels$$' ./replay ./tensor
+	CLGRAD_SWEEP=1 CLGRAD_TEST_DEVICES=cpu,pocl $(GO) test $(TAGS) -count=1 -timeout 120m $(SWEPT)
 
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./hashgrid ./imagefit

@@ -25,7 +25,7 @@ func equal(a, b []float64) bool {
 	return true
 }
 
-// onEveryVariant runs f on every device, with reals of both types, and with the kernels for GPUs.
+// onEveryVariant runs f on every device, as devtest.Each does, and with the kernels for GPUs.
 func onEveryVariant(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	devtest.Each(t, true, f)
 	for _, sel := range devtest.Selected() {

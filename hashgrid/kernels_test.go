@@ -18,7 +18,7 @@ func TestKernels(t *testing.T) {
 		all = all[:2]
 	}
 	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		for _, features := range all {
 			if err := kerneltest.All(d, testing.Short(), Kernels(features)...); err != nil {
 				t.Errorf("%d features: %v", features, err)

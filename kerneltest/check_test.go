@@ -79,7 +79,7 @@ func doubleTwin[T kernels.Real](c kernels.Call[T]) {
 // TestAll: what is right passes on every device, and of what is not, every kernel is named.
 func TestAll(t *testing.T) {
 	t.Setenv(tensor.TrialEnv, "off") // every fault is to be found here
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		if err := All(d, false, double()); err != nil {
 			t.Error(err)
 		}

@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 					if _, err := os.Stat(path); err != nil && dir != "../testdata/golden" {
 						t.Skip("no reference numbers: ", err)
 					}
-					devtest.Each(t, true, func(t *testing.T, d tensor.Device) { golden(t, d, path, newOpt) })
+					devtest.Both(t, func(t *testing.T, d tensor.Device) { golden(t, d, path, newOpt) })
 				})
 			}
 		})

@@ -37,7 +37,7 @@ func TestKernels(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	devtest.Each(t, true, check)
+	devtest.Both(t, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
 			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })

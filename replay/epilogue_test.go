@@ -90,7 +90,7 @@ func TestRandomStored(t *testing.T) {
 		if sel != "cpu" {
 			n, options = 50, []tensor.Options{{}, {GPUKernels: true}}
 		}
-		if !sweep() {
+		if !devtest.Sweep() {
 			n = min(n/25, 60)
 		}
 		for _, opt := range options {

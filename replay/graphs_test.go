@@ -124,11 +124,14 @@ func (g *graph) state(t *testing.T, outputs []*tensor.Tensor) string {
 func TestRandomGraphs(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		for _, f64 := range []bool{false, true} {
+			if f64 && sel != "cpu" && !devtest.Sweep() {
+				continue
+			}
 			n := 500
 			if sel != "cpu" {
 				n = 25
 			}
-			if !sweep() {
+			if !devtest.Sweep() {
 				n = min(n/5, 100)
 			}
 			d := devtest.Open(t, sel, tensor.Options{Float64: f64})

@@ -546,7 +546,7 @@ func TestRandomMethods(t *testing.T) {
 		t.Skip("of so many operations a driver would build kernels for minutes")
 	}
 	n := 1000
-	if !sweep() {
+	if !devtest.Sweep() {
 		n = 200
 	}
 	for _, opt := range []tensor.Options{{}, {Float64: true}} {

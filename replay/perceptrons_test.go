@@ -325,7 +325,7 @@ func TestRandomPerceptrons(t *testing.T) {
 		if sel != "cpu" {
 			n, options = 6, []tensor.Options{{}, {GPUKernels: true}}
 		}
-		if !sweep() {
+		if !devtest.Sweep() {
 			n = max(4, n/6)
 		}
 		for _, opt := range options {

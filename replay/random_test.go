@@ -295,7 +295,7 @@ func TestRandomSteps(t *testing.T) {
 		if sel != "cpu" {
 			n, options = 50, append(options, tensor.Options{GPUKernels: true}) // whose maps move whole vectors
 		}
-		if !sweep() {
+		if !devtest.Sweep() {
 			n = min(n/5, 100)
 		}
 		for _, opt := range options {

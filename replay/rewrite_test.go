@@ -56,7 +56,7 @@ func TestRandomMaps(t *testing.T) {
 		if sel != "cpu" {
 			n, options = 50, []tensor.Options{{}, {GPUKernels: true}}
 		}
-		if !sweep() {
+		if !devtest.Sweep() {
 			n = min(n/8, 250)
 		}
 		for _, opt := range options {

@@ -3,8 +3,8 @@ package tensor_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +75,7 @@ func TestAttentionShapes(t *testing.T) {
 // by element, within the kernel's tolerance. Nothing else may change: not the inputs, not a guard.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
-	devtest.Each(t, true, testKernels)
+	devtest.Both(t, func(t *testing.T, d tensor.Device) { testKernels(t, d, plumbing.TuningName(d) != "" && d.Limits().CPU) })
 }
 
 // TestGPUKernels is TestKernels with the variants for GPUs on the OpenCL devices that are CPUs.
@@ -89,7 +89,7 @@ func TestGPUKernels(t *testing.T) {
 			if !devtest.Open(t, sel, tensor.Options{}).Limits().CPU {
 				t.Skip("TestKernels runs them")
 			}
-			testKernels(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}))
+			testKernels(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), true)
 		})
 	}
 }
@@ -108,14 +108,42 @@ func holdsDenormals(t *testing.T, d tensor.Device) bool {
 	return got[0] == 0x1p-92
 }
 
-func testKernels(t *testing.T, d tensor.Device) {
+// together are the names of kernels of several functions.
+var together = regexp.MustCompile(`^k_(functions|gradients|integers)_\d+$`)
+
+// leftOut reports whether a kernel is left to a sweep on an OpenCL device that is a CPU. Its compiler takes a third of a second
+// for a function, and seconds for a tile of GPUs. Such a device runs the forms of kernels for CPUs and those for GPUs.
+// A kernel of one function without gaps is tried in one of the two. A tile of GPUs, but for the first, is tried in one form of
+// the product. What surrounds the sums of matrix units is tried with one kind of units. Seen counts the kernels before.
+func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
+	count := func(what string) int { // of those before
+		seen[what]++
+		return seen[what] - 1
+	}
+	switch {
+	case k.File == k.Name+".cl" && k.Text != "" && !together.MatchString(k.Name):
+		return (count("functions")%2 == 0) != cpu
+	case strings.Contains(k.Defines, "-DINNER="):
+		return k.Text != "" && count(k.File) > 0
+	case strings.HasPrefix(k.Defines, "-DTM=") && k.File == "gemm_cpu.cl":
+		tile := count(k.Name)
+		return tile > 0 && tile%3 != slices.Index([]string{"k_gemm_nn", "k_gemm_nt", "k_gemm_tn"}, k.Name)
+	}
+	return false
+}
+
+// testKernels runs the cases of the kernels. A device that runs two forms of each leaves some out.
+func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all once more.
-	short := testing.Short() || d.Real() == kernels.Float64 && plumbing.TuningName(d) != "" && os.Getenv("CLGRAD_SWEEP") == ""
+	short := testing.Short() || d.Real() == kernels.Float64 && plumbing.TuningName(d) != "" && !devtest.Sweep()
 	denormals := holdsDenormals(t, d)
-	seen := map[string]int{}
+	seen, left := map[string]int{}, map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
 	for i, k := range ops.All(d.Real(), d.Limits()) {
 		if !only.MatchString(k.Name + " " + k.Defines + " " + k.Source(d.Limits())) {
+			continue
+		}
+		if twoForms && !short && !devtest.Sweep() && *onlyKernels == "" && leftOut(k, d.Limits().CPU, left) {
 			continue
 		}
 		form := k.Name

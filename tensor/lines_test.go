@@ -208,7 +208,7 @@ func TestLongLines(t *testing.T) {
 // TestReductionsOfSpecials: NaN, infinities and empty lines give what PyTorch gives.
 func TestReductionsOfSpecials(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {
 			op   string
 			x    []float64

@@ -268,7 +268,7 @@ func TestCollectedTensors(t *testing.T) {
 
 // TestTransfers: operations move nothing between host and device.
 func TestTransfers(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, make([]float64, 100), 10, 10)
 		start := d.Stats()
 		y := tensor.Map(kernels.Tanh, nil, x.MatMul(x)).Sum()

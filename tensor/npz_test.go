@@ -19,7 +19,7 @@ import (
 
 // TestNPZTypes: tensors of every type and shape, views among them, come back as they were.
 func TestNPZTypes(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		want := tensor.Dict{}
 		for _, typ := range types {
 			x := tensor.New(d, []uint8{0, 1, 2, 3, 250, 255}, 2, 3).To(typ)

@@ -11,7 +11,7 @@ import (
 
 // TestNumber: a number of either kind, a slot or not, becomes a tensor of rank 0; memory and nothing are misuse.
 func TestNumber(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		slots := kernels.NewSlots(2, func(numbers []kernels.Arg) error {
 			numbers[0], numbers[1] = kernels.R(0.25), kernels.I(-7)
 			return nil

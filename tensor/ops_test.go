@@ -330,7 +330,7 @@ func TestRows(t *testing.T) {
 func TestRandomStreams(t *testing.T) {
 	const n = 40000
 	var uniform, ints [][]float64
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(99)
 		u, err := rng.Uniform(d, -1, 3, n).Float64s()
 		if err != nil {
@@ -383,7 +383,7 @@ func TestRandomStreams(t *testing.T) {
 // TestUniformBelowItsEnd: the largest of the random words, which the fourth of this stream is, makes the number before the
 // end of the interval where its share of the interval would round to the end.
 func TestUniformBelowItsEnd(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		const u = 1 - 0x1p-24 // of the fourth
 		for _, c := range []struct{ low, high, single, double float64 }{
 			{0, 1, u, u}, {-1, 1, 1 - 0x1p-23, 1 - 0x1p-23}, {1, 2, 2 - 0x1p-23, 1 + u}, {2, 1, 1 + 0x1p-23, 2 - u}, {4096, 4097, 4097 - 0x1p-11, 4096 + u}, {3, 3, 3, 3},

@@ -18,7 +18,7 @@ import (
 
 // TestSafetensorsTypes: tensors of every type and shape, views among them, come back as they were, with the metadata.
 func TestSafetensorsTypes(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		want := tensor.Dict{"ends of Int32": tensor.New(d, []int32{math.MinInt32, math.MaxInt32}),
 			"ends of Float16": tensor.New(d, []float64{math.Inf(1), 65504, 0x1p-24, math.NaN()}).To(tensor.Float16)}
 		for _, typ := range types {

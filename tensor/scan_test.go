@@ -151,7 +151,7 @@ func TestLongScans(t *testing.T) {
 // TestScansOfSpecials: NaN and infinities go on as PyTorch has it.
 func TestScansOfSpecials(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {
 			op      string
 			x, want []float64

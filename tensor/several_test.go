@@ -18,7 +18,7 @@ func TestSeveral(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		options := []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			options = append(options, tensor.Options{GPUKernels: true}, tensor.Options{Check: true})
+			options = []tensor.Options{{}, {GPUKernels: true}, {Check: true}}
 		}
 		for _, opt := range options {
 			d := devtest.Open(t, sel, opt)

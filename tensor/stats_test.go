@@ -12,7 +12,7 @@ import (
 
 // TestStatsAddUp: transfers and launches are counted, each with its bytes.
 func TestStatsAddUp(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		size, start := int64(d.Real().Size()), d.Stats()
 		x := tensor.New(d, make([]float64, 10))
 		y := tensor.New(d, make([]float64, 7))

@@ -79,7 +79,7 @@ func nearestFloat16(v float64) float64 {
 // TestConversions: every type to every other, of whole tensors and views with gaps, on every device, against what the
 // documentation of To says.
 func TestConversions(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(7, 7))
 		data := slices.Clone(awkward)
 		for len(data) < 37*11 {
@@ -162,7 +162,7 @@ func TestEveryFloat16(t *testing.T) {
 
 // TestTypedRoundTrips: what New takes of each type is what is read, and constructors fill.
 func TestTypedRoundTrips(t *testing.T) {
-	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		ints, bytes := []int32{math.MinInt32, -1, 0, 7, math.MaxInt32}, []uint8{0, 1, 200, 255}
 		if v, err := tensor.New(d, ints).Int32s(); err != nil || !slices.Equal(v, ints) {
 			t.Errorf("%v, %v", v, err)

@@ -16,13 +16,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestReferences compares every case, forward and gradients, with PyTorch. In float64 that is the Go device's: kernels are
-// compared with their twins in both types, and each that is built takes time.
+// TestReferences compares every case, forward and gradients, with PyTorch.
 func TestReferences(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		if d.Real() == kernels.Float64 && !strings.HasPrefix(d.Name(), "cpu") {
-			t.Skip("float64 is compared on the Go device")
-		}
 		for _, f := range families {
 			if slices.Contains(onGo, f.name) && !strings.HasPrefix(d.Name(), "cpu") {
 				continue

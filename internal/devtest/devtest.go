@@ -32,25 +32,34 @@ func Command(t *testing.T, name string, args ...string) *exec.Cmd {
 	return exec.Command(name, args...)
 }
 
-// Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in float64.
+// SweepEnv names the environment variable that says that there is time for many more trials: make sweep sets it.
+const SweepEnv = "CLGRAD_SWEEP"
+
+// Sweep reports whether there is time for many more trials, and for their kernels to be built.
+func Sweep() bool { return os.Getenv(SweepEnv) != "" }
+
+// Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in float64. Of OpenCL devices that
+// is left to a sweep: they would build every kernel once more. Both is for tests of what differs there.
 func Each(t *testing.T, f64 bool, f func(t *testing.T, d tensor.Device)) {
 	t.Helper()
-	for _, sel := range Selected() {
-		for _, opt := range options(f64) {
-			name := sel
-			if opt.Float64 {
-				name += "/float64"
-			}
-			t.Run(name, func(t *testing.T) { f(t, Open(t, sel, opt)) })
-		}
-	}
+	each(t, f64, f64 && Sweep(), f)
 }
 
-func options(f64 bool) []tensor.Options {
-	if f64 {
-		return []tensor.Options{{}, {Float64: true}}
+// Both runs f as a subtest in float32 and in float64 on every device under test.
+func Both(t *testing.T, f func(t *testing.T, d tensor.Device)) {
+	t.Helper()
+	each(t, true, true, f)
+}
+
+// each runs f in float64, too, on the Go device and on OpenCL devices.
+func each(t *testing.T, onGo, onOpenCL bool, f func(t *testing.T, d tensor.Device)) {
+	t.Helper()
+	for _, sel := range Selected() {
+		t.Run(sel, func(t *testing.T) { f(t, Open(t, sel, tensor.Options{})) })
+		if sel == "cpu" && onGo || sel != "cpu" && onOpenCL {
+			t.Run(sel+"/float64", func(t *testing.T) { f(t, Open(t, sel, tensor.Options{Float64: true})) })
+		}
 	}
-	return []tensor.Options{{}}
 }
 
 // Selected returns the selection strings of the devices under test.
