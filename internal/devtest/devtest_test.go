@@ -1,0 +1,44 @@
+package devtest_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestDevices: what runs in float32 and in float64 on which devices, in a sweep and otherwise.
+func TestDevices(t *testing.T) {
+	selected := devtest.Selected()
+	for _, sweep := range []string{"", "1"} {
+		t.Setenv(devtest.SweepEnv, sweep)
+		for name, c := range map[string]struct {
+			run            func(t *testing.T, f func(t *testing.T, d tensor.Device))
+			onGo, onOthers bool // in float64, too
+		}{
+			"float32": {func(t *testing.T, f func(t *testing.T, d tensor.Device)) { devtest.Each(t, false, f) }, false, false},
+			"each":    {func(t *testing.T, f func(t *testing.T, d tensor.Device)) { devtest.Each(t, true, f) }, true, sweep != ""},
+			"both":    {devtest.Both, true, true},
+		} {
+			var ran, want []string
+			for _, sel := range selected {
+				want = append(want, sel+" float32")
+				if sel == "cpu" && c.onGo || sel != "cpu" && c.onOthers {
+					want = append(want, sel+" float64")
+				}
+			}
+			what := fmt.Sprintf("%s, sweep %q", name, sweep)
+			t.Run(what, func(t *testing.T) {
+				c.run(t, func(t *testing.T, d tensor.Device) {
+					ran = append(ran, strings.Split(t.Name(), "/")[2]+" "+d.Real().String())
+				})
+			})
+			if !slices.Equal(ran, want) {
+				t.Errorf("%s: ran on %v, want %v", what, ran, want)
+			}
+		}
+	}
+}
