@@ -50,6 +50,7 @@ func blasOf[T kernels.Real]() blasGemm[T] {
 // buffers are what a goroutine of a twin needs, kept from launch to launch.
 type buffers[T kernels.Real] struct {
 	weights, panel, result []T
+	turned                 []T // a panel, transposed
 	edged                  edged[T]
 }
 
@@ -123,6 +124,10 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				case loops != nil:
 					loops.Product(vec.Product[T]{M: written, N: count, K: sum, A: b.weights, RowA: row, StepA: step,
 						B: b.panel, StepB: count, ColumnB: 1, C: result, RowC: apart}, nil)
+				case sum > 0 && !finite(b.panel, sum, count, count): // gonum's loop over rows adds no multiple by 0
+					b.turned = grown(b.turned, count*sum)
+					transpose(b.turned, b.panel, sum, count, count)
+					gemm(blas.NoTrans, blas.Trans, written, count, sum, 1, b.weights, sum, b.turned, sum, 0, result, apart)
 				case sum > 0:
 					gemm(blas.NoTrans, blas.NoTrans, written, count, sum, 1, b.weights, sum, b.panel, count, 0, result, apart)
 				default:

@@ -431,7 +431,8 @@ func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A
 
 // plain is part with gonum's BLAS. A·B is computed as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot product of two rows, which
 // runs about twice as fast as the one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B,
-// whose operands are both large where C is small, two transposes cost more than they save.
+// whose operands are both large where C is small, two transposes cost more than they save. But gonum adds no multiple by 0, which of
+// an infinity or a NaN is NaN: where there is one in B, both are transposed. Of Aᵀ·Bᵀ, A always is.
 func (t *twin[T]) plain(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
 	m, n, lda, ldb, ldc := c.Int(gemmM), c.Int(gemmN), c.Int(gemmLDA), c.Int(gemmLDB), c.Int(gemmLDC)
 	biased := c.Int(gemmBiased) != 0
@@ -440,14 +441,20 @@ func (t *twin[T]) plain(c kernels.Call[T], from, k int, A, B, out []T, each func
 		beta = 1
 	}
 	a, row := A[from:], lda // row is the distance of two rows of op(A)
-	b, tb := B[from:], t.tb
-	if t.ta == blas.Trans {
+	ta, b, tb := t.ta, B[from:], t.tb
+	if ta == blas.Trans {
 		a, row = A[from*lda:], 1
 	}
 	if tb == blas.NoTrans {
 		b = B[from*ldb:]
 	}
-	if t.ta == blas.NoTrans && tb == blas.NoTrans {
+	skips := ta == blas.Trans && (tb == blas.Trans || !finite(b, k, n, ldb))
+	if skips {
+		buf := transposed(&t.scratch, a, k, m, lda)
+		defer t.scratch.Put(buf)
+		a, lda, row, ta = *buf, k, k, blas.NoTrans
+	}
+	if ta == blas.NoTrans && tb == blas.NoTrans {
 		buf := transposed(&t.scratch, b, k, n, ldb)
 		defer t.scratch.Put(buf)
 		b, ldb, tb = *buf, k, blas.Trans
@@ -471,12 +478,24 @@ func (t *twin[T]) plain(c kernels.Call[T], from, k int, A, B, out []T, each func
 					}
 				}
 			}
-			t.gemm(t.ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
+			t.gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
 			if t.functions != nil && c.Int(gemmThen) != GemmSums {
 				finish(c, t.functions, lo, hi)
 			}
 		}
 	})
+}
+
+// finite reports whether all elements of x [rows, cols], whose rows are ld apart, are finite.
+func finite[T kernels.Real](x []T, rows, cols, ld int) bool {
+	for r := range rows {
+		for _, v := range x[r*ld : r*ld+cols] {
+			if v-v != 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // finish applies the epilogue to rows of C.
