@@ -377,16 +377,14 @@ func (b *blocks) biases() (bias operand, step int) {
 // launch runs a kernel on operands, with the numbers after them, of which the last are the places of some operands.
 func (b *blocks) launch(k *kernels.Kernel, operands []kernels.Arg, step int, places ...ops.AttentionPlace) {
 	d := b.q.Device()
-	c := d.core()
-	args := append(c.mapArgs[:0], operands...)
+	list := d.core().list()
+	args := append(list.args, operands...)
 	args = append(args, kernels.I(b.l), kernels.I(b.s), kernels.I(step), kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale), kernels.I(b.heads()))
 	for _, p := range places {
 		place := p.Args()
 		args = append(args, place[:]...)
 	}
-	c.mapArgs = args
-	launch(d, k, args...)
-	clear(args) // the memory can be collected
+	list.launch(d, k, args)
 }
 
 func (b *blocks) forward() (y, lse *Tensor) {

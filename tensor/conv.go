@@ -246,13 +246,11 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 		winograd(op, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
-	c := d.core()
+	list := d.core().list()
 	rows, cols, _ := s.ConvBlock(transposed, d.Limits())
-	args := s.Args(append(c.mapArgs[:0], cx.arg(), cw.arg(), b, y.arg()))
+	args := s.Args(append(list.args, cx.arg(), cw.arg(), b, y.arg()))
 	args = append(args, kernels.Flag(transposed), kernels.Flag(bias != nil), kernels.I(rows), kernels.I(cols))
-	c.mapArgs = args
-	launch(d, s.ConvKernel(transposed, d.Real(), d.Limits()), args...)
-	clear(args) // the memory can be collected
+	list.launch(d, s.ConvKernel(transposed, d.Real(), d.Limits()), args)
 	return y
 }
 
@@ -293,11 +291,9 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 		parts = alloc(op, d, []int{slices, s.Groups, weights + biased, s.Out})
 		defer parts.Free()
 	}
-	c := d.core()
-	args := append(s.Args(append(c.mapArgs[:0], cx.arg(), cg.arg(), parts.arg())), kernels.I(slice), kernels.I(biased))
-	c.mapArgs = args
-	launch(d, s.WeightKernel(d.Real(), d.Limits()), args...)
-	clear(args) // the memory can be collected
+	list := d.core().list()
+	args := append(s.Args(append(list.args, cx.arg(), cg.arg(), parts.arg())), kernels.I(slice), kernels.I(biased))
+	list.launch(d, s.WeightKernel(d.Real(), d.Limits()), args)
 	switch {
 	case slices > 1 && (s.Out > 1 || biased > 0):
 		launch(d, ops.ConvParts, parts.arg(), y.arg(), to, kernels.I(slices), kernels.I(s.Groups), kernels.I(weights), kernels.I(s.Out), kernels.I(biased))

@@ -202,9 +202,9 @@ func openGo(opt Options) (Device, error) {
 // base is what every device keeps for this package.
 type base struct {
 	failure atomic.Pointer[error]
-	busy    atomic.Bool   // a goroutine is in a launch, an allocation or a copy
-	args    []kernels.Arg // scratch of launch: reused, so that a launch allocates nothing
-	mapArgs []kernels.Arg // the same of launchMap
+	busy    atomic.Bool             // a goroutine is in a launch, an allocation or a copy
+	args    []kernels.Arg           // scratch of launch: reused, so that a launch allocates nothing
+	spare   atomic.Pointer[argList] // nil while a launch takes its arguments together
 	built   builtProducts
 	recent  [recentLaunches]*kernels.Kernel
 	nrecent int

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clgrad/clgrad/clrt"
@@ -23,10 +24,10 @@ type clDevice struct {
 	limits  kernels.Limits
 	options string // of the compiler
 	entries *entries[*clrt.Kernel]
-	args    []clrt.Arg         // scratch of launch
-	grid    kernels.Grid       // the same
-	trials  *trialMemory       // nil: kernels are launched untried
-	units   map[ops.Inner]bool // what is known of the device's matrix units
+	args    []clrt.Arg   // scratch of launch
+	grid    kernels.Grid // the same
+	trials  *trialMemory // nil: kernels are launched untried
+	units   sync.Map     // what is known of the device's matrix units: a bool for an ops.Inner
 	ptx     bool
 }
 
@@ -57,7 +58,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
-	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", units: map[ops.Inner]bool{}}
+	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
 	d.factors = opt.Precision
 	d.tuning = info.Name
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}

@@ -63,10 +63,8 @@ func (s *interpolated) run(op string, t *Tensor, gradient bool) *Tensor {
 	}
 	x := t.reals()
 	defer x.done()
-	c := d.core()
-	c.mapArgs = s.Args(append(c.mapArgs[:0], x.arg(), y.arg()))
-	launch(d, k, c.mapArgs...)
-	clear(c.mapArgs) // the memory can be collected
+	list := d.core().list()
+	list.launch(d, k, s.Args(append(list.args, x.arg(), y.arg())))
 	return y
 }
 

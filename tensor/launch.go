@@ -35,6 +35,26 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	d.launch(k, s.args)
 }
 
+// argList is memory for the arguments of a launch that are not known when the code is compiled, which would be made anew for
+// every launch.
+type argList struct{ args []kernels.Arg }
+
+// list returns an empty list. Its launch gives it back to the device; whoever asks before then, another goroutine too, gets another.
+func (s *base) list() *argList {
+	if l := s.spare.Swap(nil); l != nil {
+		return l
+	}
+	return new(argList)
+}
+
+// launch runs a kernel with arguments that were appended to l.args.
+func (l *argList) launch(d Device, k *kernels.Kernel, args []kernels.Arg) {
+	launch(d, k, args...)
+	clear(args) // the memory can be collected
+	l.args = args[:0]
+	d.core().spare.Store(l)
+}
+
 // leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others use the device.
 func (s *base) leaveLaunch() {
 	clear(s.args)

@@ -109,8 +109,8 @@ func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor)
 	case !f.Uses(0) && !f.Uses(1) && !f.Uses(2):
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the gradient %q uses no operand: it is the derivative times g", f.Name)})
 	}
-	s := d.core()
-	args := s.mapArgs[:0]
+	list := d.core().list()
+	args := list.args
 	for i := range inputs {
 		if f.Uses(i) {
 			args = append(args, inputs[i].arg())
@@ -122,9 +122,7 @@ func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor)
 			args = append(args, kernels.R(v))
 		}
 	}
-	s.mapArgs = args
-	launch(d, ops.LinearGrad(f), args...)
-	clear(args) // the memory can be collected
+	list.launch(d, ops.LinearGrad(f), args)
 	return dz, shares
 }
 

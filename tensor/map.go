@@ -205,8 +205,8 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 			layout.Aligned = false
 		}
 	}
-	s := d.core()
-	args := s.mapArgs[:0]
+	list := d.core().list()
+	args := list.args
 	for _, t := range tensors {
 		args = append(args, t.reach())
 	}
@@ -234,9 +234,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 			args = append(args, a)
 		}
 	}
-	s.mapArgs = args
-	launch(d, j.Map(typ.On(d), layout), args...)
-	clear(args) // the memory can be collected
+	list.launch(d, j.Map(typ.On(d), layout), args)
 }
 
 // walk is how a map goes over its tensors: nested loops, with the distance of neighbours along each in every tensor.

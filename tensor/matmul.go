@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"weak"
 
 	"github.com/clgrad/clgrad/internal/ops"
@@ -230,7 +231,8 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		case e.z != nil:
 			then = ops.GemmKeep
 		}
-		args := append(s.mapArgs[:0], a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
+		list := s.list()
+		args := append(list.args, a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
 			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil), kernels.I(rows), kernels.I(slice))
 		if f != nil {
 			z := unused
@@ -251,9 +253,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		if packed[0] != nil {
 			args = append(args, packed[0].arg(), packed[1].arg(), packed[2].arg(), packed[3].arg())
 		}
-		s.mapArgs = args
-		launch(d, ops.Gemm(form, tile, f), args...)
-		clear(args) // the memory can be collected
+		list.launch(d, ops.Gemm(form, tile, f), args)
 	}
 	if slices == 1 {
 		product(c, e)
@@ -269,7 +269,10 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 // builtProducts says, for a form and tile, with which kernel a device computed the first product: one with a function, or
 // nil. Products without a function take that, too, for it gives the same bits and is one kernel less to build. A function
 // can be collected all the same.
-type builtProducts map[builtProduct]weak.Pointer[kernels.Function]
+type builtProducts struct {
+	mu    sync.Mutex // who uses the device from two goroutines is to be told so, and not stopped by a map that both change
+	first map[builtProduct]weak.Pointer[kernels.Function]
+}
 
 type builtProduct struct {
 	form ops.GemmForm
@@ -278,16 +281,18 @@ type builtProduct struct {
 
 // with returns the function of the kernel for a product with f, or without.
 func (b *builtProducts) with(form ops.GemmForm, tile ops.GemmTile, f *kernels.Function) *kernels.Function {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	key := builtProduct{form, tile}
-	first, is := (*b)[key]
+	first, is := b.first[key]
 	if !is {
-		if *b == nil {
-			*b = builtProducts{}
+		if b.first == nil {
+			b.first = map[builtProduct]weak.Pointer[kernels.Function]{}
 		}
 		if f != nil {
 			first = weak.Make(f)
 		}
-		(*b)[key] = first
+		b.first[key] = first
 	}
 	if f == nil {
 		return first.Value()

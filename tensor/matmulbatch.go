@@ -136,12 +136,11 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	numbers := batch.Args()
 	s := d.core()
 	if ops.Direct(m, n, k, d.Limits()) {
-		args := append(s.mapArgs[:0], whole(a, lastA), whole(b, lastB), c.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(a.strides[0]),
+		list := s.list()
+		args := append(list.args, whole(a, lastA), whole(b, lastB), c.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(a.strides[0]),
 			kernels.I(a.strides[1]), kernels.I(b.strides[0]), kernels.I(b.strides[1]), kernels.Flag(accumulate))
 		args = append(args, numbers[:]...)
-		s.mapArgs = args
-		launch(d, ops.GemmDirect, args...)
-		clear(args)
+		list.launch(d, ops.GemmDirect, args)
 		return
 	}
 	lda, ta, _ := layout(a)
@@ -158,13 +157,12 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	rows := ops.GemmRows(m, n, parts, tile, l)
 	product := func(out *Tensor, accumulate bool) {
 		unused := whole(a, 0)
-		args := append(s.mapArgs[:0], whole(a, lastA), whole(b, lastB), unused, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
+		list := s.list()
+		args := append(list.args, whole(a, lastA), whole(b, lastB), unused, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
 			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.Flag(false), kernels.I(rows), kernels.I(slice))
 		args = append(args, numbers[:]...)
 		args = append(args, kernels.I(ops.GemmBatchRun(min(rows, m), min(n, tile.N), k, parts, l)))
-		s.mapArgs = args
-		launch(d, ops.GemmBatch(form, tile), args...)
-		clear(args) // the memory can be collected
+		list.launch(d, ops.GemmBatch(form, tile), args)
 	}
 	if slices == 1 {
 		product(c, accumulate)

@@ -14,11 +14,11 @@ func (d *clDevice) matrixUnits(inner ops.Inner) bool {
 	if !d.ptx {
 		return false
 	}
-	has, known := d.units[inner]
-	if !known {
-		has = d.probe(inner)
-		d.units[inner] = has
+	if has, known := d.units.Load(inner); known {
+		return has.(bool)
 	}
+	has := d.probe(inner)
+	d.units.Store(inner, has)
 	return has
 }
 

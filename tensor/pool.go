@@ -216,11 +216,9 @@ func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tenso
 		unused = allocOf(op, d, Int32, []int{0})
 		defer unused.Free()
 	}
-	c := d.core()
-	args := p.Args(append(c.mapArgs[:0], x.arg(), values.arg(), unused.arg()))
-	c.mapArgs = append(args, kernels.Flag(indices))
-	launch(d, p.PoolKernel(ops.MaxPool), c.mapArgs...)
-	clear(c.mapArgs) // the memory can be collected
+	list := d.core().list()
+	args := p.Args(append(list.args, x.arg(), values.arg(), unused.arg()))
+	list.launch(d, p.PoolKernel(ops.MaxPool), append(args, kernels.Flag(indices)))
 	return values, places
 }
 
@@ -237,10 +235,8 @@ func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
 	}
 	cg := g.reals()
 	defer cg.done()
-	c := d.core()
-	c.mapArgs = p.Args(append(c.mapArgs[:0], cg.arg(), places.arg(), y.arg()))
-	launch(d, p.PoolKernel(ops.MaxPoolGrad), c.mapArgs...)
-	clear(c.mapArgs) // the memory can be collected
+	list := d.core().list()
+	list.launch(d, p.PoolKernel(ops.MaxPoolGrad), p.Args(append(list.args, cg.arg(), places.arg(), y.arg())))
 	return y
 }
 
@@ -264,11 +260,9 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 		sumAxis(y, x.Tensor, p.Outer, n, 1, 1/float64(n), false)
 		return y
 	}
-	c := d.core()
-	args := p.Args(append(c.mapArgs[:0], x.arg(), y.arg()))
-	c.mapArgs = append(args, kernels.I(p.padding), kernels.I(p.divisor))
-	launch(d, p.PoolKernel(k), c.mapArgs...)
-	clear(c.mapArgs) // the memory can be collected
+	list := d.core().list()
+	args := p.Args(append(list.args, x.arg(), y.arg()))
+	list.launch(d, p.PoolKernel(k), append(args, kernels.I(p.padding), kernels.I(p.divisor)))
 	return y
 }
 

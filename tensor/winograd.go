@@ -17,12 +17,10 @@ func winograd(op string, s *ops.ConvShape, transposed bool, x, w *Tensor, bias k
 	}
 	launch(d, k.Weights, w.arg(), u.arg(), kernels.I(n.Written), kernels.I(n.Read), kernels.I(wWritten), kernels.I(wRead), kernels.Flag(transposed))
 	rows, cols, _ := n.Block(false)
-	c := d.core()
-	args := n.Args(append(c.mapArgs[:0], x.arg(), u.arg(), w.arg(), bias, y.arg()))
+	list := d.core().list()
+	args := n.Args(append(list.args, x.arg(), u.arg(), w.arg(), bias, y.arg()))
 	args = append(args, kernels.I(rows), kernels.I(cols), kernels.Flag(biased), kernels.I(wWritten), kernels.I(wRead), kernels.Flag(transposed))
-	c.mapArgs = args
-	launch(d, k.Output, args...)
-	clear(args) // the memory can be collected
+	list.launch(d, k.Output, args)
 	u.Free()
 }
 
@@ -33,12 +31,10 @@ func winogradGradient(op string, s *ops.ConvShape, x, g, to *Tensor) {
 	planes := ops.WinogradPlanes * n.Written * ops.WinogradWhole(n.Read)
 	rows, cols, _ := n.Block(true)
 	shares := alloc(op, d, []int{n.Shares(rows, cols, d.Limits()), planes})
-	c := d.core()
-	args := n.Args(append(c.mapArgs[:0], x.arg(), g.arg(), shares.arg(), kernels.I(s.Batch)))
+	list := d.core().list()
+	args := n.Args(append(list.args, x.arg(), g.arg(), shares.arg(), kernels.I(s.Batch)))
 	args = append(args, kernels.I(rows), kernels.I(cols))
-	c.mapArgs = args
-	launch(d, k.Gradient, args...)
-	clear(args) // the memory can be collected
+	list.launch(d, k.Gradient, args)
 	u := alloc(op, d, []int{planes})
 	sumAxis(u, shares, 1, shares.shape[0], planes, 1, false)
 	shares.Free()
