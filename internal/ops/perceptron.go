@@ -336,16 +336,37 @@ func newPass(s *pass) *kernels.Kernel {
 			return []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), targets, kernels.Draw(s.Size(), -0.2, 0.2),
 				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n))}
 		},
-		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
-			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
-			scale := float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * s.targetScale(a) * max(1, kernels.MaxAbs(a, 2))
-			widest := 0
-			for _, l := range s.Layers {
-				widest = max(widest, l.Inputs, l.Outputs)
-			}
-			return scale * float64(widest) * s.steepness()
-		}},
+		Tol: s.tolerance(),
 	}
+}
+
+// passRel is how many epsilons of its scale a pass may be off.
+const passRel = 64
+
+func (s *pass) tolerance() kernels.Tolerance {
+	t := kernels.Tolerance{ULP: 4, Rel: passRel, Scale: func(a []kernels.Arg) float64 { return s.scale(a) * s.targetScale(a) }}
+	if s.Labels != nil { // gradients are of what is made of the sums of the loss, such as a mean: LOSS has another scale
+		t.Bound = func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
+			eps, _ := real.Epsilon()
+			loss := passRel * eps * s.scale(a) * s.labelScale()
+			return func(param, _ int) float64 {
+				if param == 4 {
+					return loss
+				}
+				return 0
+			}
+		}
+	}
+	return t
+}
+
+// scale bounds errors by the sizes of what meets in a sum: those of a layer pass through the ones above.
+func (s *pass) scale(a []kernels.Arg) float64 {
+	widest := 0
+	for _, l := range s.Layers {
+		widest = max(widest, l.Inputs, l.Outputs)
+	}
+	return float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * max(1, kernels.MaxAbs(a, 2)) * float64(widest) * s.steepness()
 }
 
 // drawTargets adds those of n samples; labels that do not count are among them.
@@ -375,8 +396,11 @@ func (s *pass) targetScale(a []kernels.Arg) float64 {
 	if !(scale <= 1) {
 		scale = 1
 	}
-	return scale * (2 + math.Log(float64(outputs)))
+	return scale * s.labelScale()
 }
+
+// labelScale is how large the cross-entropy of a sample may be beside the outputs.
+func (s *pass) labelScale() float64 { return 2 + math.Log(float64(s.Layers[len(s.Layers)-1].Outputs)) }
 
 // counts returns 1 for a label that counts of so many classes, and 0 for others.
 func (l *PerceptronLabels) counts(label int32, classes int) int {

@@ -3,6 +3,7 @@ package ops
 import (
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/agree"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -42,5 +43,33 @@ func TestPerceptronLimits(t *testing.T) {
 		if groups*p.Size() > perceptronShares || groups < gpu.Units {
 			t.Errorf("%d groups of %d elements", groups, p.Size())
 		}
+	}
+}
+
+// TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is within the bound of the loss, and not
+// within that of the gradients, which are of their mean.
+func TestPassLossBound(t *testing.T) {
+	const n = 6061
+	p := ofWidth(2, 16)
+	p.Labels = &PerceptronLabels{Ignore: -100, Mean: true, Up: expr.C(1).Div(expr.X(0))}
+	k := p.Loss(kernels.Float32, 8, false)
+	vec := func(x []float32) kernels.Arg { return kernels.Vec(kernels.MemOf(x), 0, len(x)) }
+	args := []kernels.Arg{vec(make([]float32, n*16)), kernels.Vec(kernels.MemOf(make([]int32, n)), 0, n), vec(make([]float32, p.Size())),
+		vec(make([]float32, p.Size())), vec(make([]float32, 1)), vec(nil), kernels.I(n)}
+	each := float32(2.3199)
+	sum := float32(0)
+	for range n {
+		sum += each
+	}
+	want := kernels.MemOf([]float32{float32(n * float64(each))})
+	margin := agree.Of(k, kernels.Float32, args)
+	if margin.Differs(4, kernels.MemOf([]float32{sum}), want) != -1 {
+		t.Errorf("a sum of %v for %v is beyond the bound of the loss", sum, want.At(0))
+	}
+	if margin.Differs(3, kernels.MemOf([]float32{sum}), want) != 0 {
+		t.Errorf("a gradient of %v for %v is within the bound", sum, want.At(0))
+	}
+	if margin.Differs(4, kernels.MemOf([]float32{1.01 * sum}), want) != 0 {
+		t.Error("a loss that is off by a hundredth is within the bound")
 	}
 }
