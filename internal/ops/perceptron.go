@@ -345,7 +345,7 @@ const passRel = 64
 
 func (s *pass) tolerance() kernels.Tolerance {
 	t := kernels.Tolerance{ULP: 4, Rel: passRel, Scale: func(a []kernels.Arg) float64 { return s.scale(a) * s.targetScale(a) }}
-	if s.Labels != nil { // gradients are of what is made of the sums of the loss, such as a mean: LOSS has another scale
+	if s.Labels != nil && !s.Labels.Mean { // gradients may be of a mean, where LOSS is a sum: it has another scale
 		t.Bound = func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 			eps, _ := real.Epsilon()
 			loss := passRel * eps * s.scale(a) * s.labelScale()

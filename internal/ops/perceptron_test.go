@@ -46,13 +46,15 @@ func TestPerceptronLimits(t *testing.T) {
 	}
 }
 
-// TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is within the bound of the loss, and not
-// within that of the gradients, which are of their mean.
+// TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is within the bound of a loss that is
+// their sum, and not within that of the gradients, if those are of the mean, or of a loss that is the mean.
 func TestPassLossBound(t *testing.T) {
 	const n = 6061
 	p := ofWidth(2, 16)
-	p.Labels = &PerceptronLabels{Ignore: -100, Mean: true, Up: expr.C(1).Div(expr.X(0))}
+	p.Labels = &PerceptronLabels{Ignore: -100, Up: expr.C(1).Div(expr.X(0))}
 	k := p.Loss(kernels.Float32, 8, false)
+	p.Labels = &PerceptronLabels{Ignore: -100, Mean: true, Up: expr.C(1).Div(expr.X(0))}
+	mean := p.Loss(kernels.Float32, 8, false)
 	vec := func(x []float32) kernels.Arg { return kernels.Vec(kernels.MemOf(x), 0, len(x)) }
 	args := []kernels.Arg{vec(make([]float32, n*16)), kernels.Vec(kernels.MemOf(make([]int32, n)), 0, n), vec(make([]float32, p.Size())),
 		vec(make([]float32, p.Size())), vec(make([]float32, 1)), vec(nil), kernels.I(n)}
@@ -68,6 +70,9 @@ func TestPassLossBound(t *testing.T) {
 	}
 	if margin.Differs(3, kernels.MemOf([]float32{sum}), want) != 0 {
 		t.Errorf("a gradient of %v for %v is within the bound", sum, want.At(0))
+	}
+	if agree.Of(mean, kernels.Float32, args).Differs(4, kernels.MemOf([]float32{sum}), want) != 0 {
+		t.Errorf("a mean of %v for %v is within the bound", sum, want.At(0))
 	}
 	if margin.Differs(4, kernels.MemOf([]float32{1.01 * sum}), want) != 0 {
 		t.Error("a loss that is off by a hundredth is within the bound")
