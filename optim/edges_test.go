@@ -8,7 +8,6 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/optim"
-	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -78,21 +77,7 @@ func TestPlateauRecorded(t *testing.T) {
 			opt.ZeroGrad()
 			return nil, nil
 		}
-		next := func() error { _, err := step(); return err }
-		if recorded {
-			rec, err := replay.Record(d, step)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer rec.Free()
-			next = rec.Run
-		} else {
-			for range 2 {
-				if err := next(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		next := stepping(t, d, step, recorded)
 		for _, loss := range []float64{3, 4, 2, 5} {
 			plateau.Measured(loss)
 			if err := next(); err != nil {

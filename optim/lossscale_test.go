@@ -200,21 +200,7 @@ func TestLossScalerSkips(t *testing.T) {
 				step := func() ([]*tensor.Tensor, error) {
 					return nil, optim.Minimize(s, p.Mul(autograd.Const(by)).Sum().Add(other.Square().Sum()))
 				}
-				next := func() error { _, err := step(); return err }
-				if recorded {
-					rec, err := replay.Record(d, step)
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer rec.Free()
-					next = rec.Run
-				} else {
-					for range 2 {
-						if err := next(); err != nil {
-							t.Fatal(err)
-						}
-					}
-				}
+				next := stepping(t, d, step, recorded)
 				scale := 8.0
 				for _, bad := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
 					before := everything(t, params, s)
