@@ -57,11 +57,24 @@ func (b *builder) build() error {
 		return err
 	}
 	b.rec.report.Launches = len(b.rec.launches)
-	start := time.Now()
-	b.rec.program, err = b.dev.Prepare(b.rec.launches)
-	b.rec.report.Building = time.Since(start)
+	b.rec.program, err = b.prepare(b.rec.launches)
 	return err
 }
+
+// prepare builds the kernels that the device has not built.
+func (b *builder) prepare(launches []recorder.Launch) (recorder.Program, error) {
+	defer b.built(time.Now())
+	return b.dev.Prepare(launches)
+}
+
+// try builds a kernel, and compares it with its twin.
+func (b *builder) try(k *kernels.Kernel, args []kernels.Arg) error {
+	defer b.built(time.Now())
+	return plumbing.Try(b.d, k, args)
+}
+
+// built adds what a build took, that began at start.
+func (b *builder) built(start time.Time) { b.rec.report.Building += time.Since(start) }
 
 // flow follows an event's reads and writes. What a launch reads and writes both, it may only write: many have a flag
 // that says whether they add.
@@ -167,7 +180,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
-	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: func(k *kernels.Kernel, args []kernels.Arg) error { return plumbing.Try(b.d, k, args) }}
+	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: b.try}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
 		b.opt.say("nothing is rewritten: %v", err)
@@ -178,7 +191,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	if nodes, err = b.once(nodes, constants); err != nil {
 		return err
 	}
-	b.rec.report.Rewriting = time.Since(start)
+	b.rec.report.Rewriting = time.Since(start) - b.rec.report.Building
 	b.rec.report.Passes, b.rec.report.NoPass = found.done, found.fault
 	b.rec.seen(nodes)
 	for i, n := range nodes {
@@ -228,7 +241,7 @@ func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others 
 		return nil, err
 	}
 	defer b.dev.Leave()
-	program, err := b.dev.Prepare(launches)
+	program, err := b.prepare(launches)
 	if err != nil {
 		return nil, err
 	}

@@ -80,6 +80,11 @@ func gpt(d tensor.Device, name string, blocks, width, batch int) net {
 	}, rng.Ints(d, words, batch*tokens))
 }
 
+// count reports what was counted or seen once.
+func (s *Suite) count(name, unit string, v float64) {
+	s.Report(Result{Name: name, Unit: unit, Median: v, Low: v, High: v, Runs: 1})
+}
+
 // nets measures training steps of whole networks, eager and recorded.
 func (s *Suite) nets(ctx context.Context) error { return s.each(ctx, netRows()) }
 
@@ -119,9 +124,12 @@ func (s *Suite) net(ctx context.Context, n net) error {
 	}
 	defer rec.Free()
 	report := rec.Report()
-	for i, n := range []int{report.Step, report.Launches} {
-		s.Report(Result{Name: name + "launches " + []string{"eager", "recorded"}[i], Unit: "launches", Median: float64(n), Low: float64(n), High: float64(n), Runs: 1})
-	}
+	s.count(name+"launches eager", "launches", float64(report.Step))
+	s.count(name+"launches recorded", "launches", float64(report.Launches))
+	s.count(name+"memory eager", "MB", float64(report.EagerBytes)/1e6)
+	s.count(name+"memory recorded", "MB", float64(report.PlannedBytes)/1e6)
+	s.count(name+"recording", "ms", report.Took.Seconds()*1e3)
+	s.count(name+"recording builds", "ms", report.Building.Seconds()*1e3)
 	_, err = s.timeErr(ctx, name+"recorded", "us", 0, 0, s.flushed(rec.Run))
 	return err
 }
