@@ -106,7 +106,12 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	}
 	// What the pass writes goes to the last places of its launches before anything reads it.
 	update := r.updated(grads, covered)
+	dx := results[p.dx]
+	pack, lengths := form.Pack(real, dx != nil, r.limits)
 	want := 1
+	if pack != nil {
+		want++
+	}
 	if grads != nil && update == nil {
 		want++
 	}
@@ -143,11 +148,15 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		return err
 	}
 
-	dx := results[p.dx]
 	block, size := form.Block(p.samples, real, r.limits), trained.Size()
 	kernel := form.Loss(real, block, dx != nil)
-	if err := r.passes.try(kernel, nil); err != nil {
-		return err
+	for _, k := range []*kernels.Kernel{pack, kernel} {
+		if k == nil {
+			continue
+		}
+		if err := r.passes.try(k, nil); err != nil {
+			return err
+		}
 	}
 	groups := form.Groups(p.samples, block, r.limits)
 	shares, losses := r.fresh(real, groups*size), r.fresh(real, groups)
@@ -168,10 +177,22 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		r.nodes[i] = n
 		r.note(i)
 	}
-	put(slots[0], kernel, vec(x.spot), vec(t.spot), vec(weights), part, lossParts, down, kernels.I(p.samples))
+	none := kernels.Vec(losses, 0, 0)
+	args, packed := []kernels.Arg{vec(x.spot), vec(t.spot), vec(weights), part, lossParts, down, kernels.I(p.samples)}, []kernels.Arg{vec(weights)}
+	for i, n := range lengths {
+		v := none
+		if pack != nil {
+			v = kernels.Vec(r.fresh(pack.Params[1+i].Mode.Elements(real), n), 0, n)
+		}
+		args, packed = append(args, v), append(packed, v)
+	}
+	if pack != nil {
+		put(slots[0], pack, packed...)
+		slots = slots[1:]
+	}
+	put(slots[0], kernel, args...)
 	slots = slots[1:]
 	said := "the gradient in one more"
-	none := kernels.Vec(losses, 0, 0)
 	switch {
 	case grads == nil:
 		said = "nobody reads the gradient"
@@ -301,6 +322,9 @@ type passForm interface {
 	Block(n int, t kernels.DType, l kernels.Limits) int
 	Groups(n, block int, l kernels.Limits) int
 	Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel
+	// Pack returns the kernel of a launch before the pass, of the parameters and what the pass reads behind its other arguments, and how
+	// many elements of each; nil if there is none, whatever it reads.
+	Pack(t kernels.DType, inputGrad bool, l kernels.Limits) (*kernels.Kernel, []int)
 }
 
 // form returns the kernel for a perceptron: the one that is written for its class, if there is one.

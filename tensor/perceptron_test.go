@@ -97,6 +97,15 @@ func TestPerceptronShapes(t *testing.T) {
 				if i > 5 && down != (i%2 == 1) {
 					continue // kernels are compiled for long
 				}
+				if pack, _ := p.Pack(d.Real(), down, d.Limits()); pack != nil {
+					for _, c := range pack.Cases(true) {
+						o := kernels.NewOperands(d.Real(), 77, uint64(i))
+						c.Build(o)
+						if _, err := kerneltest.Check(d, pack, fmt.Sprintf("%d: packed, down %v", i, down), o.Args); err != nil {
+							t.Error(err)
+						}
+					}
+				}
 				for _, samples := range []int{1, 75, 130} {
 					groups := 1 + samples/64
 					k := p.Loss(d.Real(), p.Block(samples, d.Real(), kernels.Limits{CPU: d.Limits().CPU, Units: 1 + 99*(i%2)}), down)
@@ -132,4 +141,22 @@ func passOperands(o *kernels.Operands, p *ops.Perceptron, n, groups int, down bo
 		o.Out(0)
 	}
 	o.Int(n)
+	v := transposed(o.Args[2], p, down)
+	o.Reals(len(v), func(i int) float64 { return v[i] })
+}
+
+// transposed are the weights w of the layers through which gradients go, each [outputs, inputs] with zeros up to a multiple of four inputs.
+func transposed(w kernels.Arg, p *ops.Perceptron, down bool) (v []float64) {
+	for i, l := range p.Layers {
+		for j := range l.Outputs {
+			for k := 0; k < (l.Inputs+3)/4*4 && (i > 0 || down); k++ {
+				at := 0.0
+				if k < l.Inputs {
+					at = w.At(l.Weights + k*l.Outputs + j)
+				}
+				v = append(v, at)
+			}
+		}
+	}
+	return v
 }

@@ -37,8 +37,8 @@ const (
 	mlpSmall = 8
 	mlpLarge = 32
 
-	// Groups for each unit of a GPU. As many as run at once: of large blocks, more would wait for local
-	// memory. On an H200, 2, 3 and 6 made steps of 65,536 and of 262,144 samples slower; 5 the former.
+	// Groups for each unit of a GPU. As many as run at once: of large blocks, and of any of other perceptrons, more would wait for
+	// local memory. On an H200, 2, 3 and 6 made steps of 65,536 and of 262,144 samples slower; 5 the former.
 	mlpGroups      = 6
 	mlpLargeGroups = 4
 	mlpItems       = 128
@@ -134,6 +134,9 @@ func (s MLPShape) Groups(n, block int, l kernels.Limits) int {
 	}
 	return max(1, min(intmath.CeilDiv(n, block), most))
 }
+
+// Pack returns no kernel: the pass reads the parameters as they are.
+func (s MLPShape) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, []int) { return nil, nil }
 
 // Loss is [MLPLoss] of the shape.
 func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {

@@ -70,7 +70,6 @@ const (
 	perceptronLayers = 8
 	perceptronWidth  = 128
 	perceptronInputs = 256
-	perceptronChunk  = 16 // rows of weights that a GPU stages at once
 	perceptronShares = 1 << 25
 )
 
@@ -163,20 +162,19 @@ func rowOf(n int) int { return intmath.RoundUp(n, 4) + 4 }
 
 // local returns the elements of local memory for a tile of samples.
 func (p *Perceptron) local(tile int) int {
-	rows, widest := 0, 0
+	rows := 0
 	for i := range p.Layers {
 		rows += p.row(i)
 		if p.keepsSums(i) {
 			rows += p.row(i + 1)
 		}
-		widest = max(widest, p.Layers[i].Outputs)
 	}
 	rows += p.row(len(p.Layers))
 	_, gradients := p.gradientPlaces()
 	for _, n := range gradients {
 		rows += rowOf(n)
 	}
-	return rows*tile + max(widest*(perceptronChunk+4), mlpItems)
+	return rows*tile + mlpItems
 }
 
 // tile returns how many samples a GPU has in local memory at once, at most so many; 0 if there is no room.
@@ -200,11 +198,16 @@ func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Limits) int {
 	return p.tile(t, mlpBlock)
 }
 
-// Groups returns how many shares of the gradient a pass makes, as MLPShape.Groups does, but no more than take perceptronShares
-// elements, if there is one for each unit.
+// Groups returns how many shares of the gradient a pass makes: on a GPU, as many as its units run at once, but no more than take
+// perceptronShares elements, if there is one for each unit.
 func (p *Perceptron) Groups(n, block int, l kernels.Limits) int {
-	groups := MLPShape{}.Groups(n, block, l)
-	return min(groups, max(l.Units, perceptronShares/p.Size()))
+	groups := intmath.CeilDiv(n, block)
+	if l.CPU {
+		groups = min(groups, l.Units)
+	} else {
+		groups = min(groups, mlpLargeGroups*l.Units, max(l.Units, perceptronShares/p.Size()))
+	}
+	return max(1, groups)
 }
 
 // pass is a perceptron while its kernel is made.
@@ -253,19 +256,8 @@ var passesMade struct {
 	of map[string]weak.Pointer[kernels.Kernel]
 }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss].
-func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
-	s := p.pass(block, inputGrad)
-	key := fmt.Sprint(t, block, inputGrad)
-	if l := p.Labels; l != nil {
-		key += fmt.Sprint(" ", l.Ignore, l.Smoothing, l.Mean)
-	}
-	for _, l := range p.Layers {
-		key += fmt.Sprint("|", l.Inputs, l.Outputs, l.Weights, l.Bias)
-	}
-	for _, fn := range s.formulas() {
-		key += fmt.Sprint("|", fn.f.Name, " ", fn.program.Key())
-	}
+// made returns a kernel that was made for the key, or makes it.
+func made(key string, build func() *kernels.Kernel) *kernels.Kernel {
 	passesMade.Lock()
 	defer passesMade.Unlock()
 	if k := passesMade.of[key].Value(); k != nil {
@@ -279,13 +271,30 @@ func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.K
 			delete(passesMade.of, key)
 		}
 	}
-	k := newPass(s)
+	k := build()
 	passesMade.of[key] = weak.Make(k)
 	return k
 }
 
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], and V, which the kernel of Pack writes.
+func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
+	s := p.pass(block, inputGrad)
+	key := fmt.Sprint(t, block, inputGrad)
+	if l := p.Labels; l != nil {
+		key += fmt.Sprint(" ", l.Ignore, l.Smoothing, l.Mean)
+	}
+	for _, l := range p.Layers {
+		key += fmt.Sprint("|", l.Inputs, l.Outputs, l.Weights, l.Bias)
+	}
+	for _, fn := range s.formulas() {
+		key += fmt.Sprint("|", fn.f.Name, " ", fn.program.Key())
+	}
+	return made(key, func() *kernels.Kernel { return newPass(s) })
+}
+
 func newPass(s *pass) *kernels.Kernel {
 	first, last := s.Layers[0], s.Layers[len(s.Layers)-1]
+	_, turned := s.turned(s.down)
 	target := in("T")
 	if s.Labels != nil {
 		target = inInts("T")
@@ -298,10 +307,12 @@ func newPass(s *pass) *kernels.Kernel {
 			o.Out(0)
 		}
 		o.Int(n)
+		before := o.Args
+		o.Reals(turned, func(i int) float64 { return s.turnedAt(before[2].At, i) })
 	}
 	return &kernels.Kernel{
 		Name: "k_perceptron", File: "perceptron_cpu.cl", GPU: "perceptron_gpu.cl", Text: s.cpuText(), GPUText: s.gpuText(),
-		Params: []kernels.Param{in("X"), target, in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n")},
+		Params: []kernels.Param{in("X"), target, in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n"), in("V")},
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			if l.CPU {
 				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
@@ -334,7 +345,8 @@ func newPass(s *pass) *kernels.Kernel {
 				targets = kernels.Draw(n, -1, float64(last.Outputs))
 			}
 			return []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), targets, kernels.Draw(s.Size(), -0.2, 0.2),
-				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n))}
+				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n)),
+				kernels.Derived(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
 		},
 		Tol: s.tolerance(),
 	}

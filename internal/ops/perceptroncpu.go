@@ -190,7 +190,7 @@ func (s *pass) cpuKernel(w *writer) {
 		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss")}
 	w.p(`
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)) {
     REAL in[TILE * $in], d[2][TILE * $widest];
 `, v)
 	for place, n := range s.room {

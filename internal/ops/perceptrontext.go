@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -51,6 +52,7 @@ func (s *pass) head(w *writer, what string, widths ...int) {
 //
 // X: [s*inputs + i]  `+targets+`. W holds all parameters, and PART [groups, size] the shares of their gradient, in the layout of
 // W. The samples are shared out among the work-groups in runs of blocks; group g writes its share of the loss to LOSS[g].
+// On GPUs V holds weights transposed, as k_perceptron_turn writes them.
 `+expr.Prelude, nil)
 	if s.Labels != nil {
 		s.labelHead(w)
@@ -143,8 +145,6 @@ func (s *pass) gpuText() string {
 	w.p(`
 #define TILE $tile
 #define ITEMS $items
-#define CHUNK $chunk
-#define STAGE_ROW (CHUNK + 4)
 #define LOCAL1(p) (*(p))
 #define LOCAL2(p) (*(local REAL2 *)(p))
 #define LOCAL4(p) (*(local REAL4 *)(p))
@@ -155,7 +155,7 @@ func (s *pass) gpuText() string {
 #define GLOBAL2(p) (*(global REAL2 *)(p))
 #define GLOBAL4(p) (*(global REAL4 *)(p))
 #define REAL1 REAL
-`, map[string]any{"tile": tile, "items": mlpItems, "chunk": perceptronChunk})
+`, map[string]any{"tile": tile, "items": mlpItems})
 	for i, l := range s.Layers {
 		s.gpuLayer(&w, i, l)
 	}
@@ -173,16 +173,29 @@ func columns(n, most int) int {
 	return 1
 }
 
+// block is what a work-item makes at once of a result.
+type block struct{ rows, cols int }
+
+// shareOut returns the block, of at most so many columns, with which the work-items of a group are done first with a result of so
+// many rows, a power of two, and columns. Cost is what a block takes a work-item, with what it loads. Columns are divided without a rest.
+func shareOut(rows, cols, most int, cost func(rows, cols int) int) block {
+	best, least := block{1, 1}, math.MaxInt
+	for r := 1; r <= min(8, rows); r *= 2 {
+		for c := 1; c <= columns(cols, most); c *= 2 {
+			rounds := intmath.CeilDiv(rows/r*(cols/c), mlpItems)
+			if all := rounds * cost(r, c); all < least {
+				best, least = block{r, c}, all
+			}
+		}
+	}
+	return best
+}
+
 func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 	tile := s.block
-	cols := columns(l.Outputs, 2)
-	samples := tile / 4
-	if tile == mlpLarge {
-		cols, samples = columns(l.Outputs, 4), tile/8
-	}
-	for samples > 1 && tile/samples*(l.Outputs/cols) < mlpItems {
-		samples /= 2
-	}
+	// For four steps of k a work-item loads samples and four rows of weights.
+	made := shareOut(tile, l.Outputs, 4, func(samples, cols int) int { return 4*samples*cols + 16*cols + 4*samples })
+	samples, cols := made.rows, made.cols
 	keep, keepParam := "", ""
 	value := "k"
 	if s.values[i] != nil {
@@ -266,71 +279,64 @@ static __attribute__((always_inline)) void weights$i(local const REAL *x, local 
 `, v)
 	}
 	w.p("}", nil)
-	if i == 0 && !s.down {
-		return
+	if i > 0 || s.down {
+		s.gpuBackward(w, i, l, v)
 	}
-	// x becomes the gradient of the z below: a work-item makes Q samples by 4 neighbours.
-	slope, sums, back := "g", "", 1
-	if tile == mlpLarge {
-		back = 2
-	}
+}
+
+// gpuBackward makes x the gradient of the z below: a work-item makes Q samples by 4 neighbours, for which it reads rows of the
+// transposed weights.
+func (s *pass) gpuBackward(w *writer, i int, l PerceptronLayer, v map[string]any) {
+	starts, _ := s.turned(s.down)
+	up := intmath.RoundUp(l.Inputs, 4)
+	made := shareOut(s.block, up/4, 1, func(samples, _ int) int { return 16*samples + 64 + 4*samples })
+	slope, sums := "g", ""
 	if i > 0 {
-		slope = call(s.slopes[i-1], 4, fmt.Sprintf("LOCAL4(sums + (s + r) * %d + k0 + k)", s.row(i)), "LOCAL4(x + (s + r) * $in + k0 + k)", "g")
+		slope = call(s.slopes[i-1], 4, fmt.Sprintf("LOCAL4(sums + (s + r) * %d + k)", s.row(i)), fmt.Sprintf("LOCAL4(x + (s + r) * %d + k)", s.row(i)), "g")
 		if s.keepsSums(i - 1) {
 			sums = "local const REAL *sums, "
 		}
 	}
-	operands, params, keep := s.joined(i, "local ", "a[r]", func(place int) string { return fmt.Sprintf("LOCAL4(g%d + (s + r) * %d + k0 + k)", place, s.row(i)) })
-	sums += params
+	operands, params, keep := s.joined(i, "local ", "a[r]", func(place int) string { return fmt.Sprintf("LOCAL4(g%d + (s + r) * %d + k)", place, s.row(i)) })
 	if keep != "" {
-		keep += " = g;\n                "
+		keep += " = g;\n            "
 	}
-	v["joined"], v["keep"] = call(s.joins[i], 4, operands...), keep
-	v["Q"], v["N4"], v["slope"], v["sums"], v["Kup"] = back, l.Outputs/4*4, strings.ReplaceAll(slope, "$in", fmt.Sprint(s.row(i))), sums, intmath.RoundUp(l.Inputs, 4)
+	v["joined"], v["keep"], v["slope"], v["sums"] = call(s.joins[i], 4, operands...), keep, slope, sums+params
+	v["Q"], v["Up"], v["N4"], v["V"] = made.rows, up, l.Outputs/4*4, starts[i]
 	w.p(`
-static __attribute__((always_inline)) void backward$i(local const REAL *d, local REAL *x, $sumslocal REAL *stage, global const REAL *w, int lid) {
-    for (int k0 = 0; k0 < $K; k0 += CHUNK) {
-        const int rows = min(CHUNK, $K - k0), quads = (rows + 3) / 4;
-        for (int e = lid; e < rows * $N; e += ITEMS) stage[e % $N * STAGE_ROW + e / $N] = w[$W + k0 * $N + e];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int e = lid; e < TILE / $Q * quads; e += ITEMS) {
-            const int k = e % quads * 4, s = e / quads * $Q;
-            REAL4 a[$Q];
-            for (int r = 0; r < $Q; r++) a[r] = 0;
+static __attribute__((always_inline)) void backward$i(local const REAL *d, local REAL *x, $sumsglobal const REAL *turned, int lid) {
+    for (int e = lid; e < TILE / $Q * ($Up / 4); e += ITEMS) {
+        const int k = e % ($Up / 4) * 4, s = e / ($Up / 4) * $Q;
+        global const REAL *v = turned + $V + k;
+        REAL4 a[$Q];
+        for (int r = 0; r < $Q; r++) a[r] = 0;
 #pragma unroll 8
-            for (int j = 0; j < $N4; j += 4) {
-                local const REAL *v = stage + j * STAGE_ROW + k;
-                const REAL4 w0 = LOCAL4(v), w1 = LOCAL4(v + STAGE_ROW), w2 = LOCAL4(v + 2 * STAGE_ROW), w3 = LOCAL4(v + 3 * STAGE_ROW);
-                for (int r = 0; r < $Q; r++) {
-                    const REAL4 ds = LOCAL4(d + (s + r) * $out + j);
-                    a[r] = fma((REAL4)(ds.s3), w3, fma((REAL4)(ds.s2), w2, fma((REAL4)(ds.s1), w1, fma((REAL4)(ds.s0), w0, a[r]))));
-                }
-            }
-            for (int j = $N4; j < $N; j++) {
-                for (int r = 0; r < $Q; r++) a[r] = fma((REAL4)(d[(s + r) * $out + j]), LOCAL4(stage + j * STAGE_ROW + k), a[r]);
-            }
+        for (int j = 0; j < $N4; j += 4, v += 4 * $Up) {
+            const REAL4 v0 = CONST4(v), v1 = CONST4(v + $Up), v2 = CONST4(v + 2 * $Up), v3 = CONST4(v + 3 * $Up);
             for (int r = 0; r < $Q; r++) {
-                const REAL4 g = $joined;
-                $keepLOCAL4(x + (s + r) * $in + k0 + k) = $slope;
+                const REAL4 ds = LOCAL4(d + (s + r) * $out + j);
+                a[r] = fma((REAL4)(ds.s3), v3, fma((REAL4)(ds.s2), v2, fma((REAL4)(ds.s1), v1, fma((REAL4)(ds.s0), v0, a[r]))));
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int j = $N4; j < $N; j++, v += $Up) {
+            for (int r = 0; r < $Q; r++) a[r] = fma((REAL4)(d[(s + r) * $out + j]), CONST4(v), a[r]);
+        }
+        for (int r = 0; r < $Q; r++) {
+            const REAL4 g = $joined;
+            $keepLOCAL4(x + (s + r) * $in + k) = $slope;
+        }
     }
 }
 `, v)
 }
 
 func (s *pass) gpuKernel(w *writer, last int) {
-	widest := 0
-	for _, l := range s.Layers {
-		widest = max(widest, l.Outputs)
-	}
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	w.p(`
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
-    local REAL stage[$stage] __attribute__((aligned(32)));
-`, map[string]any{"T": s.targetParam(), "stage": max(widest*(perceptronChunk+4), mlpItems)})
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)) {
+    local REAL stage[ITEMS];
+`, map[string]any{"T": s.targetParam()})
 	for i := range s.Layers {
 		w.p("    local REAL x$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i)})
 		if s.keepsSums(i) {
@@ -397,7 +403,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
 		names := map[string]any{"i": i, "next": i + 1, "sums": sums}
 		w.p("        weights$i(x$i, x$next, part, add, lid);", names)
 		if i > 0 || s.down {
-			w.p("        barrier(CLK_LOCAL_MEM_FENCE);\n        backward$i(x$next, x$i, $sumsstage, w, lid);", names)
+			w.p("        barrier(CLK_LOCAL_MEM_FENCE);\n        backward$i(x$next, x$i, $sumsV + V_off, lid);\n        barrier(CLK_LOCAL_MEM_FENCE);", names)
 		}
 	}
 	if s.down {
