@@ -193,15 +193,7 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 	}
 	var params []string
 	for _, p := range c.Params {
-		switch macro := map[Mode]string{In: "IN", Out: "OUT", InOut: "OUT", InInts: "IN_INTS", OutInts: "OUT_INTS", InOutInts: "OUT_INTS", InBytes: "IN_BYTES",
-			OutBytes: "OUT_BYTES", InOutBytes: "OUT_BYTES", InHalves: "IN_HALVES", OutHalves: "OUT_HALVES", InOutHalves: "OUT_HALVES"}[p.Mode]; p.Mode {
-		case IntArg:
-			params = append(params, "int "+p.Name)
-		case RealArg:
-			params = append(params, "REAL "+p.Name)
-		default:
-			params = append(params, macro+"("+p.Name+")")
-		}
+		params = append(params, p.Mode.declared(p.Name))
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))

@@ -31,14 +31,15 @@ type Kernel struct {
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is joined with it.
 	// Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
-	// Together says how several launches become one: see [Kernel.Several]. Nil: they do not.
+	// Together says how several launches become one: see [Kernel.Several] and [Beside]. Nil: they do not.
 	Together *Together
 	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none
 	// can.
 	Stores *Stores
 	// Rows says how launches by rows become one with others: see [NewChain]. Nil: they do not.
 	Rows *Rows
-	// Chain is the kernels whose launches a launch of this one does, one after the other: see [NewChain]. Nil of any other.
+	// Chain is the kernels whose launches a launch of this one does, one after the other or beside each other: see [NewChain] and
+	// [Beside]. Nil of any other.
 	Chain []*Kernel
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
 	// kerneltest runs them on a device and holds what they compute to the twin.

@@ -78,7 +78,7 @@ func (k *Kernel) Several(n int) *Kernel {
 func (k *Kernel) several(n int) *Kernel {
 	m := len(k.Params)
 	part := func(args []Arg, i int) []Arg { return args[i*m : (i+1)*m] }
-	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Text: k.severalText(n, true), GPUText: k.severalText(n, false), Tol: k.Tol}
+	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Text: k.severalText(n, true), GPUText: k.severalText(n, false), Defines: k.Defines, Tol: k.Tol}
 	s.File = s.Name + ".cl"
 	s.GPU = s.Name + ".gpu.cl"
 	for i := range n {
@@ -141,24 +141,12 @@ func (k *Kernel) several(n int) *Kernel {
 
 // severalText is the OpenCL C of n launches: a work-group finds the arguments of its own.
 func (k *Kernel) severalText(n int, cpu bool) string {
-	file := k.File
-	if !cpu && k.GPU != "" {
-		file = k.GPU
-	}
+	depends, own := k.ownText(Limits{CPU: cpu})
 	var params, args []string
 	for i := range n {
 		for _, p := range k.Params {
 			name := fmt.Sprintf("%s_%d", p.Name, i)
-			switch p.Mode {
-			case In:
-				params = append(params, "IN("+name+")")
-			case Out, InOut:
-				params = append(params, "OUT("+name+")")
-			case IntArg:
-				params = append(params, "int "+name)
-			default:
-				params = append(params, "REAL "+name)
-			}
+			params = append(params, p.Mode.declared(name))
 		}
 	}
 	choose := func(suffix string) string {
@@ -175,8 +163,8 @@ func (k *Kernel) severalText(n int, cpu bool) string {
 		}
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "// @depends: %s\n", strings.TrimSuffix(file, ".cl"))
-	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see kernels/several.go.\n", n, k.Name)
+	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
+	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see kernels/several.go.\n%s", n, k.Name, own)
 	group := ""
 	if cpu && !k.Together.Items {
 		group = "__attribute__((reqd_work_group_size(1, 1, 1)))\n"

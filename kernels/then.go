@@ -178,18 +178,12 @@ func (s *thenSpec) baseArgs(args []Arg) []Arg {
 
 // text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the kernel's own text or file.
 func (s *thenSpec) text(l Limits) string {
-	then, own := strings.TrimSuffix(s.base.Source(l), ".cl"), s.base.TextOn(l)
-	depends := append([]string{"common"}, s.m.j.program.Depends()...)
+	files, own := s.base.ownText(l)
+	depends, then := append([]string{"common"}, s.m.j.program.Depends()...), strings.Join(named(thenHeader, s.base.TextOn(l)), ", ")
 	if own != "" {
-		depends = append(depends, named(dependsHeader, own)...)
-		then = strings.Join(named(thenHeader, own), ", ")
-		var lines []string
-		for line := range strings.Lines(own) {
-			if !strings.HasPrefix(line, dependsHeader) && !strings.HasPrefix(line, thenHeader) {
-				lines = append(lines, line)
-			}
-		}
-		own = strings.Join(lines, "")
+		depends = append(depends, files...)
+	} else {
+		then = files[0]
 	}
 	depends = slices.DeleteFunc(depends, func(name string) bool { return name == "put" }) // whose macros are here
 	slices.Sort(depends)
@@ -395,19 +389,7 @@ const (
 )
 
 // declared returns the parameter in OpenCL C, with a prefix before its name.
-func (p Param) declared(prefix string) string {
-	switch p.Mode {
-	case In:
-		return "IN(" + prefix + p.Name + ")"
-	case InBytes:
-		return "IN_BYTES(" + prefix + p.Name + ")"
-	case IntArg:
-		return "int " + prefix + p.Name
-	case RealArg:
-		return "REAL " + prefix + p.Name
-	}
-	return "OUT(" + prefix + p.Name + ")"
-}
+func (p Param) declared(prefix string) string { return p.Mode.declared(prefix + p.Name) }
 
 // field returns it as a field of a struct, or two.
 func (p Param) field(prefix string) string {

@@ -21,7 +21,8 @@ var (
 	AdamWShares = kernels.Tried(&kernels.Kernel{Name: "k_adamw_shares", File: "shares_cpu.cl", GPU: "shares_gpu.cl", Grid: adamwSharesGrid,
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
 			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
-		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Describe: describeAdamWShares, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
+		Twin: kernels.Twin{F32: adamwSharesTwin[float32], F64: adamwSharesTwin[float64]}, Describe: describeAdamWShares,
+		Together: &kernels.Together{Function: "adamw_shares", Local: "SLICES * WIDE", Items: true}, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
 		kernels.SetNumbers(ops[11:], adamwNumbers...)
 		return true

@@ -1,0 +1,214 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+)
+
+// besides are the kernels of [Beside].
+var besides struct {
+	sync.Mutex
+	of map[besideKey]*Kernel
+}
+
+type besideKey struct {
+	former, latter *Kernel
+	wide           [2]int
+}
+
+// Beside returns the kernel of one launch of each of two kernels, of which each has work-groups of its own, as their Together
+// says; nil if there is none. It is for devices that are no CPU. The arguments are those of the former and those of the latter,
+// whose work-groups have wide work-items along their first dimension, as many in all as the other's, and lie in one row. Neither
+// may read or write what the other writes: then each computes the bits of a launch of its own. The former is the one of fewer
+// work-groups.
+func Beside(former, latter *Kernel, wide [2]int) *Kernel {
+	options, ok := besideOptions(former, latter)
+	if !ok {
+		return nil
+	}
+	besides.Lock()
+	defer besides.Unlock()
+	key := besideKey{former, latter, wide}
+	k := besides.of[key]
+	if k == nil {
+		k = beside(former, latter, append(options, fmt.Sprint("-DFORMER_WIDE=", wide[0]), fmt.Sprint("-DLATTER_WIDE=", wide[1])))
+		if besides.of == nil {
+			besides.of = map[besideKey]*Kernel{}
+		}
+		besides.of[key] = k
+	}
+	return k
+}
+
+// besideRows is how many rows of work-groups the latter has at most: devices count few of them.
+const besideRows = 1 << 12
+
+// besideOptions returns the options that both kernels are built with; ok is false if they contradict each other, or there are
+// too many arguments, or one of the two is not one that is done with another.
+func besideOptions(former, latter *Kernel) (options []string, ok bool) {
+	args := 0
+	for _, k := range []*Kernel{former, latter} {
+		if k.Together == nil || k.Together.Function == "" || len(named(thenHeader, k.TextOn(Limits{}))) > 0 {
+			return nil, false
+		}
+		for _, p := range k.Params {
+			if args++; p.Mode.Buffer() {
+				args++
+			}
+		}
+		for _, o := range strings.Fields(k.Defines) {
+			name, _, _ := strings.Cut(o, "=")
+			if at := slices.IndexFunc(options, func(before string) bool { return before == name || strings.HasPrefix(before, name+"=") }); at < 0 {
+				options = append(options, o)
+			} else if options[at] != o {
+				return nil, false
+			}
+		}
+	}
+	return options, args <= severalArgs
+}
+
+func beside(former, latter *Kernel, options []string) *Kernel {
+	m := len(former.Params)
+	k := &Kernel{Name: former.Name + "_" + strings.TrimPrefix(latter.Name, "k_"), Defines: strings.Join(options, " "), Chain: []*Kernel{former, latter}}
+	for i, of := range k.Chain {
+		for _, p := range of.Params {
+			k.Params = append(k.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
+		}
+	}
+	k.File, k.Text = k.Name+".cl", k.besideText()
+	k.Grid = func(args []Arg, l Limits) Grid {
+		few, many := former.Grid(args[:m], l), latter.Grid(args[m:], l)
+		row := max(groupsOf(few), intmath.CeilDiv(groupsOf(many), besideRows), 1)
+		items := many.items()
+		return Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(groupsOf(many), row)}, Local: [3]int{items, 1}}
+	}
+	k.Twin = Twin{
+		F32: func(c Call[float32]) {
+			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F32(Call[float32]{args, c.vectors}) })
+		},
+		F64: func(c Call[float64]) {
+			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F64(Call[float64]{args, c.vectors}) })
+		},
+	}
+	k.Trial = func(like []Arg) []Operand {
+		if like == nil {
+			return nil
+		}
+		var ops []Operand
+		ok := true
+		k.EachPart(like, func(of *Kernel, args []Arg, first int) {
+			own := LikeLaunch(of.Params, args)
+			if of.Trial != nil {
+				own = of.Trial(args)
+			}
+			for i := range own {
+				if from := own[i].From; from != nil {
+					own[i].From = func(before []Arg, e int) float64 { return from(before[first:], e) }
+				}
+			}
+			ok = ok && own != nil
+			ops = append(ops, own...)
+		})
+		if !ok {
+			return nil
+		}
+		return ops
+	}
+	return k
+}
+
+// groupsOf is how many work-groups a grid has in its first dimension.
+func groupsOf(g Grid) int { return intmath.CeilDiv(g.Global[0], g.Local[0]) }
+
+// items is how many work-items a work-group of a grid has.
+func (g Grid) items() int {
+	n := 1
+	for d := range g.Dims {
+		n *= g.Local[d]
+	}
+	return n
+}
+
+// besideText is the OpenCL C of both launches.
+func (k *Kernel) besideText() string {
+	depends, texts := []string{"beside", "common"}, []string{}
+	var params, calls []string
+	locals := ""
+	for i, of := range k.Chain {
+		files, text := of.ownText(Limits{})
+		for _, file := range files {
+			if !slices.Contains(depends, file) {
+				depends = append(depends, file)
+			}
+		}
+		if text != "" && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+		var args []string
+		for _, p := range of.Params {
+			name := fmt.Sprintf("%s_%d", p.Name, i)
+			params = append(params, p.Mode.declared(name))
+			if args = append(args, name); p.Mode.Buffer() {
+				args = append(args, name+"_off")
+			}
+		}
+		if of.Together.Local != "" {
+			locals += fmt.Sprintf("    local REAL t_%d[%s];\n", i, of.Together.Local)
+			args = append(args, fmt.Sprint("t_", i))
+		}
+		calls = append(calls, fmt.Sprintf("%s(%s);", of.Together.Function, strings.Join(args, ", ")))
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see kernels/beside.go.\n", dependsHeader, strings.Join(depends, ", "), k.Chain[0].Name, k.Chain[1].Name)
+	for _, text := range texts {
+		s.WriteString(text)
+	}
+	fmt.Fprintf(&s, "\nkernel void %s(%s) {\n%s    if (beside_former()) {\n        %s\n    } else {\n        %s\n    }\n}\n", k.Name, strings.Join(params, ", "), locals, calls[0], calls[1])
+	return s.String()
+}
+
+// ownText returns the text that a kernel brings for a device, without the lines that name other files, and the files that are
+// to stand before it: its own, if it has no text.
+func (k *Kernel) ownText(l Limits) (depends []string, text string) {
+	own := k.TextOn(l)
+	if own == "" {
+		return []string{strings.TrimSuffix(k.Source(l), ".cl")}, ""
+	}
+	var s strings.Builder
+	for line := range strings.Lines(own) {
+		if !strings.HasPrefix(line, dependsHeader) && !strings.HasPrefix(line, thenHeader) {
+			s.WriteString(line)
+		}
+	}
+	return named(dependsHeader, own), s.String()
+}
+
+// declared returns a parameter of the mode in OpenCL C.
+func (m Mode) declared(name string) string {
+	switch m {
+	case In:
+		return "IN(" + name + ")"
+	case InInts:
+		return "IN_INTS(" + name + ")"
+	case OutInts, InOutInts:
+		return "OUT_INTS(" + name + ")"
+	case InBytes:
+		return "IN_BYTES(" + name + ")"
+	case OutBytes, InOutBytes:
+		return "OUT_BYTES(" + name + ")"
+	case InHalves:
+		return "IN_HALVES(" + name + ")"
+	case OutHalves, InOutHalves:
+		return "OUT_HALVES(" + name + ")"
+	case IntArg:
+		return "int " + name
+	case RealArg:
+		return "REAL " + name
+	}
+	return "OUT(" + name + ")"
+}

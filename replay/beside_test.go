@@ -1,0 +1,90 @@
+package replay_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestBeside: updates by optimizers of different rules are one launch on GPUs, with the bits of each; on CPUs, and where it is
+// switched off, they are not.
+func TestBeside(t *testing.T) {
+	const steps = 5
+	train := func(t *testing.T, d tensor.Device, record bool, opt replay.Options) (state string, launches []replay.Launch) {
+		rng := tensor.NewRNG(3)
+		x := rng.Normal(d, 0, 1, 20, 12)
+		p, q := autograd.Param(rng.Normal(d, 0, 1, 12, 30), "p"), autograd.Param(rng.Normal(d, 0, 1, 12, 7), "q")
+		opts := []optim.Optimizer{optim.NewAdamW([]*autograd.Node{p}, optim.AdamWDefaults(optim.Constant(0.01))),
+			optim.NewSGD([]*autograd.Node{q}, optim.SGDConfig{LR: optim.Constant(0.02), Momentum: 0.5})}
+		step := func() ([]*tensor.Tensor, error) {
+			loss := autograd.Const(x).MatMul(p).Tanh().Mean().Add(autograd.Const(x).MatMul(q).Tanh().Mean())
+			if err := loss.Backward(); err != nil {
+				return nil, err
+			}
+			for _, o := range opts {
+				if err := o.Step(); err != nil {
+					return nil, err
+				}
+				o.ZeroGrad()
+			}
+			return nil, nil
+		}
+		if !record {
+			for range steps {
+				if _, err := step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return bits(t, []*tensor.Tensor{p.Value(), q.Value()}), nil
+		}
+		rec, err := replay.Record(d, step, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		for range steps - 2 {
+			if err := rec.Run(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return bits(t, []*tensor.Tensor{p.Value(), q.Value()}), rec.Launches()
+	}
+	updates := func(list []replay.Launch) (n int) {
+		for _, l := range list {
+			if slices.Contains(l.Does, "k_adamw") || slices.Contains(l.Does, "k_sgd") {
+				n++
+			}
+		}
+		return n
+	}
+	check := func(t *testing.T, d tensor.Device, gpu bool) {
+		want, _ := train(t, d, false, replay.Options{})
+		for _, without := range [][]string{nil, {"beside"}} {
+			var told bytes.Buffer
+			got, launches := train(t, d, true, replay.Options{Without: without, Explain: &told})
+			if got != want {
+				t.Errorf("without %v: replays leave\n%.300s\nwant\n%.300s", without, got, want)
+			}
+			one := gpu && without == nil
+			if n := updates(launches); n != map[bool]int{true: 1, false: 2}[one] || strings.Contains(told.String(), "replay: beside: ") != one {
+				t.Errorf("without %v: %d launches update two parameters\n%s", without, n, told.String())
+			}
+		}
+	}
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) { check(t, d, !d.Limits().CPU) })
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			for _, opt := range []tensor.Options{{GPUKernels: true}, {GPUKernels: true, Check: true}} {
+				t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) { check(t, devtest.Open(t, sel, opt), true) })
+			}
+		}
+	}
+}

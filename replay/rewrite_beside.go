@@ -1,0 +1,105 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// doneBeside makes one launch of two that do not depend on each other, of whichever kernels, of which one is small: the update of
+// a network beside what scatters the gradient of its inputs, say. See kernels.Beside. A small launch takes about as long as it
+// takes to start, and leaves most of a GPU with nothing to do.
+//
+// It is refused where
+//   - the device is a CPU, which one launch keeps busy
+//   - a kernel does not say how it is done with others, or a number that may say so is a slot
+//   - the work-groups of the two have not as many work-items, or do not lie in a row
+//   - both have many work-groups
+//   - what is done between them keeps either from going where the other is
+//   - memory that the former reads would be kept longer, and is large
+//   - the device does not build the kernel, or computes it wrongly.
+var doneBeside = rewrite{"beside", "makes one launch of a small one and another that does not depend on it", doBeside}
+
+// besideSmall is how many work-groups the smaller of two launches has at most.
+const besideSmall = 1 << 10
+
+func doBeside(r *rewriter) {
+	if r.limits.CPU {
+		return
+	}
+	for j := range r.nodes {
+		for i := j - 1; i >= 0 && r.beside(j); i-- {
+			if !r.beside(i) {
+				continue
+			}
+			n, c := r.nodes[i], r.nodes[j]
+			gn, gc := n.kernel.Grid(n.args, r.limits), c.kernel.Grid(c.args, r.limits)
+			own := [2][2]int{groups(gn), groups(gc)}
+			if own[0][1] > 1 || own[1][1] > 1 || itemsOf(gn) != itemsOf(gc) || min(own[0][0], own[1][0]) > besideSmall {
+				continue
+			}
+			at := r.place(i, j)
+			why := ""
+			switch {
+			case r.depend(n, c):
+				continue
+			case at < 0:
+				why = "what is done between them depends on the former, and the latter on that"
+			case at == j:
+				why = r.wait(i, j)
+			}
+			few, many, wide := n, c, [2]int{gn.Local[0], gc.Local[0]}
+			if own[0][0] > own[1][0] {
+				few, many, wide = c, n, [2]int{wide[1], wide[0]}
+			}
+			var kernel *kernels.Kernel
+			args := slices.Concat(few.args, many.args)
+			if why == "" {
+				switch kernel = kernels.Beside(few.kernel, many.kernel, wide); {
+				case kernel == nil:
+					why = "they have too many arguments, or are built with options that differ"
+				case r.passes == nil:
+				case r.passes.try(kernel, args) != nil:
+					why = "the device does not build the kernel, or computes it wrongly"
+				}
+			}
+			if why != "" {
+				r.opt.say("beside: %s and %s: refused: %s", r.name(n), r.name(c), why)
+				continue
+			}
+			r.opt.say("beside: %s and %s: one launch", r.name(n), r.name(c))
+			into := &node{kernel: kernel, args: args, why: "it is two launches", from: slices.Clone(c.from), names: slices.Clone(c.names),
+				reads: slices.Concat(n.reads, c.reads), writes: slices.Concat(n.writes, c.writes), fills: slices.Concat(n.fills, c.fills)}
+			r.does(into, n)
+			r.leave(i)
+			r.leave(j)
+			r.nodes[at] = into
+			r.note(at)
+		}
+	}
+}
+
+// beside reports whether the launch at a place can be done beside another.
+func (r *rewriter) beside(i int) bool {
+	n := r.nodes[i]
+	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && n.kernel.Together != nil && !n.kernel.Grid(n.args, r.limits).Empty()
+}
+
+// depend reports whether either of two launches touches what the other writes.
+func (r *rewriter) depend(n, c *node) bool {
+	meet := func(writes, others []region) bool {
+		return slices.ContainsFunc(writes, func(w region) bool {
+			return slices.ContainsFunc(others, func(g region) bool { return w.meets(&g) })
+		})
+	}
+	return meet(n.writes, c.reads) || meet(n.writes, c.writes) || meet(c.writes, n.reads)
+}
+
+// itemsOf returns how many work-items a work-group has.
+func itemsOf(g kernels.Grid) int {
+	items := 1
+	for d := range g.Dims {
+		items *= g.Local[d]
+	}
+	return items
+}

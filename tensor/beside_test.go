@@ -1,0 +1,133 @@
+package tensor_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestBeside: two launches of different kernels that are one compute the bits that each computes alone, whichever has more
+// work-groups, also where one has groups of two dimensions and local memory; and check mode agrees.
+func TestBeside(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		for _, opt := range []tensor.Options{{GPUKernels: true}, {GPUKernels: true, Check: true}} {
+			d := devtest.Open(t, sel, opt)
+			rng := tensor.NewRNG(7)
+			for _, n := range [][2]int{{40, 5000}, {5000, 40}, {1, 1}, {300, 300}, {6000, 256}} {
+				size, count := n[0], n[1]
+				const groups = 11
+				losses := 5 * (size % 3)
+				numbers := []kernels.Arg{kernels.R(0.001), kernels.R(0.9), kernels.R(0.1), kernels.R(0.99), kernels.R(0.01), kernels.R(0.02), kernels.R(1.5), kernels.R(1e-8)}
+				part, seed, loss := rng.Normal(d, 0, 1, groups, size), tensor.Full(d, 2, 1), rng.Normal(d, 0, 1, max(losses, 1))
+				g := rng.Normal(d, 0, 1, count)
+				// What is written: by the one, parameters, moments and the loss; by the other, parameters and momentum.
+				var written [][]*tensor.Tensor
+				for range 2 {
+					same := tensor.NewRNG(3)
+					written = append(written, []*tensor.Tensor{same.Normal(d, 0, 1, size), same.Normal(d, 0, 1, size), same.Uniform(d, 0, 1, size),
+						tensor.Zeros(d, 1), same.Normal(d, 0, 1, count), same.Normal(d, 0, 1, count)})
+				}
+				shares := func(w []*tensor.Tensor) []kernels.Arg {
+					sum := w[3].Arg()
+					if losses == 0 {
+						sum.N = 0
+					}
+					return append([]kernels.Arg{w[0].Arg(), part.Arg(), seed.Arg(), w[1].Arg(), w[2].Arg(), kernels.Vec(loss.Arg().Buf, loss.Arg().Off, losses), sum,
+						kernels.I(size), kernels.I(groups), kernels.I(losses), kernels.R(0.5)}, numbers...)
+				}
+				sgd := func(w []*tensor.Tensor) []kernels.Arg {
+					return []kernels.Arg{w[4].Arg(), g.Arg(), w[5].Arg(), kernels.I(count), kernels.R(0.1), kernels.R(0.9), kernels.R(0.01), kernels.I(1)}
+				}
+				tensor.Launch(d, ops.AdamWShares, shares(written[0])...)
+				tensor.Launch(d, ops.SGD, sgd(written[0])...)
+				a, b := shares(written[1]), sgd(written[1])
+				wide := [2]int{ops.AdamWShares.Grid(a, d.Limits()).Local[0], ops.SGD.Grid(b, d.Limits()).Local[0]}
+				if size/32 <= count/256 {
+					tensor.Launch(d, kernels.Beside(ops.AdamWShares, ops.SGD, wide), append(a, b...)...)
+				} else {
+					tensor.Launch(d, kernels.Beside(ops.SGD, ops.AdamWShares, [2]int{wide[1], wide[0]}), append(b, a...)...)
+				}
+				for i := range written[0] {
+					want, err := written[0][i].Float64s()
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := written[1][i].Float64s()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if fmt.Sprint(got) != fmt.Sprint(want) {
+						t.Errorf("%s %+v, %v: tensor %d: %v, want %v", sel, opt, n, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBesideSums: so are sums along an axis, which ask how large their work-groups are.
+func TestBesideSums(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+		rng := tensor.NewRNG(8)
+		for _, s := range [][3]int{{1, 70, 40}, {1, 300, 33}, {1, 9, 2000}} {
+			x, g := rng.Normal(d, 0, 1, s[0], s[1], s[2]), rng.Normal(d, 0, 1, 700)
+			var results [2][]*tensor.Tensor
+			for i := range results {
+				same := tensor.NewRNG(3)
+				y, p, v := tensor.Zeros(d, s[0], s[2]), same.Normal(d, 0, 1, 700), same.Normal(d, 0, 1, 700)
+				a := []kernels.Arg{x.Arg(), y.Arg(), kernels.I(s[0]), kernels.I(s[1]), kernels.I(s[2]), kernels.R(0.3), kernels.I(0)}
+				b := []kernels.Arg{p.Arg(), g.Arg(), v.Arg(), kernels.I(700), kernels.R(0.1), kernels.R(0.9), kernels.R(0.01), kernels.I(0)}
+				sums, updates := ops.SumAxis.Grid(a, d.Limits()), ops.SGD.Grid(b, d.Limits())
+				switch {
+				case i == 0:
+					tensor.Launch(d, ops.SumAxis, a...)
+					tensor.Launch(d, ops.SGD, b...)
+				case sums.Global[0]/sums.Local[0] <= updates.Global[0]/updates.Local[0]:
+					tensor.Launch(d, kernels.Beside(ops.SumAxis, ops.SGD, [2]int{sums.Local[0], updates.Local[0]}), append(a, b...)...)
+				default:
+					tensor.Launch(d, kernels.Beside(ops.SGD, ops.SumAxis, [2]int{updates.Local[0], sums.Local[0]}), append(b, a...)...)
+				}
+				results[i] = []*tensor.Tensor{y, p, v}
+			}
+			for i, alone := range results[0] {
+				want, err := alone.Float64s()
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := results[1][i].Float64s()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("%s %v: tensor %d: %v, want %v", sel, s, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestNotBeside: there is no kernel of two of which one is not done with others, or that are built with other options.
+func TestNotBeside(t *testing.T) {
+	wide := [2]int{256, 256}
+	wrong := *ops.SGD
+	wrong.Defines = "-DREALLY=1"
+	other := *ops.AdamW
+	other.Defines = "-DREALLY=2"
+	if kernels.Beside(ops.Sum, ops.SGD, wide) != nil || kernels.Beside(ops.SGD, ops.Sum, wide) != nil || kernels.Beside(&wrong, &other, wide) != nil {
+		t.Error("there is a kernel of two that are not done beside each other")
+	}
+	if kernels.Beside(ops.AdamW, ops.SGD, wide) != kernels.Beside(ops.AdamW, ops.SGD, wide) {
+		t.Error("each asks for a kernel of its own")
+	}
+}
