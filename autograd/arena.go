@@ -125,6 +125,15 @@ func (a *Arena) Runs(f func(from, to int)) {
 	}
 }
 
+// Used returns how many elements of a range from [Arena.Runs] an update element by element has to do: of one parameter alone its own,
+// and not what lies behind them, which nothing computes a gradient of.
+func (a *Arena) Used(from, to int) int {
+	if i, found := slices.BinarySearch(a.starts, from); found && a.Start(i+1) == to {
+		return a.Params[i].value.Len()
+	}
+	return to - from
+}
+
 // Grads returns the gradients in the layout of Values; those of parameters without one are undefined.
 func (a *Arena) Grads() *tensor.Tensor { return a.grads }
 

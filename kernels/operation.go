@@ -139,6 +139,9 @@ type Map struct {
 	// Generated says that the kernel is one that [Joined].Map makes of the functions. Then another that it makes of the
 	// same primitives computes the same bits.
 	Generated bool
+	// Rounds says that the kernel is none of those, and rounds at each primitive of the functions, in their order, as they do. Then
+	// it may be computed where an operand is stored.
+	Rounds bool
 }
 
 // Uses reports whether a function of the results reads operand i.

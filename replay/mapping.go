@@ -50,7 +50,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 	switch {
 	case !ok:
 		return nil, "it is no map"
-	case !op.Generated && (k.Tol.ULP != 0 || k.Tol.Rel != 0 || k.Tol.Scale != nil || k.Tol.Bound != nil):
+	case !op.Generated && !op.Rounds && (k.Tol.ULP != 0 || k.Tol.Rel != 0 || k.Tol.Scale != nil || k.Tol.Bound != nil):
 		return nil, "its kernel may round otherwise than its formula"
 	}
 	m := &mapping{typ: op.Results[0].View.Type, dims: op.Dims}
@@ -102,7 +102,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 			return nil, "it has several conditions"
 		case m.typ == kernels.Int32 && !f.Value.Whole():
 			return nil, "it is no formula of integers"
-		case !op.Generated && !expr.Compile(f.Value).Exact():
+		case !op.Generated && !op.Rounds && !expr.Compile(f.Value).Exact():
 			return nil, "its kernel may round otherwise than its formula"
 		}
 		numbers := make([]*expr.Expr, len(r.Scalars))

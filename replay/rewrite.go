@@ -38,6 +38,7 @@ type node struct {
 	names  []string  // of their kernels
 	m      *mapping  // nil if it is no map
 	why    string    // it is none
+	late   *mapping  // what it would be as a map where an operand of it is stored, and is not anywhere else
 	joined bool      // m is no longer what the kernel does, or chain is what it does
 	chain  []rowPart // launches that it does by rows
 	reads  []region
@@ -123,6 +124,9 @@ func (r *rewriter) describe(n *node) {
 		n.why = slotted
 	} else if n.why == "" {
 		n.m, n.why = mappingOf(k, args, ops)
+		if op, ok := ops[0].(*kernels.Map); ok && n.m != nil && op.Rounds {
+			n.m, n.late, n.why = nil, n.m, "it updates what others read, by a kernel of its own"
+		}
 	}
 	n.described = len(ops) > 0 && !sizes
 	if n.m != nil {

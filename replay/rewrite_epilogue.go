@@ -20,21 +20,29 @@ import (
 //   - the map reads something else that the launch writes, or writes what the launch reads
 //   - the map would read or write across the rows of large tensors or, on a CPU, has more dimensions than rows and columns
 //   - a function of a driver that has one for vectors and one for an element would be computed by the other
+//   - the map is an optimizer's update, and what stores its gradient is an operation that others of its kind may be done together with
 //   - the device computes the launch wrongly.
 var storedMaps = rewrite{"epilogue", "computes maps of products, convolutions, pools and sums where these are stored", mapStored}
 
 func mapStored(r *rewriter) {
 	for j, c := range r.nodes {
-		if c == nil || c.m == nil || c.once || c.m.typ != kernels.Float32 {
+		if c == nil || c.once {
 			continue
 		}
-		for x := len(c.m.operands) - 1; x >= 0; x-- {
-			i := r.storer(j, c.m.operands[x])
-			if i < 0 {
+		m := c.m
+		if m == nil {
+			m = c.late
+		}
+		if m == nil || m.typ != kernels.Float32 {
+			continue
+		}
+		for x := len(m.operands) - 1; x >= 0; x-- {
+			i := r.storer(j, m.operands[x])
+			if i < 0 || c.m == nil && r.nodes[i].kernel.Describe != nil {
 				continue
 			}
 			n := r.nodes[i]
-			at, e, why := r.stored(i, j, x)
+			at, e, why := r.stored(i, j, x, m)
 			var kernel *kernels.Kernel
 			if why == "" {
 				kernel = n.kernel.Then(e.then)
@@ -61,6 +69,7 @@ func mapStored(r *rewriter) {
 			}
 			r.drop(c)
 			e.reads, e.writes, e.fills = r.effectsOf(n, c, e)
+			into.late = nil
 			into.kernel, into.args, into.m, into.why = kernel, e.args, nil, "a map is computed where it stores its result"
 			into.joined, into.kind, into.described = false, e.kind, false
 			into.reads, into.writes, into.fills = e.reads, e.writes, e.fills
@@ -107,10 +116,10 @@ func (r *rewriter) storer(j int, o operand) int {
 	return last
 }
 
-// stored says how map j, of whose operands x is the result of launch i, is computed where that is stored, and at which of
+// stored says how launch j, the map `of`, of whose operands x is the result of launch i, is computed where that is stored, and at which of
 // the two places; or why it is not.
-func (r *rewriter) stored(i, j, x int) (at int, e *ending, why string) {
-	n, c := r.nodes[i], r.nodes[j]
+func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why string) {
+	n := r.nodes[i]
 	k, s := n.kernel, n.kernel.Stores
 	count, _ := s.Elements(n.args)
 	result := n.args[s.Result]
@@ -122,7 +131,7 @@ func (r *rewriter) stored(i, j, x int) (at int, e *ending, why string) {
 	case count == 0 || count != result.N:
 		return 0, nil, "it does not store elements of a result one after the other"
 	}
-	m, value, why := endingOf(c.m, x, result, count)
+	m, value, why := endingOf(of, x, result, count)
 	if why != "" {
 		return 0, nil, why
 	}
@@ -168,9 +177,9 @@ func (r *rewriter) stored(i, j, x int) (at int, e *ending, why string) {
 		layout.Aligned = false
 	}
 	vectors := false
-	if !c.m.program().Alike() {
+	if !of.program().Alike() {
 		var ok bool
-		if vectors, ok = r.endsAlike(c.m, m, s); !ok {
+		if vectors, ok = r.endsAlike(of, m, s); !ok {
 			return 0, nil, otherVectors
 		}
 		layout.Aligned = layout.Aligned && vectors

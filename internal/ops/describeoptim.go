@@ -56,7 +56,7 @@ func adamwMap(n, at int, p, g, m, v kernels.View, seed ...kernels.View) kernels.
 	if len(seed) > 0 {
 		first, second, step = adamwSeededFirst, adamwSeededSecond, adamwSeeded
 	}
-	return &kernels.Map{Dims: []int{n}, Operands: append([]kernels.View{p, g, m, v}, seed...), Results: []kernels.Result{
+	return &kernels.Map{Rounds: true, Dims: []int{n}, Operands: append([]kernels.View{p, g, m, v}, seed...), Results: []kernels.Result{
 		{Function: step, Scalars: scalars, View: p}, {Function: first, Scalars: scalars, View: m}, {Function: second, Scalars: scalars, View: v}}}
 }
 
