@@ -1,4 +1,4 @@
-// @depends: common, philox
+// @depends: common, philox, put
 // A multi-resolution hash grid, for GPUs: features at the vertices of grids over the picture, interpolated at a position.
 // Source: Müller, Evans, Schied, Keller, "Instant Neural Graphics Primitives with a Multiresolution Hash
 // Encoding", SIGGRAPH 2022, §3.
@@ -19,22 +19,22 @@
 
 // How many features a work-item encodes, and a vector of them: memory that begins at such is read and written at once.
 #if FEATURES % 4 == 0
-#define WIDE 4
+#define LANES 4
 #define VECTOR REAL4
 #define LOAD(p, whole) ((whole) ? *(global const REAL4 *)(p) : vload4(0, p))
 #define STORE(v, p, whole) if (whole) *(global REAL4 *)(p) = v; else vstore4(v, 0, p)
 #elif FEATURES % 2 == 0
-#define WIDE 2
+#define LANES 2
 #define VECTOR REAL2
 #define LOAD(p, whole) ((whole) ? *(global const REAL2 *)(p) : vload2(0, p))
 #define STORE(v, p, whole) if (whole) *(global REAL2 *)(p) = v; else vstore2(v, 0, p)
 #else
-#define WIDE 1
+#define LANES 1
 #define VECTOR REAL
 #define LOAD(p, whole) (*(p))
 #define STORE(v, p, whole) *(p) = v
 #endif
-#define VECTORS (FEATURES / WIDE)
+#define VECTORS (FEATURES / LANES)
 
 // The entries at the corners of the cell around (x, y), and their weights, which add up to 1.
 static void corners(REAL x, REAL y, global const int *level, int *entry, REAL *weight) {
@@ -59,8 +59,8 @@ static VECTOR seen(REAL x, REAL y, global const int *level, global const REAL *T
     int entry[4];
     REAL weight[4];
     corners(x, y, level, entry, weight);
-    global const REAL *t = TABLE + TABLE_off + v * WIDE;
-    const int whole = TABLE_off % WIDE == 0;
+    global const REAL *t = TABLE + TABLE_off + v * LANES;
+    const int whole = TABLE_off % LANES == 0;
     VECTOR sum = weight[0] * LOAD(t + entry[0] * FEATURES, whole);
     for (int c = 1; c < 4; c++) sum = fma((VECTOR)weight[c], LOAD(t + entry[c] * FEATURES, whole), sum);
     return sum;
@@ -72,7 +72,7 @@ kernel void k_hash_encode(IN(C), IN(TABLE), IN_INTS(LEVELS), OUT(F), int n, int 
     if (i >= n) return;
     global const REAL *at = C + C_off + 2 * i;
     const VECTOR f = seen(at[0], at[1], LEVELS + LEVELS_off + l * LEVEL, TABLE, TABLE_off, e % VECTORS);
-    STORE(f, F + F_off + e * WIDE, F_off % WIDE == 0);
+    STORE(f, F + F_off + e * LANES, F_off % LANES == 0);
 }
 
 // The same of n random pixels of IMAGE [height*width, channels], drawn from the words of counters (i/4, call, 0, 0), with their
@@ -90,7 +90,7 @@ kernel void k_hash_draw(IN(IMAGE), IN(TABLE), IN_INTS(LEVELS), OUT(F), OUT(C), O
         else V[V_off + i * channels + k - 2] = IMAGE[IMAGE_off + pixel * channels + k - 2];
     }
     const VECTOR f = seen(x, y, LEVELS + LEVELS_off + item / VECTORS * LEVEL, TABLE, TABLE_off, item % VECTORS);
-    STORE(f, F + F_off + e * WIDE, F_off % WIDE == 0);
+    STORE(f, F + F_off + e * LANES, F_off % LANES == 0);
 }
 
 // The gradient of TABLE, Σ weight·G[i][l] at each corner, is summed in fixed point, so that it does not depend on the order in
@@ -116,7 +116,7 @@ static int entries_of(global const int *level) { return level[3] != 0 ? level[3]
 
 // SUM[corner] += weight·G[i][l]. A work-item has an element of G and the corners at one side of the cell: those at the other,
 // whose entries often lie beside these, come from its neighbours.
-kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(STRANGE), int n, int levels) {
+static void hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(STRANGE), int n, int levels) {
     const uint e = get_global_id(0), corner = e / FEATURES; // twice as many as G has elements
     const int f = e % FEATURES, right = corner % 2, l = corner / 2 % levels, i = corner / 2 / levels;
     if (i >= n) return;
@@ -138,6 +138,10 @@ kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INT
         const long part = convert_long_rte(v * (REAL)0x1p36f);
         if (part != 0) add(SUM + SUM_off + ((copy + to) * FEATURES + f) * 2, part);
     }
+}
+
+kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(STRANGE), int n, int levels) {
+    hash_scatter(C, C_off, G, G_off, LEVELS, LEVELS_off, SUM, SUM_off, STRANGE, STRANGE_off, n, levels);
 }
 
 #define PARTS 64 // of the entries of a level, for work-items to share
@@ -170,7 +174,7 @@ kernel void k_hash_grad(IN(C), IN(G), IN_INTS(LEVELS), OUT(D), int n, int levels
 
 // D[e] = the sum of the copies in SUM. SUM and STRANGE become 0, for the next pass.
 kernel __attribute__((reqd_work_group_size(COLLECT_GROUP, 1, 1)))
-void k_hash_collect(OUT_INTS(SUM), OUT_INTS(STRANGE), IN_INTS(LEVELS), OUT(D), int n, int levels) {
+void k_hash_collect(OUT_INTS(SUM), OUT_INTS(STRANGE), IN_INTS(LEVELS), OUT(D), int n, int levels PUT_PARAMS) {
     const int e = get_global_id(0);
     global int *word = STRANGE + STRANGE_off + e / 32;
     const int bits = e < n ? *word : 0;
@@ -190,5 +194,5 @@ void k_hash_collect(OUT_INTS(SUM), OUT_INTS(STRANGE), IN_INTS(LEVELS), OUT(D), i
         for (int k = from; k < min(copies, from + AHEAD); k++) sum[k * apart] = 0;
     }
     const REAL v = (REAL)(long)all * (REAL)0x1p-36f;
-    D[D_off + e] = (bits >> e % 32 & 1) != 0 || fabs(v) >= LARGEST ? (REAL)NAN : v;
+    PUT(D + D_off, e, (bits >> e % 32 & 1) != 0 || fabs(v) >= LARGEST ? (REAL)NAN : v);
 }

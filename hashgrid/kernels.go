@@ -91,7 +91,9 @@ var (
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg},
 				{Name: "levels", Mode: kernels.IntArg}},
-			Twin: kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
+			Twin:     kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
+			Together: &kernels.Together{Function: "hash_scatter", Items: true},
+			Trial:    trialScatter(features),
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Ints(2*features*testPlaces, func(int) int { return 0 }).
 					Ints(wordsOf(features*testEntries), func(int) int { return 0 }).Int(n, 3)
@@ -105,8 +107,10 @@ var (
 			},
 			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
-			Twin: kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
-			Tol:  kernels.ULP(1),
+			Twin:   kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
+			Tol:    kernels.ULP(1),
+			Stores: &kernels.Stores{Result: 3, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) { return int(a[4].Int), int(a[4].Int) }},
+			Trial:  func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
 			Cases: func(bool) []kernels.Case {
 				return []kernels.Case{{Name: "all", Build: func(o *kernels.Operands) {
 					testLevels(o.Ints(2*features*testPlaces, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }).
@@ -163,7 +167,20 @@ const (
 	testPlaces  = 4*6*5 + 10*8 + 2*64
 )
 
+var testTable = []int{0, 4, 3, 0, 0, 3, 30, 8, 6, 0, 120, 0, 110, 37, 29, 63, 200, 1}
+
 func testLevels(o *kernels.Operands) *kernels.Operands {
-	levels := []int{0, 4, 3, 0, 0, 3, 30, 8, 6, 0, 120, 0, 110, 37, 29, 63, 200, 1}
-	return o.Ints(len(levels), func(i int) int { return levels[i] })
+	return o.Ints(len(testTable), func(i int) int { return testTable[i] })
+}
+
+// trialScatter are the operands of a launch on those levels, whatever the launch that it is to be like: LEVELS says what may be
+// in the others.
+func trialScatter(features int) func([]kernels.Arg) []kernels.Operand {
+	const n = 257
+	zero := func([]kernels.Arg, int) float64 { return 0 }
+	return func([]kernels.Arg) []kernels.Operand {
+		return []kernels.Operand{kernels.Draw(2*n, 0, 1), kernels.Draw(3*features*n, -1, 1),
+			kernels.Derived(len(testTable), func(_ []kernels.Arg, i int) float64 { return float64(testTable[i]) }),
+			kernels.Derived(2*features*testPlaces, zero), kernels.Derived(wordsOf(features*testEntries), zero), kernels.Number(n), kernels.Number(3)}
+	}
 }

@@ -52,6 +52,9 @@ func TestParamsMatchSource(t *testing.T) {
 			params = append(params, strings.Replace(macros[p.Mode], "%", p.Name, 1))
 		}
 		want := "void " + k.Name + "(" + strings.Join(params, ", ") + ") {"
+		if k.Stores != nil {
+			want = strings.TrimSuffix(want, ") {") + " PUT_PARAMS) {"
+		}
 		for name, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {
 			if name == "" {
 				continue
