@@ -134,17 +134,16 @@ static void mma_first(float *c, const uint *a, const uint *b) {
 
 // Adds the products of 16 rows of A with `columns`/8 blocks of 8 columns of B, in STEP steps of k.
 #if INNER == PARTS
-#define MULTIPLY(acc, a, b, columns)                                                          \
-    {                                                                                         \
-        float part[(columns) / 8][4];                                                         \
-        _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++) mma_first(part[j], a[2], b[0][j]); \
-        _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++) mma(part[j], a[0], b[2][j]); \
-        _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++) mma(part[j], a[1], b[1][j]); \
-        _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++) mma(part[j], a[1], b[0][j]); \
-        _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++) mma(part[j], a[0], b[1][j]); \
-        _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++) mma(part[j], a[0], b[0][j]); \
-        _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++)                             \
-            _Pragma("unroll") for (int e = 0; e < 4; e++) acc[j][e] += part[j][e];            \
+#define MULTIPLY(acc, a, b, columns)                                    \
+    _Pragma("unroll") for (int j = 0; j < (columns) / 8; j++) {         \
+        float part[4];                                                  \
+        mma_first(part, a[2], b[0][j]);                                 \
+        mma(part, a[0], b[2][j]);                                       \
+        mma(part, a[1], b[1][j]);                                       \
+        mma(part, a[1], b[0][j]);                                       \
+        mma(part, a[0], b[1][j]);                                       \
+        mma(part, a[0], b[0][j]);                                       \
+        _Pragma("unroll") for (int e = 0; e < 4; e++) acc[j][e] += part[e]; \
     }
 #else
 #define MULTIPLY(acc, a, b, columns) \
