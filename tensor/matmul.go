@@ -200,7 +200,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 			tile = t
 		}
 	}
-	slice := ops.GemmSlice(m, n, k, d.Limits())
+	slice := ops.GemmSlice(tile, m, n, k, d.Limits())
 	slices := (k + slice - 1) / slice
 	rows := ops.GemmRows(m, n, slices, tile, d.Limits())
 	var packed [4]*Tensor // of each operand, and what it leaves out

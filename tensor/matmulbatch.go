@@ -147,13 +147,13 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	ldb, tb, _ := layout(b)
 	form := ops.FormOf(ta, tb)
 	l := d.Limits()
-	slice := ops.GemmBatchSlice(batch.Len(), m, n, k, l)
-	slices := (k + slice - 1) / slice
-	parts := slices * batch.Len()
 	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, d.Real(), l, s.tuned)
 	if t := batchMatrixTile(d, form, batch.Len(), m, n, k); t.Inner != ops.FMA {
 		tile = t
 	}
+	slice := ops.GemmBatchSlice(tile, batch.Len(), m, n, k, l)
+	slices := (k + slice - 1) / slice
+	parts := slices * batch.Len()
 	rows := ops.GemmRows(m, n, parts, tile, l)
 	product := func(out *Tensor, accumulate bool) {
 		unused := whole(a, 0)

@@ -141,8 +141,16 @@ func TestGemmSlice(t *testing.T) {
 		{64, 64, 8191, cpu, 8191}, {64, 64, 8192, cpu, 4096}, {64, 64, 65536, cpu, 16384}, {128, 64, 65536, cpu, 32768}, {128, 128, 65536, cpu, 65536},
 		{129, 64, 65536, cpu, 65536},
 	} {
-		if got := GemmSlice(c.m, c.n, c.k, c.l); got != c.want {
-			t.Errorf("%d×%d×%d on %+v: slices of %d, want %d", c.m, c.n, c.k, c.l, got, c.want)
+		for _, tile := range []GemmTile{{}, gpuTiles[1], matrixTiles[Parts][0]} {
+			if got := GemmSlice(tile, c.m, c.n, c.k, c.l); got != c.want {
+				t.Errorf("%d×%d×%d on %+v in %v: slices of %d, want %d", c.m, c.n, c.k, c.l, tile, got, c.want)
+			}
+		}
+	}
+	shared := GemmTile{32, 64, 64, 32, 32, Parts} // whose warps share the steps out
+	for _, c := range [][4]int{{256, 512, 512, 512}, {64, 64, 1023, 1023}, {64, 64, 1024, 512}, {64, 64, 100000, 1008}, {320, 640, 10000, 10000}, {320, 576, 10000, 5008}} {
+		if got := GemmSlice(shared, c[0], c[1], c[2], gpu); got != c[3] {
+			t.Errorf("%v in %v: slices of %d", c, shared, got)
 		}
 	}
 }

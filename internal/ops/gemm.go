@@ -103,18 +103,22 @@ func GemmRows(m, n, slices int, tile GemmTile, l kernels.Limits) int {
 }
 
 // GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C alone would
-// leave units idle, and then so much less that they do not. It does not depend on the tile, so that tuning
+// leave units idle, and then so much less that they do not. Of tiles with the FMA it depends on none, so that tuning
 // changes no result.
-func GemmSlice(m, n, k int, l kernels.Limits) int { return GemmBatchSlice(1, m, n, k, l) }
+func GemmSlice(tile GemmTile, m, n, k int, l kernels.Limits) int {
+	return GemmBatchSlice(tile, 1, m, n, k, l)
+}
 
 // GemmBatchSlice is GemmSlice for a batch of products.
-func GemmBatchSlice(batch, m, n, k int, l kernels.Limits) int {
-	short, perUnit := 128, 2 // a slice of less is not worth the share that it writes
-	if l.CPU {
+func GemmBatchSlice(tile GemmTile, batch, m, n, k int, l kernels.Limits) int {
+	short, perUnit, rows, columns := 128, 2, 64, 64 // a slice of less is not worth the share that it writes
+	switch {
+	case l.CPU:
 		short, perUnit = 4096, 1
+	case tile.Inner != FMA && tile.ways() > 1: // a work-group has them already
+		short, rows, columns = 512, tile.M, tile.N
 	}
-	const tile = 64
-	tiles := batch * intmath.CeilDiv(m, tile) * intmath.CeilDiv(n, tile)
+	tiles := batch * intmath.CeilDiv(m, rows) * intmath.CeilDiv(n, columns)
 	if tiles >= l.Units || k < 2*short {
 		return max(k, 1)
 	}

@@ -66,12 +66,13 @@ type innerForm struct {
 // warp is how many work-items of a GPU multiply together on its matrix units.
 const warp = 32
 
-// matrixTiles are those of each inner product on matrix units: for matrices of up to 64 rows or columns, for others, and for
-// those that fill a device with large ones.
+// matrixTiles are those of each inner product on matrix units: for matrices of up to 64 rows or columns, for others, for
+// those that fill a device with large ones, and for those that do not fill it with others.
 var matrixTiles = [...][]GemmTile{
 	TF32:   {{64, 64, 16, 32, 32, TF32}, {64, 64, 32, 32, 32, TF32}, {128, 128, 32, 64, 32, TF32}},
 	Halves: {{64, 64, 32, 32, 32, Halves}, {64, 64, 64, 32, 32, Halves}, {128, 128, 64, 64, 32, Halves}},
-	Parts:  {{64, 64, 16, 32, 32, Parts}, {64, 64, 32, 32, 32, Parts}, {128, 128, 32, 64, 32, Parts}},
+	Parts: {{64, 64, 16, 32, 32, Parts}, {64, 64, 32, 32, 32, Parts}, {128, 128, 32, 64, 32, Parts}, {32, 64, 64, 32, 32, Parts},
+		{64, 64, 32, 32, 64, Parts}, {64, 64, 32, 64, 32, Parts}},
 }
 
 // packedTiles are those of packed operands.
@@ -101,7 +102,19 @@ func (t GemmTile) fits(l kernels.Limits) bool {
 }
 
 // local returns the bytes of local memory that a tile on matrix units takes.
-func (t GemmTile) local() int { return t.stages() * t.staged() }
+func (t GemmTile) local() int {
+	sums := (t.ways() - 1) * t.M * t.N * 4
+	return max(t.stages()*t.staged(), sums)
+}
+
+// ways returns how many warps share out the steps of each part of a tile. Tiles of less than four parts are for products that fill a
+// device with warps in no other way.
+func (t GemmTile) ways() int {
+	if t.Inner.packed() || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
+		return 1
+	}
+	return t.K / 16
+}
 
 // staged returns those of the operands that a tile stages at once.
 func (t GemmTile) staged() int {
@@ -136,9 +149,21 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 	}
 	best := GemmTile{}
 	for i, tile := range matrixTiles[inner] {
-		switch {
-		case !tile.fits(l):
-		case i == 0, i == 1 && (!narrow || inner == Parts), i == 2 && !narrow && batch*intmath.CeilDiv(m, tile.M)*intmath.CeilDiv(n, tile.N) >= l.Units:
+		groups := batch * intmath.CeilDiv(m, tile.M) * intmath.CeilDiv(n, tile.N)
+		use := false
+		switch i {
+		case 0:
+			use = true
+		case 1:
+			use = !narrow || inner == Parts
+		case 2:
+			use = !narrow && groups >= l.Units
+		case 3:
+			use = !narrow && k < 1024 && batch*intmath.CeilDiv(m, 64)*intmath.CeilDiv(n, 64) < l.Units // longer sums are worth shares
+		default: // what a warp reads along its rows of memory is the longer side
+			use = !narrow && best.M == 64 && groups >= l.Units && (tile.ItemM > tile.ItemN) == form.TransposesA()
+		}
+		if use && tile.fits(l) {
 			best = tile
 		}
 	}
@@ -184,7 +209,7 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	if t.Inner == FMA {
 		return t.defines()
 	}
-	defines := fmt.Sprintf("%s -DFORM=%d -DSTAGES=%d", t.defines(), slices.Index(GemmForms, form), t.stages())
+	defines := fmt.Sprintf("%s -DFORM=%d -DSTAGES=%d -DWAYS=%d", t.defines(), slices.Index(GemmForms, form), t.stages(), t.ways())
 	if t.Inner.packed() {
 		defines += " -DPACKED"
 	}
@@ -262,10 +287,13 @@ func onMatrixUnits() []*kernels.Kernel {
 	for inner := TF32; inner <= Parts; inner++ {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
 		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
-			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[len(tiles)-1], nil),
+			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[2], nil),
 			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
 		large := packedTiles[inner]
 		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, kernels.Tanh), Gemm(TN, large, nil))
+		if inner == Parts {
+			all = append(all, Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
+		}
 		for _, second := range []bool{false, true} {
 			if k, _, _ := large.Packings(1, 1, second); !slices.Contains(all, k) {
 				all = append(all, k)

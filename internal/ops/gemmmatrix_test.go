@@ -38,6 +38,26 @@ func TestMatrixTiles(t *testing.T) {
 	}
 }
 
+// TestWays: squares that do not fill a device with large tiles have small ones, whose warps share the steps out, as many as fill it.
+func TestWays(t *testing.T) {
+	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	for n, want := range map[int][2]GemmTile{
+		256:  {{32, 64, 64, 32, 32, Parts}, {32, 64, 64, 32, 32, Parts}},
+		512:  {{32, 64, 64, 32, 32, Parts}, {32, 64, 64, 32, 32, Parts}},
+		1024: {{64, 64, 32, 32, 64, Parts}, {64, 64, 32, 64, 32, Parts}},
+	} {
+		for i, form := range []GemmForm{NT, TN} {
+			tile := MatrixTileFor(kernels.PrecisionFloat32, form, 1, n, n, n, kernels.Float32, l)
+			if tile != want[i] || tile.ways() != tile.K/16 || tile.items()%128 != 0 {
+				t.Errorf("%s of %d: %v in %d ways", form, n, tile, tile.ways())
+			}
+			if slice := GemmSlice(tile, n, n, n, l); slice != n {
+				t.Errorf("%s of %d: slices of %d", form, n, slice)
+			}
+		}
+	}
+}
+
 // TestMatrixTileFor: matrix units take products that are large enough, by what the precision allows, in tiles that fill the
 // device.
 func TestMatrixTileFor(t *testing.T) {
@@ -55,6 +75,7 @@ func TestMatrixTileFor(t *testing.T) {
 		{kernels.PrecisionTF32, 1, 4096, 4096, 4096, kernels.Float32, l, TF32, true},
 		{kernels.PrecisionFloat16, 40, 512, 512, 64, kernels.Float32, l, Halves, true},
 		{kernels.PrecisionFloat16, 1, 512, 512, 64, kernels.Float32, l, Halves, false},
+		{kernels.PrecisionFloat32, 1, 512, 512, 512, kernels.Float32, l, Parts, false},
 		{kernels.PrecisionFloat32, 1, 262144, 64, 64, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat32, 1, 64, 64, 262144, kernels.Float32, l, Parts, false},
 		{kernels.PrecisionFloat16, 1, 262144, 64, 64, kernels.Float32, l, Halves, false},

@@ -46,7 +46,7 @@ func GemmTiles(t kernels.DType, l kernels.Limits) []GemmTile {
 func (t GemmTile) items() int {
 	items := t.M / t.ItemM * (t.N / t.ItemN)
 	if t.Inner != FMA {
-		items *= warp
+		items *= warp * t.ways()
 	}
 	return items
 }

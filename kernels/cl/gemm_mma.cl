@@ -42,6 +42,9 @@
 #ifndef STAGES
 #define STAGES 1 // buffers for staged tiles, 1 or 2, with PACKED more than 1
 #endif
+#ifndef WAYS
+#define WAYS 1 // warps that share the steps of a tile's part
+#endif
 #if FORM == 2 || FORM == 3
 #define A_ALONG_X 1
 #else
@@ -87,9 +90,11 @@
 #endif
 
 #define WARPS_N (TN / WN)
-#define ITEMS (TM / WM * WARPS_N * 32)
+#define WARPS (TM / WM * WARPS_N) // of a way
+#define ITEMS (WARPS * WAYS * 32)
 #define VECTORS_A (TM * TK / 4 / ITEMS) // that a work-item loads of each tile
 #define VECTORS_B (TN * TK / 4 / ITEMS)
+#define ROOM (TM * TN / 4 * (WAYS - 1)) // for the sums of the other ways, in local memory
 #define ROW_A (ROWS_A ? TM : TK) // elements of a row of a staged tile
 #define ROW_B (ROWS_B ? TN : TK)
 #define PLANE_A (TM * TK / CHUNK) // chunks of a staged tile
@@ -177,6 +182,8 @@ static void stage(local uint4 *tile, int plane, int where, int second, float4 v,
         STAGE(bs[buffer], PLANE_B, fb[v], ROW_B, B_ALONG_X, lid + v * ITEMS) \
     ordinary = ORDINARY(left, size);
 
+#define STEPS (TK / WAYS / STEP) // of a staged tile that a warp computes
+
 #ifdef NVIDIA_PTX
 // The parts of a warp's lane of 16 rows of A from x on, for the steps from k on of a staged tile.
 static void part_a(uint *r, local const uint4 *tile, int x, int k, int lane) {
@@ -225,23 +232,23 @@ static void parts_b(uint b[PLANES][WN / 8][2], local const uint4 *bs, int x, int
 }
 
 // The next parts are on their way from local memory while a step's are multiplied.
-static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int lane) {
+static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int from, int lane) {
     uint a[2][PLANES][4], b[2][PLANES][WN / 8][2];
-    parts_b(b[0], bs, tj, 0, lane);
-    parts_a(a[0], as, ti, 0, lane);
+    parts_b(b[0], bs, tj, from, lane);
+    parts_a(a[0], as, ti, from, lane);
 #pragma unroll
-    for (int t = 0; t < TK / STEP * (WM / 16); t++) {
+    for (int t = 0; t < STEPS * (WM / 16); t++) {
         const int step = t / (WM / 16), i = t % (WM / 16), next = t + 1;
-        if (next < TK / STEP * (WM / 16)) parts_a(a[next % 2], as, ti + 16 * (next % (WM / 16)), next / (WM / 16) * STEP, lane);
-        if (i == 0 && step + 1 < TK / STEP) parts_b(b[(step + 1) % 2], bs, tj, (step + 1) * STEP, lane);
+        if (next < STEPS * (WM / 16)) parts_a(a[next % 2], as, ti + 16 * (next % (WM / 16)), from + next / (WM / 16) * STEP, lane);
+        if (i == 0 && step + 1 < STEPS) parts_b(b[(step + 1) % 2], bs, tj, from + (step + 1) * STEP, lane);
         MULTIPLY(acc[i], a[t % 2], b[step % 2], WN)
     }
 }
 
 #else // ordinary arithmetic
 
-static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int lane) {
-    for (int k = 0; k < TK; k++)
+static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int from, int lane) {
+    for (int k = from; k < from + TK / WAYS; k++)
         for (int i = 0; i < WM / 16; i++) {
             const int x = ti + 16 * i + ROW_OF(0);
             const float v = STAGED(as, PLANE_A, ROW_A, ROWS_A, x, k);
@@ -257,7 +264,7 @@ static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local co
 
 // The products of steps [k0, k0+TK) by fma.
 #define MULTIPLY_STRANGE                                                                                        \
-    _Pragma("unroll 1") for (int k = k0; k < min(k0 + TK, k_end); k++) {                                        \
+    _Pragma("unroll 1") for (int k = k0 + way * (TK / WAYS); k < min(k0 + (way + 1) * (TK / WAYS), k_end); k++) { \
         float u[WM / 16][4], w[WN / 8][4];                                                                      \
         _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                                                     \
             _Pragma("unroll") for (int e = 0; e < 4; e++) {                                                     \
@@ -330,11 +337,17 @@ static int arrived(uint counter, int phase) {
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,
            int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
+#if WAYS > 1
+    local uint4 both[STAGES * PLANES * (PLANE_A + PLANE_B) > ROOM ? STAGES * PLANES * (PLANE_A + PLANE_B) : ROOM] __attribute__((aligned(16)));
+    local uint4(*as)[PLANES * PLANE_A] = (local uint4(*)[PLANES * PLANE_A])both;
+    local uint4(*bs)[PLANES * PLANE_B] = (local uint4(*)[PLANES * PLANE_B])(both + STAGES * PLANES * PLANE_A);
+#else
     local uint4 as[STAGES][PLANES * PLANE_A] __attribute__((aligned(16))), bs[STAGES][PLANES * PLANE_B] __attribute__((aligned(16)));
+#endif
 #if INNER == PARTS && !defined(NVIDIA_PTX) && !defined(PACKED)
     local int any;
 #endif
-    const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;
+    const int lid = get_local_id(0), way = lid / (32 * WARPS), warp = lid / 32 % WARPS, lane = lid % 32;
     PLACE
     const int i0 = get_group_id(1) * TM, j0 = column * TN;
     const int ti = warp / WARPS_N * WM, tj = warp % WARPS_N * WN;
@@ -366,7 +379,7 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
         COPY_TILES(now == 0 ? STAGES - 1 : now - 1, t + STAGES - 1 < last)
         if (t + 1 < last) strange = STRANGE_AT(t + 1);
         if (by_fma) { MULTIPLY_STRANGE }
-        else inner(acc, as[now], bs[now], ti, tj, lane);
+        else inner(acc, as[now], bs[now], ti, tj, way * (TK / WAYS), lane);
         now = now == STAGES - 1 ? 0 : now + 1;
     }
 #else
@@ -379,7 +392,7 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
         const int more = k0 + TK < k_end;
         if (more) { FETCH_TILES(k0 + TK) }
         if (strange) { MULTIPLY_STRANGE }
-        else inner(acc, as[now], bs[now], ti, tj, lane);
+        else inner(acc, as[now], bs[now], ti, tj, way * (TK / WAYS), lane);
 #if STAGES > 1
         now ^= 1;
 #else
@@ -388,6 +401,30 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
         if (more) { STAGE_TILES(now) }
         BARRIER
     }
+#endif
+#if WAYS > 1 // the sums of the other ways, added up in their order
+    local float4 *sums = (local float4 *)as + warp * (WAYS - 1) * (WM * WN / 4) + lane;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (way > 0)
+#pragma unroll
+        for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+            for (int j = 0; j < WN / 8; j++) {
+                const float *c = acc[i][j];
+                sums[((way - 1) * (WM * WN / 128) + i * (WN / 8) + j) * 32] = (float4)(c[0], c[1], c[2], c[3]);
+            }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (way > 0) return;
+#pragma unroll
+    for (int w = 0; w < WAYS - 1; w++)
+#pragma unroll
+        for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+            for (int j = 0; j < WN / 8; j++) {
+                const float4 v = sums[(w * (WM * WN / 128) + i * (WN / 8) + j) * 32];
+                float *c = acc[i][j];
+                c[0] += v.s0, c[1] += v.s1, c[2] += v.s2, c[3] += v.s3;
+            }
 #endif
     const int even_c = (C_off | ldc) % 4 == 0;
 #pragma unroll
