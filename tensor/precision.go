@@ -58,7 +58,7 @@ func batchMatrixTile(d Device, form ops.GemmForm, batch, m, n, k int) ops.GemmTi
 
 // has reports whether a device computes an inner product on matrix units, or in a test as they would.
 func has(d Device, inner ops.Inner) bool {
-	return inner != ops.FMA && (d.core().asUnits || d.matrixUnits(inner))
+	return inner != ops.FMA && (d.core().asUnits || d.matrixUnits(inner.Probed()))
 }
 
 // matrixLimits are the limits that tiles for matrix units must fit.

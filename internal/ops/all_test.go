@@ -20,7 +20,7 @@ func TestAll(t *testing.T) {
 		passes   int
 	}{
 		{"CPU", kernels.Float32, kernels.Limits{CPU: true}, 3*len(cpuTiles) + 24, 2},
-		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 25 + 3*12 + 2 + 5, 3},
+		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 25 + 3*14 + 4 + 5, 3},
 		{"GPU of float64", kernels.Float64, gpu, 3*len(GemmTiles(kernels.Float64, gpu)) + 25, 2},
 	} {
 		count := map[string]int{}

@@ -157,9 +157,9 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1},
 					Global: [3]int{p.groups(n, intmath.CeilDiv(m, rows)*slices, l), intmath.CeilDiv(m, rows), slices}}
 			}
-			items := tile.items()
+			items, columns := tile.items(), intmath.CeilDiv(n, tile.N)
 			return kernels.Grid{Dims: 3, Local: [3]int{items, 1, 1},
-				Global: [3]int{intmath.CeilDiv(n, tile.N) * items, intmath.CeilDiv(m, tile.M), slices}}
+				Global: [3]int{columns * items, tile.rowGroups(m, columns*slices, l), slices}}
 		},
 		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 			var others []*kernels.Kernel
@@ -285,7 +285,7 @@ func (p *product) cases(few bool) []kernels.Case {
 			p.addPacked(o)
 		}})
 	}
-	if p.tile.Inner&^Packed == Parts {
+	if p.tile.Inner.factors() == Parts {
 		cases = append(cases, p.strangeCases()...)
 	}
 	return cases

@@ -172,8 +172,8 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1},
 					Global: [3]int{p.groups(n, intmath.CeilDiv(m, rows)*runs, l), intmath.CeilDiv(m, rows), runs}}
 			}
-			items := tile.items()
-			return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{intmath.CeilDiv(n, tile.N) * parts * items, intmath.CeilDiv(m, tile.M)}}
+			items, others := tile.items(), intmath.CeilDiv(n, tile.N)*parts
+			return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{others * items, tile.rowGroups(m, others, l)}}
 		},
 		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 			var others []*kernels.Kernel

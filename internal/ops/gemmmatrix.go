@@ -21,23 +21,33 @@ const (
 	Halves       // factors rounded to float16
 	Parts        // factors of float32, as sums of three bfloat16: as accurate as FMA
 
-	Packed // with one of these: the operands are packed before
+	Packed              // with one of these: the operands are packed before
+	Held   = 2 * Packed // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
 )
+
+// factors returns what the units take, without the way that it gets there.
+func (i Inner) factors() Inner { return i & Parts }
 
 func (i Inner) packed() bool { return i&Packed != 0 }
 
+// Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
+func (i Inner) Probed() Inner { return i &^ Held }
+
 // String returns the name.
 func (i Inner) String() string {
-	name := [...]string{"fma", "tf32", "float16", "parts"}[i&^Packed]
-	if i.packed() {
+	name := [...]string{"fma", "tf32", "float16", "parts"}[i.factors()]
+	switch {
+	case i.packed():
 		name += " packed"
+	case i&Held != 0:
+		name += " held"
 	}
 	return name
 }
 
 // Precision returns what the factors are rounded to.
 func (i Inner) Precision() kernels.Precision {
-	switch i &^ Packed {
+	switch i.factors() {
 	case TF32:
 		return kernels.PrecisionTF32
 	case Halves:
@@ -49,7 +59,7 @@ func (i Inner) Precision() kernels.Precision {
 // gemmUses and gemmBatchUses name the kernels of each form and inner product within a function.
 var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
-	for inner := FMA; inner <= Parts|Packed; inner++ {
+	for inner := FMA; inner <= Parts|Held; inner++ {
 		for _, form := range GemmForms {
 			one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
 			batch[innerForm{inner, form}] = fmt.Sprintf("batch of %s %s", form, inner)
@@ -82,15 +92,24 @@ var packedTiles = [...]GemmTile{
 	Parts:  {128, 64, 16, 64, 64, Parts | Packed},
 }
 
+// heldTiles are those of a B that is held: of up to N columns and K steps, and more than half as many, for blocks of M rows of A.
+var heldTiles = [...]GemmTile{
+	TF32:   {256, 64, 64, 16, 64, TF32 | Held},
+	Halves: {256, 64, 64, 16, 64, Halves | Held},
+	Parts:  {256, 64, 64, 16, 64, Parts | Held},
+}
+
+const heldRows = 1 << 16 // of fewer, holding B does not pay
+
 // MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of type t and the limits l
 // can run, the smallest first.
 func MatrixTiles(inner Inner, t kernels.DType, l kernels.Limits) []GemmTile {
 	if l.CPU || t != kernels.Float32 {
 		return nil
 	}
-	tiles := matrixTiles[inner&^Packed]
+	tiles := matrixTiles[inner.factors()]
 	if inner.packed() {
-		tiles = packedTiles[inner&^Packed : inner&^Packed+1]
+		tiles = packedTiles[inner.factors() : inner.factors()+1]
 	}
 	return slices.DeleteFunc(slices.Clone(tiles), func(tile GemmTile) bool {
 		return !tile.fits(l)
@@ -103,6 +122,10 @@ func (t GemmTile) fits(l kernels.Limits) bool {
 
 // local returns the bytes of local memory that a tile on matrix units takes.
 func (t GemmTile) local() int {
+	if t.Inner&Held != 0 {
+		const flaws = 16 // and what aligns it
+		return t.K*t.N*t.Inner.bytes() + flaws
+	}
 	sums := (t.ways() - 1) * t.M * t.N * 4
 	return max(t.stages()*t.staged(), sums)
 }
@@ -110,15 +133,26 @@ func (t GemmTile) local() int {
 // ways returns how many warps share out the steps of each part of a tile. Tiles of less than four parts are for products that fill a
 // device with warps in no other way.
 func (t GemmTile) ways() int {
-	if t.Inner.packed() || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
+	if t.Inner.packed() || t.Inner&Held != 0 || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
 		return 1
 	}
 	return t.K / 16
 }
 
+// bytes returns those of a staged element.
+func (i Inner) bytes() int { return [...]int{TF32: 4, Halves: 2, Parts: 6}[i.factors()] }
+
 // staged returns those of the operands that a tile stages at once.
-func (t GemmTile) staged() int {
-	return t.K * (t.M + t.N) * [...]int{TF32: 4, Halves: 2, Parts: 6}[t.Inner&^Packed]
+func (t GemmTile) staged() int { return t.K * (t.M + t.N) * t.Inner.bytes() }
+
+// rowGroups returns how many work-groups of a GPU share out m rows, where others share out the rest: one for each tile, but where B
+// is held one for each unit, which has room for no other.
+func (t GemmTile) rowGroups(m, others int, l kernels.Limits) int {
+	groups := intmath.CeilDiv(m, t.M)
+	if t.Inner&Held != 0 {
+		groups = min(groups, max(1, l.Units/others))
+	}
+	return groups
 }
 
 // stages returns how many times it has them. A second buffer saves a barrier, but costs room for groups.
@@ -143,6 +177,9 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 		return GemmTile{}
 	}
 	inner := innerFor(p)
+	if held := heldTiles[inner]; !form.TransposesA() && n > held.N/2 && n <= held.N && k > held.K/2 && k <= held.K && m >= heldRows && held.fits(l) {
+		return held
+	}
 	narrow := min(m, n) <= 64
 	if inner == Parts && narrow && (min(m, n) <= 32 || k < 1<<14) { // the ordinary units keep up with the memory
 		return GemmTile{}
@@ -183,7 +220,7 @@ func PackedTileFor(p kernels.Precision, m, n, k int, t kernels.DType, l kernels.
 // MatrixProbe returns the kernel that shows whether a device has units for an inner product, or whether it copies packed operands.
 func MatrixProbe(inner Inner) *kernels.Kernel {
 	if inner.packed() {
-		return Gemm(NN, packedTiles[inner&^Packed], nil)
+		return Gemm(NN, packedTiles[inner.factors()], nil)
 	}
 	return Gemm(NN, matrixTiles[inner][0], nil)
 }
@@ -198,8 +235,11 @@ func (t GemmTile) others(real kernels.DType, l kernels.Limits) []GemmTile {
 
 // file returns the name of the source for GPUs, without its ending.
 func (t GemmTile) file() string {
-	if t.Inner == FMA {
+	switch {
+	case t.Inner == FMA:
 		return "gemm_gpu"
+	case t.Inner&Held != 0:
+		return "gemm_held"
 	}
 	return "gemm_mma"
 }
@@ -209,7 +249,11 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	if t.Inner == FMA {
 		return t.defines()
 	}
-	defines := fmt.Sprintf("%s -DFORM=%d -DSTAGES=%d -DWAYS=%d", t.defines(), slices.Index(GemmForms, form), t.stages(), t.ways())
+	defines := fmt.Sprintf("%s -DFORM=%d", t.defines(), slices.Index(GemmForms, form))
+	if t.Inner&Held != 0 {
+		return defines
+	}
+	defines += fmt.Sprintf(" -DSTAGES=%d -DWAYS=%d", t.stages(), t.ways())
 	if t.Inner.packed() {
 		defines += " -DPACKED"
 	}
@@ -291,8 +335,10 @@ func onMatrixUnits() []*kernels.Kernel {
 			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
 		large := packedTiles[inner]
 		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, kernels.Tanh), Gemm(TN, large, nil))
+		held := GemmTile{32, 32, 32, 16, 32, inner | Held}
+		all = append(all, Gemm(NN, held, kernels.Tanh), Gemm(NT, held, nil))
 		if inner == Parts {
-			all = append(all, Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
+			all = append(all, GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
 		}
 		for _, second := range []bool{false, true} {
 			if k, _, _ := large.Packings(1, 1, second); !slices.Contains(all, k) {

@@ -58,6 +58,17 @@ func TestWays(t *testing.T) {
 	}
 }
 
+// TestRowGroups: a unit holds B once, for all rows that it computes; other tiles have a work-group each.
+func TestRowGroups(t *testing.T) {
+	l := kernels.Limits{Units: 132}
+	for _, c := range []struct{ m, others, held, tiles int }{{1, 1, 1, 1}, {256, 1, 1, 4}, {257, 1, 2, 5}, {262144, 1, 132, 4096}, {262144, 3, 44, 4096}, {262144, 500, 1, 4096}} {
+		held, tile := heldTiles[Parts], matrixTiles[Parts][0]
+		if a, b := held.rowGroups(c.m, c.others, l), tile.rowGroups(c.m, c.others, l); a != c.held || b != c.tiles {
+			t.Errorf("%d rows beside %d: %d groups of %v, %d of %v", c.m, c.others, a, held, b, tile)
+		}
+	}
+}
+
 // TestMatrixTileFor: matrix units take products that are large enough, by what the precision allows, in tiles that fill the
 // device.
 func TestMatrixTileFor(t *testing.T) {
@@ -76,15 +87,24 @@ func TestMatrixTileFor(t *testing.T) {
 		{kernels.PrecisionFloat16, 40, 512, 512, 64, kernels.Float32, l, Halves, true},
 		{kernels.PrecisionFloat16, 1, 512, 512, 64, kernels.Float32, l, Halves, false},
 		{kernels.PrecisionFloat32, 1, 512, 512, 512, kernels.Float32, l, Parts, false},
-		{kernels.PrecisionFloat32, 1, 262144, 64, 64, kernels.Float32, l, FMA, false},
+		{kernels.PrecisionFloat32, 1, 262144, 64, 64, kernels.Float32, l, Parts | Held, true},
+		{kernels.PrecisionFloat32, 1, 262144, 65, 64, kernels.Float32, l, Parts, true},
+		{kernels.PrecisionFloat32, 1, 262144, 64, 65, kernels.Float32, l, FMA, false},
+		{kernels.PrecisionFloat32, 1, 262144, 32, 64, kernels.Float32, l, FMA, false},
+		{kernels.PrecisionFloat32, 1, 65535, 64, 64, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat32, 1, 64, 64, 262144, kernels.Float32, l, Parts, false},
-		{kernels.PrecisionFloat16, 1, 262144, 64, 64, kernels.Float32, l, Halves, false},
+		{kernels.PrecisionFloat16, 1, 262144, 64, 64, kernels.Float32, l, Halves | Held, true},
 		{kernels.PrecisionFloat16, 1, 64, 64, 64, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat16, 1, 1 << 20, 15, 64, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat16, 1, 4096, 4096, 4096, kernels.Float64, l, FMA, false},
 		{kernels.PrecisionFloat16, 1, 4096, 4096, 4096, kernels.Float32, kernels.Limits{CPU: true, LocalMem: 1 << 20, MaxGroup: 1024}, FMA, false},
 		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, kernels.Limits{Units: 10, LocalMem: 4 << 10, MaxGroup: 1024}, FMA, false},
 	} {
+		if c.inner&Held != 0 {
+			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.real, c.l); tile.Inner&Held != 0 {
+				t.Errorf("Aᵀ passes by rows: %v", tile)
+			}
+		}
 		tile := MatrixTileFor(c.p, NN, c.batch, c.m, c.n, c.k, c.real, c.l)
 		if tile.Inner != c.inner || tile.M > 64 != c.large {
 			t.Errorf("%v %d of %dx%dx%d: %v", c.p, c.batch, c.m, c.n, c.k, tile)

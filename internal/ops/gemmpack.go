@@ -17,7 +17,7 @@ type packing struct {
 
 // packings returns those of A and B.
 func (t GemmTile) packings() (a, b packing) {
-	return packing{t.Inner &^ Packed, t.M, t.K}, packing{t.Inner &^ Packed, t.N, t.K}
+	return packing{t.Inner.factors(), t.M, t.K}, packing{t.Inner.factors(), t.N, t.K}
 }
 
 // Packings returns, for an operand of a product [m, K]·[K, n] in a tile that wants packed ones, the kernel that packs it, and the

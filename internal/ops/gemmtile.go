@@ -57,7 +57,7 @@ func (t GemmTile) defines() string {
 	}
 	defines := fmt.Sprintf("-DTM=%d -DTN=%d -DTK=%d -DWM=%d -DWN=%d", t.M, t.N, t.K, t.ItemM, t.ItemN)
 	if t.Inner != FMA {
-		defines += fmt.Sprintf(" -DINNER=%d", t.Inner&^Packed)
+		defines += fmt.Sprintf(" -DINNER=%d", t.Inner.factors())
 	}
 	return defines
 }

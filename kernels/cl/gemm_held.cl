@@ -1,0 +1,267 @@
+// @depends: put, mma, gemm_ends, gemm_lanes
+// Matrix products of many rows with a small matrix on the matrix units of GPUs: C = f(op(A)·op(B) + C·accumulate + bias),
+// of float32, A by rows.
+//
+//   FORM 0, nn  A: [i*lda + k]  B: [k*ldb + j]
+//   FORM 1, nt  A: [i*lda + k]  B: [j*ldb + k]
+//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
+//
+// Arguments, shares of the sum, batches and the epilogue are those of gemm_gpu.cl, what the inner product does that of
+// mma.cl. The bound is the memory, so nothing of A or C passes through local memory and no barrier holds a warp up:
+// TK steps of TN columns of B lie there, as what the units take, made once for all blocks of rows that a work-group
+// computes. A warp computes WM rows of a block. It makes the parts of A in the registers to which it loaded A, and
+// as soon as a register is free the same element of its next block is on its way to it. Where K is longer than TK, B is
+// made anew for each TK steps of a block.
+//
+// The units take any order of the steps and of the columns. In the order here the elements that a lane needs are neighbours,
+// and it loads and stores four at a time. Of 16 steps, lane 4g + t has those from 4t to 4t + 3: of rows g and g + 8 of A, and of
+// columns 4(g/2) + g%2 and 2 more of B, the one for the first 8 columns that the units take, the other for the second. Of 16
+// columns of C it has those from 4t to 4t + 3, in the same rows.
+//
+// Steps in which an element of a warp's rows or of B is not a sum of parts are computed by fma, 16 at a time. Without
+// NVIDIA_PTX ordinary arithmetic does all of it, from the same parts.
+
+#ifndef FORM
+#define FORM 0
+#endif
+#ifndef TM
+#define TM 128 // rows of a block, a multiple of WM
+#endif
+#ifndef TN
+#define TN 64 // columns, a multiple of PANEL and of 32
+#endif
+#ifndef TK
+#define TK 64 // steps of B that are held, a multiple of 16
+#endif
+#ifndef WM
+#define WM 16 // rows of a warp, a multiple of 16
+#endif
+#ifndef PANEL
+#define PANEL 32 // columns whose parts of B are in registers, a multiple of 16
+#endif
+#if FORM == 0
+#define ENTRY k_gemm_nn
+#else
+#define ENTRY k_gemm_nt
+#endif
+
+#define ITEMS (TM / WM * 32)
+#define BLOCKS (TK / 16)
+#define HELD (BLOCKS * TN / 16 * WORDS * 32) // vectors
+
+// Four elements that are `next` apart, zeros past count.
+#define FOUR(p, next, count) \
+    (float4)((count) > 0 ? (p)[0] : 0, (count) > 1 ? (p)[next] : 0, (count) > 2 ? (p)[2 * (next)] : 0, (count) > 3 ? (p)[3 * (next)] : 0)
+
+// Makes what is held of B, of TK steps from k0 on and TN columns from j0 on. Returns a bit for each 16 of the steps in which
+// words of this work-item do not hold an element.
+static uint hold(local uint4 *held, global const float *b, int ldb, int k0, int k_end, int j0, int n, int lid) {
+    uint strange = 0;
+#pragma unroll 4
+    for (int e = lid; e < TK / 4 * TN; e += ITEMS) {
+        const int x = FORM == 0 ? e % TN : e / (TK / 4), q = FORM == 0 ? e / TN : e % (TK / 4), j = j0 + x, k = k0 + 4 * q;
+        float4 v = 0;
+        if (j < n) {
+            global const float *p = b + (FORM == 0 ? k * ldb + j : j * ldb + k);
+            const int next = FORM == 0 ? ldb : 1;
+            v = FOUR(p, next, k_end - k);
+        }
+        uint2 words[WORDS];
+        uint left = 0;
+        float size = 0;
+        words_of(v, words, &left, &size);
+        if (!ORDINARY(left, size)) strange |= 1u << q / 4;
+        const int r = x % 16, lane = (r / 4 * 2 + r % 2) * 4 + q % 4;
+#pragma unroll
+        for (int p = 0; p < WORDS; p++)
+            ((local uint2 *)(held + ((q / 4 * (TN / 16) + x / 16) * WORDS + p) * 32 + lane))[r / 2 % 2] = words[p];
+    }
+    return strange;
+}
+
+// Four steps from k on of row x of A.
+#define FETCH(V, x, k)                                              \
+    {                                                               \
+        global const float *p = a + (x) * lda + (k);                \
+        if (whole) V = *(global const float4 *)p;                   \
+        else V = FOUR(p, 1, (x) < m ? k_end - (k) : 0);             \
+    }
+
+// Adds a step by fma. With NVIDIA_PTX the lanes of a warp share what they load of B.
+#ifdef NVIDIA_PTX
+#define LOAD_B(step)                                                                      \
+    float of_b[TN / 32];                                                                  \
+    _Pragma("unroll") for (int c = 0; c < TN / 32; c++) {                                 \
+        const int y = j0 + 32 * c + lane;                                                 \
+        of_b[c] = y < n ? b[FORM == 0 ? (step) * ldb + y : y * ldb + (step)] : 0;         \
+    }
+#define LOADED_B(y, step) from_lane(of_b[(y) / 32], (y) % 32 + 4 * (lane % 4))
+#else
+#define LOAD_B(step)
+#define LOADED_B(y, step)                                                                 \
+    (j0 + (y) + 4 * (lane % 4) < n ? b[FORM == 0 ? (step) * ldb + j0 + (y) + 4 * (lane % 4) : (j0 + (y) + 4 * (lane % 4)) * ldb + (step)] : 0)
+#endif
+#define MULTIPLY_STRANGE(step)                                                            \
+    {                                                                                     \
+        LOAD_B(step)                                                                      \
+        float of_a[WM / 16][2];                                                           \
+        _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                               \
+            _Pragma("unroll") for (int h = 0; h < 2; h++) {                               \
+                const int x = i0 + 16 * i + 8 * h;                                        \
+                of_a[i][h] = x < m ? a[x * lda + (step)] : 0;                             \
+            }                                                                             \
+        _Pragma("unroll") for (int j = 0; j < TN / 8; j++)                                \
+            _Pragma("unroll") for (int e = 0; e < 2; e++) {                               \
+                const float w = LOADED_B(j / 2 * 16 + j % 2 * 2 + e, step);               \
+                _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                       \
+                    _Pragma("unroll") for (int h = 0; h < 2; h++)                         \
+                        acc[i][j][2 * h + e] = fma(of_a[i][h], w, acc[i][j][2 * h + e]);  \
+            }                                                                             \
+    }
+
+#ifndef NVIDIA_PTX
+// An element of B that is held: step k and column y of a tile.
+static float held_at(local const uint4 *held, int k, int y) {
+    const int r = y % 16, lane = (r / 4 * 2 + r % 2) * 4 + k / 4 % 4, word = r / 2 % 2 * 2;
+    local const uint4 *p = held + ((k / 16 * (TN / 16) + y / 16) * WORDS) * 32 + lane;
+#if INNER == TF32
+    return ((local const float *)(p + k / 2 % 2 * 32))[word + k % 2];
+#elif INNER == HALVES
+    return vload_half(2 * word + k % 4, (local const half *)p);
+#else
+    float sum = 0;
+    for (int i = 2; i >= 0; i--) sum += as_float((uint)((local const ushort *)(p + 32 * i))[2 * word + k % 4] << 16);
+    return sum;
+#endif
+}
+
+#define MULTIPLY_HELD(k0, s)                                                                               \
+    for (int step = 16 * (s); step < min(16 * (s) + 16, k_end - (k0)); step++)                             \
+        for (int i = 0; i < WM / 16; i++)                                                                  \
+            for (int h = 0; h < 2; h++) {                                                                  \
+                const int x = i0 + 16 * i + 8 * h;                                                         \
+                const float u = x < m ? factor(a[x * lda + (k0) + step]) : 0;                              \
+                for (int j = 0; j < TN / 8; j++)                                                           \
+                    for (int e = 0; e < 2; e++)                                                            \
+                        acc[i][j][2 * h + e] = fma(u, held_at(held, step, j / 2 * 16 + 4 * (lane % 4) + j % 2 * 2 + e), acc[i][j][2 * h + e]); \
+            }
+#endif
+
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,
+           int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
+    local uint4 held[HELD] __attribute__((aligned(16)));
+    local uint flaws;
+    const int lid = get_local_id(0), lane = lid % 32;
+    PLACE
+    const int j0 = column * TN, k_start = part * slice, k_end = min(K, k_start + slice);
+    const int even_a = (a_at | lda | k_start) % 4 == 0, even_c = (C_off | ldc) % 4 == 0;
+    global const float *a = A + a_at, *b = B + b_at;
+    const int row = lid / 32 * WM + lane / 4, stride = get_num_groups(1) * TM;
+    int whole = even_a && get_group_id(1) * TM + TM <= m && k_start + TK <= k_end;
+    float4 next[WM / 16][2][BLOCKS];
+#pragma unroll
+    for (int s = 0; s < BLOCKS; s++)
+#pragma unroll
+        for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) FETCH(next[i][h][s], (int)get_group_id(1) * TM + row + 16 * i + 8 * h, k_start + 16 * s + lane % 4 * 4)
+    uint strange_b = 0;
+    int made = -1; // the step from which on B is held
+    for (int block = get_group_id(1) * TM; block < m; block += stride) {
+        const int i0 = block + row;
+        float acc[WM / 16][TN / 8][4];
+#pragma unroll
+        for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+            for (int j = 0; j < TN / 8; j++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) acc[i][j][e] = 0;
+        for (int k0 = k_start; k0 < k_end; k0 += TK) {
+            if (made != k0) {
+                made = k0;
+                barrier(CLK_LOCAL_MEM_FENCE); // all are done with what was held
+                if (lid == 0) flaws = 0;
+                barrier(CLK_LOCAL_MEM_FENCE);
+                const uint own = hold(held, b, ldb, k0, k_end, j0, n, lid);
+                if (own) atomic_or(&flaws, own);
+                barrier(CLK_LOCAL_MEM_FENCE);
+                strange_b = flaws;
+            }
+            const int last = k0 + TK >= k_end, then_block = last ? block + stride : block, then_k = last ? k_start : k0 + TK;
+            uint by_fma = 0; // a bit for each 16 steps
+            whole = even_a && then_block + TM <= m && then_k + TK <= k_end;
+#pragma unroll
+            for (int s = 0; s < BLOCKS; s++) {
+                uint parts[WM / 16][WORDS][4];
+                uint left = 0;
+                float size = 0;
+#pragma unroll
+                for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+                    for (int h = 0; h < 2; h++) {
+                        uint2 words[WORDS];
+                        words_of(next[i][h][s], words, &left, &size);
+#pragma unroll
+                        for (int p = 0; p < WORDS; p++) parts[i][p][h] = words[p].s0, parts[i][p][h + 2] = words[p].s1;
+                        FETCH(next[i][h][s], then_block + row + 16 * i + 8 * h, then_k + 16 * s + lane % 4 * 4)
+                    }
+#if INNER == PARTS
+                int strange = strange_b >> s & 1 || !ORDINARY(left, size);
+#ifdef NVIDIA_PTX
+                strange = any_of_warp(strange);
+#endif
+                if (strange) {
+                    by_fma |= 1u << s;
+                    continue;
+                }
+#endif
+#ifdef NVIDIA_PTX
+#pragma unroll
+                for (int c = 0; c < TN / PANEL; c++) {
+                    uint of_b[WORDS][PANEL / 8][2];
+#pragma unroll
+                    for (int q = 0; q < PANEL / 16; q++)
+#pragma unroll
+                        for (int p = 0; p < WORDS; p++) {
+                            const uint4 v = held[((s * (TN / 16) + c * (PANEL / 16) + q) * WORDS + p) * 32 + lane];
+                            of_b[p][2 * q][0] = v.s0, of_b[p][2 * q][1] = v.s1, of_b[p][2 * q + 1][0] = v.s2, of_b[p][2 * q + 1][1] = v.s3;
+                        }
+#pragma unroll
+                    for (int i = 0; i < WM / 16; i++) {
+                        float(*sums)[4] = acc[i] + c * (PANEL / 8);
+                        MULTIPLY_16(sums, parts[i], of_b, PANEL)
+                    }
+                }
+#else
+                MULTIPLY_HELD(k0, s)
+#endif
+            }
+            if (by_fma)
+#pragma unroll 1
+                for (int k = 0; k < min(TK, k_end - k0); k++)
+                    if (by_fma >> k / 16 & 1) MULTIPLY_STRANGE(k0 + k)
+        }
+#pragma unroll
+        for (int q = 0; q < TN / 16; q++) {
+            const int y = j0 + 16 * q + 4 * (lane % 4);
+            const float4 add = biased ? load4(BIAS + BIAS_off + y, n - y, 0) : (float4)0;
+#pragma unroll
+            for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+                for (int h = 0; h < 2; h++) {
+                    const int x = i0 + 16 * i + 8 * h;
+                    const float *c = acc[i][2 * q] + 2 * h, *d = acc[i][2 * q + 1] + 2 * h;
+                    float4 v = (float4)(c[0], c[1], d[0], d[1]);
+                    if (x < m && y < n) {
+                        const int at = (z * m + x) * ldc + y;
+                        global float *out = C + C_off + at;
+                        if (accumulate) v += load4(out, n - y, even_c);
+                        v += add;
+                        FINISH(v, at, n - y)
+                        PUT_ROW_4(C + C_off, at, v, n - y, even_c)
+                    }
+                }
+        }
+    }
+}
