@@ -36,6 +36,10 @@ type Kernel struct {
 	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none
 	// can.
 	Stores *Stores
+	// Parts returns two launches that do what one of this kernel does, with the same bits: a map, and then what reads its results.
+	// The map may then be computed where another kernel stores what it reads. Its functions have the same bits in vectors and alone.
+	// Nil, or no launches: there are none, or they would take longer.
+	Parts func(args []Arg, l Limits) []Part
 	// Rows says how launches by rows become one with others: see [NewChain]. Nil: they do not.
 	Rows *Rows
 	// Chain is the kernels whose launches a launch of this one does, one after the other or beside each other: see [NewChain] and
@@ -54,6 +58,12 @@ type Kernel struct {
 	Variants func(t DType, l Limits) []*Kernel
 
 	typed [dtypes]*Kernel // see Of
+}
+
+// Part is a launch that does a part of what another does.
+type Part struct {
+	Kernel *Kernel // that is launched
+	Args   []Arg   // of the launch
 }
 
 // Source returns the name of the file that the kernel is built from on a device.

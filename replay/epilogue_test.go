@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -37,6 +38,18 @@ func storedOps() []randomOp {
 		}},
 		{"layer", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
 			return tensor.Linear(x, y, nil, kernels.Tanh).Sub(tensor.Linear(x, y, nil, nil))
+		}},
+		{"gradient of a layer", func(_ *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
+			f := []*kernels.Function{kernels.Tanh, kernels.ReLU, kernels.GELU}[r.IntN(3)]
+			z, g := x.MatMul(y), x.MatMul(y.MulScalar(0.5))
+			dz, shares := plumbing.LinearGrad(f.Gradient(0), nil, z, z, g)
+			switch r.IntN(3) {
+			case 0:
+				dz = dz.Add(g)
+			case 1:
+				dz.MapInPlace(kernels.Add, nil, shares.Sum(0))
+			}
+			return dz.Sub(shares.Sum(0))
 		}},
 		{"kept", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
 			z := x.MatMul(y)
@@ -105,7 +118,7 @@ func TestRandomStored(t *testing.T) {
 					}
 					randomSteps(t, d, uint64(seed), ops, func(w *world) { w.table, w.most = storedOps(), seed%2 == 0 }, o)
 				}
-				for _, want := range []string{"computed where", "stored, too", "epilogue: "} {
+				for _, want := range []string{"computed where", "stored, too", "but for its sums", "epilogue: "} {
 					if n > 40 && !strings.Contains(told.String(), want) {
 						t.Errorf("no %q", want)
 					}

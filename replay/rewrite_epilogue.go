@@ -33,53 +33,78 @@ func mapStored(r *rewriter) {
 		if m == nil {
 			m = c.late
 		}
-		if m == nil || m.typ != kernels.Float32 {
-			continue
-		}
-		for x := len(m.operands) - 1; x >= 0; x-- {
-			i := r.storer(j, m.operands[x])
-			if i < 0 || c.m == nil && r.nodes[i].kernel.Describe != nil {
-				continue
-			}
-			n := r.nodes[i]
-			at, e, why := r.stored(i, j, x, m)
-			var kernel *kernels.Kernel
-			if why == "" {
-				kernel = n.kernel.Then(e.then)
-				switch {
-				case r.passes == nil:
-				case len(kernel.Cases(true)) == 0: // a trial would find nothing
-					why = "no case of the kernel is of such views"
-				case r.passes.try(kernel, e.args) != nil:
-					why = "the device does not build the kernel, or computes it wrongly"
-				}
-			}
-			if why != "" {
-				r.opt.say("epilogue: %s and %s: refused: %s", r.name(n), r.name(c), why)
-				continue
-			}
-			how := ""
-			if e.then.Keep {
-				how = ", which is stored, too"
-			}
-			r.opt.say("epilogue: %s: computed where %s stores its result%s", r.name(c), r.name(n), how)
-			into, gone := c, n
-			if at == i {
-				into, gone = n, c
-			}
-			r.drop(c)
-			e.reads, e.writes, e.fills = r.effectsOf(n, c, e)
-			into.late = nil
-			into.kernel, into.args, into.m, into.why = kernel, e.args, nil, "a map is computed where it stores its result"
-			into.joined, into.kind, into.described = false, e.kind, false
-			into.reads, into.writes, into.fills = e.reads, e.writes, e.fills
-			r.kinds[e.kind]++
-			r.does(into, gone)
-			r.note(at)
-			r.nodes[i+j-at] = nil
-			break
+		if m != nil {
+			r.storeMap("epilogue", j, m, nil)
 		}
 	}
+}
+
+// storeMap computes map m of node j where one of its operands is stored, if that can be done, for a rewrite of some name. rest is what
+// stays in its place, nil if nothing does.
+func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
+	c := r.nodes[j]
+	if m.typ != kernels.Float32 {
+		return false
+	}
+	for x := len(m.operands) - 1; x >= 0; x-- {
+		i := r.storer(j, m.operands[x])
+		if i < 0 || c.m == nil && r.nodes[i].kernel.Describe != nil {
+			continue
+		}
+		n := r.nodes[i]
+		at, e, why := r.stored(i, j, x, m)
+		if why == "" && rest != nil {
+			switch {
+			case e.then.Keep:
+				why = "another launch reads what the former stores, and nothing would be gained"
+			case at != i && !r.movable(c, i, j):
+				why = "what is done between them depends on the former, and a part of the latter on that"
+			}
+			at = i
+		}
+		var kernel *kernels.Kernel
+		if why == "" {
+			kernel = n.kernel.Then(e.then)
+			switch {
+			case r.passes == nil:
+			case len(kernel.Cases(true)) == 0: // a trial would find nothing
+				why = "no case of the kernel is of such views"
+			case r.passes.try(kernel, e.args) != nil:
+				why = "the device does not build the kernel, or computes it wrongly"
+			}
+		}
+		if why != "" {
+			r.opt.say("%s: %s and %s: refused: %s", name, r.name(n), r.name(c), why)
+			continue
+		}
+		how := ""
+		switch {
+		case rest != nil:
+			how = ", but for its sums"
+		case e.then.Keep:
+			how = ", which is stored, too"
+		}
+		r.opt.say("%s: %s: computed where %s stores its result%s", name, r.name(c), r.name(n), how)
+		into, gone := c, n
+		if at == i {
+			into, gone = n, c
+		}
+		r.drop(c)
+		e.reads, e.writes, e.fills = r.effectsOf(n, c, e)
+		into.late = nil
+		into.kernel, into.args, into.m, into.why = kernel, e.args, nil, "a map is computed where it stores its result"
+		into.joined, into.kind, into.described = false, e.kind, false
+		into.reads, into.writes, into.fills = e.reads, e.writes, e.fills
+		r.kinds[e.kind]++
+		r.does(into, gone)
+		r.note(at)
+		r.nodes[i+j-at] = rest
+		if rest != nil {
+			r.note(j)
+		}
+		return true
+	}
+	return false
 }
 
 // ending is a map that is to be computed where a launch stores its result.

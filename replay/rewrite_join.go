@@ -68,26 +68,28 @@ func (n *node) wrote(g *region) bool {
 
 // place returns where one launch can do what i and j do: at j, at i, or −1.
 func (r *rewriter) place(i, j int) int {
-	free := func(n *node) bool {
-		for k := range n.writes {
-			if r.meeting(&n.writes[k], i+1, j, true, true) >= 0 {
-				return false
-			}
-		}
-		for k := range n.reads {
-			if r.meeting(&n.reads[k], i+1, j, false, true) >= 0 {
-				return false
-			}
-		}
-		return true
-	}
 	switch {
-	case free(r.nodes[i]):
+	case r.movable(r.nodes[i], i, j):
 		return j
-	case free(r.nodes[j]):
+	case r.movable(r.nodes[j], i, j):
 		return i
 	}
 	return -1
+}
+
+// movable reports whether nothing between two places touches what a launch writes, or writes what it reads: it may be done at either.
+func (r *rewriter) movable(n *node, i, j int) bool {
+	for k := range n.writes {
+		if r.meeting(&n.writes[k], i+1, j, true, true) >= 0 {
+			return false
+		}
+	}
+	for k := range n.reads {
+		if r.meeting(&n.reads[k], i+1, j, false, true) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // both returns a map with the results of two, the former of which is done first; or nil and why not, "" if they have nothing

@@ -36,7 +36,14 @@ func groups(g kernels.Grid) (n [2]int) {
 	return n
 }
 
+// doTogether goes over the launches until none waits for another that could have gone.
 func doTogether(r *rewriter) {
+	for r.together() {
+	}
+}
+
+// together reports whether it made one launch of several.
+func (r *rewriter) together() (made bool) {
 	type group struct {
 		at    int // the place of the last
 		parts []*node
@@ -93,8 +100,10 @@ func doTogether(r *rewriter) {
 				n.args = append(n.args, p.args...)
 			}
 			r.opt.say("together: %s: one launch", r.name(n))
+			made = true
 		}
 	}
+	return made
 }
 
 // wait says why the launch at i is not done at j, together with that, "" if it may be.

@@ -11,7 +11,7 @@ import (
 // each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, GatherAxis, ScatterAxis, ScatterRows, RowSorts.Count, RowSorts.Move, ScatterRuns,
-		Sum, SquaredError, SumAtomic, SumAxis, MaxAxisGrad, OuterAcc, OuterAccAtomic,
+		Sum, SquaredError, SumAtomic, SumAxis, ColumnSums, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad,
 		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),

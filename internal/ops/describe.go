@@ -227,6 +227,5 @@ func (g *linearGrad) describe(in args) operations {
 		operands[i] = view(in, k, 0, 1)
 	}
 	return operations{mapped(g.slope.f, g.slope.passed(g.scalars()), []int{rows * cols}, view(in, g.ins, 0, 1), operands[:]...),
-		&kernels.Reduction{Function: kernels.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run,
-			X: view(in, g.ins, 0, 0, cols, 1), Y: view(in, g.ins+1, 0, 0, cols, 1)}}
+		columnSums(rows, cols, run, view(in, g.ins, 0, 0, cols, 1), view(in, g.ins+1, 0, 0, cols, 1))}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -59,8 +58,26 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 		},
 		Twin:  kernels.Twin{F32: linearGradTwin[float32](g), F64: linearGradTwin[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
-		Cases: g.cases, Describe: g.describe,
+		Cases: g.cases, Describe: g.describe, Parts: g.parts,
 		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
+	}
+}
+
+// parts are the function of every element, and the sums of columns. There are none of a costly function: tiles of a product are
+// few, and take longer over it than a launch of its own that fills the device. What is not costly has the same bits in vectors.
+func (g *linearGrad) parts(a []kernels.Arg, l kernels.Limits) []kernels.Part {
+	if !g.slope.program.Simple() {
+		return nil
+	}
+	d, cols := a[g.ins], int(a[g.cols()].Int)
+	layout := kernels.Layout{Rank: 1, Aligned: !l.CPU}
+	for _, t := range a[:g.ins+1] {
+		layout.Aligned = layout.Aligned && t.Off%kernels.MapVector == 0
+	}
+	args := append(slices.Clone(a[:g.ins+1]), kernels.I(int(a[g.rows()].Int)*cols))
+	return []kernels.Part{
+		{Kernel: g.slope.f.Map(kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
+		{Kernel: ColumnSums, Args: []kernels.Arg{d, a[g.ins+1], a[g.rows()], a[g.cols()], a[g.run()]}},
 	}
 }
 
@@ -89,17 +106,7 @@ func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {
 					operands[i] = c.Reals(i)[from:to]
 				}
 				b.run(d[from:to], operands[:g.ins]...)
-				sum := p[z*cols : (z+1)*cols]
-				clear(sum)
-				for at := from; at < to; at += cols {
-					if loops != nil {
-						loops.Map(vec.Add, sum, sum, d[at:at+cols], sum, sum)
-						continue
-					}
-					for j, v := range d[at : at+cols] {
-						sum[j] += v
-					}
-				}
+				addRows(loops, p[z*cols:(z+1)*cols], d[from:to])
 			}
 		})
 	}

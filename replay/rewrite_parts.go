@@ -1,0 +1,50 @@
+package replay
+
+import "slices"
+
+// partedMaps computes the gradient of a layer's function where the product before it stores what that reads. A kernel makes it
+// beside the sums of its columns, which become a launch of their own: small ones of several layers are one, as others are. See
+// kernels.Kernel.Parts.
+//
+// It is refused where
+//   - a map of the product would be: see storedMaps
+//   - another launch reads the product's result, which would be stored beside the gradient
+//   - what the gradient reads is written after the product
+//   - the function is costly.
+var partedMaps = rewrite{"parts", "computes gradients of layers' functions where products store what they read, and their sums alone", partMaps}
+
+func partMaps(r *rewriter) {
+	for j, c := range r.nodes {
+		if c == nil || c.once || c.m != nil {
+			continue
+		}
+		if m, rest := r.parted(c); m != nil {
+			r.nodes[j] = m
+			if !r.storeMap("parts", j, m.m, rest) {
+				r.nodes[j] = c
+			}
+		}
+	}
+}
+
+// parted returns what does the two parts of a launch: see kernels.Kernel.Parts. m is nil if it has none.
+func (r *rewriter) parted(c *node) (m, rest *node) {
+	if c.kernel.Parts == nil || !c.described {
+		return nil, nil
+	}
+	parts := c.kernel.Parts(c.args, r.limits)
+	if parts == nil {
+		r.opt.say("parts: %s: refused: its function is costly", r.name(c))
+		return nil, nil
+	}
+	var nodes []*node
+	for _, p := range parts {
+		n := &node{kernel: p.Kernel, args: p.Args, from: slices.Clone(c.from), names: slices.Clone(c.names)}
+		r.describe(n)
+		nodes = append(nodes, n)
+	}
+	if nodes[0].m == nil {
+		return nil, nil
+	}
+	return nodes[0], nodes[1]
+}
