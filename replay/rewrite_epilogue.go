@@ -15,7 +15,7 @@ import (
 // It is refused where
 //   - the map does not read each element of the result once, or another element of it, or has other elements than it
 //   - the kernel does not store on this device in a way that takes a map, or the launch stores shares of a sum, or adds a long
-//     sum up in parts where its result lies
+//     sum up in parts, or puts a long row together, where its result lies
 //   - what is done between them keeps either from going where the other is
 //   - the map reads something else that the launch writes, or writes what the launch reads
 //   - the map would read or write across the rows of large tensors or, on a CPU, has more dimensions than rows and columns
@@ -152,7 +152,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	case s.Wide(r.limits) == 0:
 		return 0, nil, "on this device it stores its result in another way"
 	case s.Before != nil && s.Before(n.args, r.limits):
-		return 0, nil, "a long sum is added up where its result lies"
+		return 0, nil, "a long sum is added up where its result lies, or a long row is put together there"
 	case count == 0 || count != result.N:
 		return 0, nil, "it does not store elements of a result one after the other"
 	}

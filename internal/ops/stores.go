@@ -55,15 +55,26 @@ func storesConv(cpu, gpu int) *kernels.Stores {
 
 // storesPool says it of pooling: of the gradients, what is stored is as large as the input.
 func storesPool(result, from int, gradient bool) *kernels.Stores {
-	return storesAll(result, 0, 4, func(a []kernels.Arg) (n, row int) {
+	size := func(a []kernels.Arg) (outer int, size [3]int) {
 		s := poolShapeOf(a, from)
-		size := s.OutSize
 		if gradient {
-			size = s.Size
+			return s.Outer, s.Size
 		}
-		return s.Outer * volume(size), size[2]
+		return s.Outer, s.OutSize
+	}
+	s := storesAll(result, 16, 4, func(a []kernels.Arg) (n, row int) {
+		outer, size := size(a)
+		return outer * volume(size), size[2]
 	})
+	s.Before = func(a []kernels.Arg, l kernels.Limits) bool {
+		_, size := size(a)
+		return l.CPU && size[2] > poolLongest
+	}
+	return s
 }
+
+// poolLongest is LONGEST of pool_cpu.cl: a longer row is made up where the result lies.
+const poolLongest = 1024
 
 // storesDirect says it of GemmDirect.
 var storesDirect = &kernels.Stores{Result: 2, GPU: 1,

@@ -1,12 +1,40 @@
-// @depends: common, pool
+// @depends: common, pool, put
 // Pooling for CPUs: see pool.cl. A work-item computes a run of rows of the result, each tap of the windows for the whole row, in
-// loops that the compiler makes vectors of. Sums have the order that they have on GPUs.
+// loops that the compiler makes vectors of. Sums have the order that they have on GPUs. Where a map of the result is computed (see
+// put.cl), rows are a work-item's own until there are some.
+
+#ifdef PUT_ROW
+#define LONGEST 1024 // elements of its own rows, at most: poolLongest of internal/ops/stores.go
+#define ROW private REAL
+#define OWN_ROWS            \
+    REAL own[LONGEST + 16]; \
+    int held = 0;
+#define ROW_OF(result, n) own + held
+#ifdef PUT_KEEP
+#define KEEP_ROW(result, n) for (int x = 0; x < (n); x++) result[result##_off + row * (n) + x] = own[held + x];
+#else
+#define KEEP_ROW(result, n)
+#endif
+#define PUT_WHOLE(result, n)                                                                                              \
+    KEEP_ROW(result, n)                                                                                                   \
+    held += n;                                                                                                            \
+    if (held + (n) > LONGEST || row + 1 == past) {                                                                        \
+        for (int x = 0; x < held; x += 16) PUT_ROW(, vload16(0, own + x), (row + 1) * (n) - held + x, min(16, held - x)); \
+        held = 0;                                                                                                         \
+    }
+#else
+#define ROW global REAL
+#define OWN_ROWS
+#define ROW_OF(result, n) result + result##_off + row * (n)
+#define PUT_WHOLE(result, n)
+#endif
 
 // F of a run of `rows`; of a tensor [outer, nz, ny], row is that of z and y in o.
 #define EACH_ROW(nz, ny, F)                                                                  \
     const int rows = outer * nz * ny, groups = get_num_groups(0);                            \
     const int per = (rows + groups - 1) / groups, start = get_group_id(0) * per;             \
-    for (int row = start; row < min(rows, start + per); row++) {                             \
+    const int past = min(rows, start + per);                                                 \
+    for (int row = start; row < past; row++) {                                               \
         const int y = row % ny, z = row / ny % nz, o = row / ny / nz;                        \
         F                                                                                    \
     }
@@ -54,9 +82,10 @@ static int tap_of(int x, int j, int ix, int ox, int kx, int sx, int dx, int px, 
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix]: the first of equal ones; of NaNs, which win,
 // the last.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
+void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
+    OWN_ROWS
     EACH_ROW(oz, oy, {
-        global REAL *restrict to = Y + Y_off + row * ox;
+        ROW *restrict to = ROW_OF(Y, ox);
         global int *restrict places = I + I_off + (indices ? row * ox : 0);
         for (int x = 0; x < ox; x++) to[x] = -INFINITY;
         for (int x = 0; indices && x < ox; x++) places[x] = -1;
@@ -84,12 +113,13 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices) {
                 }
             }
         })
+        PUT_WHOLE(Y, ox)
     })
 }
 
 // Adds the gradients of outputs to the two inputs of their windows, which begin with a row's first, at place `self`, and returns
 // how many outputs it took. It has no branch: which row of a window has its maximum cannot be guessed.
-static int add_pairs(global const int *places, global const REAL *from, global REAL *to, int self, int pairs) {
+static int add_pairs(global const int *places, global const REAL *from, ROW *to, int self, int pairs) {
     int q = 0;
     for (; q + 4 <= pairs; q += 4) {
         const int4 left = vload4(0, places + q) - (self + 2 * q) - (int4)(0, 2, 4, 6);
@@ -101,9 +131,10 @@ static int add_pairs(global const int *places, global const REAL *from, global R
 
 // D is the sum of G over the outputs whose I names the input.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
+void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
+    OWN_ROWS
     EACH_ROW(iz, iy, {
-        global REAL *restrict to = D + D_off + row * ix;
+        ROW *restrict to = ROW_OF(D, ix);
         for (int x = 0; x < ix; x++) to[x] = 0;
         const int self = (z * iy + y) * ix;
         const int2 qz = outputs_of(z, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);
@@ -120,14 +151,16 @@ void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS) {
                 }
             }
         }
+        PUT_WHOLE(D, ix)
     })
 }
 
 // Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
+void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+    OWN_ROWS
     EACH_ROW(oz, oy, {
-        global REAL *restrict to = Y + Y_off + row * ox;
+        ROW *restrict to = ROW_OF(Y, ox);
         for (int x = 0; x < ox; x++) to[x] = 0;
         EACH_PLACE({
             global const REAL *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix;
@@ -145,6 +178,7 @@ void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
             const window wx = window_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
             to[x] /= divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding);
         }
+        PUT_WHOLE(Y, ox)
     })
 }
 
@@ -152,9 +186,10 @@ void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor) {
 // those whose last taps it is come first: they are in ascending order.
 #define SHARES 64
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor) {
+void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+    OWN_ROWS
     EACH_ROW(iz, iy, {
-        global REAL *restrict to = D + D_off + row * ix;
+        ROW *restrict to = ROW_OF(D, ix);
         for (int x = 0; x < ix; x++) to[x] = 0;
         const int2 qz = outputs_of(z, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);
         const int2 qy = outputs_of(y, iy, oy, KY, SY, DY, PY, ADAPTIVE);
@@ -182,5 +217,6 @@ void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor) {
                 }
             }
         }
+        PUT_WHOLE(D, ix)
     })
 }
