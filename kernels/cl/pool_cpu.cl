@@ -54,10 +54,15 @@
     }
 
 #ifdef REAL_IS_DOUBLE
+#define MASK long4
 #define MASK4(m) convert_long4(m)
 #else
+#define MASK int4
 #define MASK4(m) (m)
 #endif
+
+// Windows are pairs of columns side by side.
+#define PAIRED (!ADAPTIVE && KX == 2 && SX == 2 && DX == 1 && PX == 0)
 
 // The outputs from s0 to below s1 of a row whose windows have tap j within X; of adaptive windows, which are not all of one
 // size, only those do that tap_of says.
@@ -79,6 +84,32 @@ static int tap_of(int x, int j, int ix, int ox, int kx, int sx, int dx, int px, 
 }
 #define TAP(x, j) tap_of(x, j, ix, ox, KX, SX, DX, PX, ADAPTIVE)
 
+// Takes the inputs of two columns, from `from` on, into the maxima of so many windows beside each other, and returns how many it took.
+// `at` is the place of the first, whose bits say which are taken: it has no branch.
+static int max_pairs(global const REAL *from, int at, int indices, ROW *to, global int *places, int pairs) {
+    int q = 0;
+    for (; q + 4 <= pairs; q += 4) {
+        const REAL8 both = vload8(0, from + 2 * q);
+        const REAL4 a = both.even, b = both.odd;
+        REAL4 m = vload4(0, to + q);
+        if (indices) {
+            int4 p = vload4(0, places + q);
+            const int4 left = at + 2 * q + (int4)(0, 2, 4, 6);
+            MASK take = MASK4(p < 0) | (a > m) | isnan(a);
+            m = select(m, a, take);
+            p = select(p, left, convert_int4(take));
+            take = (b > m) | isnan(b);
+            m = select(m, b, take);
+            vstore4(select(p, left + 1, convert_int4(take)), 0, places + q);
+        } else {
+            m = select(m, a, (a > m) | isnan(a));
+            m = select(m, b, (b > m) | isnan(b));
+        }
+        vstore4(m, 0, to + q);
+    }
+    return q;
+}
+
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix]: the first of equal ones; of NaNs, which win,
 // the last.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -92,8 +123,10 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS)
         EACH_PLACE({
             const int at = (fz * iy + fy) * ix;
             global const REAL *restrict from = X + X_off + o * iz * iy * ix + at;
+            const int done = PAIRED ? max_pairs(from, at, indices, to, places, min(ox, ix / 2)) : 0;
             for (int j = 0; j < MOST_TAPS; j++) {
-                const int2 with = OUTPUTS_WITH(j);
+                int2 with = OUTPUTS_WITH(j);
+                with.s0 = max(with.s0, done);
                 if (indices) {
                     for (int x = with.s0; x < with.s1; x++) {
                         const int c = TAP(x, j);
@@ -144,8 +177,7 @@ void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
                 const int at = ((o * oz + a) * oy + b) * ox;
                 global const int *restrict places = I + I_off + at;
                 global const REAL *restrict from = G + G_off + at;
-                const int paired = !ADAPTIVE && KX == 2 && SX == 2 && DX == 1 && PX == 0;
-                for (int q = paired ? add_pairs(places, from, to, self, ix / 2) : 0; q < ox; q++) {
+                for (int q = PAIRED ? add_pairs(places, from, to, self, ix / 2) : 0; q < ox; q++) {
                     const uint x = places[q] - self;
                     if (x < (uint)ix) to[x] += from[q];
                 }
