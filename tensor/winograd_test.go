@@ -3,7 +3,7 @@ package tensor_test
 import (
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -127,7 +127,7 @@ func TestConvLaunches(t *testing.T) {
 			names = append(names, k.Name)
 		}
 		l := d.Limits()
-		if has := strings.Contains(fmt.Sprint(names), "k_winograd "); has != (l.CPU && l.LocalMem > 0) {
+		if has := slices.Contains(names, "k_winograd"); has != (l.CPU && l.LocalMem > 0) {
 			t.Errorf("%s: %v", sel, names)
 		}
 	}
