@@ -21,13 +21,14 @@ type besideKey struct {
 }
 
 // Beside returns the kernel of one launch of each of two kernels, of which each has work-groups of its own, as their Together
-// says; nil if there is none. It is for devices that are no CPU. The arguments are those of the former and those of the latter,
+// says; nil if there is none, as for two that use local memory: PoCL 3.1 writes past the results of a kernel that has barriers
+// in both branches of a condition. It is for devices that are no CPU. The arguments are those of the former and those of the latter,
 // whose work-groups have wide work-items along their first dimension, as many in all as the other's, and lie in one row. Neither
 // may read or write what the other writes: then each computes the bits of a launch of its own. The former is the one of fewer
 // work-groups.
 func Beside(former, latter *Kernel, wide [2]int) *Kernel {
 	options, ok := besideOptions(former, latter)
-	if !ok {
+	if !ok || former.Together.Local != "" && latter.Together.Local != "" {
 		return nil
 	}
 	besides.Lock()

@@ -14,7 +14,7 @@ import (
 //   - the device is a CPU, which one launch keeps busy
 //   - a kernel does not say how it is done with others, or a number that may say so is a slot
 //   - the work-groups of the two have not as many work-items, or do not lie in a row
-//   - both have many work-groups
+//   - both have many work-groups, or both use local memory
 //   - what is done between them keeps either from going where the other is
 //   - memory that the former reads would be kept longer, and is large
 //   - the device does not build the kernel, or computes it wrongly.
@@ -57,7 +57,7 @@ func doBeside(r *rewriter) {
 			if why == "" {
 				switch kernel = kernels.Beside(few.kernel, many.kernel, wide); {
 				case kernel == nil:
-					why = "they have too many arguments, or are built with options that differ"
+					why = "they have too many arguments, are built with options that differ, or both use local memory"
 				case r.passes == nil:
 				case r.passes.try(kernel, args) != nil:
 					why = "the device does not build the kernel, or computes it wrongly"

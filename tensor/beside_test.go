@@ -117,7 +117,7 @@ func TestBesideSums(t *testing.T) {
 	}
 }
 
-// TestNotBeside: there is no kernel of two of which one is not done with others, or that are built with other options.
+// TestNotBeside: there is no kernel of two of which one is not done with others, that are built with other options, or use local memory.
 func TestNotBeside(t *testing.T) {
 	wide := [2]int{256, 256}
 	wrong := *ops.SGD
@@ -126,6 +126,9 @@ func TestNotBeside(t *testing.T) {
 	other.Defines = "-DREALLY=2"
 	if kernels.Beside(ops.Sum, ops.SGD, wide) != nil || kernels.Beside(ops.SGD, ops.Sum, wide) != nil || kernels.Beside(&wrong, &other, wide) != nil {
 		t.Error("there is a kernel of two that are not done beside each other")
+	}
+	if kernels.Beside(ops.SumAxis, ops.SumAxis, wide) != nil {
+		t.Error("two kernels that use local memory are one")
 	}
 	if kernels.Beside(ops.AdamW, ops.SGD, wide) != kernels.Beside(ops.AdamW, ops.SGD, wide) {
 		t.Error("each asks for a kernel of its own")
