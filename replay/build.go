@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
@@ -180,7 +181,9 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
-	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: b.try}
+	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: b.try, matrix: func(s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool) {
+		return plumbing.MatrixPass(b.d, s, n)
+	}}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
 		b.opt.say("nothing is rewritten: %v", err)

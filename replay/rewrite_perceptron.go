@@ -30,10 +30,13 @@ var onePass = rewrite{"perceptron", "makes one launch of the layers of a percept
 
 // passes is what a device has for passes, and what was found of them.
 type passes struct {
-	one   kernels.Buffer                                    // memory of one element, that holds 1
-	try   func(k *kernels.Kernel, args []kernels.Arg) error // of a launch; nil: small ones
-	done  int
-	fault error // why one was refused
+	one kernels.Buffer                                    // memory of one element, that holds 1
+	try func(k *kernels.Kernel, args []kernels.Arg) error // of a launch; nil: small ones
+	// matrix is the form of a pass over n samples on matrix units, and the limits that it is for, where there are such units and it is
+	// worth while.
+	matrix func(s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool)
+	done   int
+	fault  error // why one was refused
 }
 
 func passInOne(r *rewriter) {
@@ -107,7 +110,15 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	// What the pass writes goes to the last places of its launches before anything reads it.
 	update := r.updated(grads, covered)
 	dx := results[p.dx]
-	pack, lengths := form.Pack(real, dx != nil, r.limits)
+	limits, on := r.limits, ""
+	if m, ok := p.onMatrixUnits(r.passes); ok {
+		if err := m.try(r.passes, dx != nil); err != nil {
+			r.opt.say("perceptron: not on matrix units: %v", err)
+		} else {
+			form, limits, on = m, m.limits, " on matrix units, of factors in "+m.Inner.Precision().String()
+		}
+	}
+	pack, lengths := form.Pack(real, dx != nil, limits)
 	want := 1
 	if pack != nil {
 		want++
@@ -148,7 +159,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		return err
 	}
 
-	block, size := form.Block(p.samples, real, r.limits), trained.Size()
+	block, size := form.Block(p.samples, real, limits), trained.Size()
 	kernel := form.Loss(real, block, dx != nil)
 	for _, k := range []*kernels.Kernel{pack, kernel} {
 		if k == nil {
@@ -158,7 +169,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 			return err
 		}
 	}
-	groups := form.Groups(p.samples, block, r.limits)
+	groups := form.Groups(p.samples, block, limits)
 	shares, losses := r.fresh(real, groups*size), r.fresh(real, groups)
 	vec := func(p spot) kernels.Arg { return kernels.Vec(p.memory.(kernels.Buffer), p.lo, p.hi-p.lo) }
 	part, lossParts, seed := kernels.Vec(shares, 0, groups*size), kernels.Vec(losses, 0, groups), kernels.Vec(r.passes.one, 0, 1)
@@ -215,7 +226,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		put(slots[0], ops.Sum, lossParts, vec(loss.spot), kernels.I(groups), kernels.I(groups), kernels.R(p.scale))
 	}
 	r.passes.done++
-	r.opt.say("perceptron: %s: one launch of %d layers, %s", r.name(all), len(p.layers), said)
+	r.opt.say("perceptron: %s: one launch of %d layers%s, %s", r.name(all), len(p.layers), on, said)
 	return nil
 }
 
@@ -333,6 +344,32 @@ func (p *perceptron) form(all *ops.Perceptron, t kernels.DType, l kernels.Limits
 		return s, nil
 	}
 	return all, all.CheckSamples(p.samples, t, l)
+}
+
+// matrixPass is a pass on matrix units.
+type matrixPass struct {
+	ops.MLPMatrix
+	samples int
+	limits  kernels.Limits
+}
+
+// onMatrixUnits returns the pass of a perceptron on matrix units, where it is worth while.
+func (p *perceptron) onMatrixUnits(found *passes) (m matrixPass, ok bool) {
+	s, ok := p.shape()
+	if ok {
+		m.samples = p.samples
+		m.MLPMatrix, m.limits, ok = found.matrix(s, p.samples)
+	}
+	return m, ok
+}
+
+// try tries both kernels.
+func (m matrixPass) try(found *passes, down bool) error {
+	pack, _ := m.Pack(kernels.Float32, down, m.limits)
+	if err := found.try(pack, nil); err != nil {
+		return err
+	}
+	return found.try(m.Loss(kernels.Float32, m.Block(m.samples, kernels.Float32, m.limits), down), nil)
 }
 
 // parameters returns where they lie.

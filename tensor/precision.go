@@ -9,7 +9,9 @@ import (
 // and recurrent layers, attention by whole matrices, and their gradients. Sums are in float32 in any case. It is for GPUs with matrix
 // units, which the first product finds by trying them. Products that no such units compute are those of PrecisionFloat32: on
 // other devices, of float64, of matrices with less than 16 rows, columns or steps, and those of less than 2²⁰ multiplications.
-// Convolutions, attention in blocks of keys, and passes of perceptrons that a recording makes one launch do not round either.
+// Convolutions and attention in blocks of keys do not round either. A pass of a perceptron that a recording makes one launch does in
+// its hidden layers, and in the gradients of their weights and biases, where they are all 32 or all 64 units wide and followed by a
+// leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other passes do not round.
 //
 // For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //
@@ -68,6 +70,13 @@ func matrixLimits(d Device) kernels.Limits {
 		return kernels.Limits{Units: l.Units, LocalMem: 48 << 10, MaxGroup: 1024}
 	}
 	return l
+}
+
+// MatrixPass is that of package plumbing, of d, which s is the base of.
+func (s *base) MatrixPass(d Device, shape ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool) {
+	l := matrixLimits(d)
+	pass, ok := ops.MLPMatrixFor(s.factors, shape, n, d.Real(), l)
+	return pass, l, ok && has(d, pass.Inner)
 }
 
 // AsMatrixUnits is that of package plumbing.

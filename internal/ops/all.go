@@ -30,7 +30,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	}
 	all = append(all, epilogues(GemmTiles(t, l)[0])...)
 	if !l.CPU && t == kernels.Float32 {
-		all = append(all, onMatrixUnits()...)
+		all = append(append(all, onMatrixUnits()...), mlpsOnMatrixUnits()...)
 	}
 	all = append(all, convolutions(t, l)...)
 	for _, taps := range []int{3, 5} {

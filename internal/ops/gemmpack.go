@@ -66,29 +66,34 @@ func (p packing) pack(words, flaws []int32, n, K int, at func(x, k int) float32)
 			for e := k; e < min(k+4, K); e++ {
 				v := at(x, e)
 				to := words[block*p.planes()*p.plane()+p.where(x%p.width, e%p.steps):]
-				switch p.inner {
-				case TF32:
-					to[0] = int32(math.Float32bits(float32(kernels.PrecisionTF32.Round(float64(v)))))
-					continue
-				case Halves:
-					to[0] |= int32(uint32(float16.Fromfloat32(v)) << (e % 2 * 16))
-					continue
-				}
 				size = float32(math.FMA(float64(v), float64(v), float64(size)))
-				for part := range 3 {
-					h := bfloat(v)
-					to[part*p.plane()] |= int32(uint32(h) << (e % 2 * 16))
-					v -= math.Float32frombits(uint32(h) << 16)
-				}
-				if v != 0 { // NaN is not
+				if p.put(to, p.plane(), v, e%2) {
 					flaws[block] = 1
 				}
 			}
-			if !(size < 0x1p100) {
+			if p.inner == Parts && !(size < 0x1p100) {
 				flaws[block] = 1
 			}
 		}
 	}
+}
+
+// put adds element v to a word in each plane, the e-th of those that it holds, and reports whether its parts do not hold it.
+func (p packing) put(to []int32, plane int, v float32, e int) (flawed bool) {
+	switch p.inner {
+	case TF32:
+		to[0] = int32(math.Float32bits(float32(kernels.PrecisionTF32.Round(float64(v)))))
+		return false
+	case Halves:
+		to[0] |= int32(uint32(float16.Fromfloat32(v)) << (e * 16))
+		return false
+	}
+	for part := range 3 {
+		h := bfloat(v)
+		to[part*plane] |= int32(uint32(h) << (e * 16))
+		v -= math.Float32frombits(uint32(h) << 16)
+	}
+	return v != 0 // NaN is not
 }
 
 // bfloat returns the bfloat16 nearest to v, of two the even one.

@@ -165,8 +165,8 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 			}
 			return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
-		Twin: kernels.Twin{F32: mlpTwin(s, block, inputGrad, blas32.Implementation().Sgemm),
-			F64: mlpTwin(s, block, inputGrad, blas64.Implementation().Dgemm)},
+		Twin: kernels.Twin{F32: mlpTwin(s, FMA, block, inputGrad, blas32.Implementation().Sgemm),
+			F64: mlpTwin(s, FMA, block, inputGrad, blas64.Implementation().Dgemm)},
 		Cases: func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
 		Trial: func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
@@ -226,6 +226,10 @@ type mlpScratch[T kernels.Real] struct {
 	ht, dt  []T // transposes
 	products[T]
 	factor [2]T // of the slope at most 0, and above
+	// Hidden layers multiply what is rounded so: hidden is the parameters, and factors what their products take.
+	precision kernels.Precision
+	hidden    []T
+	factors   [][]T
 }
 
 // products are those of a pass, with vector instructions or with gonum's BLAS.
@@ -238,18 +242,20 @@ type products[T kernels.Real] struct {
 	add                 bool // gradients of weights are added to those of samples before
 }
 
-// mlpTwin runs a pass, the shares in parallel.
-func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.Call[T]) {
-	var scratch, transposes sync.Pool
+// mlpTwin runs a pass, the shares in parallel. Inner says what the hidden layers' factors are rounded to.
+func mlpTwin[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.Call[T]) {
+	var scratch, transposes, copies sync.Pool
 	return func(c kernels.Call[T]) {
 		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
 		wt, loops := make([]*[]T, s.Layers), loopsOf(c)
+		hidden, done := rounded(inner, &copies, w)
+		defer done()
 		for l := range wt {
 			if loops != nil { // which need no transposes
 				break
 			}
 			at, _ := s.Offsets(l) // as in plain: dot products are the fast form
-			wt[l] = transposed(&transposes, w[at:at+s.fanIn(l)*s.Width], s.fanIn(l), s.Width, s.Width)
+			wt[l] = transposed(&transposes, hidden[at:at+s.fanIn(l)*s.Width], s.fanIn(l), s.Width, s.Width)
 			defer transposes.Put(wt[l])
 		}
 		groups, blocks := len(loss), intmath.CeilDiv(n, block)
@@ -258,7 +264,7 @@ func mlpTwin[T kernels.Real](s MLPShape, block int, inputGrad bool, gemm blasGem
 			if m == nil {
 				m = &mlpScratch[T]{factor: [2]T{T(s.Slope), 1}}
 			}
-			m.loops, m.gemm = loops, gemm
+			m.loops, m.gemm, m.precision, m.hidden = loops, gemm, inner.Precision(), hidden
 			defer scratch.Put(m)
 			for g := lo; g < hi; g++ {
 				from, to := blocks*g/groups*block, min(n, blocks*(g+1)/groups*block)
@@ -301,31 +307,50 @@ func (m *mlpScratch[T]) some(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n
 	for l := range s.Layers {
 		h, k := m.h[l][:n*s.Width], s.fanIn(l)
 		weights, bias := s.Offsets(l)
-		m.forward(in, w[weights:], wt[l], w[bias:bias+s.Width], h, n, k, s.Width)
+		m.forward(m.rounded(l, in), m.hidden[weights:], wt[l], w[bias:bias+s.Width], h, n, k, s.Width)
 		m.slope(h, h)
 		in = h
 	}
-	d, e := m.d[:n*s.Width], m.e[:n*s.Width]
-	loss = m.output(s, in, t, w, part, d, n, loss)
+	gradient, e := m.d[:n*s.Width], m.e[:n*s.Width]
+	loss = m.output(s, in, t, w, part, gradient, n, loss)
 	for l := s.Layers - 1; l >= 0; l-- {
 		below, k := x, s.fanIn(l)
 		if l > 0 {
 			below = m.h[l-1][:n*s.Width]
 		}
 		weights, bias := s.Offsets(l)
-		m.weights(below, d, part[weights:], n, k, s.Width)
-		m.columns(part[bias:bias+s.Width], d, n)
+		m.columns(part[bias:bias+s.Width], gradient, n)
+		d := m.rounded(s.Layers, gradient)
+		m.weights(m.rounded(l, below), d, part[weights:], n, k, s.Width)
 		if l == 0 {
 			if dx != nil {
-				m.back(d, w[weights:], dx, n, s.Width, k)
+				m.back(d, m.hidden[weights:], dx, n, s.Width, k)
 			}
 			break
 		}
-		m.back(d, w[weights:], e, n, s.Width, s.Width)
+		m.back(d, m.hidden[weights:], e, n, s.Width, s.Width)
 		m.slope(e, below)
-		d, e = e, d
+		gradient, e = e, gradient
 	}
 	return loss
+}
+
+// rounded returns what is a factor of layer l's products, or the gradient of a layer with l that of the output, as they take it.
+func (m *mlpScratch[T]) rounded(l int, x []T) []T {
+	if m.precision == kernels.PrecisionFloat32 {
+		return x
+	}
+	for len(m.factors) <= l {
+		m.factors = append(m.factors, nil)
+	}
+	if cap(m.factors[l]) < len(x) {
+		m.factors[l] = scratch[T](len(x))
+	}
+	to := m.factors[l][:len(x)]
+	for i, v := range x {
+		to[i] = T(m.precision.Round(float64(v)))
+	}
+	return to
 }
 
 // grow makes room for n samples.

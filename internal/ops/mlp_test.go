@@ -28,7 +28,7 @@ func TestPassInParts(t *testing.T) {
 		x, want, w := draw(n*s.Inputs), draw(n*s.Outputs), draw(s.Size())
 		var left [2][]float32
 		for i, most := range []int{max(n, 1), mlpCached} {
-			m := &mlpScratch[float32]{factor: [2]float32{0.1, 1}}
+			m := &mlpScratch[float32]{factor: [2]float32{0.1, 1}, hidden: w}
 			m.loops = vec.On[float32](sets[0])
 			part, dx := make([]float32, s.Size()), draw(n*s.Inputs)
 			for range 2 { // what an earlier pass left is no part of it

@@ -67,6 +67,7 @@ type device interface {
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
 	AsMatrixUnits()
+	MatrixPass(d tensor.Device, s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool)
 }
 
 func of(d tensor.Device) device { return d.(device) }
@@ -255,6 +256,12 @@ func TuningName(d tensor.Device) string { return of(d).TuningName() }
 // arithmetic: cpu by the twins of their kernels, an OpenCL device by the kernels, which must be in their forms for GPUs. It is for
 // tests, on machines without such units.
 func AsMatrixUnits(d tensor.Device) { of(d).AsMatrixUnits() }
+
+// MatrixPass returns the pass of a perceptron over n samples on a device's matrix units, in its precision, and the limits that it is
+// for, if the device has the units and it is worth while.
+func MatrixPass(d tensor.Device, s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool) {
+	return of(d).MatrixPass(d, s, n)
+}
 
 // ConvShape returns the numbers of a convolution of x, and the shape of its result. It panics as tensor.Tensor.Conv does.
 func ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int) {

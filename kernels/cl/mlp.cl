@@ -38,7 +38,7 @@
 
 #ifdef ABSOLUTE
 #define LOSS_OF(e) fabs(e)
-#define LOSS_SLOPE(e) ((e) > 0 ? (REAL)1 : (e) < 0 ? (REAL)-1 : (REAL)0)
+#define LOSS_SLOPE(e) ((e) > 0 ? (REAL)1 : (e) < 0 ? (REAL)-1 : (e))
 #else
 #define LOSS_OF(e) ((e) * (e))
 #define LOSS_SLOPE(e) (2 * (e))

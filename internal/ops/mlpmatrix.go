@@ -1,0 +1,300 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// MLPMatrix is the pass of an MLPShape on the matrix units of GPUs, of factors as Inner says. Its kernel takes packed weights.
+type MLPMatrix struct {
+	MLPShape
+	Inner Inner
+}
+
+// A group's warps take mlpMatrixRows samples each through all layers. Blocks are small or large: as many groups of either as a
+// unit of a GPU has registers for share the weights' gradients, of which a work-item keeps mlpMatrixSums at most.
+const (
+	mlpMatrixRows   = 16
+	mlpMatrixSmall  = 64
+	mlpMatrixLarge  = 128
+	mlpMatrixSums   = 96
+	mlpMatrixLayers = 4
+
+	// Samples for each unit of a GPU, of which fewer are faster by ordinary arithmetic.
+	mlpMatrixLeast = 128 // of factors in parts
+	mlpMatrixFewer = 32  // of rounded factors
+)
+
+// Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
+func (s MLPMatrix) Check(t kernels.DType, l kernels.Limits) error {
+	if err := s.MLPShape.Check(t, l); err != nil {
+		return err
+	}
+	sums := 0
+	for i := range s.Layers {
+		sums += s.fanIn(i) * s.Width / (mlpMatrixSmall / mlpMatrixRows * warp)
+	}
+	switch {
+	case t != kernels.Float32:
+		return fmt.Errorf("matrix units are of float32, not of %v", t)
+	case s.Width != 32 && s.Width != 64:
+		return fmt.Errorf("width %d: layers on matrix units are 32 or 64 units wide", s.Width)
+	case s.Inputs != 32 && s.Inputs != 64:
+		return fmt.Errorf("%d inputs: networks on matrix units have 32 or 64", s.Inputs)
+	case s.Outputs > 4:
+		return fmt.Errorf("%d outputs: networks on matrix units have at most 4", s.Outputs)
+	case s.Layers > mlpMatrixLayers || sums > mlpMatrixSums:
+		return fmt.Errorf("%d layers of width %d: their gradients exceed a GPU's registers", s.Layers, s.Width)
+	}
+	return nil
+}
+
+// MLPMatrixFor returns the pass of a shape over n samples on matrix units, which a device may or may not have, where that is worth
+// while. It follows the precision, the shape and the device alone.
+func MLPMatrixFor(p kernels.Precision, s MLPShape, n int, t kernels.DType, l kernels.Limits) (MLPMatrix, bool) {
+	m, least := MLPMatrix{s, innerFor(p)}, mlpMatrixLeast
+	if m.Inner != Parts {
+		least = mlpMatrixFewer
+	}
+	return m, !l.CPU && l.MaxGroup >= mlpMatrixLarge/mlpMatrixRows*warp && m.Check(t, l) == nil && n >= least*l.Units
+}
+
+// Block returns in blocks of how many samples a pass over n samples is shared out.
+func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Limits) int {
+	if n >= mlpMatrixLarge*l.Units {
+		return mlpMatrixLarge
+	}
+	return mlpMatrixSmall
+}
+
+// Groups returns how many shares of the gradient a pass over n samples makes: as many as a GPU's units run at once.
+func (s MLPMatrix) Groups(n, block int, l kernels.Limits) int {
+	return max(1, min(intmath.CeilDiv(n, block), mlpMatrixLarge/block*l.Units))
+}
+
+// lengths returns the words of the packed weights, and how many blocks of them are flawed or not.
+func (s MLPMatrix) lengths() (words, flaws int) {
+	p := packing{inner: s.Inner}
+	for l := range s.Layers {
+		words += 2 * s.fanIn(l) * s.Width / p.chunk() * 4
+	}
+	return words * p.planes(), words / 4 / mlpItems
+}
+
+// step returns how many steps of a product an instruction takes.
+func (s MLPMatrix) step() int { return 2 * packing{inner: s.Inner}.chunk() }
+
+func (s MLPMatrix) defines() string {
+	return fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DINNER=%d", s.Inputs, s.Width, s.Layers, s.Outputs, s.Inner)
+}
+
+// Pack returns the kernel that packs weights, and the lengths of what it writes: W (the parameters as mlp.cl lays them out), P, F.
+func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, []int) {
+	words, groups := s.lengths()
+	return &kernels.Kernel{
+		Name: "k_mlp_pack", File: "mlp_pack.cl", Defines: s.defines(),
+		Params: []kernels.Param{in("W"), outInts("P"), outInts("F")},
+		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+			return kernels.Grid{Dims: 1, Global: [3]int{groups * mlpItems}, Local: [3]int{mlpItems}}
+		},
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			w := c.Reals(0)
+			s.pack(c.Ints(1), c.Ints(2), func(i int) float32 { return w[i] })
+		}},
+		Cases: func(few bool) []kernels.Case { return s.packCases(few) },
+		Trial: func(like []kernels.Arg) []kernels.Operand {
+			if like == nil {
+				return nil
+			}
+			words, flaws := s.lengths()
+			return []kernels.Operand{kernels.Draw(s.Size(), -0.2, 0.2), kernels.Output(words), kernels.Output(flaws)}
+		},
+	}, []int{words, groups}
+}
+
+// packCases are the launches that test a packing: of weights that parts hold, and of some that they do not.
+func (s MLPMatrix) packCases(bool) []kernels.Case {
+	var cases []kernels.Case
+	for _, largest := range []float64{1, 100, 0x1p-112, 0x1p62} {
+		cases = append(cases, kernels.Case{Name: fmt.Sprint("weights of ", largest), Build: func(o *kernels.Operands) {
+			words, flaws := s.lengths()
+			blank := func(int) int { return 77 }
+			o.In(s.Size(), -largest, largest).Ints(words, blank).Ints(flaws, blank)
+		}})
+	}
+	return cases
+}
+
+// pack packs the parameters at(i).
+func (s MLPMatrix) pack(words, flaws []int32, at func(i int) float32) {
+	p, step := packing{inner: s.Inner}, s.step()
+	clear(words)
+	clear(flaws)
+	item := 0 // that makes four words of each plane
+	for l := range s.Layers {
+		weights, _ := s.Offsets(l)
+		for back := range 2 {
+			K, N, row, column := s.fanIn(l), s.Width, s.Width, 1
+			if back > 0 {
+				K, N, row, column = N, K, column, row
+			}
+			plane := N / 16 * warp * 4
+			for k0 := 0; k0 < K; k0 += step {
+				for n0 := 0; n0 < N; n0 += 16 {
+					for lane := range warp {
+						size, flawed := float32(0), false
+						for e := range 4 * step / 8 { // elements of the four words
+							word, half := e/(step/8), e%(step/8)
+							k, n := k0+lane%4*2+word%2*(step-8)+half, n0+word/2*8+lane/4
+							if p.inner == TF32 {
+								k = k0 + lane%4*2 + word%2
+							}
+							v := at(weights + k*row + n*column)
+							size = float32(math.FMA(float64(v), float64(v), float64(size)))
+							flawed = p.put(words[lane*4+word:], plane, v, half) || flawed
+						}
+						if p.inner == Parts && (flawed || !(size < 0x1p100)) {
+							flaws[item/mlpItems] = 1
+						}
+						item++
+					}
+					words = words[warp*4:]
+				}
+				words = words[(p.planes()-1)*plane:]
+			}
+		}
+	}
+}
+
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], P and F, which [MLPMatrix.Pack]'s kernel makes.
+func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
+	k := *MLPLoss(s.MLPShape, t, mlpBlock, inputGrad)
+	k.Name, k.File, k.GPU = "k_mlp_matrix", "mlp_mma.cl", ""
+	k.Defines = s.defines() + fmt.Sprintf(" -DSLOPE=%g -DWARPS=%d", s.Slope, block/mlpMatrixRows)
+	if s.Absolute {
+		k.Defines += " -DABSOLUTE"
+	}
+	if inputGrad {
+		k.Defines += " -DINPUT_GRAD"
+	}
+	k.Params = append(k.Params[:len(k.Params):len(k.Params)], inInts("P"), inInts("F"))
+	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		items := block / mlpMatrixRows * warp
+		return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * items}, Local: [3]int{items}}
+	}
+	k.Twin = kernels.Twin{F32: mlpTwin(s.MLPShape, s.Inner, block, inputGrad, blas32.Implementation().Sgemm)}
+	k.Cases = func(few bool) []kernels.Case { return s.cases(few, inputGrad) }
+	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+		ops := s.MLPShape.trial(like, block, inputGrad)
+		if ops == nil {
+			return nil
+		}
+		return append(ops, s.packed()...)
+	}
+	scale := k.Tol.Scale
+	k.Tol.Scale = func(a []kernels.Arg) float64 { return scale(a) * max(1, kernels.MaxAbs(a, 0)) } // the error is as large as x, and so is what it meets
+	if s.Inner != Parts {                                                                          // what is nearly halfway between two factors is rounded either way: a unit of 2⁻¹¹ where float32 has 2⁻²⁴
+		k.Tol.Rel *= 1 << 13
+	}
+	return &k
+}
+
+// packed returns the arguments P and F, as operands of a trial.
+func (s MLPMatrix) packed() []kernels.Operand {
+	n, m := s.lengths()
+	var words, flaws []int32
+	from := func(of *[]int32) func(before []kernels.Arg, i int) float64 {
+		return func(before []kernels.Arg, i int) float64 {
+			if words == nil {
+				words, flaws = make([]int32, n), make([]int32, m)
+				s.pack(words, flaws, func(i int) float32 { return float32(before[2].At(i)) })
+			}
+			return float64((*of)[i])
+		}
+	}
+	return []kernels.Operand{kernels.Derived(n, from(&words)), kernels.Derived(m, from(&flaws))}
+}
+
+// Operands is [MLPShape.Operands], with packed weights.
+func (s MLPMatrix) Operands(o *kernels.Operands, n, groups int, inputGrad bool) {
+	s.MLPShape.Operands(o, n, groups, inputGrad)
+	s.addPacked(o)
+}
+
+func (s MLPMatrix) addPacked(o *kernels.Operands) {
+	for _, op := range s.packed() {
+		before := o.Args
+		o.Elements(kernels.Int32, op.N, func(i int) float64 { return op.From(before, i) })
+	}
+}
+
+// cases are the launches that test a pass, over so many samples in so many groups, and, where factors are parts, of samples, targets
+// and weights so large or small that these do not hold what the layers make, in one block of two.
+func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
+	var cases []kernels.Case
+	for _, c := range [][2]int{{1, 1}, {31, 1}, {129, 2}, {1000, 5}} {
+		if few && c[0] > 129 {
+			continue
+		}
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%d samples in %d groups", c[0], c[1]),
+			Build: func(o *kernels.Operands) { s.Operands(o, c[0], c[1], inputGrad) }})
+	}
+	if s.Inner != Parts {
+		return cases
+	}
+	for _, c := range []struct {
+		name                   string
+		input, target, weights float64 // of the last sample, its target, and all weights but these of the output layer
+	}{
+		{"infinity", math.Inf(1), 0, 0.2}, {"NaN", math.NaN(), 0, 0.2}, {"a target that is NaN", 1, math.NaN(), 0.2},
+		{"large inputs", 0x1p62, 0, 0.2}, {"an overflow", 0x1p127, 0, 0.2}, {"small inputs", 0x1p-112, 0, 0.2},
+		{"denormals", 0x1p-135, 0, 0.2}, {"small weights", 0x1p60, 0, 0x1p-112}, {"large weights", 0x1p-60, 0, 0x1p51},
+	} {
+		cases = append(cases, kernels.Case{Name: c.name, Build: func(o *kernels.Operands) {
+			const n, groups = 140, 1
+			out, _ := s.Offsets(s.Layers)
+			of := func(of, from int, v float64) func(i int) float64 {
+				return func(i int) float64 {
+					u := 2*o.Rand.Float64() - 1
+					if i >= from && i < of {
+						u *= v
+					}
+					return u
+				}
+			}
+			o.Reals(n*s.Inputs, of(n*s.Inputs, (n-1)*s.Inputs, c.input)).Reals(n*s.Outputs, of(n*s.Outputs, (n-1)*s.Outputs, 1+c.target)).
+				Reals(s.Size(), of(out, 0, c.weights)).In(groups*s.Size(), 0, 0).Out(groups)
+			if inputGrad {
+				o.Out(n * s.Inputs)
+			} else {
+				o.Out(0)
+			}
+			o.Int(n)
+			s.addPacked(o)
+		}})
+	}
+	return cases
+}
+
+// mlpsOnMatrixUnits returns kernels of passes by each inner product, in several shapes and both blocks.
+func mlpsOnMatrixUnits() []*kernels.Kernel {
+	shapes := [...]MLPShape{
+		TF32:   {Inputs: 64, Width: 32, Layers: 2, Outputs: 4, Slope: 0},
+		Halves: {Inputs: 32, Width: 64, Layers: 1, Outputs: 1, Slope: 0.25, Absolute: true},
+		Parts:  ExampleMLP,
+	}
+	var all []*kernels.Kernel
+	for inner := TF32; inner <= Parts; inner++ {
+		s, block := MLPMatrix{shapes[inner], inner}, mlpMatrixSmall
+		if inner != Halves {
+			block = mlpMatrixLarge
+		}
+		pack, _ := s.Pack(kernels.Float32, false, kernels.Limits{})
+		all = append(all, pack, s.Loss(kernels.Float32, block, inner != Parts))
+	}
+	return all
+}

@@ -1,0 +1,50 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// TestMLPMatrixFor: matrix units take the passes that they have room for, over samples enough to be worth a launch that packs.
+func TestMLPMatrixFor(t *testing.T) {
+	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	with := func(f func(s *MLPShape)) MLPShape { s := ExampleMLP; f(&s); return s }
+	for _, c := range []struct {
+		name string
+		p    kernels.Precision
+		s    MLPShape
+		n    int
+		real kernels.DType
+		l    kernels.Limits
+		want bool
+	}{
+		{"enough", kernels.PrecisionFloat32, ExampleMLP, 12800, kernels.Float32, gpu, true},
+		{"too few", kernels.PrecisionFloat32, ExampleMLP, 12799, kernels.Float32, gpu, false},
+		{"enough in tf32", kernels.PrecisionTF32, ExampleMLP, 3200, kernels.Float32, gpu, true},
+		{"enough in float16", kernels.PrecisionFloat16, ExampleMLP, 3200, kernels.Float32, gpu, true},
+		{"too few in float16", kernels.PrecisionFloat16, ExampleMLP, 3199, kernels.Float32, gpu, false},
+		{"float64", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float64, gpu, false},
+		{"a CPU", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Limits{CPU: true, Units: 1}, false},
+		{"little local memory", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Limits{Units: 100, LocalMem: 32 << 10, MaxGroup: 1024}, false},
+		{"small groups", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 128}, false},
+		{"narrow", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs, s.Width = 32, 32 }), 1 << 20, kernels.Float32, gpu, true},
+		{"another width", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Width = 48 }), 1 << 20, kernels.Float32, gpu, false},
+		{"other inputs", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs = 40 }), 1 << 20, kernels.Float32, gpu, false},
+		{"most outputs", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Outputs = 4 }), 1 << 20, kernels.Float32, gpu, true},
+		{"too many outputs", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Outputs = 5 }), 1 << 20, kernels.Float32, gpu, false},
+		{"too many layers", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Layers = 4 }), 1 << 20, kernels.Float32, gpu, false},
+		{"many narrow layers", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Width, s.Layers = 32, 4 }), 1 << 20, kernels.Float32, gpu, true},
+		{"too many narrow layers", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs, s.Width, s.Layers = 32, 32, 5 }), 1 << 20, kernels.Float32, gpu, false},
+	} {
+		if _, ok := MLPMatrixFor(c.p, c.s, c.n, c.real, c.l); ok != c.want {
+			t.Errorf("%s: %v, want %v", c.name, ok, c.want)
+		}
+	}
+	m := MLPMatrix{ExampleMLP, Parts}
+	for _, c := range [][3]int{{1, 64, 1}, {6400, 64, 100}, {12799, 64, 200}, {12800, 128, 100}, {1 << 20, 128, 100}} { // samples, block, groups
+		if block := m.Block(c[0], kernels.Float32, gpu); block != c[1] || m.Groups(c[0], block, gpu) != c[2] {
+			t.Errorf("%d samples: %d groups of blocks of %d, want %d of %d", c[0], m.Groups(c[0], block, gpu), block, c[2], c[1])
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package replay_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestPassOnMatrixUnits: a pass over enough samples is computed by the kernel for matrix units, in each precision, is as near to
+// the step as that allows, and has the same bits in another run.
+func TestPassOnMatrixUnits(t *testing.T) {
+	for p := tensor.PrecisionFloat32; p <= tensor.PrecisionFloat16; p++ {
+		t.Run(p.String(), func(t *testing.T) {
+			train := func(p tensor.Precision, units, record bool, told *bytes.Buffer) []float64 {
+				d := devtest.Open(t, "cpu", tensor.Options{Precision: p})
+				if units {
+					plumbing.AsMatrixUnits(d)
+				}
+				l := newLearner(d, 128*d.Limits().Units+33, plain(64, 32, 32, 3), "adamw")
+				step := func() ([]*tensor.Tensor, error) { return l.step(nil, squared, nil) }
+				var outputs []*tensor.Tensor
+				if !record {
+					var err error
+					if outputs, err = step(); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					rec, err := replay.Record(d, step, replay.Options{Explain: told})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := rec.Run(); err != nil {
+						t.Fatal(err)
+					}
+					outputs = rec.Outputs()
+				}
+				var all []float64
+				for _, v := range l.values(t, outputs) {
+					all = append(all, v...)
+				}
+				return all
+			}
+			var told, again bytes.Buffer
+			want := train(tensor.PrecisionFloat32, false, true, &again)
+			if strings.Contains(again.String(), "matrix units") {
+				t.Errorf("a device without matrix units says\n%s", again.String())
+			}
+			got, other := train(p, true, true, &told), train(p, true, true, &again)
+			if said := "on matrix units, of factors in " + p.String(); !strings.Contains(told.String(), said) {
+				t.Errorf("nothing says %q:\n%s", said, told.String())
+			}
+			var off, size float64
+			for i := range want {
+				if got[i] != other[i] {
+					t.Fatalf("number %d is %v, and %v in another run", i, got[i], other[i])
+				}
+				off, size = off+(got[i]-want[i])*(got[i]-want[i]), size+want[i]*want[i]
+			}
+			unit := 0x1p-11
+			if p == tensor.PrecisionFloat32 {
+				unit = 0x1p-22
+			}
+			if off = math.Sqrt(off / size); !(off < unit) || p != tensor.PrecisionFloat32 && off == 0 {
+				t.Errorf("what the run leaves differs by %.2g of its size from what ordinary arithmetic does", off)
+			} else {
+				t.Logf("differs by %.2g", off)
+			}
+		})
+	}
+}
