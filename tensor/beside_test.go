@@ -130,7 +130,7 @@ func TestNotBeside(t *testing.T) {
 	if kernels.Beside(ops.SumAxis, ops.SumAxis, wide) != nil {
 		t.Error("two kernels that use local memory are one")
 	}
-	if kernels.Beside(ops.AdamW, ops.SGD, wide) != kernels.Beside(ops.AdamW, ops.SGD, wide) {
+	if first := kernels.Beside(ops.AdamW, ops.SGD, wide); first != kernels.Beside(ops.AdamW, ops.SGD, wide) {
 		t.Error("each asks for a kernel of its own")
 	}
 }
