@@ -36,8 +36,8 @@ func (a Arg) raw() C.clrt_arg {
 	return C.clrt_arg{value: C.uint64_t(a.value), size: C.uint64_t(a.size)}
 }
 
-// maxArgs is more than a function of the most operands takes on views of the highest rank.
-const maxArgs = 128
+// maxArgs is how many arguments of four bytes there are in the 1024 that every device takes.
+const maxArgs = 256
 
 // launchScratch is what a launch hands to C. It lives in the Device, guarded by its mutex, so that a
 // launch allocates nothing.

@@ -51,16 +51,12 @@ const besideRows = 1 << 12
 // besideOptions returns the options that both kernels are built with; ok is false if they contradict each other, or there are
 // too many arguments, or one of the two is not one that is done with another.
 func besideOptions(former, latter *Kernel) (options []string, ok bool) {
-	args := 0
+	size := 0
 	for _, k := range []*Kernel{former, latter} {
 		if k.Together == nil || k.Together.Function == "" || len(named(thenHeader, k.TextOn(Limits{}))) > 0 {
 			return nil, false
 		}
-		for _, p := range k.Params {
-			if args++; p.Mode.Buffer() {
-				args++
-			}
-		}
+		size += k.argBytes()
 		for _, o := range strings.Fields(k.Defines) {
 			name, _, _ := strings.Cut(o, "=")
 			if at := slices.IndexFunc(options, func(before string) bool { return before == name || strings.HasPrefix(before, name+"=") }); at < 0 {
@@ -70,7 +66,7 @@ func besideOptions(former, latter *Kernel) (options []string, ok bool) {
 			}
 		}
 	}
-	return options, args <= severalArgs
+	return options, size <= severalBytes
 }
 
 func beside(former, latter *Kernel, options []string) *Kernel {

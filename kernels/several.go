@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// Together says how several launches of a kernel become one, in which each has its own work-groups: those of one place in
-// the third dimension.
+// Together says how several launches of a kernel become one, in which each has its own work-groups. By a Function, those
+// are the work-groups of one place in the third dimension; by Blocks, they are numbered, one launch's after the other's.
 type Together struct {
 	// Function is the function of the kernel's files that does the work of a work-item. It has the parameters of the
 	// kernel, does nothing in work-groups beyond the launch's own grid, and does not ask how large the grid is.
@@ -20,27 +20,61 @@ type Together struct {
 	Local string
 	// Items says that work-groups of a CPU have several work-items, too.
 	Items bool
+	// Blocks is what serves [Kernel.Several] on devices that are no CPU. Nil: the Function does. Without a Function there is none on a
+	// CPU, and none for [Beside].
+	Blocks *Blocks
 }
 
-// SeveralMost is the most launches of a kernel that are one, severalArgs how many arguments of OpenCL they have at most:
-// memory has an offset, too.
+// Blocks says how launches become one whose file has these macros, with what a launch alone makes of them as their defaults:
+//
+//	OWN_PARAMS  the parameters of the entry point
+//	PLACE       statements at its beginning, by which a work-group finds what it does
+type Blocks struct {
+	Items  int    // work-items of a work-group
+	Define string // a line that the file has to have before it, as in Stores; "": none
+	// Place is PLACE of work-group `block` of a launch, from 0 on. The work-groups have one dimension. Parameters have their
+	// names, and so have Ints.
+	Place string
+	Ints  []string           // further ints that a launch has among others
+	Of    func(g Grid) []int // Ints of a launch with a grid
+}
+
+// ints are how many further ints a launch has among others: the work-groups up to its last, and Ints.
+func (b *Blocks) ints() int { return 1 + len(b.Ints) }
+
+// SeveralMost is the most launches of a kernel that are one, severalBytes how large their arguments are at most: every device
+// takes so many.
 const (
-	SeveralMost = 8
-	severalArgs = 128
+	SeveralMost  = 16
+	severalBytes = 1024
 )
 
-// MostTogether returns how many launches of k are one at most; 1 if they are not.
-func (k *Kernel) MostTogether() int {
-	if k.Together == nil {
+// MostTogether returns how many launches of k are one at most on a device; 1 if they are not.
+func (k *Kernel) MostTogether(l Limits) int {
+	if k.Together == nil || k.Together.Function == "" && l.CPU {
 		return 1
 	}
-	args := len(k.Params)
+	size := k.argBytes()
+	if b := k.Together.Blocks; b != nil {
+		size += 4 * b.ints()
+	}
+	return max(1, min(SeveralMost, severalBytes/size))
+}
+
+// argBytes returns how large the arguments of a launch are at most.
+func (k *Kernel) argBytes() int {
+	size := 0
 	for _, p := range k.Params {
-		if p.Mode.Buffer() {
-			args++
+		switch {
+		case p.Mode.Buffer():
+			size += 12 // a pointer and an offset
+		case p.Mode == IntArg:
+			size += 4
+		default:
+			size += 8
 		}
 	}
-	return max(1, min(SeveralMost, severalArgs/args))
+	return size
 }
 
 // severals are the kernels of [Kernel.Several].
@@ -55,10 +89,10 @@ type severalKey struct {
 }
 
 // Several returns the kernel of n launches of k, nil if k has no Together or n is not 2 to MostTogether. Its arguments are
-// theirs, one launch's after the other's. No launch may read or write what another writes, and the work-groups of all
-// must have one size: then each computes the bits of a launch of its own.
+// those that [Kernel.SeveralArgs] returns. No launch may read or write what another writes, and without Blocks the
+// work-groups of all must have one size: then each computes the bits of a launch of its own.
 func (k *Kernel) Several(n int) *Kernel {
-	if n < 2 || n > k.MostTogether() {
+	if n < 2 || n > k.MostTogether(anyGPU) {
 		return nil
 	}
 	severals.Lock()
@@ -75,18 +109,71 @@ func (k *Kernel) Several(n int) *Kernel {
 	return s
 }
 
+// SeveralArgs returns the arguments of the launch that does several of k on a device: theirs, one launch's after the other's,
+// and with Blocks how many work-groups there are up to the last of each, and its Ints.
+func (k *Kernel) SeveralArgs(l Limits, launches ...[]Arg) []Arg {
+	all := slices.Concat(launches...)
+	b := k.Together.Blocks
+	if b == nil {
+		return all
+	}
+	past := 0
+	for _, args := range launches {
+		g := k.Grid(args, l)
+		past += g.groups()
+		all = append(all, I(past))
+		if b.Of != nil {
+			for _, v := range b.Of(g) {
+				all = append(all, I(v))
+			}
+		}
+	}
+	return all
+}
+
+// groups returns how many work-groups a grid has.
+func (g Grid) groups() int {
+	n := 1
+	for d := range g.Dims {
+		n *= intmath.CeilDiv(g.Global[d], max(1, g.Local[d]))
+	}
+	return n
+}
+
+// anyGPU are limits of which tests and trials, which serve all devices, make grids.
+var anyGPU = Limits{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
+
 func (k *Kernel) several(n int) *Kernel {
 	m := len(k.Params)
 	part := func(args []Arg, i int) []Arg { return args[i*m : (i+1)*m] }
-	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Text: k.severalText(n, true), GPUText: k.severalText(n, false), Defines: k.Defines, Tol: k.Tol}
-	s.File = s.Name + ".cl"
-	s.GPU = s.Name + ".gpu.cl"
+	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Defines: k.Defines, Tol: k.Tol}
 	for i := range n {
 		for _, p := range k.Params {
 			s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
 		}
 	}
+	blocks := k.Together.Blocks
+	if blocks != nil {
+		for i := range n {
+			for _, name := range append([]string{"past"}, blocks.Ints...) {
+				s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", name, i), IntArg})
+			}
+		}
+		s.GPUText = k.blocksText(s.Name, n)
+	} else {
+		s.GPUText = k.severalText(n, false)
+	}
+	if k.Together.Function != "" {
+		s.Text, s.File, s.GPU = k.severalText(n, true), s.Name+".cl", s.Name+".gpu.cl"
+	} else {
+		s.Text, s.GPUText, s.File = s.GPUText, "", fmt.Sprintf("%s_%d.cl", strings.TrimSuffix(k.Source(anyGPU), ".cl"), n)
+		s.Cases, s.Describe = k.severalCases(n), k.severalDescribe(n)
+	}
 	s.Grid = func(args []Arg, l Limits) Grid {
+		if blocks != nil && (!l.CPU || k.Together.Function == "") {
+			past := int(args[n*m+(n-1)*blocks.ints()].Int)
+			return Grid{Dims: 1, Global: [3]int{past * blocks.Items}, Local: [3]int{blocks.Items}}
+		}
 		g := k.Grid(part(args, 0), l)
 		g.Dims, g.Global[2], g.Local[2] = 3, n, 1
 		for d := range 2 {
@@ -127,39 +214,188 @@ func (k *Kernel) several(n int) *Kernel {
 			return LikeLaunch(s.Params, like)
 		}
 		var ops []Operand
+		var launches [][]Arg
 		for i := range n {
 			of := k.Trial(part(like, i))
 			if of == nil {
 				return nil
 			}
 			ops = append(ops, of...)
+			launches = append(launches, k.sized(of))
+		}
+		for _, a := range k.SeveralArgs(anyGPU, launches...)[len(ops):] {
+			ops = append(ops, Number(float64(a.Int)))
 		}
 		return ops
 	}
 	return s
 }
 
-// severalText is the OpenCL C of n launches: a work-group finds the arguments of its own.
-func (k *Kernel) severalText(n int, cpu bool) string {
-	depends, own := k.ownText(Limits{CPU: cpu})
-	var params, args []string
+// sized returns the arguments of a launch with operands, as far as the grid depends on them: without memory.
+func (k *Kernel) sized(ops []Operand) []Arg {
+	args := make([]Arg, len(ops))
+	for i, p := range k.Params {
+		switch p.Mode {
+		case IntArg:
+			args[i] = I(int(ops[i].Number))
+		case RealArg:
+			args[i] = R(ops[i].Number)
+		default:
+			args[i] = Vec(nil, 0, ops[i].N)
+		}
+	}
+	return args
+}
+
+// severalCases are those of k, n beside each other: one after the other, and each with itself.
+func (k *Kernel) severalCases(n int) func(few bool) []Case {
+	return func(few bool) []Case {
+		of := k.Cases(few)
+		var cases []Case
+		for at := 0; at < len(of); at += n {
+			for _, step := range []int{1, 0} {
+				name := of[at].Name
+				if step == 1 {
+					name += " and others"
+				}
+				cases = append(cases, Case{name, func(o *Operands) {
+					var launches [][]Arg
+					for i := range n {
+						from := len(o.Args)
+						of[(at+i*step)%len(of)].Build(o)
+						launches = append(launches, o.Args[from:])
+					}
+					o.Args = k.SeveralArgs(anyGPU, launches...)
+				}})
+			}
+		}
+		return cases
+	}
+}
+
+// severalDescribe says what n launches of k compute, one after the other.
+func (k *Kernel) severalDescribe(n int) func(args []Arg) []Operation {
+	if k.Describe == nil {
+		return nil
+	}
+	m := len(k.Params)
+	return func(args []Arg) []Operation {
+		var all []Operation
+		for i := range n {
+			for _, op := range k.Describe(args[i*m : (i+1)*m]) {
+				for _, v := range viewsOf(op) {
+					if v.Arg >= 0 {
+						v.Arg += i * m
+					}
+				}
+				all = append(all, op)
+			}
+		}
+		return all
+	}
+}
+
+// severalParams are the parameters of n launches in OpenCL C.
+func (k *Kernel) severalParams(n int) []string {
+	var params []string
 	for i := range n {
 		for _, p := range k.Params {
 			name := fmt.Sprintf("%s_%d", p.Name, i)
 			params = append(params, p.Mode.declared(name))
 		}
 	}
-	choose := func(suffix string) string {
-		var list []string
-		for i := range n - 1 {
-			list = append(list, fmt.Sprintf("of == %d ? %s", i, fmt.Sprintf(suffix, i)))
+	return params
+}
+
+// choose is, in OpenCL C, what of a list belongs to the launch `of`.
+func choose(list []string) string {
+	var s strings.Builder
+	last := len(list) - 1
+	for i, v := range list[:last] {
+		fmt.Fprintf(&s, "of == %d ? %s : ", i, v)
+	}
+	return s.String() + list[last]
+}
+
+// blocksText is the OpenCL C of n launches by Blocks: macros before the kernel's own file.
+func (k *Kernel) blocksText(name string, n int) string {
+	b := k.Together.Blocks
+	params := k.severalParams(n)
+	var of []string
+	for i := range n {
+		for _, name := range append([]string{"past"}, b.Ints...) {
+			params = append(params, fmt.Sprintf("int %s_%d", name, i))
 		}
-		return strings.Join(list, " : ") + " : " + fmt.Sprintf(suffix, n-1)
+		if i < n-1 {
+			of = append(of, fmt.Sprintf("(group >= past_%d)", i))
+		}
+	}
+	var t strings.Builder
+	fmt.Fprintf(&t, "// @depends: common\n// @then: %s\n", strings.TrimSuffix(k.Source(anyGPU), ".cl"))
+	fmt.Fprintf(&t, "// %d launches of %s, whose work-groups are one launch's after the other's: see kernels/several.go.\n", n, k.Name)
+	if b.Define != "" {
+		fmt.Fprintf(&t, "#define %s\n", b.Define)
+	}
+	fmt.Fprintf(&t, "#define %s %s\n#define OWN_PARAMS %s\n", k.Name, name, strings.Join(params, ", "))
+	fmt.Fprintf(&t, "#define PLACE \\\n    const int group = get_group_id(0), of = %s; \\\n", strings.Join(of, " + "))
+	before := make([]string, n)
+	for i := range n {
+		before[i] = "0"
+		if i > 0 {
+			before[i] = fmt.Sprintf("past_%d", i-1)
+		}
+	}
+	fmt.Fprintf(&t, "    const int block = group - (%s); \\\n", choose(before))
+	chosen := func(typ, name, suffix string) {
+		list := make([]string, n)
+		for i := range n {
+			list[i] = fmt.Sprintf("%s_%d%s", name, i, suffix)
+		}
+		fmt.Fprintf(&t, "    %s%s%s = %s; \\\n", typ, name, suffix, choose(list))
 	}
 	for _, p := range k.Params {
-		args = append(args, choose(p.Name+"_%d"))
+		switch {
+		case p.Mode == IntArg:
+			chosen("const int ", p.Name, "")
+		case p.Mode == RealArg:
+			chosen("const REAL ", p.Name, "")
+		case p.Mode == In:
+			chosen("global const REAL *", p.Name, "")
+		default:
+			chosen("global REAL *", p.Name, "")
+		}
 		if p.Mode.Buffer() {
-			args = append(args, choose(p.Name+"_%d_off"))
+			chosen("const int ", p.Name, "_off")
+		}
+	}
+	for _, name := range b.Ints {
+		chosen("const int ", name, "")
+	}
+	fmt.Fprintf(&t, "    %s\n", b.Place)
+	return t.String()
+}
+
+// severalText is the OpenCL C of n launches: a work-group finds the arguments of its own.
+func (k *Kernel) severalText(n int, cpu bool) string {
+	depends, own := k.ownText(Limits{CPU: cpu})
+	params := k.severalParams(n)
+	if b := k.Together.Blocks; b != nil { // which are for other devices
+		for i := range n * b.ints() {
+			params = append(params, fmt.Sprintf("int other_%d", i))
+		}
+	}
+	var args []string
+	chosen := func(form string) {
+		list := make([]string, n)
+		for i := range n {
+			list[i] = fmt.Sprintf(form, i)
+		}
+		args = append(args, choose(list))
+	}
+	for _, p := range k.Params {
+		chosen(p.Name + "_%d")
+		if p.Mode.Buffer() {
+			chosen(p.Name + "_%d_off")
 		}
 	}
 	var s strings.Builder
@@ -172,7 +408,7 @@ func (k *Kernel) severalText(n int, cpu bool) string {
 	fmt.Fprintf(&s, "kernel %svoid %s_%d(%s) {\n    const int of = get_group_id(2);\n", group, k.Name, n, strings.Join(params, ", "))
 	if !cpu && k.Together.Local != "" {
 		fmt.Fprintf(&s, "    local REAL t[%s];\n", k.Together.Local)
-		args = append(slices.Clone(args), "t")
+		args = append(args, "t")
 	}
 	fmt.Fprintf(&s, "    %s(%s);\n}\n", k.Together.Function, strings.Join(args, ",\n        "))
 	return s.String()

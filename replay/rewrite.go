@@ -40,7 +40,8 @@ type node struct {
 	why    string    // it is none
 	late   *mapping  // what it would be as a map where an operand of it is stored, and is not anywhere else
 	joined bool      // m is no longer what the kernel does, or chain is what it does
-	chain  []rowPart // launches that it does by rows
+	chain  []rowPart // launches that it does by rows, or together
+	by     string    // the rewrite that made it of them
 	reads  []region
 	writes []region
 	fills  []span2 // that it writes whole

@@ -46,7 +46,7 @@ func doBeside(r *rewriter) {
 			case at < 0:
 				why = "what is done between them depends on the former, and the latter on that"
 			case at == j:
-				why = r.wait(i, j)
+				_, why = r.wait(i, j)
 			}
 			few, many, wide := n, c, [2]int{gn.Local[0], gc.Local[0]}
 			if own[0][0] > own[1][0] {
@@ -82,7 +82,7 @@ func doBeside(r *rewriter) {
 // beside reports whether the launch at a place can be done beside another.
 func (r *rewriter) beside(i int) bool {
 	n := r.nodes[i]
-	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && n.kernel.Together != nil && !n.kernel.Grid(n.args, r.limits).Empty()
+	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && n.kernel.Together != nil && n.kernel.Together.Function != "" && !n.kernel.Grid(n.args, r.limits).Empty()
 }
 
 // depend reports whether either of two launches touches what the other writes.

@@ -317,7 +317,7 @@ func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 // chained puts a chain in the place of two nodes, at one of theirs.
 func (r *rewriter) chained(i, j, at int, chain []rowPart, alone bool) {
 	p, c := r.nodes[i], r.nodes[j]
-	n := &node{chain: chain, why: "it does several launches by rows", from: slices.Clone(c.from), names: slices.Clone(c.names)}
+	n := &node{chain: chain, by: "rows", why: "it does several launches by rows", from: slices.Clone(c.from), names: slices.Clone(c.names)}
 	r.does(n, p)
 	n.writes, n.fills = append(slices.Clone(p.writes), c.writes...), append(slices.Clone(p.fills), c.fills...)
 	n.reads = slices.Clone(p.reads)
@@ -375,7 +375,7 @@ func (r *rewriter) tried(n *node) []*node {
 	if err == nil {
 		return []*node{n}
 	}
-	r.opt.say("rows: %s: refused: the device does not build the kernel, or computes it wrongly: %v", r.name(n), err)
+	r.opt.say("%s: %s: refused: the device does not build the kernel, or computes it wrongly: %v", n.by, r.name(n), err)
 	var list []*node
 	for _, p := range n.chain {
 		part := *n

@@ -6,15 +6,16 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// doneTogether makes one launch of several small ones of one kernel that do not depend on each other, such as the sums of
-// the gradients of biases: see kernels.Together. They are done where the last of them was.
+// doneTogether makes one launch of several of one kernel that do not depend on each other, such as the products that are the
+// gradients of weights, and the sums of those of biases: see kernels.Together. They are done where the last of them was, and
+// what depends on the others behind that.
 //
 // It is refused where
 //   - the work-groups of the launches are of several sizes, or a number that may say so is a slot
-//   - a launch has many work-groups, or most of those that all have together would find nothing to do: there are as many
-//     for each as the largest has
-//   - what is done between them reads or writes what the former writes, or writes what it reads
-//   - memory that the former reads would be kept longer, and is large.
+//   - a launch has many work-groups, or most of those that all have together would find nothing to do
+//   - the latter depends on the former, if by way of what is done between them
+//   - memory that waits would be kept longer, and is large
+//   - the device computes the launch wrongly.
 var doneTogether = rewrite{"together", "makes one launch of small ones of one kernel", doTogether}
 
 const (
@@ -23,17 +24,26 @@ const (
 	togetherGroups = 128     // work-groups of a launch of a CPU
 	togetherWide   = 1 << 11 // those of one of a GPU
 	togetherIdle   = 16      // work-groups that may find nothing to do, beside half as many as do
+	togetherTries  = 8       // how many launches one is tried with that it has to wait for, or they for it
 )
 
-// groups are the work-groups of a grid in both dimensions.
+// groups are the work-groups of a grid, those of a third dimension with those of the second.
 func groups(g kernels.Grid) (n [2]int) {
-	for d := range n {
-		n[d] = 1
-		if d < g.Dims {
-			n[d] = (g.Global[d] + g.Local[d] - 1) / g.Local[d]
-		}
+	n = [2]int{1, 1}
+	for d := range g.Dims {
+		n[min(d, 1)] *= (g.Global[d] + g.Local[d] - 1) / g.Local[d]
 	}
 	return n
+}
+
+// bundle is launches that are to be one.
+type bundle struct {
+	n     *node // that does all of them
+	parts []rowPart
+	size  [3]int // of their work-groups, where those of all are alike
+	most  [2]int // work-groups of a part
+	busy  int    // work-groups of all parts
+	full  bool   // they wait for no other: too much memory would
 }
 
 // doTogether goes over the launches until none waits for another that could have gone.
@@ -42,103 +52,218 @@ func doTogether(r *rewriter) {
 	}
 }
 
-// together reports whether it made one launch of several.
+// together reports whether it made one launch of several. A launch that others do not wait for, such as the gradient of a
+// weight, is one with its like first, and with those that others wait for only then: the way to the end is as long from there.
 func (r *rewriter) together() (made bool) {
-	type group struct {
-		at    int // the place of the last
-		parts []*node
-		most  [2]int // work-groups of a part
-		busy  int    // work-groups of all parts
+	heights := r.heights()
+	bundles := map[*node]*bundle{}
+	for _, alike := range []bool{true, false} {
+		open := map[*kernels.Kernel][]*bundle{}
+		for j, n := range r.nodes {
+			if n == nil {
+				continue
+			}
+			c := bundles[n]
+			if c == nil {
+				if c = r.bundleOf(n); c == nil {
+					continue
+				}
+			}
+			k, tries, found := c.parts[0].kernel, 0, false
+			for at, b := range open[k] {
+				if b.full || alike && heights[b.n] != heights[n] || !r.fit(b, c) {
+					continue
+				}
+				if tries++; tries > togetherTries {
+					break
+				}
+				late, why := r.wait(slices.Index(r.nodes, b.n), j)
+				if why != "" {
+					if b.full = why == muchMemory; b.full || !alike { // so do those that follow
+						r.opt.say("together: %s and %s: refused: %s", r.name(b.n), r.name(n), why)
+					}
+					continue
+				}
+				into := &node{kernel: n.kernel, args: n.args, why: n.why, from: slices.Clone(n.from), names: slices.Clone(n.names),
+					reads: slices.Concat(b.n.reads, n.reads), writes: slices.Concat(b.n.writes, n.writes), fills: slices.Concat(b.n.fills, n.fills)}
+				r.does(into, b.n)
+				r.delay(late, j, into)
+				delete(bundles, b.n)
+				delete(bundles, n)
+				all := &bundle{n: into, parts: append(b.parts, c.parts...), size: c.size, busy: b.busy + c.busy,
+					most: [2]int{max(b.most[0], c.most[0]), max(b.most[1], c.most[1])}}
+				bundles[into], heights[into] = all, heights[n]
+				open[k][at] = all
+				found = true
+				break
+			}
+			if !found {
+				open[k] = append(open[k], c)
+			}
+		}
 	}
-	open := map[*kernels.Kernel][]*group{}
-	for j, n := range r.nodes {
-		if n == nil || n.m != nil || n.once || n.kernel.Together == nil || n.why == slotted || n.kernel.Grid(n.args, r.limits).Empty() {
+	for _, n := range r.nodes {
+		b := bundles[n]
+		if b == nil {
 			continue
 		}
-		grid := n.kernel.Grid(n.args, r.limits)
-		size, own := grid.Local, groups(grid)
-		if own[0]*own[1] > togetherWide || r.limits.CPU && own[0]*own[1] > togetherGroups {
-			continue
+		k := b.parts[0].kernel
+		var args [][]kernels.Arg
+		for _, p := range b.parts {
+			args = append(args, p.args)
 		}
-		found := false
-		for _, g := range open[n.kernel] {
-			if len(g.parts) == n.kernel.MostTogether() || g.parts[0].kernel.Grid(g.parts[0].args, r.limits).Local != size {
-				continue
-			}
-			most, busy := [2]int{max(g.most[0], own[0]), max(g.most[1], own[1])}, g.busy+own[0]*own[1]
-			if (len(g.parts)+1)*most[0]*most[1] > busy+busy/2+togetherIdle {
-				continue
-			}
-			if why := r.wait(g.at, j); why != "" {
-				r.opt.say("together: %s and %s: refused: %s", r.name(r.nodes[g.at]), r.name(n), why)
-				continue
-			}
-			// The launches before are done here.
-			before := r.nodes[g.at]
-			r.nodes[j] = &node{kernel: n.kernel, args: n.args, why: n.why, from: slices.Clone(n.from), names: slices.Clone(n.names),
-				reads: append(slices.Clone(before.reads), n.reads...), writes: append(slices.Clone(before.writes), n.writes...), fills: append(slices.Clone(before.fills), n.fills...)}
-			r.does(r.nodes[j], before)
-			r.note(j)
-			r.leave(g.at)
-			g.at, g.parts, g.most, g.busy = j, append(g.parts, n), most, busy
-			found = true
-			break
-		}
-		if !found {
-			open[n.kernel] = append(open[n.kernel], &group{j, []*node{n}, own, own[0] * own[1]})
-		}
-	}
-	for _, groups := range open {
-		for _, g := range groups {
-			if len(g.parts) < 2 {
-				continue
-			}
-			n := r.nodes[g.at]
-			n.kernel = g.parts[0].kernel.Several(len(g.parts))
-			n.args = nil
-			for _, p := range g.parts {
-				n.args = append(n.args, p.args...)
-			}
-			r.opt.say("together: %s: one launch", r.name(n))
-			made = true
-		}
+		n.kernel, n.args = k.Several(len(b.parts)), k.SeveralArgs(r.limits, args...)
+		n.chain, n.by = b.parts, "together"
+		r.opt.say("together: %s: one launch", r.name(n))
+		made = true
 	}
 	return made
 }
 
-// wait says why the launch at i is not done at j, together with that, "" if it may be.
-func (r *rewriter) wait(i, j int) string {
-	n, c := r.nodes[i], r.nodes[j]
-	kept := 0 // elements
-	for k := range n.writes {
-		w := &n.writes[k]
-		if r.meeting(w, i+1, j, true, true) >= 0 {
-			return "what is done between them touches what the former writes"
+// bundleOf returns a launch as the first of a bundle, nil if it is done alone.
+func (r *rewriter) bundleOf(n *node) *bundle {
+	if n.m != nil || n.once || n.chain != nil || n.kernel.MostTogether(r.limits) == 1 || n.why == slotted {
+		return nil
+	}
+	grid := n.kernel.Grid(n.args, r.limits)
+	if grid.Empty() {
+		return nil
+	}
+	size, own := grid.Local, groups(grid)
+	if r.numbered(n.kernel) {
+		size = [3]int{}
+	}
+	if own[0]*own[1] > togetherWide || r.limits.CPU && own[0]*own[1] > togetherGroups {
+		return nil
+	}
+	return &bundle{n: n, parts: []rowPart{{kernel: n.kernel, args: n.args}}, size: size, most: own, busy: own[0] * own[1]}
+}
+
+// numbered reports whether launches of a kernel together have work-groups of their own each, of one size.
+func (r *rewriter) numbered(k *kernels.Kernel) bool { return k.Together.Blocks != nil && !r.limits.CPU }
+
+// fit reports whether there can be a launch that does both.
+func (r *rewriter) fit(b, c *bundle) bool {
+	k, n := b.parts[0].kernel, len(b.parts)+len(c.parts)
+	if n > k.MostTogether(r.limits) || b.size != c.size {
+		return false
+	}
+	if r.numbered(k) {
+		return true
+	}
+	busy := b.busy + c.busy
+	return n*max(b.most[0], c.most[0])*max(b.most[1], c.most[1]) <= busy+busy/2+togetherIdle
+}
+
+// heights returns how many launches have to be done one after the other from each to the end.
+func (r *rewriter) heights() map[*node]int {
+	heights := map[*node]int{}
+	for i, n := range slices.Backward(r.nodes) {
+		if n == nil {
+			continue
 		}
-		if slices.ContainsFunc(append(slices.Clone(c.reads), c.writes...), func(g region) bool { return w.meets(&g) }) {
-			return "the latter touches what the former writes"
+		high := 0
+		r.after(i, len(r.nodes), func(_ int, c *node) { high = max(high, heights[c]) })
+		heights[n] = high + 1
+	}
+	return heights
+}
+
+// after calls f with launches before place j that have to be done after the one at i, some perhaps more than once.
+func (r *rewriter) after(i, j int, f func(k int, c *node)) {
+	n := r.nodes[i]
+	for _, writes := range []bool{true, false} {
+		list := n.reads
+		if writes {
+			list = n.writes
+		}
+		for k := range list {
+			g := &list[k]
+			r.touch(g.buf, i+1, j, func(k int, c *node) bool {
+				if c.wrote(g) || writes && c.read(g) {
+					f(k, c)
+				}
+				return true
+			})
 		}
 	}
-	for k := range n.reads {
-		g := &n.reads[k]
-		if r.meeting(g, i+1, j, false, true) >= 0 {
-			return "what is done between them changes what the former reads"
+}
+
+const muchMemory = "it would keep much memory"
+
+// wait returns the launch at i and those before j that have to be done after it, ascending, if it is done at j together with what
+// is there; or why it is not.
+func (r *rewriter) wait(i, j int) (late []int, why string) {
+	late = []int{i}
+	for next := 0; next < len(late); next++ {
+		depends := false
+		r.after(late[next], j+1, func(k int, _ *node) {
+			depends = depends || k == j
+			if !slices.Contains(late, k) {
+				late = append(late, k)
+			}
+		})
+		if depends {
+			return nil, "the latter depends on the former, or what is done between them does and the latter on that"
 		}
-		if slices.ContainsFunc(c.writes, func(w region) bool { return g.meets(&w) }) {
-			return "the latter changes what the former reads"
-		}
-		if size := g.span.hi - g.span.lo; size > togetherSmall && !r.lives(g.buf) && r.between(i, j) {
+	}
+	slices.Sort(late)
+	kept := 0 // elements
+	counted := map[kernels.Buffer]bool{}
+	for _, at := range late {
+		n := r.nodes[at]
+		for k := range n.reads {
+			g := &n.reads[k]
+			size := g.span.hi - g.span.lo
+			if size <= togetherSmall || r.lives(g.buf) || counted[g.buf] || !r.between(i, j) {
+				continue
+			}
+			counted[g.buf] = true
 			used := false
-			r.touch(g.buf, j+1, len(r.nodes), func(int, *node) bool { used = true; return false })
+			r.touch(g.buf, j, len(r.nodes), func(int, *node) bool { used = true; return false })
 			if !used {
 				kept += size
 			}
 			if kept > togetherLarge || r.limits.CPU && kept > 0 {
-				return "it would keep much memory"
+				return nil, muchMemory
 			}
 		}
 	}
-	return ""
+	return late, ""
+}
+
+// read reports whether a launch reads elements of a region.
+func (n *node) read(g *region) bool {
+	return slices.ContainsFunc(n.reads, func(h region) bool { return g.meets(&h) })
+}
+
+// delay puts a launch in the place of those at late[0] and at j, and the others of late behind it.
+func (r *rewriter) delay(late []int, j int, into *node) {
+	i := late[0]
+	r.drop(r.nodes[i])
+	r.drop(r.nodes[j])
+	if len(late) == 1 {
+		r.nodes[i], r.nodes[j] = nil, into
+		r.note(j)
+		return
+	}
+	var first []*node
+	last := []*node{into}
+	for k := i + 1; k < j; k++ {
+		switch n := r.nodes[k]; {
+		case slices.Contains(late, k):
+			last = append(last, n)
+		default:
+			first = append(first, n)
+		}
+	}
+	copy(r.nodes[i:], append(append([]*node{nil}, first...), last...))
+	clear(r.uses)
+	for k, n := range r.nodes {
+		if n != nil {
+			r.note(k)
+		}
+	}
 }
 
 // between reports whether there is a launch between two places.

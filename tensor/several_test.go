@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -15,40 +16,98 @@ import (
 // holds the kernel to its twin, agrees.
 func TestSeveral(t *testing.T) {
 	shapes := [][3]int{{1, 40, 8}, {1, 7, 130}, {3, 33, 1}, {5, 2, 17}, {1, 0, 4}, {2, 9, 16}, {1, 300, 33}, {4, 5, 6}}
+	several(t, ops.SumAxis, []int{2, 3, 4, 5, 6, 7, 8, kernels.SeveralMost}, func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int) {
+		s := shapes[r.IntN(len(shapes))]
+		rng := tensor.NewRNG(r.Uint64())
+		x, y := rng.Normal(d, 0, 1, s[0], s[1], s[2]), rng.Normal(d, 0, 1, s[0], s[2])
+		return []kernels.Arg{x.Arg(), y.Arg(), kernels.I(s[0]), kernels.I(s[1]), kernels.I(s[2]), kernels.R(0.3), kernels.I(r.IntN(2))}, 1
+	})
+	if ops.SumAxis.Several(1) != nil || ops.SumAxis.Several(kernels.SeveralMost+1) != nil || ops.Sum.Several(2) != nil {
+		t.Error("there is a kernel of no or too many launches, or of those that are not done together")
+	}
+	if first, again := ops.SumAxis.Several(3), ops.SumAxis.Several(3); first != again {
+		t.Error("each asks for a kernel of its own")
+	}
+}
+
+// TestSeveralProducts is TestSeveral with products, of which some have shares of their sum, on the units of GPUs, too.
+func TestSeveralProducts(t *testing.T) {
+	shapes := [][3]int{{70, 65, 33}, {64, 64, 64}, {3, 130, 40}, {129, 5, 200}, {1, 1, 1}, {66, 66, 0}, {20, 70, 17}}
+	product := func(form ops.GemmForm) func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int) {
+		return func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int) {
+			s := shapes[r.IntN(len(shapes))]
+			m, n, k, pad := s[0], s[1], s[2], r.IntN(3)
+			rng := tensor.NewRNG(r.Uint64())
+			rowsA, lda, rowsB, ldb := m, k+pad, k, n+pad
+			if form.TransposesA() {
+				rowsA, lda = k, m+pad
+			}
+			if form.TransposesB() {
+				rowsB, ldb = n, k+pad
+			}
+			slice, add := max(1, k), r.IntN(2)
+			if k > 1 && r.IntN(2) == 0 {
+				slice, add = (k+2)/3, 0
+			}
+			a, b := rng.Normal(d, 0, 1, rowsA, lda), rng.Normal(d, 0, 1, rowsB, ldb)
+			bias, c := rng.Normal(d, 0, 1, n), rng.Normal(d, 0, 1, (k+slice-1)/slice, m, n)
+			args = []kernels.Arg{a.Arg(), b.Arg(), bias.Arg(), c.Arg()}
+			for _, v := range []int{m, n, k, lda, ldb, n, add, add, 12, slice} {
+				args = append(args, kernels.I(v))
+			}
+			return args, 3
+		}
+	}
+	d := kernels.Limits{MaxGroup: 1024, LocalMem: 48 << 10, Units: 2}
+	counts := [][]int{{3}}
+	if devtest.Sweep() {
+		counts = [][]int{{2, 3, 7, 11}, {2, 5}, {4, 8}}
+	}
+	for i, form := range []ops.GemmForm{ops.TN, ops.NT, ops.NN}[:len(counts)] {
+		several(t, ops.Gemm(form, ops.GemmTiles(kernels.Float32, d)[i], nil), counts[i], product(form))
+	}
+	several(t, ops.Gemm(ops.TN, ops.MatrixTiles(ops.Parts, kernels.Float32, d)[0], nil), []int{3}, product(ops.TN))
+	if k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil); k.MostTogether(kernels.Limits{CPU: true}) != 1 {
+		t.Error("products are done together on a CPU")
+	}
+}
+
+// several launches a kernel with arguments that draw makes, each alone and so many in one.
+func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int)) {
+	t.Helper()
 	for _, sel := range devtest.Selected() {
 		options := []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
 			options = []tensor.Options{{}, {GPUKernels: true}, {Check: true}}
+			if k.Together.Function == "" {
+				options = []tensor.Options{{GPUKernels: true}, {GPUKernels: true, Check: true}}
+			}
 		}
 		for _, opt := range options {
 			d := devtest.Open(t, sel, opt)
-			for n := 2; n <= kernels.SeveralMost; n++ {
+			for _, n := range counts {
 				r := rand.New(rand.NewPCG(uint64(n), 1))
+				var args [][]kernels.Arg
 				var alone, together []*tensor.Tensor
-				var args []kernels.Arg
 				var local [3]int
-				parts := 0
-				for parts < n {
-					s := shapes[r.IntN(len(shapes))]
-					of := func(y *tensor.Tensor, x *tensor.Tensor, add int) []kernels.Arg {
-						return []kernels.Arg{x.Arg(), y.Arg(), kernels.I(s[0]), kernels.I(s[1]), kernels.I(s[2]), kernels.R(0.3), kernels.I(add)}
-					}
-					x := tensor.NewRNG(uint64(parts)).Normal(d, 0, 1, s[0], s[1], s[2])
-					y := tensor.NewRNG(uint64(parts)).Normal(d, 0, 1, s[0], s[2])
-					z := y.Copy()
-					add := r.IntN(2)
-					a := of(z, x, add)
-					if g := ops.SumAxis.Grid(a, d.Limits()).Local; parts == 0 {
+				for len(args) < n {
+					a, result := draw(d, r)
+					if g := k.Grid(a, d.Limits()).Local; len(args) == 0 {
 						local = g
-					} else if g != local {
+					} else if g != local && (d.Limits().CPU || k.Together.Blocks == nil) {
 						continue // groups of another size are not done together
 					}
-					tensor.Launch(d, ops.SumAxis, of(y, x, add)...)
-					args = append(args, a...)
-					alone, together = append(alone, y), append(together, z)
-					parts++
+					for _, to := range []*[]*tensor.Tensor{&alone, &together} {
+						x := tensor.NewRNG(uint64(len(args))).Normal(d, 0, 1, a[result].N)
+						a = slices.Clone(a)
+						a[result] = x.Arg()
+						if *to = append(*to, x); to == &alone {
+							tensor.Launch(d, k, a...)
+						}
+					}
+					args = append(args, a)
 				}
-				tensor.Launch(d, ops.SumAxis.Several(n), args...)
+				tensor.Launch(d, k.Several(n), k.SeveralArgs(d.Limits(), args...)...)
 				for i := range alone {
 					want, err := alone[i].Float64s()
 					if err != nil {
@@ -59,16 +118,10 @@ func TestSeveral(t *testing.T) {
 						t.Fatal(err)
 					}
 					if fmt.Sprint(got) != fmt.Sprint(want) {
-						t.Errorf("%s %+v, %d of %d: %v, want %v", sel, opt, i, n, got, want)
+						t.Errorf("%s %s %+v, %d of %d: %v, want %v", k.Name, sel, opt, i, n, got, want)
 					}
 				}
 			}
 		}
-	}
-	if ops.SumAxis.Several(1) != nil || ops.SumAxis.Several(9) != nil || ops.Sum.Several(2) != nil {
-		t.Error("there is a kernel of no or too many launches, or of those that are not done together")
-	}
-	if first, again := ops.SumAxis.Several(3), ops.SumAxis.Several(3); first != again {
-		t.Error("each asks for a kernel of its own")
 	}
 }

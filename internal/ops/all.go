@@ -59,6 +59,9 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	}
 	all = append(all, maps(l)...)
 	all = append(all, afterwards(t, l)...)
+	if !l.CPU {
+		all = append(all, Gemm(TN, GemmTiles(t, l)[0], nil).Several(2))
+	}
 	all = append(all, alongLines()...)
 	for _, k := range append(slices.Clip(all), SumIntegers, MaxAxis, MinAxis) {
 		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {

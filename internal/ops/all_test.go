@@ -20,8 +20,8 @@ func TestAll(t *testing.T) {
 		passes   int
 	}{
 		{"CPU", kernels.Float32, kernels.Limits{CPU: true}, 3*len(cpuTiles) + 24, 2},
-		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 25 + 3*14 + 4 + 5, 3},
-		{"GPU of float64", kernels.Float64, gpu, 3*len(GemmTiles(kernels.Float64, gpu)) + 25, 2},
+		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 26 + 3*14 + 4 + 6, 3},
+		{"GPU of float64", kernels.Float64, gpu, 3*len(GemmTiles(kernels.Float64, gpu)) + 26, 2},
 	} {
 		count := map[string]int{}
 		for _, k := range All(c.real, c.l) {

@@ -144,6 +144,15 @@ func (p *product) groups(n, others int, l kernels.Limits) int {
 	return intmath.CeilDiv(panels, max(1, min(most, panels*others/(each*max(1, l.Units)))))
 }
 
+// blocks says how products in one launch share its work-groups on a GPU: a row of tiles after the other, and a share of the sum
+// after the other.
+func (p *product) blocks() *kernels.Blocks {
+	t := p.tile
+	return &kernels.Blocks{Items: t.items(), Define: fmt.Sprint("FORM ", slices.Index(GemmForms, p.form)),
+		Place: "const int columns = (n + TN - 1) / TN, column = block % columns, down = (m + TM - 1) / TM, row = block / columns % down; " +
+			"const int z = block / columns / down, part = z, a_at = A_off, b_at = B_off;"}
+}
+
 func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	p := &product{form: form, tile: tile}
 	k := &kernels.Kernel{
@@ -188,6 +197,9 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
 	k.Stores = p.stores(0)
+	if p.epilogue == nil && !tile.Inner.packed() && tile.Inner&Held == 0 && tile.ItemM > 0 {
+		k.Together = &kernels.Together{Blocks: p.blocks()}
+	}
 	if tile.Inner.packed() { // opaque: what it reads is not what it is said to be a product of
 		k.Params = append(k.Params, packedParams...)
 		k.Describe, k.Stores = nil, nil

@@ -148,6 +148,7 @@ const (
 `
 	batchGPU = `#define PLACE                                                                                          \
     const int columns = (n + TN - 1) / TN, column = get_group_id(0) % columns, z = get_group_id(0) / columns; \
+    const int row = get_group_id(1);                                                                          \
     const int part = z / batch, y = z % batch;                                                                \
     const int a_at = A_off + BATCH_AT(y, a0, a1, a2), b_at = B_off + BATCH_AT(y, b0, b1, b2);
 `

@@ -333,6 +333,9 @@ func onMatrixUnits() []*kernels.Kernel {
 		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[2], nil),
 			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
+		if inner == Parts {
+			all = append(all, Gemm(TN, small, nil).Several(2))
+		}
 		large := packedTiles[inner]
 		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, kernels.Tanh), Gemm(TN, large, nil))
 		held := GemmTile{32, 32, 32, 16, 32, inner | Held}

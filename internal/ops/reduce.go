@@ -41,29 +41,13 @@ var (
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or onto
 	// Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
-			if l.CPU {
-				return kernels.Groups(intmath.CeilDiv(inner, 16), outer)
-			}
-			const strip = 16 // rows of a work-item: narrower groups, which read less at a time, are no faster
-			wide := 1
-			for wide < inner && wide < 32 {
-				wide *= 2
-			}
-			for wide > 1 && n*wide > strip*sumGroup && outer*intmath.CeilDiv(inner, wide) < 2*l.Units {
-				wide /= 2
-			}
-			for wide >= 32 && 2*wide <= sumGroup && 4*n*wide <= strip*sumGroup && outer*inner >= 4*wide*l.Units { // few rows
-				wide *= 2
-			}
-			tall := sumGroup / wide
-			return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(inner, wide), outer * tall}, Local: [3]int{wide, tall}}
-		},
+		Grid: sumAxisGrid,
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
-		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP"}, Stores: storesSumAxis, Cases: sumAxisCases,
+		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP", Blocks: &kernels.Blocks{Items: sumGroup, Ints: []string{"lx"},
+			Of:    func(g kernels.Grid) []int { return []int{g.Local[0]} },
+			Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, lid = get_local_id(0);"}}, Stores: storesSumAxis, Cases: sumAxisCases,
 		Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
 			if a[4].Int == 1 {
 				rows, n = int(a[2].Int), int(a[3].Int)
@@ -93,6 +77,26 @@ var (
 		return true
 	})
 )
+
+func sumAxisGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
+	if l.CPU {
+		return kernels.Groups(intmath.CeilDiv(inner, 16), outer)
+	}
+	const strip = 16 // rows of a work-item: narrower groups, which read less at a time, are no faster
+	wide := 1
+	for wide < inner && wide < 32 {
+		wide *= 2
+	}
+	for wide > 1 && n*wide > strip*sumGroup && outer*intmath.CeilDiv(inner, wide) < 2*l.Units {
+		wide /= 2
+	}
+	for wide >= 32 && 2*wide <= sumGroup && 4*n*wide <= strip*sumGroup && outer*inner >= 4*wide*l.Units { // few rows
+		wide *= 2
+	}
+	tall := sumGroup / wide
+	return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(inner, wide), outer * tall}, Local: [3]int{wide, tall}}
+}
 
 // sumAxisCases are the launches that test SumAxis: lines that are short and long, and side by side.
 func sumAxisCases(few bool) []kernels.Case {

@@ -49,7 +49,12 @@
 #endif
 #ifndef BATCH_PARAMS // of the entry points
 #define BATCH_PARAMS
-#define PLACE const int column = get_group_id(0), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
+#endif
+#ifndef OWN_PARAMS // of the entry points
+#define OWN_PARAMS IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, int accumulate, int biased, int rows, int slice
+#endif
+#ifndef PLACE // which tile of which part a work-group computes
+#define PLACE const int column = get_group_id(0), row = get_group_id(1), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
 #endif
 #define WARPS_N (TN / (8 * WN))
 #define ITEMS (TM / WM * (TN / WN))
@@ -125,12 +130,11 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
 
 #define GEMM(form, a_along_x, b_along_x)                                                                         \
     kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))                                                    \
-    void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,           \
-                       int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) { \
+    void k_gemm_##form(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {                                     \
         local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32))); \
         const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;                                       \
         PLACE                                                                                                    \
-        const int i0 = get_group_id(1) * TM, j0 = column * TN;                                                   \
+        const int i0 = row * TM, j0 = column * TN;                                                               \
         const int ti = warp / WARPS_N * 4 * WM + lane / 8 * 4, tj = warp % WARPS_N * 8 * WN + lane % 8 * 4;      \
         const int k_start = part * slice, k_end = min(K, k_start + slice);                                       \
         const int even_a = (a_at | lda | k_start) % 4 == 0, even_b = (b_at | ldb | k_start) % 4 == 0;            \

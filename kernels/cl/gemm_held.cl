@@ -148,8 +148,7 @@ static float held_at(local const uint4 *held, int k, int y) {
 #endif
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,
-           int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
+void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
     local uint4 held[HELD] __attribute__((aligned(16)));
     local uint flaws;
     const int lid = get_local_id(0), lane = lid % 32;
@@ -157,19 +156,19 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
     const int j0 = column * TN, k_start = part * slice, k_end = min(K, k_start + slice);
     const int even_a = (a_at | lda | k_start) % 4 == 0, even_c = (C_off | ldc) % 4 == 0;
     global const float *a = A + a_at, *b = B + b_at;
-    const int row = lid / 32 * WM + lane / 4, stride = get_num_groups(1) * TM;
-    int whole = even_a && get_group_id(1) * TM + TM <= m && k_start + TK <= k_end;
+    const int own_row = lid / 32 * WM + lane / 4, stride = get_num_groups(1) * TM;
+    int whole = even_a && row * TM + TM <= m && k_start + TK <= k_end;
     float4 next[WM / 16][2][BLOCKS];
 #pragma unroll
     for (int s = 0; s < BLOCKS; s++)
 #pragma unroll
         for (int i = 0; i < WM / 16; i++)
 #pragma unroll
-            for (int h = 0; h < 2; h++) FETCH(next[i][h][s], (int)get_group_id(1) * TM + row + 16 * i + 8 * h, k_start + 16 * s + lane % 4 * 4)
+            for (int h = 0; h < 2; h++) FETCH(next[i][h][s], row * TM + own_row + 16 * i + 8 * h, k_start + 16 * s + lane % 4 * 4)
     uint strange_b = 0;
     int made = -1; // the step from which on B is held
-    for (int block = get_group_id(1) * TM; block < m; block += stride) {
-        const int i0 = block + row;
+    for (int block = row * TM; block < m; block += stride) {
+        const int i0 = block + own_row;
         float acc[WM / 16][TN / 8][4];
 #pragma unroll
         for (int i = 0; i < WM / 16; i++)
@@ -204,7 +203,7 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
                         words_of(next[i][h][s], words, &left, &size);
 #pragma unroll
                         for (int p = 0; p < WORDS; p++) parts[i][p][h] = words[p].s0, parts[i][p][h + 2] = words[p].s1;
-                        FETCH(next[i][h][s], then_block + row + 16 * i + 8 * h, then_k + 16 * s + lane % 4 * 4)
+                        FETCH(next[i][h][s], then_block + own_row + 16 * i + 8 * h, then_k + 16 * s + lane % 4 * 4)
                     }
 #if INNER == PARTS
                 int strange = strange_b >> s & 1 || !ORDINARY(left, size);

@@ -287,8 +287,7 @@ static int arrived(uint counter, int phase) {
 #endif
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,
-           int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
+void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
 #if WAYS > 1
     local uint4 both[STAGES * PLANES * (PLANE_A + PLANE_B) > ROOM ? STAGES * PLANES * (PLANE_A + PLANE_B) : ROOM] __attribute__((aligned(16)));
     local uint4(*as)[PLANES * PLANE_A] = (local uint4(*)[PLANES * PLANE_A])both;
@@ -301,7 +300,7 @@ void ENTRY(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb
 #endif
     const int lid = get_local_id(0), way = lid / (32 * WARPS), warp = lid / 32 % WARPS, lane = lid % 32;
     PLACE
-    const int i0 = get_group_id(1) * TM, j0 = column * TN;
+    const int i0 = row * TM, j0 = column * TN;
     const int ti = warp / WARPS_N * WM, tj = warp % WARPS_N * WN;
     const int k_start = part * slice, k_end = min(K, k_start + slice);
     const int even_a = (a_at | lda | k_start) % 4 == 0, even_b = (b_at | ldb | k_start) % 4 == 0;

@@ -59,14 +59,13 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
 
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
 // Work-groups are lx columns by ly slices of k, lx·ly = SUM_GROUP.
-static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS, local REAL *t) {
-    const int lx = get_local_size(0), tx = get_local_id(0), ty = get_local_id(1), lid = ty * lx + tx;
-    const int i = get_global_id(0), o = get_group_id(1);
-    if (o >= outer) return;
+static INLINE void sum_axis_at(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS,
+                               int lx, int column, int o, int lid, local REAL *t) {
+    const int tx = lid % lx, ty = lid / lx, i = column * lx + tx;
     REAL s = 0;
     if (i < inner) {
         global const REAL *x = X + X_off + o * len * inner + i;
-        const int tall = get_local_size(1);
+        const int tall = SUM_GROUP / lx;
         int k = ty;
         for (; k + 7 * tall < len; k += 8 * tall) { // eight are on their way together
             REAL v[8];
@@ -82,6 +81,27 @@ static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, i
         PUT(Y + Y_off, at, accumulate ? Y[Y_off + at] + scale * t[tx] : scale * t[tx]);
     }
 }
+
+#define SUM_AXIS_PLACE const int lx = get_local_size(0), column = get_group_id(0), o = get_group_id(1), lid = get_local_id(1) * lx + get_local_id(0);
+
+static INLINE void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS, local REAL *t) {
+    SUM_AXIS_PLACE
+    if (o < outer) sum_axis_at(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate PUT_ARGS, lx, column, o, lid, t);
+}
+
+#ifndef OWN_PARAMS // of the entry point
+#define OWN_PARAMS IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate
+#endif
+#ifndef PLACE // which columns of which o a work-group sums, and which of its work-items this is
+#define PLACE SUM_AXIS_PLACE
+#endif
+#ifndef FUNCTIONS
+kernel void k_sum_axis(OWN_PARAMS PUT_PARAMS) {
+    local REAL t[SUM_GROUP];
+    PLACE
+    sum_axis_at(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate PUT_ARGS, lx, column, o, lid, t);
+}
+#endif
 
 // sum_axis of one o where inner is 1, by a work-group of any shape: the bits of k_sum_axis, whose groups are one column wide there.
 static INLINE void sum_row(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate, int o, local REAL *t) {
@@ -101,10 +121,3 @@ static INLINE void sum_row(IN(X), OUT(Y), int outer, int len, int inner, REAL sc
     HALVES(t, lid, SUM_GROUP / 2, 1)
     if (lid == 0 && o < outer) Y[Y_off + o] = accumulate ? Y[Y_off + o] + scale * t[0] : scale * t[0];
 }
-
-#ifndef FUNCTIONS
-kernel void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS) {
-    local REAL t[SUM_GROUP];
-    sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate PUT_ARGS, t);
-}
-#endif
