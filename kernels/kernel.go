@@ -31,6 +31,9 @@ type Kernel struct {
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is joined with it.
 	// Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
+	// Terms returns a launch on a device as one map of views of its arguments, Generated, that computes its bits: that of a
+	// sum of few terms. Nil, or a nil map: it is none.
+	Terms func(args []Arg, l Limits) *Map
 	// Together says how several launches become one: see [Kernel.Several] and [Beside]. Nil: they do not.
 	Together *Together
 	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none

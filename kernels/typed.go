@@ -18,7 +18,7 @@ func Typed(k *Kernel, file, name string, int32s, uint8s, float16s Twin) *Kernel 
 		}
 		form := *k
 		form.File, form.Name, form.Defines, form.Twin = file, name, t.define(), twin
-		form.GPU, form.Tol, form.Together, form.Rows, form.typed = "", Tolerance{}, nil, nil, [dtypes]*Kernel{}
+		form.GPU, form.Tol, form.Together, form.Terms, form.Rows, form.typed = "", Tolerance{}, nil, nil, nil, [dtypes]*Kernel{}
 		form.Params = make([]Param, len(k.Params))
 		for i, p := range k.Params {
 			switch {

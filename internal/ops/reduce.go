@@ -47,7 +47,7 @@ var (
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
 		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP", Blocks: &kernels.Blocks{Items: sumGroup, Ints: []string{"lx"},
 			Of:    func(g kernels.Grid) []int { return []int{g.Local[0]} },
-			Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, lid = get_local_id(0);"}}, Stores: storesSumAxis, Cases: sumAxisCases,
+			Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, lid = get_local_id(0);"}}, Terms: sumAxisTerms, Stores: storesSumAxis, Cases: sumAxisCases,
 		Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
 			if a[4].Int == 1 {
 				rows, n = int(a[2].Int), int(a[3].Int)

@@ -1,0 +1,61 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// addedTerms makes a map of a sum of few terms whose result maps and launches by rows read, such as that of the shares of a
+// product: see kernels.Kernel.Terms. Those may then add the terms up where they read them.
+//
+// It is refused where
+//   - anything else reads the result, or it is there after the run
+//   - with what a map reads beside it, there are more than 8 operands
+//   - the sum is added to what is there, or multiplied by a number.
+var addedTerms = rewrite{"terms", "makes maps of sums of few terms that maps and launches by rows read", addTerms}
+
+func addTerms(r *rewriter) {
+	for i, n := range r.nodes {
+		if n == nil || n.m != nil || n.once || n.kernel.Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.limits).Empty() {
+			continue
+		}
+		op := n.kernel.Terms(n.args, r.limits)
+		if op == nil {
+			continue
+		}
+		m, why := mappingOf(n.kernel, n.args, []kernels.Operation{op})
+		if why == "" {
+			why = m.problem()
+		}
+		found := false
+		for k := range n.writes {
+			w := &n.writes[k]
+			if r.lasts(w, i) {
+				why = "its result is there after the run"
+			}
+			for _, j := range r.readers(w, i) {
+				c := r.nodes[j]
+				found = true
+				switch {
+				case c.m == nil && (c.why == slotted || c.kernel.RowsOf(c.args, r.limits) == nil):
+					why = fmt.Sprintf("%s reads its result, and is no map and not by rows", r.name(c))
+				case c.m != nil && len(op.Operands)+len(c.m.operands)-1 > kernels.MapOperands:
+					why = fmt.Sprintf("%s would read more tensors than a map does", r.name(c))
+				}
+			}
+		}
+		if !found {
+			continue
+		}
+		if why == "" {
+			why = r.enough(m)
+		}
+		if why != "" {
+			r.opt.say("terms: %s: refused: %s", r.name(n), why)
+			continue
+		}
+		r.opt.say("terms: %s: a map of %d operands", r.name(n), len(m.operands))
+		r.takes(i, n, n, m)
+	}
+}
