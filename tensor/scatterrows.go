@@ -10,8 +10,8 @@ const fewIndices = 64
 
 // scatterRows brings the rows of src [n, cols] to the rows of dst [rows, cols] that index [n] names, in the order of index;
 // what is no row is passed over. All are contiguous, dst and src of one type, and dst is nobody else's operand. On CPUs each
-// core has rows and columns of its own. On GPUs indices are sorted first, and what comes to a row is added up by a tree of
-// their places: in an order that depends on nothing else.
+// core has rows and columns of its own. On GPUs few indices and rows take one launch, in that order, too; else indices are
+// sorted first, and what comes to a row is added up by a tree of their places: in an order that depends on nothing else.
 func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 	n := index.Len()
 	if n == 0 || dst.Len() == 0 {
@@ -19,8 +19,12 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 	}
 	d := dst.Device()
 	typ := dst.typ.On(d)
-	if d.Limits().CPU || n <= fewIndices {
-		launch(d, ops.ScatterRows.Of(typ), src.arg(), index.arg(), dst.arg(), kernels.I(n), kernels.I(cols), kernels.I(rows), kernels.I(int(how)))
+	if l := d.Limits(); l.CPU || n <= fewIndices || ops.Lists(n, rows, l) {
+		k := ops.ScatterRows
+		if !l.CPU && n > fewIndices {
+			k = ops.ScatterLists
+		}
+		launch(d, k.Of(typ), src.arg(), index.arg(), dst.arg(), kernels.I(n), kernels.I(cols), kernels.I(rows), kernels.I(int(how)))
 		return
 	}
 	keys, places := radixSorted("Scatter", &ops.RowSorts, index, 1, n, ops.RowPasses(rows), rows)

@@ -89,8 +89,8 @@ func scatterCases(k *kernels.Kernel, t kernels.DType, few bool, add func(build f
 					o.scattered(t, n).ints(n, func(int) int { return o.Rand.IntN(b[1]+2) - 1 }).scattered(t, b[0]*b[1]*b[3]).num(b[0], b[1], b[2], b[3], int(how))
 				}, "%v, way %d", b, how)
 			}
-		case ops.ScatterRows.Of(t):
-			for _, b := range shorter(few, [][3]int{{40, 3, 17}, {9, 130, 5}, {9, 1, 1}, {300, 1, 33}}) {
+		case ops.ScatterRows.Of(t), ops.ScatterLists.Of(t):
+			for _, b := range shorter(few, [][3]int{{40, 3, 17}, {9, 130, 5}, {9, 1, 1}, {300, 1, 33}, {2048, 2, 9}, {2047, 259, 2}}) {
 				add(func(o operands) {
 					n, cols, rows := b[0], b[1], b[2]
 					o.scattered(t, n*cols).ints(n, func(i int) int { return []int{-1, rows, 1 << 30, i % rows, o.Rand.IntN(rows)}[min(i, 3+i%2)] })

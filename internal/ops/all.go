@@ -10,7 +10,7 @@ import (
 // All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
 // each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
-	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, GatherAxis, ScatterAxis, ScatterRows, RowSorts.Count, RowSorts.Move, ScatterRuns,
+	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
 		Sum, SquaredError, SumAtomic, SumAxis, ColumnSums, MaxAxisGrad, OuterAcc, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReduceShares, AdamWShares, Softmax, SoftmaxGrad,

@@ -53,6 +53,7 @@ var definitions = map[*kernels.Kernel]func(c call){
 	ops.RowSorts.Count: rowsCounted,
 	ops.RowSorts.Scan:  countsAdded,
 	ops.RowSorts.Move:  rowsMoved,
+	ops.ScatterLists:   scatterRows,
 	ops.ScatterRuns:    scatterRuns,
 	ops.Pad:            pad,
 	ops.Sum: func(c call) {
