@@ -53,7 +53,7 @@ CLGRAD_TEST_DEVICES=cpu $GO test -race -short $longest $($GO list ./... | grep -
 
 step PoCL
 # shellcheck disable=SC2086
-CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_CHROMIUM=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -timeout 30m -tags opencl $longest ./...
+CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_CHROMIUM=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -timeout 60m -tags opencl $longest ./...
 
 step a module outside this one
 (cd examples/customop && $GO vet . && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test . &&
