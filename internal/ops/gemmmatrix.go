@@ -173,7 +173,7 @@ func innerFor(p kernels.Precision) Inner {
 // MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may not have, where that is
 // worth while: one with the FMA as its inner product is none. It follows the precision, shape and device alone.
 func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
-	if l.CPU || t != kernels.Float32 || min(m, n, k) < 16 || batch*m*n*k < 1<<20 {
+	if l.CPU || t != kernels.Float32 || min(m, n, k) < 16 || float64(batch)*float64(m)*float64(n)*float64(k) < 1<<20 {
 		return GemmTile{}
 	}
 	inner := innerFor(p)
