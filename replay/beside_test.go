@@ -17,8 +17,7 @@ import (
 // TestBeside: updates by optimizers of different rules are one launch on GPUs, with the bits of each; on CPUs, and where it is
 // switched off, they are not.
 func TestBeside(t *testing.T) {
-	const steps = 5
-	train := func(t *testing.T, d tensor.Device, record bool, opt replay.Options) (state string, launches []replay.Launch) {
+	train := func(t *testing.T, d tensor.Device, opt *replay.Options) (state string, launches []replay.Launch) {
 		rng := tensor.NewRNG(3)
 		x := rng.Normal(d, 0, 1, 20, 12)
 		p, q := autograd.Param(rng.Normal(d, 0, 1, 12, 30), "p"), autograd.Param(rng.Normal(d, 0, 1, 12, 7), "q")
@@ -26,36 +25,10 @@ func TestBeside(t *testing.T) {
 			optim.NewSGD([]*autograd.Node{q}, optim.SGDConfig{LR: optim.Constant(0.02), Momentum: 0.5})}
 		step := func() ([]*tensor.Tensor, error) {
 			loss := autograd.Const(x).MatMul(p).Tanh().Mean().Add(autograd.Const(x).MatMul(q).Tanh().Mean())
-			if err := loss.Backward(); err != nil {
-				return nil, err
-			}
-			for _, o := range opts {
-				if err := o.Step(); err != nil {
-					return nil, err
-				}
-				o.ZeroGrad()
-			}
-			return nil, nil
+			return descend(loss, opts...)
 		}
-		if !record {
-			for range steps {
-				if _, err := step(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			return bits(t, []*tensor.Tensor{p.Value(), q.Value()}), nil
-		}
-		rec, err := replay.Record(d, step, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rec.Free()
-		for range steps - 2 {
-			if err := rec.Run(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return bits(t, []*tensor.Tensor{p.Value(), q.Value()}), rec.Launches()
+		launches = doSteps(t, d, 5, step, opt)
+		return bits(t, []*tensor.Tensor{p.Value(), q.Value()}), launches
 	}
 	updates := func(list []replay.Launch) (n int) {
 		for _, l := range list {
@@ -66,10 +39,10 @@ func TestBeside(t *testing.T) {
 		return n
 	}
 	check := func(t *testing.T, d tensor.Device, gpu bool) {
-		want, _ := train(t, d, false, replay.Options{})
+		want, _ := train(t, d, nil)
 		for _, without := range [][]string{nil, {"beside"}} {
 			var told bytes.Buffer
-			got, launches := train(t, d, true, replay.Options{Without: without, Explain: &told})
+			got, launches := train(t, d, &replay.Options{Without: without, Explain: &told})
 			if got != want {
 				t.Errorf("without %v: replays leave\n%.300s\nwant\n%.300s", without, got, want)
 			}

@@ -1,7 +1,6 @@
 package replay_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -14,8 +13,7 @@ import (
 // TestConvolutions: a step of a small convolutional net has the same bits recorded as eager.
 func TestConvolutions(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		const steps = 5
-		train := func(recorded bool) []float64 {
+		train := func(how *replay.Options) string {
 			rng := tensor.NewRNG(4)
 			x, target := autograd.Const(rng.Uniform(d, -1, 1, 3, 2, 9, 8)), autograd.Const(rng.Uniform(d, -1, 1, 3, 4, 7, 6))
 			w := autograd.Param(rng.Uniform(d, -1, 1, 6, 1, 3, 3), "w")
@@ -26,42 +24,13 @@ func TestConvolutions(t *testing.T) {
 				y := x.Conv(w, b, tensor.ConvOptions{Padding: []int{1}, Groups: 2}).MaxPool([]int{3, 2}, tensor.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}})
 				y = y.ConvTranspose(v, nil, tensor.ConvTransposeOptions{Stride: []int{2}}).AvgPool([]int{2, 2}, tensor.AvgPoolOptions{Stride: []int{1}})
 				loss := y.Interpolate([]int{7, 6}, tensor.InterpolateOptions{Linear: true}).SquaredError(target)
-				if err := loss.Backward(); err != nil {
-					return nil, err
-				}
-				err := opt.Step()
-				opt.ZeroGrad()
+				_, err := descend(loss, opt)
 				return []*tensor.Tensor{loss.Value()}, err
 			}
-			if recorded {
-				rec, err := replay.Record(d, step) // which takes two steps
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer rec.Free()
-				for range steps - 2 {
-					if err := rec.Run(); err != nil {
-						t.Fatal(err)
-					}
-				}
-			} else {
-				for range steps {
-					if _, err := step(); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			var all []float64
-			for _, p := range []*autograd.Node{w, b, v} {
-				values, err := p.Value().Float64s()
-				if err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, values...)
-			}
-			return all
+			doSteps(t, d, 5, step, how)
+			return bits(t, []*tensor.Tensor{w.Value(), b.Value(), v.Value()})
 		}
-		if eager, replayed := train(false), train(true); !slices.Equal(eager, replayed) {
+		if eager, replayed := train(nil), train(&replay.Options{}); eager != replayed {
 			t.Errorf("replayed %v\nwant %v", replayed, eager)
 		}
 	})

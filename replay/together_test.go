@@ -18,7 +18,7 @@ import (
 
 // TestTwoOptimizers: small updates of parameters by several optimizers of one rule are one launch, with the bits of each.
 func TestTwoOptimizers(t *testing.T) {
-	train := func(t *testing.T, d tensor.Device, adam, record bool) (state string, updates int) {
+	train := func(t *testing.T, d tensor.Device, adam bool, opt *replay.Options) (state string, updates int) {
 		rng := tensor.NewRNG(3)
 		x := rng.Normal(d, 0, 1, 20, 12)
 		var params []*autograd.Node
@@ -38,39 +38,11 @@ func TestTwoOptimizers(t *testing.T) {
 			for _, p := range params[1:] {
 				loss = loss.Add(autograd.Const(x).MatMul(p).Tanh().Mean())
 			}
-			if err := loss.Backward(); err != nil {
-				return nil, err
-			}
-			for _, o := range opts {
-				if err := o.Step(); err != nil {
-					return nil, err
-				}
-				o.ZeroGrad()
-			}
-			return nil, nil
+			return descend(loss, opts...)
 		}
-		const steps = 5
-		if record {
-			rec, err := replay.Record(d, step)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer rec.Free()
-			for range steps - 2 {
-				if err := rec.Run(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, l := range rec.Launches() {
-				if strings.Contains(strings.Join(l.Does, " "), "k_adamw") || strings.Contains(strings.Join(l.Does, " "), "k_sgd") {
-					updates++
-				}
-			}
-		} else {
-			for range steps {
-				if _, err := step(); err != nil {
-					t.Fatal(err)
-				}
+		for _, l := range doSteps(t, d, 5, step, opt) {
+			if strings.Contains(strings.Join(l.Does, " "), "k_adamw") || strings.Contains(strings.Join(l.Does, " "), "k_sgd") {
+				updates++
 			}
 		}
 		var all []*tensor.Tensor
@@ -81,8 +53,8 @@ func TestTwoOptimizers(t *testing.T) {
 	}
 	check := func(t *testing.T, d tensor.Device) {
 		for _, adam := range []bool{false, true} {
-			want, _ := train(t, d, adam, false)
-			got, updates := train(t, d, adam, true)
+			want, _ := train(t, d, adam, nil)
+			got, updates := train(t, d, adam, &replay.Options{})
 			if updates != 1 {
 				t.Errorf("AdamW %t: %d launches update four parameters", adam, updates)
 			}
@@ -128,39 +100,14 @@ func TestProductsTogether(t *testing.T) {
 				for _, l := range layers {
 					h = h.Linear(l[0], l[1], kernels.Tanh)
 				}
-				loss := h.SquaredError(autograd.Const(y))
-				if err := loss.Backward(); err != nil {
-					return nil, err
-				}
-				err := adam.Step()
-				adam.ZeroGrad()
-				return nil, err
+				return descend(h.SquaredError(autograd.Const(y)), adam)
 			}
-			const steps = 4
-			if opt == nil {
-				for range steps {
-					if _, err := step(); err != nil {
-						t.Fatal(err)
-					}
+			for _, l := range doSteps(t, d, 4, step, opt) {
+				if strings.HasPrefix(l.Kernel, "k_gemm_tn") {
+					products++
 				}
-			} else {
-				rec, err := replay.Record(d, step, *opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer rec.Free()
-				for range steps - 2 {
-					if err := rec.Run(); err != nil {
-						t.Fatal(err)
-					}
-				}
-				for _, l := range rec.Launches() {
-					if strings.HasPrefix(l.Kernel, "k_gemm_tn") {
-						products++
-					}
-					if strings.HasPrefix(l.Kernel, "k_sum_axis") {
-						sums++
-					}
+				if strings.HasPrefix(l.Kernel, "k_sum_axis") {
+					sums++
 				}
 			}
 			var all []*tensor.Tensor
