@@ -80,9 +80,10 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 	k.File, k.Text = k.Name+".cl", k.besideText()
 	k.Grid = func(args []Arg, l Limits) Grid {
 		few, many := former.Grid(args[:m], l), latter.Grid(args[m:], l)
-		row := max(groupsOf(few), intmath.CeilDiv(groupsOf(many), besideRows), 1)
-		items := many.items()
-		return Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(groupsOf(many), row)}, Local: [3]int{items, 1}}
+		first, rest := few.Groups()[0], many.Groups()[0]
+		row := max(first, intmath.CeilDiv(rest, besideRows), 1)
+		items := many.Items()
+		return Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
 	}
 	k.Twin = Twin{
 		F32: func(c Call[float32]) {
@@ -117,18 +118,6 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 		return ops
 	}
 	return k
-}
-
-// groupsOf is how many work-groups a grid has in its first dimension.
-func groupsOf(g Grid) int { return intmath.CeilDiv(g.Global[0], g.Local[0]) }
-
-// items is how many work-items a work-group of a grid has.
-func (g Grid) items() int {
-	n := 1
-	for d := range g.Dims {
-		n *= g.Local[d]
-	}
-	return n
 }
 
 // besideText is the OpenCL C of both launches.

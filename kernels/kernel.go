@@ -229,6 +229,24 @@ func (g Grid) Empty() bool {
 	return false
 }
 
+// Groups returns how many work-groups there are along each dimension: 1 along those that the grid does not have.
+func (g Grid) Groups() [3]int {
+	n := [3]int{1, 1, 1}
+	for d := range g.Dims {
+		n[d] = intmath.CeilDiv(g.Global[d], max(1, g.Local[d]))
+	}
+	return n
+}
+
+// Items returns how many work-items a work-group has.
+func (g Grid) Items() int {
+	n := 1
+	for d := range g.Dims {
+		n *= g.Local[d]
+	}
+	return n
+}
+
 // Group is the size of a one-dimensional work-group. On PoCL with two cores, groups of 64, 256, 1024 and
 // 4096 made a training step of 940, 900, 970 and 980 µs: small groups pay for their start, large ones
 // leave a core idle.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/clgrad/clgrad/internal/intmath"
 )
 
 // Together says how several launches of a kernel become one, in which each has its own work-groups. By a Function, those
@@ -120,7 +118,8 @@ func (k *Kernel) SeveralArgs(l Limits, launches ...[]Arg) []Arg {
 	past := 0
 	for _, args := range launches {
 		g := k.Grid(args, l)
-		past += g.groups()
+		n := g.Groups()
+		past += n[0] * n[1] * n[2]
 		all = append(all, I(past))
 		if b.Of != nil {
 			for _, v := range b.Of(g) {
@@ -129,15 +128,6 @@ func (k *Kernel) SeveralArgs(l Limits, launches ...[]Arg) []Arg {
 		}
 	}
 	return all
-}
-
-// groups returns how many work-groups a grid has.
-func (g Grid) groups() int {
-	n := 1
-	for d := range g.Dims {
-		n *= intmath.CeilDiv(g.Global[d], max(1, g.Local[d]))
-	}
-	return n
 }
 
 // anyGPU are limits of which tests and trials, which serve all devices, make grids.
@@ -180,10 +170,9 @@ func (k *Kernel) several(n int) *Kernel {
 			g.Global[d], g.Local[d] = max(g.Global[d], 1), max(g.Local[d], 1)
 		}
 		for i := 1; i < n; i++ {
-			of := k.Grid(part(args, i), l)
-			for d := range of.Dims {
-				groups := intmath.CeilDiv(of.Global[d], of.Local[d])
-				g.Global[d] = max(g.Global[d], groups*g.Local[d])
+			groups := k.Grid(part(args, i), l).Groups()
+			for d := range 2 {
+				g.Global[d] = max(g.Global[d], groups[d]*g.Local[d])
 			}
 		}
 		return g

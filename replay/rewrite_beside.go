@@ -35,7 +35,7 @@ func doBeside(r *rewriter) {
 			n, c := r.nodes[i], r.nodes[j]
 			gn, gc := n.kernel.Grid(n.args, r.limits), c.kernel.Grid(c.args, r.limits)
 			own := [2][2]int{groups(gn), groups(gc)}
-			if own[0][1] > 1 || own[1][1] > 1 || itemsOf(gn) != itemsOf(gc) || min(own[0][0], own[1][0]) > besideSmall {
+			if own[0][1] > 1 || own[1][1] > 1 || gn.Items() != gc.Items() || min(own[0][0], own[1][0]) > besideSmall {
 				continue
 			}
 			at := r.place(i, j)
@@ -93,13 +93,4 @@ func (r *rewriter) depend(n, c *node) bool {
 		})
 	}
 	return meet(n.writes, c.reads) || meet(n.writes, c.writes) || meet(c.writes, n.reads)
-}
-
-// itemsOf returns how many work-items a work-group has.
-func itemsOf(g kernels.Grid) int {
-	items := 1
-	for d := range g.Dims {
-		items *= g.Local[d]
-	}
-	return items
 }

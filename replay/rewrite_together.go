@@ -28,12 +28,9 @@ const (
 )
 
 // groups are the work-groups of a grid, those of a third dimension with those of the second.
-func groups(g kernels.Grid) (n [2]int) {
-	n = [2]int{1, 1}
-	for d := range g.Dims {
-		n[min(d, 1)] *= (g.Global[d] + g.Local[d] - 1) / g.Local[d]
-	}
-	return n
+func groups(g kernels.Grid) [2]int {
+	n := g.Groups()
+	return [2]int{n[0], n[1] * n[2]}
 }
 
 // bundle is launches that are to be one.
