@@ -1,6 +1,10 @@
 // @depends: common, put
-// How products on the matrix units of GPUs read what lies in rows of memory, and what becomes of their sums: the epilogue and
-// the batch are those of gemm_gpu.cl.
+// What the matrix products of GPUs share at both ends: which tile a work-group computes, how it reads what lies in rows of
+// memory, and what becomes of its sums.
+//
+// f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
+// itself. `then` says what becomes of it: KEEP, its operand goes to Z, which lies as C does; SUMS, there is no f. A batch of
+// products is what internal/ops/gemmbatch.go makes of a kernel, by a text before it.
 
 #define KEEP 1
 #define SUMS 2
@@ -15,17 +19,18 @@
 #ifndef BATCH_PARAMS // of the entry points
 #define BATCH_PARAMS
 #endif
-#ifndef OWN_PARAMS // of the entry point
+#ifndef OWN_PARAMS // of the entry points
 #define OWN_PARAMS IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, int accumulate, int biased, int rows, int slice
 #endif
 #ifndef PLACE // which tile of which part a work-group computes
 #define PLACE const int column = get_group_id(0), row = get_group_id(1), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
 #endif
 
-// Up to four neighbours from p on, zeros past count.
-static float4 load4(global const float *p, int count, int aligned) {
-    if (count >= 4) return aligned ? *(global const float4 *)p : vload4(0, p);
-    float4 v = 0;
+// Up to four neighbours from p on, zeros past count. Aligned, four are one load; vload4 promises no more
+// than the alignment of an element and is four.
+static REAL4 load4(global const REAL *p, int count, int aligned) {
+    if (count >= 4) return aligned ? *(global const REAL4 *)p : vload4(0, p);
+    REAL4 v = 0;
     if (count > 0) v.s0 = p[0];
     if (count > 1) v.s1 = p[1];
     if (count > 2) v.s2 = p[2];
@@ -33,8 +38,8 @@ static float4 load4(global const float *p, int count, int aligned) {
 }
 
 #ifdef EPILOGUE
-static void put4(float4 v, global float *p, int count, int aligned) {
-    if (count >= 4 && aligned) *(global float4 *)p = v;
+static void put4(REAL4 v, global REAL *p, int count, int aligned) {
+    if (count >= 4 && aligned) *(global REAL4 *)p = v;
     else {
         p[0] = v.s0;
         if (count > 1) p[1] = v.s1;
@@ -53,4 +58,14 @@ static void put4(float4 v, global float *p, int count, int aligned) {
         if (count > 1) PUT(p, at + 1, v.s1); \
         if (count > 2) PUT(p, at + 2, v.s2); \
         if (count > 3) PUT(p, at + 3, v.s3); \
+    }
+
+// Ends row x of C from column y on with up to four elements, of which v are the sums and `add` the bias.
+#define END_ROW_4(x, y, v, add)                                      \
+    if ((x) < m && (y) < n) {                                        \
+        const int at = (z * m + (x)) * ldc + (y);                    \
+        if (accumulate) v += load4(C + C_off + at, n - (y), even_c); \
+        v += add;                                                    \
+        FINISH(v, at, n - (y))                                       \
+        PUT_ROW_4(C + C_off, at, v, n - (y), even_c)                 \
     }

@@ -1,4 +1,4 @@
-// @depends: common, put
+// @depends: common, put, gemm_ends
 // Matrix products for GPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
@@ -7,8 +7,7 @@
 //   tt  A: [k*lda + i]  B: [j*ldb + k]
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
-// f is any element-wise function, which internal/ops/epilogue.go writes into a text before this one; there is none by
-// itself. `then` says what becomes of it: KEEP, its operand goes to Z, which lies as C does; SUMS, there is no f. Such a text names the one FORM to build: 0 to 3, in that order.
+// f is that of gemm_ends.cl. A text before this one that has it names the one FORM to build: 0 to 3, in that order.
 //
 // With slice < K, C is a share for each slice of the sum, [z*m*ldc + i*ldc + j] over k in [z*slice, (z+1)*slice):
 // a product of two long thin matrices has too few tiles to fill a GPU. Adding the shares in their order gives
@@ -19,8 +18,7 @@
 // before: two buffers, one barrier per TK steps. Thirty-two neighbouring work-items make a block of 4·WM by
 // 8·WN elements, so that the lanes of a warp read each vector of A and of B from local memory once, after
 // Boehm, "How to Optimize a CUDA Matmul Kernel", kernel 10 (warp tiling). An element sums over k in
-// ascending order whatever the tile: the choice of a tile changes no bit. `rows` serves the CPU variant only. A batch of
-// products is what internal/ops/gemmbatch.go makes of this, by a text before it.
+// ascending order whatever the tile: the choice of a tile changes no bit. `rows` serves the CPU variant only.
 
 #ifndef TM
 #define TM 64 // rows of the tile, a multiple of 4·WM
@@ -37,65 +35,12 @@
 #ifndef WN
 #define WN 4 // columns per work-item, a multiple of 4
 #endif
-#define KEEP 1
-#define SUMS 2
-#ifdef EPILOGUE // f of a vector v; the second argument serves the CPU variant
-#define FINISH(v, at, count)                                                    \
-    if (then == KEEP) put4(v, Z + Z_off + (at), count, (Z_off | ldc) % 4 == 0); \
-    if (then != SUMS) v = EPILOGUE(v, );
-#else
-#define EPILOGUE_PARAMS // of the entry points
-#define FINISH(v, at, count)
-#endif
-#ifndef BATCH_PARAMS // of the entry points
-#define BATCH_PARAMS
-#endif
-#ifndef OWN_PARAMS // of the entry points
-#define OWN_PARAMS IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, int accumulate, int biased, int rows, int slice
-#endif
-#ifndef PLACE // which tile of which part a work-group computes
-#define PLACE const int column = get_group_id(0), row = get_group_id(1), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
-#endif
 #define WARPS_N (TN / (8 * WN))
 #define ITEMS (TM / WM * (TN / WN))
 #define VECTORS_A (TM * TK / 4 / ITEMS) // that a work-item loads of each tile
 #define VECTORS_B (TN * TK / 4 / ITEMS)
 #define ROW_A (TM + 4) // of a staged tile: aligned, and not on one bank
 #define ROW_B (TN + 4)
-
-// Up to four neighbours from p on, zeros past count. Aligned, four are one load; vload4 promises no more
-// than the alignment of an element and is four.
-static REAL4 load4(global const REAL *p, int count, int aligned) {
-    if (count >= 4) return aligned ? *(global const REAL4 *)p : vload4(0, p);
-    REAL4 v = 0;
-    if (count > 0) v.s0 = p[0];
-    if (count > 1) v.s1 = p[1];
-    if (count > 2) v.s2 = p[2];
-    return v;
-}
-
-// Stores up to four elements of a row of C.
-#define PUT_ROW_4(p, at, v, count, aligned)        \
-    if (count >= 4 && aligned) {                   \
-        PUT4(p, at, v);                            \
-    } else {                                       \
-        PUT(p, at, v.s0);                          \
-        if (count > 1) PUT(p, at + 1, v.s1);       \
-        if (count > 2) PUT(p, at + 2, v.s2);       \
-        if (count > 3) PUT(p, at + 3, v.s3);       \
-    }
-
-#ifdef EPILOGUE
-static void put4(REAL4 v, global REAL *p, int count, int aligned) {
-    if (count >= 4 && aligned) *(global REAL4 *)p = v;
-    else {
-        p[0] = v.s0;
-        if (count > 1) p[1] = v.s1;
-        if (count > 2) p[2] = v.s2;
-        if (count > 3) p[3] = v.s3;
-    }
-}
-#endif
 
 // Vector e of a tile's part of an operand. Its element (x, k) is S[x + k*ld] if `along_x`, else S[x*ld + k].
 #define FETCH(V, S, width, x0, x_end, ld, along_x, k0, e, aligned)                    \
@@ -173,15 +118,8 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
             const REAL4 add = biased ? load4(BIAS + BIAS_off + j, n - j, 0) : (REAL4)0;                          \
             _Pragma("unroll") for (int r = 0; r < WM; r++) {                                                     \
                 const int i = i0 + ti + r / 4 * 16 + r % 4;                                                      \
-                if (i < m && j < n) {                                                                            \
-                    const int at = (z * m + i) * ldc + j;                                                        \
-                    global REAL *out = C + C_off + at;                                                           \
-                    REAL4 v = acc[r][c];                                                                         \
-                    if (accumulate) v += load4(out, n - j, even_c);                                              \
-                    v += add;                                                                                    \
-                    FINISH(v, at, n - j)                                                                         \
-                    PUT_ROW_4(C + C_off, at, v, n - j, even_c)                                                   \
-                }                                                                                                \
+                REAL4 v = acc[r][c];                                                                             \
+                END_ROW_4(i, j, v, add)                                                                          \
             }                                                                                                    \
         }                                                                                                        \
     }

@@ -252,14 +252,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
                     const int x = i0 + 16 * i + 8 * h;
                     const float *c = acc[i][2 * q] + 2 * h, *d = acc[i][2 * q + 1] + 2 * h;
                     float4 v = (float4)(c[0], c[1], d[0], d[1]);
-                    if (x < m && y < n) {
-                        const int at = (z * m + x) * ldc + y;
-                        global float *out = C + C_off + at;
-                        if (accumulate) v += load4(out, n - y, even_c);
-                        v += add;
-                        FINISH(v, at, n - y)
-                        PUT_ROW_4(C + C_off, at, v, n - y, even_c)
-                    }
+                    END_ROW_4(x, y, v, add)
                 }
         }
     }

@@ -392,14 +392,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
             const float p = other(odd ? c[0] : c[2], 1), q = other(odd ? c[1] : c[3], 1);
             v = odd ? (float4)(p, q, c[2], c[3]) : (float4)(c[0], c[1], p, q);
 #endif
-            if (x < m && y < n) {
-                const int at = (z * m + x) * ldc + y;
-                global float *out = C + C_off + at;
-                if (accumulate) v += load4(out, n - y, even_c);
-                v += add;
-                FINISH(v, at, n - y)
-                PUT_ROW_4(C + C_off, at, v, n - y, even_c)
-            }
+            END_ROW_4(x, y, v, add)
         }
     }
 }
