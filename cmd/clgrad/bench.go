@@ -24,7 +24,8 @@ func newBench() *cobra.Command {
 structured operations forward and backward (on a GPU recorded, so that it is the device's time),
 training steps of a convolutional net, a perceptron and two transformers, those of mlpimage, the same
 recorded, and rendering: the median of several runs, the fastest and the slowest, and, where the
-program can measure the device's peak, the share of it. Calls are launched one after the other, and
+program can measure the device's peak, the share of it. Of matrix products it also measures the errors, against
+float64. Calls are launched one after the other, and
 waited for at the end of a run. What a launch costs the host is measured until the call returns,
 on an idle device; cpu computes meanwhile.`,
 		Example: `  clgrad bench

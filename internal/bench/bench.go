@@ -36,7 +36,7 @@ type Suite struct {
 }
 
 // Groups is what a Suite measures, in this order.
-var Groups = []string{"launch", "elementwise", "gemm", "small", "ops", "nets", "perceptrons", "step", "recorded", "render"}
+var Groups = []string{"launch", "elementwise", "gemm", "errors", "small", "ops", "nets", "perceptrons", "step", "recorded", "render"}
 
 // Check returns an error unless every name is one of Groups.
 func Check(groups []string) error {
@@ -51,7 +51,7 @@ func Check(groups []string) error {
 // Run measures groups that Check accepts.
 func (s *Suite) Run(ctx context.Context, groups []string) error {
 	steps := map[string]func(context.Context) error{
-		"launch": s.launch, "elementwise": s.elementwise, "gemm": s.gemm, "small": s.small, "ops": s.ops, "nets": s.nets,
+		"launch": s.launch, "elementwise": s.elementwise, "gemm": s.gemm, "errors": s.errors, "small": s.small, "ops": s.ops, "nets": s.nets,
 		"perceptrons": s.perceptrons, "step": s.step, "recorded": s.recorded, "render": s.render,
 	}
 	for _, g := range Groups {
