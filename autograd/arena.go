@@ -112,6 +112,7 @@ func (a *Arena) Start(i int) int {
 func (a *Arena) Runs(f func(from, to int)) {
 	start := -1
 	for i, p := range a.Params {
+		p.foundGrad()
 		if p.grad != nil && start < 0 {
 			start = a.starts[i]
 		}

@@ -43,6 +43,7 @@ func (n *Node) unbroadcast(g gradient) gradient {
 
 // addToLeaf gathers g in a parameter's Grad, which outlives the pass: in its home, if it has one.
 func (n *Node) addToLeaf(g gradient) {
+	n.foundGrad()
 	if n.home != nil {
 		switch {
 		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:

@@ -137,6 +137,7 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	n := in.node.inputs[i]
 	switch {
 	case n.home != nil && in.walk.straight(n):
+		n.foundGrad()
 		plumbing.MatMulInto(n.home, a, b, n.grad != nil)
 		n.grad = n.home
 	case n.pending.t != nil && n.pending.mine:
@@ -153,6 +154,7 @@ func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
 	if in.firstOrder(n) {
 		return
 	}
+	n.foundGrad()
 	if n.home != nil && n.grad == nil && in.walk.straight(n) {
 		write(n.home)
 		n.home.Touch()

@@ -29,6 +29,7 @@ func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
 func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 	n := in.input(i)
 	var whole *tensor.Tensor
+	n.foundGrad()
 	switch {
 	case !in.walk.wants(n):
 		return

@@ -112,6 +112,7 @@ func (n *Node) Value() *tensor.Tensor {
 // Grad returns the gradient gathered since the last ZeroGrad, or nil. It belongs to the node.
 func (n *Node) Grad() *tensor.Tensor {
 	n.must("Grad")
+	n.foundGrad()
 	return n.grad
 }
 
@@ -185,6 +186,7 @@ func (n *Node) freeScratch() {
 // ZeroGrad forgets the gradient.
 func (n *Node) ZeroGrad() {
 	n.must("ZeroGrad")
+	plumbing.First(n.value.Device(), n) // whether there was one says nothing from now on
 	if n.grad != nil && n.grad != n.home {
 		n.grad.Free()
 	}

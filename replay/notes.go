@@ -20,6 +20,7 @@ type notes struct {
 	turns   map[*kernels.Slots]int // how often each was advanced
 	ends    map[*kernels.Slots]int // the turn of each at the end of the run
 	forgot  map[kernels.Buffer]int // how many events there were when memory was forgotten
+	told    map[any]bool           // of First
 	refused error
 
 	live, peak int64 // bytes of what was made
@@ -44,7 +45,7 @@ func (e *event) writes(b kernels.Buffer) bool {
 }
 
 func newNotes(before *notes) *notes {
-	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, forgot: map[kernels.Buffer]int{}, ends: map[*kernels.Slots]int{}}
+	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, forgot: map[kernels.Buffer]int{}, told: map[any]bool{}, ends: map[*kernels.Slots]int{}}
 }
 
 func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
@@ -117,6 +118,12 @@ func (n *notes) Forget(b kernels.Buffer) { n.forgot[b] = len(n.events) }
 func (n *notes) forgotten(b kernels.Buffer) bool {
 	_, is := n.forgot[b]
 	return is
+}
+
+func (n *notes) First(thing any) bool {
+	first := !n.told[thing]
+	n.told[thing] = true
+	return first
 }
 
 func (n *notes) Again(check func() error) { n.again = append(n.again, check) }

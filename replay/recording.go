@@ -89,7 +89,8 @@ func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
 // tensor.ErrRecorded.
 //
 // The errors are tensor.ErrFreed if a tensor that the step uses was freed, with its shape; tensor.ErrIndex if indices that
-// the caller has set reach outside; ErrRecording within a step that is being recorded; tensor.ErrGoroutine if another
+// the caller has set reach outside; tensor.ErrValue if a parameter has a gradient, and had none when the step began that was
+// recorded, or the other way round, unless the step forgets it first; ErrRecording within a step that is being recorded; tensor.ErrGoroutine if another
 // goroutine is using the device; ErrReleased; that of an owner, such as a learning rate that is no number, with nothing
 // launched; and the device's first failure, which names the launch.
 func (r *Recording) Run() error {

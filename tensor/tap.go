@@ -85,6 +85,22 @@ func (s *base) Forget(t *Tensor) {
 	}
 }
 
+// First is that of package plumbing.
+func (s *base) First(d Device, thing any) bool {
+	if recordings.Load() == 0 {
+		return false
+	}
+	told := s.told(d, "a call")
+	return told != nil && told.First(thing)
+}
+
+// Again is that of package plumbing.
+func (s *base) Again(d Device, check func() error) {
+	if told := s.told(d, "a call"); told != nil {
+		told.Again(check)
+	}
+}
+
 // tellRead tells that op reads elements on the host.
 func (s *base) tellRead(d Device, op string, shape []int) {
 	if t := s.told(d, op); t != nil && !t.quiet {

@@ -84,6 +84,7 @@ func (r *reader) Release(kernels.Buffer)                   {}
 func (r *reader) Upload(kernels.Buffer, int, *kernels.Mem) {}
 func (r *reader) Forget(kernels.Buffer)                    {}
 func (r *reader) Input(kernels.Buffer) bool                { return false }
+func (r *reader) First(any) bool                           { return false }
 func (r *reader) Again(func() error)                       {}
 func (r *reader) Refuse(error, string)                     {}
 

@@ -18,6 +18,8 @@ type Launched = [4]*kernels.Kernel
 type device interface {
 	TakeLaunched() Launched
 	Forget(t *tensor.Tensor)
+	First(d tensor.Device, thing any) bool
+	Again(d tensor.Device, check func() error)
 	One(d tensor.Device, shape []int) *tensor.Tensor
 	IsOne(t *tensor.Tensor) bool
 	MoveTo(t, place *tensor.Tensor)
@@ -78,6 +80,12 @@ func TakeLaunched(d tensor.Device) Launched { return of(d).TakeLaunched() }
 // Forget tells a step that is being recorded that nobody looks any more at what the memory of t, all of it, holds now: it is as
 // if nothing had been written there.
 func Forget(t *tensor.Tensor) { of(t.Device()).Forget(t) }
+
+// First reports whether a step is being recorded on d that had not been told of the thing before.
+func First(d tensor.Device, thing any) bool { return of(d).First(d, thing) }
+
+// Again has the step that is being recorded on d call check before each replay, which an error of it refuses.
+func Again(d tensor.Device, check func() error) { of(d).Again(d, check) }
 
 // One returns a tensor of ones with the given shape, of one element in all. The device keeps it: it must not be written
 // to, and costs no launch after the first call. It is the seed of every Backward from a scalar. It panics with
