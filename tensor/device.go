@@ -84,7 +84,8 @@ type Options struct {
 	// Untried launches kernels that were never tried on the device: see [TrialEnv].
 	Untried bool
 
-	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there.
+	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there. They are built without
+	// optimization.
 	GPUKernels bool
 
 	// Elements is about how many elements the largest tensor of a step will have, 0 if that is not known. Only auto
