@@ -9,11 +9,10 @@ import (
 
 // foundGrad is called before something depends on whether a parameter has a gradient. In a step that is being recorded, replays are
 // refused from then on where that is otherwise: they would add to a gradient that was forgotten, or write over one that was not.
-// What the step itself made or forgot before says nothing.
 func (n *Node) foundGrad() {
 	d := n.value.Device()
 	if !n.param || !plumbing.First(d, n) {
-		return
+		return // the step has asked before, or says itself whether there is one
 	}
 	had := n.grad != nil
 	plumbing.Again(d, func() error {
@@ -29,3 +28,7 @@ func (n *Node) foundGrad() {
 		return &tensor.Error{Pkg: "replay", Op: "Run", Kind: tensor.ErrValue, Detail: fmt.Sprintf(detail, n.label())}
 	})
 }
+
+// ownGrad is called where a parameter is made, or its gradient forgotten: in the rest of a step that is being recorded, the step
+// itself says whether there is one.
+func (n *Node) ownGrad() { plumbing.First(n.value.Device(), n) }

@@ -87,7 +87,9 @@ func Param(t *tensor.Tensor, name string) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: "Param", Kind: tensor.ErrType, Shapes: [][]int{t.Shape()},
 			Detail: fmt.Sprintf("%q is of type %v, and only reals have gradients: convert it with To(tensor.Real), or use Const", name, t.Type())})
 	}
-	return &Node{value: t.Keep(), name: name, param: true, needs: true}
+	n := &Node{value: t.Keep(), name: name, param: true, needs: true}
+	n.ownGrad()
+	return n
 }
 
 func mustTensor(op string, t *tensor.Tensor) {
@@ -186,7 +188,7 @@ func (n *Node) freeScratch() {
 // ZeroGrad forgets the gradient.
 func (n *Node) ZeroGrad() {
 	n.must("ZeroGrad")
-	plumbing.First(n.value.Device(), n) // whether there was one says nothing from now on
+	n.ownGrad()
 	if n.grad != nil && n.grad != n.home {
 		n.grad.Free()
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // TestGradientsBetweenRuns: a gradient that was forgotten or made between runs, where the step depends on whether there is one, is
-// an error before anything has changed; one that the step forgets first is not. Runs go on once it is as it was.
+// an error before anything has changed; one that the step forgets first is not, nor that of a parameter that it makes. Runs go on
+// once it is as it was.
 func TestGradientsBetweenRuns(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(1)
@@ -34,6 +35,10 @@ func TestGradientsBetweenRuns(t *testing.T) {
 				opt.ZeroGrad()
 				return err
 			}, there, tensor.ErrValue},
+			{"makes its own", true, true, func(_ func() error, _ optim.Optimizer) error {
+				w := autograd.Param(x.Value().View(), "x")
+				return w.Square().Sum().Backward()
+			}, "", nil},
 			{"forgets first", true, true, func(back func() error, opt optim.Optimizer) error {
 				opt.ZeroGrad()
 				return back()
