@@ -246,17 +246,23 @@ func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 	if s.Inner != Parts {
 		return cases
 	}
+	const weights = 0.2
 	for _, c := range []struct {
 		name                   string
-		input, target, weights float64 // of the last sample, its target, and all weights but these of the output layer
+		input, target, weights float64 // of the last sample, or of all where weights are others, the last target, and the weights of the first layer
 	}{
-		{"infinity", math.Inf(1), 0, 0.2}, {"NaN", math.NaN(), 0, 0.2}, {"a target that is NaN", 1, math.NaN(), 0.2},
-		{"large inputs", 0x1p62, 0, 0.2}, {"an overflow", 0x1p127, 0, 0.2}, {"small inputs", 0x1p-112, 0, 0.2},
-		{"denormals", 0x1p-135, 0, 0.2}, {"small weights", 0x1p60, 0, 0x1p-112}, {"large weights", 0x1p-60, 0, 0x1p51},
+		{"infinity", math.Inf(1), 0, weights}, {"NaN", math.NaN(), 0, weights}, {"a target that is NaN", 1, math.NaN(), weights},
+		{"large inputs", 0x1p62, 0, weights}, {"an overflow", 0x1p127, 0, weights}, {"small inputs", 0x1p-112, 0, weights},
+		{"denormals", 0x1p-135, 0, weights}, {"small weights", 0x1p60, 0, 0x1p-112}, {"large weights", 0x1p-60, 0, 0x1p51},
 	} {
 		cases = append(cases, kernels.Case{Name: c.name, Build: func(o *kernels.Operands) {
 			const n, groups = 140, 1
 			out, _ := s.Offsets(s.Layers)
+			_, bias := s.Offsets(0)
+			from := n - 1
+			if c.weights != weights { // with others, products would overflow either way, of which an fma keeps a sign
+				from = 0
+			}
 			of := func(of, from int, v float64) func(i int) float64 {
 				return func(i int) float64 {
 					u := 2*o.Rand.Float64() - 1
@@ -266,8 +272,17 @@ func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 					return u
 				}
 			}
-			o.Reals(n*s.Inputs, of(n*s.Inputs, (n-1)*s.Inputs, c.input)).Reals(n*s.Outputs, of(n*s.Outputs, (n-1)*s.Outputs, 1+c.target)).
-				Reals(s.Size(), of(out, 0, c.weights)).In(groups*s.Size(), 0, 0).Out(groups)
+			o.Reals(n*s.Inputs, of(n*s.Inputs, from*s.Inputs, c.input)).Reals(n*s.Outputs, of(n*s.Outputs, (n-1)*s.Outputs, 1+c.target)).
+				Reals(s.Size(), func(i int) float64 {
+					switch u := 2*o.Rand.Float64() - 1; {
+					case i < bias:
+						return u * c.weights
+					case i < out:
+						return u * weights
+					default:
+						return u
+					}
+				}).In(groups*s.Size(), 0, 0).Out(groups)
 			if inputGrad {
 				o.Out(n * s.Inputs)
 			} else {

@@ -1,9 +1,12 @@
 package ops
 
 import (
+	"math"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/agree"
 	"github.com/clgrad/clgrad/kernels"
+	"gonum.org/v1/gonum/blas"
 )
 
 // TestMLPMatrixFor: matrix units take the passes that they have room for, over samples enough to be worth a launch that packs.
@@ -45,6 +48,63 @@ func TestMLPMatrixFor(t *testing.T) {
 	for _, c := range [][3]int{{1, 64, 1}, {6400, 64, 100}, {12799, 64, 200}, {12800, 128, 100}, {1 << 20, 128, 100}} { // samples, block, groups
 		if block := m.Block(c[0], kernels.Float32, gpu); block != c[1] || m.Groups(c[0], block, gpu) != c[2] {
 			t.Errorf("%d samples: %d groups of blocks of %d, want %d of %d", c[0], m.Groups(c[0], block, gpu), block, c[2], c[1])
+		}
+	}
+}
+
+// TestStrangePasses: what the cases of a pass expect does not hang on whether a product is rounded before it is added, nor on
+// the order of sums: a device that is right would be refused otherwise.
+func TestStrangePasses(t *testing.T) {
+	for layers := 1; layers <= mlpMatrixLayers; layers++ {
+		for _, inputs := range []int{32, 64} {
+			s := MLPMatrix{MLPShape{Inputs: inputs, Width: 32, Layers: layers, Outputs: 3, Slope: 0.1}, Parts}
+			if layers < 3 {
+				s.Width = 64
+			}
+			k := s.Loss(kernels.Float32, mlpMatrixLarge, true)
+			other := *k
+			other.Twin = kernels.Twin{F32: mlpTwin(s.MLPShape, Parts, mlpMatrixLarge, true, backwardsByFMA)}
+			for i, c := range k.Cases(false) {
+				var of [2]*kernels.Operands
+				for j, k := range []*kernels.Kernel{k, &other} {
+					of[j] = kernels.NewOperands(kernels.Float32, uint64(layers), uint64(i))
+					c.Build(of[j])
+					k.Run(kernels.Float32, of[j].Args)
+				}
+				margin := agree.Of(k, kernels.Float32, of[0].Args)
+				for p := range k.Params {
+					if !k.Params[p].Mode.Buffer() {
+						continue
+					}
+					want, got := of[0].Args[p].Buf.(*kernels.Mem), of[1].Args[p].Buf.(*kernels.Mem)
+					if at := margin.Differs(p, got, want); at >= 0 {
+						t.Errorf("%+v, %s: element %d of %s is %v or %v", s.MLPShape, c.Name, at, k.Params[p].Name, want.At(at), got.At(at))
+					}
+				}
+			}
+		}
+	}
+}
+
+// backwardsByFMA is a product whose sums are made from their end on, by fma.
+func backwardsByFMA(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	for i := range m {
+		for j := range n {
+			sum := beta * c[i*ldc+j]
+			if beta == 0 {
+				sum = 0
+			}
+			for p := k - 1; p >= 0; p-- {
+				x, y := i*lda+p, p*ldb+j
+				if tA == blas.Trans {
+					x = p*lda + i
+				}
+				if tB == blas.Trans {
+					y = j*ldb + p
+				}
+				sum = float32(math.FMA(float64(alpha*a[x]), float64(b[y]), float64(sum)))
+			}
+			c[i*ldc+j] = sum
 		}
 	}
 }
