@@ -361,5 +361,18 @@ func (x *Expr) IsInt() bool { return x.whole }
 // IsOperand reports whether the formula is operand i itself.
 func (x *Expr) IsOperand(i int) bool { return x.op == opOperand && x.index == i }
 
+// Factor returns f where the formula is f·X(i), and f does not read X(i); else nil.
+func (x *Expr) Factor(i int) *Expr {
+	if x.op != opMul {
+		return nil
+	}
+	for k, f := range x.args {
+		if reads := f.Operands(); x.args[1-k].IsOperand(i) && (i >= len(reads) || !reads[i]) {
+			return f
+		}
+	}
+	return nil
+}
+
 // IsZero reports whether the formula is the constant 0.
 func (x *Expr) IsZero() bool { return x.op == opConst && x.value == 0 }

@@ -159,3 +159,15 @@ func TestDerivativeOfTheChosen(t *testing.T) {
 		}
 	}
 }
+
+// TestFactor: a product with an operand has the other as its factor, unless that reads the operand, too.
+func TestFactor(t *testing.T) {
+	f := x.Exp()
+	for _, c := range []struct{ product, want *expr.Expr }{
+		{f.Mul(z), f}, {z.Mul(f), f}, {z.Mul(z), nil}, {f.Mul(z).Mul(z), nil}, {f.Add(z), nil}, {z, nil}, {f.Mul(y), nil},
+	} {
+		if got := c.product.Factor(2); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.product, got, c.want)
+		}
+	}
+}

@@ -145,7 +145,7 @@ var primitives = [...]primitive{
 	opAcosh:    {name: "acosh", takes: "r", c: "acosh($0)", ulp: 4, value: math.Acosh},
 	opAtanh:    {name: "atanh", takes: "r", c: "atanh($0)", ulp: 5, value: math.Atanh},
 	opErf:      {name: "erf", takes: "r", c: "erf($0)", ulp: 16, value: math.Erf},
-	opErfc:     {name: "erfc", takes: "r", c: "erfc($0)", ulp: 16, value: math.Erfc},
+	opErfc:     {name: "erfc", takes: "r", c: "erfc_$T($0)", depends: "erfc", ulp: 16, value: math.Erfc},
 	opSinPi:    {name: "sinpi", takes: "r", c: "turn_$T($0, 0)", depends: "turn", ulp: 4},
 	opCosPi:    {name: "cospi", takes: "r", c: "turn_$T($0, 1)", depends: "turn", ulp: 4},
 	opLdexp:    {name: "ldexp", takes: "ri", c: "ldexp($0, $1)"},
