@@ -214,6 +214,7 @@ func (p *Perceptron) Groups(n, block int, l kernels.Limits) int {
 type pass struct {
 	Perceptron
 	kept, values, slopes, joins []*inner // by layer; nil where there is none
+	factors                     []*inner // what the gradient is multiplied with, of k and of what the next layer reads: it is kept in the place of k
 	error, slope, up            *inner
 	place                       []int // of the gradients of what the layers read
 	room                        []int // of these places, for each sample
@@ -233,7 +234,17 @@ func (p *Perceptron) pass(block int, down bool) *pass {
 		s.up = of("up", p.Labels.Up)
 	}
 	s.place, s.room = p.gradientPlaces()
+	s.Layers = slices.Clone(p.Layers)
 	for i, l := range p.Layers {
+		// A factor shares functions with the value, such as the erfc of a GELU, where that is made.
+		factor := (*inner)(nil)
+		if p.keepsSums(i) {
+			if f := l.Slope.Factor(2); f != nil {
+				factor, l.Slope = of(fmt.Sprint("factor", i), f), expr.X(0).Mul(expr.X(2))
+				s.Layers[i].Slope = l.Slope
+			}
+		}
+		s.factors = append(s.factors, factor)
 		s.kept, s.values = append(s.kept, of(fmt.Sprint("kept", i), l.Kept)), append(s.values, of(fmt.Sprint("value", i), l.Value))
 		s.slopes, s.joins = append(s.slopes, of(fmt.Sprint("slope", i), l.Slope)), append(s.joins, of(fmt.Sprint("join", i), l.Join))
 	}
@@ -242,7 +253,7 @@ func (p *Perceptron) pass(block int, down bool) *pass {
 
 // formulas are all that there are.
 func (s *pass) formulas() (list []*inner) {
-	for _, fn := range slices.Concat(s.kept, s.values, s.slopes, s.joins, []*inner{s.error, s.slope, s.up}) {
+	for _, fn := range slices.Concat(s.kept, s.values, s.factors, s.slopes, s.joins, []*inner{s.error, s.slope, s.up}) {
 		if fn != nil {
 			list = append(list, fn)
 		}
@@ -436,6 +447,9 @@ func (s *pass) steepness() float64 {
 				k = s.kept[i].program.At(func(int) float64 { return z }, nil)
 			}
 			y := s.values[i].program.At(func(x int) float64 { return [2]float64{k, 0}[min(x, 1)] }, nil)
+			if s.factors[i] != nil {
+				k = s.factors[i].program.At(func(x int) float64 { return [2]float64{k, y}[x] }, nil)
+			}
 			slope := s.slopes[i].program.At(func(x int) float64 { return [3]float64{k, y, 1}[x] }, nil)
 			if !math.IsNaN(slope) {
 				most = max(most, math.Abs(slope))

@@ -59,7 +59,7 @@ func (s *pass) cpuLayer(w *writer, i int, l PerceptronLayer) {
 		operands, params := s.skipped(i, "", func(j int) string { return fmt.Sprintf("vload16(v, skip%d + (s + r) * %d + j)", j, s.cpuRow(j)) })
 		value, keepParam = call(s.values[i], 16, operands...), params
 		if s.keepsSums(i) {
-			keep = "vstore16(k, v, sums + (s + r) * $P + j);\n                    "
+			keep = "vstore16(" + s.keptOf(i, 16) + ", v, sums + (s + r) * $P + j);\n                    "
 			keepParam = "REAL *sums, " + keepParam
 		}
 	}
@@ -81,8 +81,8 @@ static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *
             BLOCK_BODY($V)
             _Pragma("unroll") for (int r = 0; r < MR; r++)
                 _Pragma("unroll") for (int v = 0; v < $V; v++) {
-                    const REAL16 z = acc[r][v], k = $kept;
-`+"                    "+keep+`vstore16($value, v, out + (s + r) * $P + j);
+                    const REAL16 z = acc[r][v], k = $kept, y = $value;
+`+"                    "+keep+`vstore16(y, v, out + (s + r) * $P + j);
                 }
         }
     }

@@ -116,6 +116,14 @@ func (s *pass) joined(i int, qualifier, part string, at func(place int) string) 
 	return operands, params, keep
 }
 
+// keptOf is the text of what the gradient of layer i reads of its sums, of k and of the value y.
+func (s *pass) keptOf(i, width int) string {
+	if s.factors[i] == nil {
+		return "k"
+	}
+	return call(s.factors[i], width, "k", "y")
+}
+
 // placesOf are the places of gradients that layer i reads or writes.
 func (s *pass) placesOf(i int) (list []int) {
 	for _, j := range s.Layers[i].joins() {
@@ -202,7 +210,7 @@ func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 		operands, params := s.skipped(i, "local ", func(j int) string { return fmt.Sprintf("LOCAL%d(skip%d + (s + r) * %d + j)", cols, j, s.row(j)) })
 		value, keepParam = call(s.values[i], cols, operands...), params
 		if s.keepsSums(i) {
-			keep = fmt.Sprintf("LOCAL%d(sums + (s + r) * %d + j) = k;\n            ", cols, s.row(i+1))
+			keep = fmt.Sprintf("LOCAL%d(sums + (s + r) * %d + j) = %s;\n            ", cols, s.row(i+1), s.keptOf(i, cols))
 			keepParam = "local REAL *sums, " + keepParam
 		}
 	}
@@ -232,8 +240,8 @@ static __attribute__((always_inline)) void forward$i(local const REAL *in, local
             for (int r = 0; r < $S; r++) z[r] = fma((REAL$C)(in[(s + r) * $in + k]), wk, z[r]);
         }
         for (int r = 0; r < $S; r++) {
-            const REAL$C k = $kept;
-            $keepLOCAL$C(out + (s + r) * $out + j) = $value;
+            const REAL$C k = $kept, y = $value;
+            $keepLOCAL$C(out + (s + r) * $out + j) = y;
         }
     }
 }

@@ -18,6 +18,7 @@ type passScratch[T kernels.Real] struct {
 	g                           [][]T         // those of what layers read, by their place
 	ones, losses                []T
 	kept, values, slopes, joins []*blocks[T]
+	factors                     []*blocks[T]
 	error, slope                *blocks[T]
 }
 
@@ -34,6 +35,7 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 		for i := range s.Layers {
 			m.kept, m.values = append(m.kept, of(s.kept[i])), append(m.values, of(s.values[i]))
 			m.slopes, m.joins = append(m.slopes, of(s.slopes[i])), append(m.joins, of(s.joins[i]))
+			m.factors = append(m.factors, of(s.factors[i]))
 		}
 		return m
 	}}
@@ -68,7 +70,7 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 
 // vectors says whether the formulas may use them.
 func (m *passScratch[T]) vectors(c kernels.Call[T]) {
-	for _, list := range [][]*blocks[T]{m.kept, m.values, m.slopes, m.joins, {m.error, m.slope}} {
+	for _, list := range [][]*blocks[T]{m.kept, m.values, m.factors, m.slopes, m.joins, {m.error, m.slope}} {
 		for _, b := range list {
 			if b != nil {
 				b.scalars(c, 0)
@@ -152,6 +154,9 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 			}
 			in = m.x[i][:n*l.Outputs]
 			run(m.values[i], in, operands...)
+			if m.factors[i] != nil {
+				run(m.factors[i], z, z, in)
+			}
 		}
 	}
 	outputs := n * s.Layers[last].Outputs
