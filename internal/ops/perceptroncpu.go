@@ -67,11 +67,11 @@ func (s *pass) cpuLayer(w *writer, i int, l PerceptronLayer) {
 	v := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "V": blockVectors(padded(l.Outputs)), "in": in, "kept": call(s.kept[i], 16, "z"), "value": value,
 		"sums": keepParam, "W": l.Weights, "B": l.Bias}
 	w.p(`
-static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *bias) {
+static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *bias, int samples) {
     const int step = 1, count = $K, row = $P;
     for (int j = 0; j < $P; j += 16 * $V) {
         const REAL *b = w + j;
-        for (int s = 0; s < TILE; s += MR) {
+        for (int s = 0; s < samples; s += MR) {
             int at[MR];
             REAL16 acc[MR][$V];
             _Pragma("unroll") for (int r = 0; r < MR; r++) {
@@ -88,8 +88,8 @@ static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *
     }
 }
 
-static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add) {
-    const int step = $in, count = TILE, row = $P;
+static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add, int samples) {
+    const int step = $in, count = samples, row = $P;
     for (int j = 0; j < $P; j += 16 * $V) {
         const REAL *b = d + j;
         for (int i = 0; i < $K; i += MR) {
@@ -120,7 +120,7 @@ static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add) 
     for (int j = 0; j < $P; j += 16) {
         REAL16 sum = 0;
         REAL all[16];
-        for (int s = 0; s < TILE; s++) sum += vload16(0, d + s * $P + j);
+        for (int s = 0; s < samples; s++) sum += vload16(0, d + s * $P + j);
         vstore16(sum, 0, all);
         for (int k = 0; k < 16 && j + k < $N; k++) part[$B + j + k] = add ? part[$B + j + k] + all[k] : all[k];
     }
@@ -146,11 +146,11 @@ static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add) 
 	v["joined"], v["keep"] = call(s.joins[i], 16, operands...), keep
 	v["Q"], v["V"], v["sums"] = padded(l.Inputs), blockVectors(padded(l.Inputs)), sums
 	w.p(`
-static void backward$i(const REAL *a, REAL *out, const REAL *x, $sumsconst REAL *wt) {
+static void backward$i(const REAL *a, REAL *out, const REAL *x, $sumsconst REAL *wt, int samples) {
     const int step = 1, count = $N, row = $Q;
     for (int j = 0; j < $Q; j += 16 * $V) {
         const REAL *b = wt + j;
-        for (int s = 0; s < TILE; s += MR) {
+        for (int s = 0; s < samples; s += MR) {
             int at[MR];
             REAL16 acc[MR][$V];
             _Pragma("unroll") for (int r = 0; r < MR; r++) {
@@ -215,8 +215,10 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V))
 		if i > 0 || s.down {
 			w.p(`
     REAL t$i[$N * $Q];
-    for (int j = 0; j < $N; j++) {
-        for (int k = 0; k < $Q; k++) t$i[j * $Q + k] = k < $K ? w$i[k * $P + j] : 0;
+    for (int k0 = 0; k0 < $Q; k0 += 16) { // as many rows as the first-level cache holds lines of, whatever the distance
+        for (int j = 0; j < $N; j++) {
+            for (int k = k0; k < k0 + 16; k++) t$i[j * $Q + k] = k < $K ? w$i[k * $P + j] : 0;
+        }
     }
 `, names)
 		}
@@ -234,15 +236,16 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V))
 	w.p(`
     for (int base = from; base < to; base += TILE) {
         const int live = min(TILE, to - base), add = base > from;
+        const int samples = (live + MR - 1) / MR * MR; // whole blocks
 `, v)
 	if s.cpuRow(0) == inputs {
 		w.p(`
         for (int i = 0; i < live * $inputs; i++) in[i] = X[X_off + base * $inputs + i];
-        for (int i = live * $inputs; i < TILE * $inputs; i++) in[i] = 0;
+        for (int i = live * $inputs; i < samples * $inputs; i++) in[i] = 0;
 `, v)
 	} else {
 		w.p(`
-        for (int s = 0; s < TILE; s++) {
+        for (int s = 0; s < samples; s++) {
             for (int i = 0; i < $in; i++) in[s * $in + i] = s < live && i < $inputs ? X[X_off + (base + s) * $inputs + i] : 0;
         }
 `, v)
@@ -255,10 +258,10 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V))
 		for _, j := range l.skips() {
 			names["sums"] = fmt.Sprint(names["sums"], s.cpuName(j), ", ")
 		}
-		w.p("        forward$i($a, x$i, $sumsw$i, b$i);", names)
+		w.p("        forward$i($a, x$i, $sumsw$i, b$i, samples);", names)
 	}
 	w.p(`
-        for (int i = 0; i < TILE * $P; i++) d[0][i] = 0;
+        for (int i = 0; i < samples * $P; i++) d[0][i] = 0;
 `, v)
 	if s.Labels != nil {
 		s.cpuLabels(w, v)
@@ -281,9 +284,9 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V))
 			names["sums"] = fmt.Sprintf("z%d, ", i-1)
 		}
 		names["sums"] = fmt.Sprint(names["sums"], passedOn("g", s.placesOf(i)))
-		w.p("        weights$i($a, d[$now], part, add);", names)
+		w.p("        weights$i($a, d[$now], part, add, samples);", names)
 		if i > 0 || s.down {
-			w.p("        backward$i(d[$now], d[$next], $x, $sumst$i);", names)
+			w.p("        backward$i(d[$now], d[$next], $x, $sumst$i, samples);", names)
 		}
 		now = 1 - now
 	}
