@@ -38,12 +38,12 @@ func Kernels() []*kernels.Kernel {
 // Drawing a pixel for each of its numbers, as one map would, takes longer.
 var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-		const samples, few = 32, 4
-		n, octaves := int(a[3].Int), int(a[7].Int)
-		if l.CPU {
-			return kernels.Grid{Dims: 1, Global: [3]int{(n + samples - 1) / samples}, Local: [3]int{1}}
+		const samples = 32 // of a work-group
+		items := 1
+		if !l.CPU {
+			items = l.Group()
 		}
-		return kernels.Line(n*2*((octaves+few-1)/few), l)
+		return kernels.Grid{Dims: 1, Global: [3]int{(int(a[3].Int) + samples - 1) / samples * items}, Local: [3]int{items}}
 	},
 	Params: []kernels.Param{{Name: "IMAGE", Mode: kernels.In}, {Name: "F", Mode: kernels.Out}, {Name: "V", Mode: kernels.Out},
 		{Name: "n", Mode: kernels.IntArg}, {Name: "width", Mode: kernels.IntArg}, {Name: "height", Mode: kernels.IntArg},
