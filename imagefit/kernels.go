@@ -52,6 +52,7 @@ var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, Fil
 	Twin:     kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
 	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
 	Describe: describeSampleEncode,
+	Together: &kernels.Together{Function: "sample_encode", Local: "SAMPLE_LOCAL"},
 	Cases: func(few bool) []kernels.Case {
 		var each int
 		return kernels.PerLength(func(o *kernels.Operands, n int) {

@@ -23,9 +23,8 @@ static void encode(global REAL *f, REAL at, int octaves) {
     }
 }
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int height, int channels, int octaves,
-                     int seed_lo, int seed_hi, int call) {
+static void sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int height, int channels, int octaves,
+                          int seed_lo, int seed_hi, int call) {
     const int from = get_group_id(0) * SAMPLES, to = min(n, from + SAMPLES);
     int pixels[SAMPLES];
     for (int i = 0; i < SAMPLES; i += 4) {
@@ -42,3 +41,11 @@ void k_sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int height, in
         encode(f + 2 * octaves, ((REAL)(pixel / width) + (REAL)0.5) / height, octaves);
     }
 }
+
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_sample_encode(IN(IMAGE), OUT(F), OUT(V), int n, int width, int height, int channels, int octaves,
+                     int seed_lo, int seed_hi, int call) {
+    sample_encode(IMAGE, IMAGE_off, F, F_off, V, V_off, n, width, height, channels, octaves, seed_lo, seed_hi, call);
+}
+#endif

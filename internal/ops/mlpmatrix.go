@@ -23,6 +23,7 @@ const (
 	mlpMatrixLarge  = 128
 	mlpMatrixSums   = 96
 	mlpMatrixLayers = 4
+	mlpPackItems    = 256 // GROUP of mlp_pack.cl, that of other launches: one is done beside it
 
 	// Samples for each unit of a GPU, of which fewer are faster by ordinary arithmetic.
 	mlpMatrixLeast = 128 // of factors in parts
@@ -82,7 +83,7 @@ func (s MLPMatrix) lengths() (words, flaws int) {
 	for l := range s.Layers {
 		words += 2 * s.fanIn(l) * s.Width / p.chunk() * 4
 	}
-	return words * p.planes(), words / 4 / mlpItems
+	return words * p.planes(), words / 4 / mlpPackItems
 }
 
 // step returns how many steps of a product an instruction takes.
@@ -99,13 +100,14 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, [
 		Name: "k_mlp_pack", File: "mlp_pack.cl", Defines: s.defines(),
 		Params: []kernels.Param{in("W"), outInts("P"), outInts("F")},
 		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
-			return kernels.Grid{Dims: 1, Global: [3]int{groups * mlpItems}, Local: [3]int{mlpItems}}
+			return kernels.Grid{Dims: 1, Global: [3]int{groups * mlpPackItems}, Local: [3]int{mlpPackItems}}
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			w := c.Reals(0)
 			s.pack(c.Ints(1), c.Ints(2), func(i int) float32 { return w[i] })
 		}},
-		Cases: func(few bool) []kernels.Case { return s.packCases(few) },
+		Together: &kernels.Together{Function: "mlp_pack", Items: true},
+		Cases:    func(few bool) []kernels.Case { return s.packCases(few) },
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
 				return nil
@@ -158,7 +160,7 @@ func (s MLPMatrix) pack(words, flaws []int32, at func(i int) float32) {
 							flawed = p.put(words[lane*4+word:], plane, v, half) || flawed
 						}
 						if p.inner == Parts && (flawed || !(size < 0x1p100)) {
-							flaws[item/mlpItems] = 1
+							flaws[item/mlpPackItems] = 1
 						}
 						item++
 					}

@@ -355,7 +355,7 @@ void k_mlp_matrix(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN_
     global const float *biases = w + UNIT(0, 0), *weights_out = wo + UNIT(0, 0) * OUTPUTS;
 #if INNER == PARTS && defined(NVIDIA_PTX)
     int flawed = 0;
-    for (int i = 0; i < PACKED_AT(LAYERS, 0) / PLANES / 128; i++) flawed |= F[F_off + i];
+    for (int i = 0; i < PACKED_AT(LAYERS, 0) / PLANES / 256; i++) flawed |= F[F_off + i];
 #endif
     float loss = 0;
     float dw[LAYERS][PART_TILES][4], db[LAYERS][2], dwo[2 * OUTPUTS];

@@ -9,16 +9,12 @@
 // The word q of a lane is of column lane/4 of 8, and of rows 2·(lane%4) + 8q and the next one, or of row 2·(lane%4) + q with
 // TF32. A work-item makes four words of each plane.
 
-#define GROUP 128
+#define GROUP 256
 #define LANES(l) (FAN_IN(l) * WIDTH * 2 / STEP) // of a layer's weights, in one direction
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_mlp_pack(IN(W), OUT_INTS(P), OUT_INTS(F)) {
-#if INNER == PARTS && !defined(NVIDIA_PTX)
-    local int any;
-#endif
-    const int lid = get_local_id(0);
-    int e = get_global_id(0), l = 0, ordinary = 1, strange = 0;
+static void mlp_pack(IN(W), OUT_INTS(P), OUT_INTS(F)) {
+    if (get_group_id(0) >= 2 * (LANES(0) + (LAYERS - 1) * LANES(1)) / GROUP) return;
+    int e = get_global_id(0), l = 0, ordinary = 1;
     global uint4 *to = (global uint4 *)(P + P_off);
     while (e >= 2 * LANES(l)) to += 2 * LANES(l) * PLANES, e -= 2 * LANES(l++);
     const int back = e >= LANES(l), N = back ? FAN_IN(l) : WIDTH;
@@ -40,6 +36,15 @@ void k_mlp_pack(IN(W), OUT_INTS(P), OUT_INTS(F)) {
     for (int p = 0; p < PLANES; p++) to[p * pairs * 32] = (uint4)(low[p].s0, low[p].s1, high[p].s0, high[p].s1);
     ordinary = ORDINARY(left, size);
 #endif
-    BARRIER
-    if (lid == 0) F[F_off + get_group_id(0)] = strange;
+    global int *flawed = F + F_off + get_group_id(0);
+    if (get_local_id(0) == 0) *flawed = 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (!ordinary) *flawed = 1;
 }
+
+#ifndef FUNCTIONS
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void k_mlp_pack(IN(W), OUT_INTS(P), OUT_INTS(F)) {
+    mlp_pack(W, W_off, P, P_off, F, F_off);
+}
+#endif
