@@ -20,5 +20,5 @@ var ScatterLists = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_li
 // Lists reports whether ScatterLists is for so many indices and rows: a work-group has room for the indices, and all together
 // look at few.
 func Lists(n, rows int, l kernels.Limits) bool {
-	return !l.CPU && l.MaxGroup >= listGroup && n <= listMost && n*rows <= 1<<20
+	return !l.CPU && l.MaxGroup >= listGroup && n <= listMost && rows <= 1<<20/max(1, n)
 }
