@@ -76,7 +76,8 @@ func (r *rewriter) together() (made bool) {
 				}
 				late, why := r.wait(slices.Index(r.nodes, b.n), j)
 				if why != "" {
-					if b.full = why == muchMemory; b.full || !alike { // so do those that follow
+					b.full = why == muchMemory // so it is beside those that follow
+					if b.full || !alike {
 						r.opt.say("together: %s and %s: refused: %s", r.name(b.n), r.name(n), why)
 					}
 					continue

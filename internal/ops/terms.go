@@ -57,7 +57,7 @@ func addOf(n, slices int) *kernels.Function {
 			parts[s] = add(parts[s], parts[s+span])
 		}
 	}
-	// The kernel begins with 0, to which −0 is added: where all terms are that, the sum is not.
+	// The sums of the kernel begin with 0, so that of terms that are all −0 it is 0.
 	f := &kernels.Function{Name: fmt.Sprintf("sum_of_%d_in_%d", n, slices), Value: parts[0].Add(expr.C(0))}
 	now, _ := sums.LoadOrStore(key, f)
 	return now.(*kernels.Function)
