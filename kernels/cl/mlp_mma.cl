@@ -31,6 +31,13 @@
 #else
 #define UNROLL // what stays loops is built in a tenth of the time
 #endif
+// Sums over samples stay loops, of one or two steps: all else is code that runs once for a block, from end to end, and the less there
+// is of that the sooner it is there.
+#if INNER == PARTS
+#define STEPS_UNROLLED _Pragma("unroll 1")
+#else
+#define STEPS_UNROLLED _Pragma("unroll 2")
+#endif
 #ifndef COLUMNS
 #define COLUMNS 32 // of a product that a warp multiplies at once
 #endif
@@ -200,7 +207,7 @@ UNROLL
 static INLINE void multiply_staged(float (*dw)[4], local const uint4 *h, local const uint4 *d, const int fan_in, int warp, int lane) {
     const int i0 = warp / COLUMN_PARTS(fan_in) * 16, j0 = warp % COLUMN_PARTS(fan_in) * PART_COLUMNS(fan_in);
     if (ROW_PARTS(fan_in) * COLUMN_PARTS(fan_in) < WARPS && i0 >= fan_in) return;
-UNROLL
+STEPS_UNROLLED
     for (int s = 0; s < AT_ONCE; s += STEP) {
         uint a[PLANES][4], b[PLANES][PART_TILES][2];
 UNROLL
