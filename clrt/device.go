@@ -127,6 +127,7 @@ func describeDevice(p, d int, platform *cl.Platform, device *cl.Device) Info {
 		LocalMem:     device.LocalMemSize(),
 		MaxAlloc:     device.MaxMemAllocSize(),
 		FP64:         device.DoubleFPConfig() != 0,
+		Divides:      singleConfig(device)&C.CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
 		Compiler:     device.CompilerAvailable(),
 	}
 	switch t := device.Type(); {

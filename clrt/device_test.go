@@ -49,7 +49,7 @@ func TestHandleLayout(t *testing.T) {
 		v     any
 		field string
 	}{
-		{cl.CommandQueue{}, "clQueue"}, {cl.Kernel{}, "clKernel"}, {cl.MemObject{}, "clMem"},
+		{cl.Device{}, "id"}, {cl.CommandQueue{}, "clQueue"}, {cl.Kernel{}, "clKernel"}, {cl.MemObject{}, "clMem"},
 	} {
 		f := reflect.TypeOf(c.v).Field(0)
 		if f.Name != c.field || f.Offset != 0 || f.Type.Size() != unsafe.Sizeof(uintptr(0)) {

@@ -21,6 +21,14 @@ func queueHandle(q *cl.CommandQueue) C.cl_command_queue {
 
 func kernelHandle(k *cl.Kernel) C.cl_kernel { return *(*C.cl_kernel)(unsafe.Pointer(k)) }
 
+func deviceHandle(d *cl.Device) C.cl_device_id { return *(*C.cl_device_id)(unsafe.Pointer(d)) }
+
+// singleConfig returns CL_DEVICE_SINGLE_FP_CONFIG, 0 if the device does not say.
+func singleConfig(d *cl.Device) (config C.cl_device_fp_config) {
+	C.clGetDeviceInfo(deviceHandle(d), C.CL_DEVICE_SINGLE_FP_CONFIG, C.size_t(unsafe.Sizeof(config)), unsafe.Pointer(&config), nil)
+	return config
+}
+
 func memHandle(m *cl.MemObject) uint64 { return uint64(*(*uintptr)(unsafe.Pointer(m))) }
 
 // statusOf recovers the status code from an error of go-opencl, which keeps only the name of it

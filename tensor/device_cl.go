@@ -71,6 +71,11 @@ func openCL(sel string, opt Options) (Device, error) {
 		d.real = kernels.Float64
 		d.options += " -DREAL_IS_DOUBLE"
 	}
+	if info.Type == clrt.GPU && info.Divides {
+		// Otherwise a driver may compute a quotient in another way where something is made of it than where it is stored: NVIDIA's
+		// adds to it without rounding it first, and makes 1/√x one instruction. A recording would have other bits than its step.
+		d.options += " -cl-fp32-correctly-rounded-divide-sqrt"
+	}
 	if strings.Contains(info.Vendor, "NVIDIA") {
 		d.options += " -DNVIDIA_PTX"
 		d.ptx = true

@@ -126,6 +126,7 @@ typedef struct {
 #define CL_DEVICE_PARTITION_FAILED                     (-18)
 #define CL_DEVICE_PROFILE                              0x102E
 #define CL_DEVICE_PROFILING_TIMER_RESOLUTION           0x1025
+#define CL_DEVICE_SINGLE_FP_CONFIG                     0x101B
 #define CL_DEVICE_TYPE                                 0x1000
 #define CL_DEVICE_TYPE_ACCELERATOR                     8
 #define CL_DEVICE_TYPE_ALL                             0xFFFFFFFF
