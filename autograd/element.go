@@ -36,7 +36,7 @@ func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 	var saved []*tensor.Tensor
 	for k, v := range values[:n+1] {
 		for i := range n {
-			if f.Uses(i) && f.Gradient(i).Uses(k) {
+			if f.Uses(i) && slopeOf(f, i, scalars).Uses(k) {
 				saved = append(saved, v)
 				break
 			}
@@ -51,7 +51,7 @@ func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 			if !f.Uses(i) || !in.Need(at) {
 				continue
 			}
-			switch d := f.Gradient(i); {
+			switch d := slopeOf(f, i, scalars); {
 			case d.Is(n + 1):
 				in.GiveNode(at, g)
 			case in.Recorded():
@@ -65,6 +65,14 @@ func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 			}
 		}
 	}, saved...)
+}
+
+// slopeOf returns the gradient of f by operand i: in terms of its value where that tells it, so that the operand need not be kept.
+func slopeOf(f *kernels.Function, i int, scalars []float64) *kernels.Function {
+	if f.Operands() == 1 {
+		return f.LayerGradient(scalars)
+	}
+	return f.Gradient(i)
 }
 
 // slope returns d, the gradient of a function of operands, for its result y and the gradient g of that, as an operation on

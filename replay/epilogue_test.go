@@ -252,7 +252,7 @@ func storedOnGPU(t *testing.T, d tensor.Device) {
 			return grads
 		}, []*tensor.Tensor{x}, nil
 	})
-	for _, want := range []string{"k_relu: computed where 0 k_conv", "k_max_pool stores its result", "k_relu_grad: computed where"} {
+	for _, want := range []string{"k_relu: computed where 0 k_conv", "k_max_pool stores its result", "k_relu_grad_by_value: computed where"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("no %q among\n%s", want, told)
 		}
