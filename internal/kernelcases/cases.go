@@ -68,6 +68,7 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 	case ops.SquaredError:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(1).Int(n, max(n, 1)) })
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
+		add(func(o *kernels.Operands) { o.In(5000, -1, 1).In(5000, -1, 1).Out(5000).Out(2).Int(5000, 2700) }, "2 long chunks")
 	case ops.SumAtomic:
 		perLength(func(o *kernels.Operands, n int) { o.In(n, 0, 1).In(1, 0, 1).Int(n).Real(0.5) })
 	case ops.MaxAxisGrad:

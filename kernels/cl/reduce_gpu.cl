@@ -46,7 +46,16 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     const int lid = get_local_id(0), g = get_group_id(0);
     const int end = min(n, (g + 1) * chunk);
     REAL s = 0;
-    for (int i = g * chunk + lid; i < end; i += SUM_GROUP) {
+    int i = g * chunk + lid;
+    for (; i + 7 * SUM_GROUP < end; i += 8 * SUM_GROUP) { // eight are on their way together
+        REAL e[8];
+        _Pragma("unroll") for (int j = 0; j < 8; j++) e[j] = X[X_off + i + j * SUM_GROUP] - T[T_off + i + j * SUM_GROUP];
+        _Pragma("unroll") for (int j = 0; j < 8; j++) {
+            D[D_off + i + j * SUM_GROUP] = 2 * e[j];
+            s = fma(e[j], e[j], s);
+        }
+    }
+    for (; i < end; i += SUM_GROUP) {
         const REAL e = X[X_off + i] - T[T_off + i];
         D[D_off + i] = 2 * e;
         s = fma(e, e, s);
