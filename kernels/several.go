@@ -348,10 +348,13 @@ func (k *Kernel) blocksText(name string, n int) string {
 			chosen("const int ", p.Name, "")
 		case p.Mode == RealArg:
 			chosen("const REAL ", p.Name, "")
-		case p.Mode == In:
-			chosen("global const REAL *", p.Name, "")
 		default:
-			chosen("global REAL *", p.Name, "")
+			constant := "const "
+			if p.Mode.Written() {
+				constant = ""
+			}
+			elements := map[Mode]string{Out: "REAL", OutInts: "int", OutBytes: "uchar", OutHalves: "half"}
+			chosen("global "+constant+elements[Out+p.Mode/3*3]+" *", p.Name, "")
 		}
 		if p.Mode.Buffer() {
 			chosen("const int ", p.Name, "_off")
