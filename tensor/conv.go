@@ -38,6 +38,10 @@ type ConvTransposeOptions struct {
 // none. Integers are converted to reals. The order of the additions is fixed. It panics with ErrShape, with ErrValue for bad
 // options, and with ErrType if both are of integers. PyTorch's conv1d, conv2d and conv3d.
 //
+// A GPU with matrix units computes large ones of one group of at least 16 channels from three bfloat16 for each factor, where more than
+// 32 channels are written, and so their gradients: with the bound that [Precision] has for float32, whatever the precision. That takes
+// memory of once and a half the size of the operands for as long.
+//
 // An OpenCL CPU computes those of 3×3 and 5×5 taps and at least 12 channels in tiles (Winograd's filtering). Their errors, some 2ε
 // times the root of the number of terms on the average, are in proportion to the largest inputs of a tile of 6×6.
 func (t *Tensor) Conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
@@ -246,6 +250,10 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 		winograd(op, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
+	if m := s.MatrixUnits(transposed, d.Real(), matrixLimits(d)); has(d, m.Tile.Inner) {
+		convMatrix(op, m, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
+		return y
+	}
 	list := d.core().list()
 	rows, cols, _ := s.ConvBlock(transposed, d.Limits())
 	args := s.Args(append(list.args, cx.arg(), cw.arg(), b, y.arg()))
@@ -277,7 +285,13 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 		}
 		return
 	}
+	m := s.MatrixUnitsWeight(d.Real(), matrixLimits(d))
 	slice := s.ConvSlice(d.Limits())
+	if !has(d, m.Tile.Inner) {
+		m = ops.ConvMatrix{}
+	} else {
+		slice = m.Slice(s, d.Limits())
+	}
 	slices := (s.Rows() + slice - 1) / slice
 	weights := y.Len() / (s.Groups * s.Out)
 	biased := 0
@@ -293,7 +307,11 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 	}
 	list := d.core().list()
 	args := append(s.Args(append(list.args, cx.arg(), cg.arg(), parts.arg())), kernels.I(slice), kernels.I(biased))
-	list.launch(d, s.WeightKernel(d.Real(), d.Limits()), args)
+	if m == (ops.ConvMatrix{}) {
+		list.launch(d, s.WeightKernel(d.Real(), d.Limits()), args)
+	} else {
+		convMatrixWeight(op, m, s, cx.Tensor, cg.Tensor, list, args)
+	}
 	switch {
 	case slices > 1 && (s.Out > 1 || biased > 0):
 		launch(d, ops.ConvParts, parts.arg(), y.arg(), to, kernels.I(slices), kernels.I(s.Groups), kernels.I(weights), kernels.I(s.Out), kernels.I(biased))

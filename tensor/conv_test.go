@@ -159,18 +159,26 @@ func TestConvTiles(t *testing.T) {
 			continue
 		}
 		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+		check := func(k *kernels.Kernel) {
+			for i, c := range kernelcases.Of(k, false) {
+				o := kernels.NewOperands(d.Real(), 3, uint64(i))
+				c.Build(o)
+				if _, err := kerneltest.Check(d, k, c.Name, o.Args); err != nil {
+					t.Error(k.Defines, err)
+				}
+			}
+		}
 		square, flat := ops.GemmTile{M: 64, N: 64, K: 16, ItemM: 8, ItemN: 4}, ops.GemmTile{M: 64, N: 64, K: 8, ItemM: 8, ItemN: 4}
 		long := ops.GemmTile{M: 32, N: 64, K: 32, ItemM: 8, ItemN: 4}
 		for _, far := range []bool{false, true} {
 			for _, k := range []*kernels.Kernel{ops.Conv(square, 1, far), ops.ConvWeight(flat, far), ops.Conv(long, 2, far)} {
-				for i, c := range kernelcases.Of(k, false) {
-					o := kernels.NewOperands(d.Real(), 3, uint64(i))
-					c.Build(o)
-					if _, err := kerneltest.Check(d, k, c.Name, o.Args); err != nil {
-						t.Error(k.Defines, err)
-					}
-				}
+				check(k)
 			}
+		}
+		s := ops.ConvShape{Batch: 1 << 20, Groups: 1, In: 16, Out: 64, Size: [3]int{1, 1, 1}, OutSize: [3]int{1, 1, 1}, Kernel: [3]int{1, 1, 1}}
+		l := kernels.Limits{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024}
+		for _, k := range []*kernels.Kernel{s.MatrixUnits(false, kernels.Float32, l).Kernel(), s.MatrixUnitsWeight(kernels.Float32, l).WeightKernel()} {
+			check(k)
 		}
 	}
 }

@@ -22,7 +22,8 @@ import (
 // over a large batch above all: optim.LossScaler keeps them in that range. With PrecisionTF32 factors have the range of float32, but
 // for those that round up to more than it, which become infinite.
 //
-// With PrecisionFloat32, matrix units compute large products from three bfloat16 for each factor, and on all devices
+// With PrecisionFloat32, matrix units compute large products from three bfloat16 for each factor, as they do large convolutions in any
+// precision, and on all devices
 //
 //	|c − Σ a·b| ≤ (K+8)·2⁻²³·Σ |a·b|
 //

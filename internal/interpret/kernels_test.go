@@ -80,6 +80,9 @@ func TestDescriptions(t *testing.T) {
 				if k.Name == "k_gemm_pack" || strings.Contains(k.Defines, "-DPACKED") {
 					why = "factors lie in tiles of parts, which is no view"
 				}
+				if strings.HasPrefix(k.File, "conv_matrix") || strings.HasPrefix(k.File, "conv_pack") {
+					why = "a convolution of factors that are parts next to each other, which is no view"
+				}
 				if k.File == "mlp_mma.cl" || k.File == "mlp_pack.cl" {
 					why = "joins the whole pass of a perceptron by hand, of weights in the order of a warp's lanes"
 				}

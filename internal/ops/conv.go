@@ -301,5 +301,8 @@ func convolutions(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	if l.CPU {
 		return append(all, Conv(GemmTile{}, 1, false), ConvWeight(GemmTile{}, false))
 	}
+	if t == kernels.Float32 {
+		all = append(append(all, convsOnMatrixUnits()...), ConvPack.Several(2))
+	}
 	return append(all, Conv(convSmall, 1, false), ConvWeight(convSmall, false), Conv(convWide, 1, true), ConvWeight(convSmall, true))
 }

@@ -187,6 +187,21 @@ func convOutputCases(shapes []*ConvShape, can func(s *ConvShape, transposed bool
 	return cases
 }
 
+// convWeightCases are those of kernels of ConvShape.WeightKernel, for some shapes.
+func convWeightCases(shapes []*ConvShape) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range shapes {
+		slice, biased := max(1, s.Rows()/(1+i%3)), i%2
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v slice %d biased %d", *s, slice, biased), Build: func(o *kernels.Operands) {
+			o.In(s.Batch*s.Groups*s.In*volume(s.Size), -1, 1).In(s.Batch*s.Groups*s.Out*volume(s.OutSize), -1, 1)
+			o.Out(intmath.CeilDiv(s.Rows(), slice) * s.Groups * s.Out * (s.weights() + biased))
+			o.Args = s.Args(o.Args)
+			o.Int(slice, biased)
+		}})
+	}
+	return cases
+}
+
 // trialBatch returns how many images of so many elements a trial takes, 0 if one is too large.
 func (s *ConvShape) trialBatch(elements int) int {
 	if s.Groups*s.Out*s.weights() > kernels.TrialElements/2 {
@@ -206,19 +221,7 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 		terms := int(a[convWeightSlice].Int) * s.OutSize[2]
 		return float64(terms) * max(kernels.MaxAbs(a, convWeightX), float64(a[convWeightBiased].Int)) * kernels.MaxAbs(a, convWeightG)
 	}}
-	k.Cases = func(few bool) []kernels.Case {
-		var cases []kernels.Case
-		for i, s := range convCases(few) {
-			slice, biased := max(1, s.Rows()/(1+i%3)), i%2
-			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v slice %d biased %d", *s, slice, biased), Build: func(o *kernels.Operands) {
-				o.In(s.Batch*s.Groups*s.In*volume(s.Size), -1, 1).In(s.Batch*s.Groups*s.Out*volume(s.OutSize), -1, 1)
-				o.Out(intmath.CeilDiv(s.Rows(), slice) * s.Groups * s.Out * (s.weights() + biased))
-				o.Args = s.Args(o.Args)
-				o.Int(slice, biased)
-			}})
-		}
-		return cases
-	}
+	k.Cases = func(few bool) []kernels.Case { return convWeightCases(convCases(few)) }
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestParamsMatchSources(t *testing.T) {
 	}
 	used := map[string]bool{}
 	pack, _, _ := packedTiles[Parts].Packings(1, 1, false) // which CPUs do not run
-	for _, k := range append(append(All(kernels.Float32, kernels.Limits{CPU: true}), pack), mlpsOnMatrixUnits()...) {
+	for _, k := range slices.Concat(All(kernels.Float32, kernels.Limits{CPU: true}), []*kernels.Kernel{pack}, mlpsOnMatrixUnits(), convsOnMatrixUnits()) {
 		for _, l := range []kernels.Limits{{CPU: true}, {}} {
 			file, before := k.Source(l), ""
 			if k.Text != "" {

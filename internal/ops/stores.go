@@ -111,6 +111,9 @@ func afterwards(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	for k := range PoolKernel(poolKernels) {
 		bases = append(bases, poolPairs.PoolKernel(k), (&PoolShape{Adaptive: true}).PoolKernel(k))
 	}
+	if !l.CPU && t == kernels.Float32 {
+		bases = append(bases, convMatrixSmall.Kernel())
+	}
 	var all []*kernels.Kernel
 	for i, k := range bases {
 		then := thens[i%len(thens)]
