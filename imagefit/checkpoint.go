@@ -35,6 +35,7 @@ type Checkpoint struct {
 	Flat   flatness `json:"mse"`       // readings so far
 	// Seconds of training so far; 0 in files that older versions wrote.
 	Seconds float64 `json:"seconds"`
+	Aim     int     `json:"aim,omitempty"` // the step at which a schedule ends that is planned for a PSNR
 }
 
 const stateName = "checkpoint"
@@ -79,7 +80,7 @@ func (f *Fit) WriteCheckpoint(w io.Writer) error {
 	for _, m := range moments {
 		f.Model.splitTable(arrays, m)
 	}
-	state := Checkpoint{f.Config, f.digest, f.device.Name(), f.Steps(), f.rng.Calls, f.flat, f.Trained().Seconds()}
+	state := Checkpoint{f.Config, f.digest, f.device.Name(), f.Steps(), f.rng.Calls, f.flat, f.Trained().Seconds(), f.aim}
 	if err := errors.Join(addJSON(arrays, metadataName, f.Model.Spec), addJSON(arrays, stateName, state)); err != nil {
 		return fmt.Errorf("imagefit: write checkpoint: %w", err)
 	}
@@ -177,6 +178,9 @@ func (c *Checkpoint) check(spec Spec) error {
 	}
 	if !(c.Seconds >= 0 && c.Seconds <= mostSeconds) {
 		return fmt.Errorf("it has trained for %v seconds", c.Seconds)
+	}
+	if c.Aim < 0 {
+		return fmt.Errorf("its schedule ends at step %d", c.Aim)
 	}
 	if spec.Weights != FP32 {
 		return fmt.Errorf("its weights are %s: those of a checkpoint are %s", spec.Weights, FP32)
@@ -289,7 +293,7 @@ func (f *Fit) restore(s *Saved) error {
 			return err
 		}
 	}
-	f.rng.Calls, f.flat = s.Calls, s.Flat
+	f.rng.Calls, f.flat, f.aim = s.Calls, s.Flat, s.Aim
 	f.spent = time.Duration(s.Seconds * float64(time.Second))
 	f.Model.Steps = s.Steps
 	return f.device.Err()

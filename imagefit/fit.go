@@ -30,6 +30,7 @@ type Fit struct {
 	opts   []*optim.AdamW // of the network and, where that is trained, of the encoding
 	loss   *tensor.Tensor // of the last step; nil before the first
 	flat   flatness
+	aim    int // the step at which a schedule ends that is planned for a PSNR; 0: Config.Steps
 
 	recorded *replay.Recording // of a step; nil: each is done eagerly
 	whyNot   error             // why the network's pass is not one launch
@@ -59,7 +60,7 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 		rng: tensor.NewRNG(cfg.Seed ^ 0x9E3779B97F4A7C15),
 	}
 	adam := optim.AdamWConfig{
-		LR: func(step int) float64 { return f.Config.learningRate(step) }, Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
+		LR: f.learningRate, Beta1: cfg.Beta1, Beta2: cfg.Beta2, Eps: 1e-8, WeightDecay: cfg.WeightDecay,
 	}
 	net := optim.NewAdamW(nn.Params(f.Model.net), adam)
 	f.opts = append(f.opts, net)

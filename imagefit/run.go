@@ -49,11 +49,14 @@ const (
 // cancelled. Cancelling is not an error: the fit stands at the step it reached. The gain and the PSNR are looked at every
 // 50 steps. A resumed fit that is at its end already does no step. With a Time, a fit whose schedule is Linear plans it
 // anew whenever the device is waited for: Config.Steps becomes what can be done in the time, no more than it was without
-// Fill.
+// Fill. With a PSNR and no Time, its schedule falls to 0 where that is expected to be reached, at Config.Steps at the latest.
 func (f *Fit) Run(ctx context.Context, w Watch) (Reason, error) {
 	f.begun = time.Now()
 	defer func() { f.spent, f.begun = f.Trained(), time.Time{} }()
 	r := runner{fit: f, watch: w, synced: f.begun, ahead: 1, last: f.Steps(), most: f.Config.Steps}
+	if w.PSNR <= 0 || w.Time > 0 {
+		f.aim = 0
+	}
 	if done, err := r.doneBefore(ctx); err != nil || done != "" {
 		return done, err
 	}
@@ -161,6 +164,8 @@ func (r *runner) after(ctx context.Context) (Reason, error) {
 			return "", err
 		} else if done {
 			reason = ReachedPSNR
+		} else if r.watch.PSNR > 0 && r.watch.Time <= 0 {
+			f.plan(r.watch.PSNR, mse)
 		}
 	}
 	if r.watch.Time > 0 && f.Trained() >= r.watch.Time && r.queued == 0 {
@@ -200,7 +205,7 @@ func (r *runner) plan(each time.Duration) {
 func (r *runner) reached(ctx context.Context, mse float64) (bool, error) {
 	const margin = 0.3 // dB by which the estimate may be too low
 	step := r.fit.Steps()
-	if r.watch.PSNR <= 0 || psnrOfMSE(mse) < r.watch.PSNR-margin || step-r.tried < 2*probeEvery && r.tried > 0 {
+	if r.watch.PSNR <= 0 || psnrOfMSE(mse) < r.watch.PSNR-margin || step-r.tried < 2*probeEvery && r.tried > 0 && step < r.fit.end() {
 		return false, nil
 	}
 	r.tried = step
@@ -221,7 +226,7 @@ func (r *runner) report(step int) error {
 	if err != nil {
 		return err
 	}
-	p := Progress{Step: step, Steps: f.Config.Steps, Loss: loss / float64(f.values()), PSNR: psnrOfMSE(mse), LR: f.LR()}
+	p := Progress{Step: step, Steps: f.end(), Loss: loss / float64(f.values()), PSNR: psnrOfMSE(mse), LR: f.LR()}
 	if !r.reported.IsZero() && step > r.last { // the first step builds the kernels: it is not timed
 		p.StepTime = time.Since(r.reported) / time.Duration(step-r.last)
 		f.intervals = append(f.intervals, float64(p.StepTime.Nanoseconds())/1e3)
