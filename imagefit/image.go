@@ -3,6 +3,9 @@ package imagefit
 import (
 	"errors"
 	"math"
+	"sync/atomic"
+
+	"github.com/clgrad/clgrad/internal/par"
 )
 
 // ErrImage is what a file is that cannot be read as an image.
@@ -23,10 +26,14 @@ const mostElements = math.MaxInt32
 // they are stored: 10·log₁₀(peak²/MSE), where the peak is 255 or, in 16 bits, 65535. It is +Inf for equal images.
 func PSNR(a, b *Image) float64 {
 	peak := a.peak()
-	var sum float64
-	for i, v := range a.Pixels {
-		d := quantize(v, peak) - quantize(b.Pixels[i], peak)
-		sum += d * d
-	}
-	return 10 * math.Log10(peak*peak/(sum/float64(len(a.Pixels))))
+	var sum atomic.Uint64 // of whole numbers: on any cores, in any order, it is the same
+	par.For(len(a.Pixels), par.Grain, func(lo, hi int) {
+		var part uint64
+		for i, v := range a.Pixels[lo:hi] {
+			d := int64(quantize(v, peak)) - int64(quantize(b.Pixels[lo+i], peak))
+			part += uint64(d * d)
+		}
+		sum.Add(part)
+	})
+	return 10 * math.Log10(peak*peak/(float64(sum.Load())/float64(len(a.Pixels))))
 }

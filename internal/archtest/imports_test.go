@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"checkpoint":           {"optim", "tensor", "internal/atomicfile", "internal/safetensors"},
 	"data":                 {"kernels", "tensor", "internal/npz"},
 	"hashgrid":             {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},
-	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz"},
+	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/par"},
 	"cmd/clgrad":           {"kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/plumbing"},
 	"cmd/mlpimage":         {"hashgrid", "imagefit", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/live", "internal/samefile"},
 	"examples/polynomial":  {"autograd", "optim", "tensor", "examples/internal/program"},
