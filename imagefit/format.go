@@ -1,6 +1,7 @@
 package imagefit
 
 import (
+	"compress/flate"
 	"fmt"
 	"image"
 	"image/color"
@@ -67,13 +68,13 @@ func (m *Image) Write(w io.Writer, f Format) error {
 	if err := f.Check(m.Colour, m.Width, m.Height); err != nil {
 		return err
 	}
-	return f.encode(w, m.picture(), png.DefaultCompression)
+	return f.encode(w, m.picture(), flate.DefaultCompression)
 }
 
 // encode writes rows that are asked for from the top down, once each.
-func (f Format) encode(w io.Writer, r *raster, level png.CompressionLevel) error {
+func (f Format) encode(w io.Writer, r *raster, level int) error {
 	if !f.JPEG {
-		return (&png.Encoder{CompressionLevel: level}).Encode(w, r)
+		return writeRows(w, r, level)
 	}
 	r.Deep = false
 	if r.Gray {
