@@ -1,6 +1,6 @@
 // @depends: mma, gemm_ends
-// Factors that go from memory to the registers of a lane, for products on matrix units that stage none: see gemm_held.cl and
-// gemm_long.cl. A lane has four steps of each 16, in the order in which the units take them.
+// Factors that go from memory to the registers of a lane, for products on matrix units that stage none: see gemm_held.cl.
+// A lane has four steps of each 16, in the order in which the units take them.
 
 #if INNER == TF32
 #define WORDS 2 // of 32 bits that a plane or, of tf32, eight of the steps have
