@@ -256,6 +256,9 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	defines += fmt.Sprintf(" -DSTAGES=%d -DWAYS=%d", t.stages(), t.ways())
 	if t.Inner.packed() {
 		defines += " -DPACKED"
+		if t.Inner.factors() == TF32 { // with others it gains nothing
+			defines += " -DBAND=8"
+		}
 	}
 	return defines
 }

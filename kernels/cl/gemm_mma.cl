@@ -42,6 +42,9 @@
 #ifndef STAGES
 #define STAGES 1 // buffers for staged tiles, 1 or 2, with PACKED more than 1
 #endif
+#ifndef BAND
+#define BAND 0 // rows of tiles that are computed at a time, 0 for one after the other
+#endif
 #ifndef WAYS
 #define WAYS 1 // warps that share the steps of a tile's part
 #endif
@@ -233,6 +236,15 @@ static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local co
                 _Pragma("unroll") for (int e = 0; e < 4; e++) acc[i][j][e] = fma(u[i][e], w[j][e], acc[i][j][e]); \
     }
 
+#if BAND
+// The tile of a work-group in bands of BAND rows, column by column: groups that run at the same time share more of what they read.
+static int2 in_bands(int column, int row) {
+    const int columns = get_num_groups(0), n = row * columns + column, first = n / (BAND * columns) * BAND;
+    const int high = min(BAND, (int)get_num_groups(1) - first), in = n - first * columns;
+    return (int2)(in / high, first + in % high);
+}
+#endif
+
 #ifdef PACKED
 #if INNER == PARTS
 #define STRANGE_AT(t) (flaws_a[t] | flaws_b[t])
@@ -300,7 +312,12 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
 #endif
     const int lid = get_local_id(0), way = lid / (32 * WARPS), warp = lid / 32 % WARPS, lane = lid % 32;
     PLACE
+#if BAND
+    const int2 tile = in_bands(column, row);
+    const int i0 = tile.y * TM, j0 = tile.x * TN;
+#else
     const int i0 = row * TM, j0 = column * TN;
+#endif
     const int ti = warp / WARPS_N * WM, tj = warp % WARPS_N * WN;
     const int k_start = part * slice, k_end = min(K, k_start + slice);
     const int even_a = (a_at | lda | k_start) % 4 == 0, even_b = (b_at | ldb | k_start) % 4 == 0;
