@@ -32,9 +32,10 @@ type Grid struct {
 	Features int     // of an entry
 	Entries  int     // of all levels, one after the other: the rows of the table
 
-	device       tensor.Device
-	levels       *tensor.Tensor // as hash_gpu.cl says
-	sum, strange *tensor.Tensor // of a gradient in fixed point, 0 between two; nil on CPUs
+	device    tensor.Device
+	levels    *tensor.Tensor // as hash_gpu.cl says
+	sum, fine *tensor.Tensor // of a gradient in fixed point, 0 between two; nil on CPUs
+	strange   *tensor.Tensor // with them
 }
 
 // New returns a layout. It panics with tensor.ErrValue if there is no level, for a level with a number of cells that is
@@ -71,6 +72,7 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 	g.levels = tensor.New(d, table).Keep()
 	if !d.Limits().CPU {
 		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Keep()
+		g.fine = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Keep()
 		g.strange = tensor.ZerosOf(d, tensor.Int32, wordsOf(g.Entries*features)).Keep()
 	}
 	return g
@@ -91,21 +93,24 @@ func (g *Grid) Free() {
 	g.levels.Free()
 	if g.sum != nil {
 		g.sum.Free()
+		g.fine.Free()
 		g.strange.Free()
 	}
 }
 
 // Encode returns the features [n, levels·Features] of constant positions [n, 2] in the unit square, from a table
 // [Entries, Features]: F[i, l·Features + f] = Σ_c w[c]·table[entry[c], f] over the corners c of the cell of level l that
-// position i lies in, with bilinear weights w. A position outside the square sees the outermost cell, extrapolated.
+// position i lies in, with bilinear weights w. A position outside the square sees the outermost cell, extrapolated; one that is no
+// number has features that are none.
 //
 // It panics with tensor.ErrShape, with tensor.ErrDevice unless all are on the grid's device, and with tensor.ErrValue if
 // the positions need a gradient: they have none.
 //
 // Gradient of the table: Σ w·g over the positions that read an entry. The order of the additions is fixed on a CPU. Elsewhere
-// they are made in fixed point, in which it does not matter, each term rounded to 2⁻³⁶: a loss that is a mean of many
-// is better scaled, or summed. A sum that leaves ±2²⁶ is NaN there, and so is one of which a term does, or is infinite or NaN. Terms
-// that are within, and whose sum leaves ±3·2²⁶, may wrap round unnoticed.
+// they are made in fixed point, in which it does not matter: each term is rounded to 2⁻³⁶ or, where all features of a level have
+// gradients below 2⁻²² at a position, as those of a mean of many have, to 2⁻⁵⁸. What is below 2⁻⁵⁹ is lost: a smaller loss is to be
+// scaled. A sum that leaves ±2²⁶ is NaN, and so is one of which a term does, or is infinite or NaN. Terms
+// that are within, and whose sum leaves ±3·2²⁶, may wrap round unnoticed, and so may small ones at more than 2²⁶ positions.
 func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 	t, c := table.Operand(op), positions.Operand(op)
 	g.check(t, c)
@@ -194,8 +199,8 @@ func (g *Grid) gradient(dst, positions, up *tensor.Tensor) {
 		tensor.Launch(g.device, gradient(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), dst.Arg(), n, levels, kernels.I(g.Entries))
 		return
 	}
-	tensor.Launch(g.device, scatter(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), g.sum.Arg(), g.strange.Arg(), n, levels)
-	tensor.Launch(g.device, collect(g.Features), g.sum.Arg(), g.strange.Arg(), g.levels.Arg(), dst.Arg(), kernels.I(dst.Len()), levels)
+	tensor.Launch(g.device, scatter(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), g.sum.Arg(), g.fine.Arg(), g.strange.Arg(), n, levels)
+	tensor.Launch(g.device, collect(g.Features), g.sum.Arg(), g.fine.Arg(), g.strange.Arg(), g.levels.Arg(), dst.Arg(), kernels.I(dst.Len()), levels)
 }
 
 func (g *Grid) check(table, positions *tensor.Tensor) {

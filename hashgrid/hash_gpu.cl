@@ -97,8 +97,13 @@ kernel void k_hash_draw(IN(IMAGE), IN(TABLE), IN_INTS(LEVELS), OUT(F), OUT(C), O
 // which work-items come: SUM[(place*FEATURES + f)*2 + {0, 1}] are the low and the high word of a sum in units of 2⁻³⁶, and
 // integer addition is associative. SUM starts at an even offset. A level with few entries has copies of them, which samples take
 // by turns: additions to one place wait for each other. A sum that leaves ±LARGEST becomes NaN, and so does one of which a term
-// does, or is none: bit (entry*FEATURES + f) of STRANGE says so.
+// does, or is none: with b = entry*FEATURES + f, bit b%32 of STRANGE[b/32*2] says so.
+//
+// Where all features of a level have gradients below SMALL, as of a loss that is a mean of many, terms are summed in units of 2⁻⁵⁸
+// in FINE, which is laid out as SUM is; bit b%32 of STRANGE[b/32*2 + 1] says that there are some. So most launches read SUM alone.
 #define LARGEST (REAL)0x1p26f
+#define SMALL (REAL)0x1p-22f
+#define FINER 22 // powers of two between the two units
 
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -116,7 +121,7 @@ static int entries_of(global const int *level) { return level[3] != 0 ? level[3]
 
 // SUM[corner] += weight·G[i][l]. A work-item has an element of G and the corners at one side of the cell: those at the other,
 // whose entries often lie beside these, come from its neighbours.
-static void hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(STRANGE), int n, int levels) {
+static void hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(FINE), OUT_INTS(STRANGE), int n, int levels) {
     const uint e = get_global_id(0), corner = e / FEATURES; // twice as many as G has elements
     const int f = e % FEATURES, right = corner % 2, l = corner / 2 % levels, i = corner / 2 / levels;
     if (i >= n) return;
@@ -125,23 +130,32 @@ static void hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(
     global const REAL *at = C + C_off + 2 * i;
     global const int *level = LEVELS + LEVELS_off + l * LEVEL;
     corners(at[0], at[1], level, entry, weight);
-    const REAL g = G[G_off + (i * levels + l) * FEATURES + f];
+    global const REAL *up = G + G_off + (i * levels + l) * FEATURES;
+    const REAL g = up[f];
+    int small = fabs(g) < SMALL; // few are: the other features are looked at for those, and weights, which are large far outside the square
+    if (small) {
+        for (int k = 0; k < FEATURES; k++) small &= fabs(up[k]) < SMALL;
+        for (int k = 0; k < 4; k++) small &= fabs(weight[k]) <= 1;
+    }
+    global int *sums = small ? FINE + FINE_off : SUM + SUM_off;
+    const REAL units = small ? (REAL)0x1p58f : (REAL)0x1p36f;
     const int copy = level[4] - level[0] + (i & level[5]) * entries_of(level);
     for (int c = 0; c < 4; c += 2) {
         const int to = right ? entry[c + 1] : entry[c];
         const REAL v = (right ? weight[c + 1] : weight[c]) * g;
-        if (!(fabs(v) < LARGEST)) {
+        if (small | !(fabs(v) < LARGEST)) {
             const int bit = to * FEATURES + f;
-            atomic_or((volatile global int *)STRANGE + STRANGE_off + bit / 32, 1 << bit % 32);
-            continue;
+            volatile global int *word = (volatile global int *)STRANGE + STRANGE_off + bit / 32 * 2 + small;
+            if ((*word >> bit % 32 & 1) == 0) atomic_or(word, 1 << bit % 32);
+            if (!small) continue;
         }
-        const long part = convert_long_rte(v * (REAL)0x1p36f);
-        if (part != 0) add(SUM + SUM_off + ((copy + to) * FEATURES + f) * 2, part);
+        const long part = convert_long_rte(v * units);
+        if (part != 0) add(sums + ((copy + to) * FEATURES + f) * 2, part);
     }
 }
 
-kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(STRANGE), int n, int levels) {
-    hash_scatter(C, C_off, G, G_off, LEVELS, LEVELS_off, SUM, SUM_off, STRANGE, STRANGE_off, n, levels);
+kernel void k_hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(FINE), OUT_INTS(STRANGE), int n, int levels) {
+    hash_scatter(C, C_off, G, G_off, LEVELS, LEVELS_off, SUM, SUM_off, FINE, FINE_off, STRANGE, STRANGE_off, n, levels);
 }
 
 #define PARTS 64 // of the entries of a level, for work-items to share
@@ -172,20 +186,8 @@ kernel void k_hash_grad(IN(C), IN(G), IN_INTS(LEVELS), OUT(D), int n, int levels
 #define AHEAD 8            // copies on their way at once
 #define COLLECT_GROUP 256  // work-items of a group: those of a word of STRANGE are in one
 
-// D[e] = the sum of the copies in SUM. SUM and STRANGE become 0, for the next pass.
-kernel __attribute__((reqd_work_group_size(COLLECT_GROUP, 1, 1)))
-void k_hash_collect(OUT_INTS(SUM), OUT_INTS(STRANGE), IN_INTS(LEVELS), OUT(D), int n, int levels PUT_PARAMS) {
-    const int e = get_global_id(0);
-    global int *word = STRANGE + STRANGE_off + e / 32;
-    const int bits = e < n ? *word : 0;
-    barrier(CLK_GLOBAL_MEM_FENCE); // all have read it
-    if (e >= n) return;
-    if (bits != 0 && e % 32 == 0) *word = 0;
-    int l = 0;
-    for (int k = 1; k < levels; k++) l += e / FEATURES >= LEVELS[LEVELS_off + k * LEVEL];
-    global const int *level = LEVELS + LEVELS_off + l * LEVEL;
-    const int apart = FEATURES * entries_of(level), copies = level[5] + 1;
-    global ulong *sum = (global ulong *)(SUM + SUM_off) + e + (level[4] - level[0]) * FEATURES;
+// The sum of so many copies of a number, which become 0.
+static long take(global ulong *sum, int apart, int copies) {
     ulong all = 0;
     for (int from = 0; from < copies; from += AHEAD) {
         ulong part[AHEAD];
@@ -193,6 +195,29 @@ void k_hash_collect(OUT_INTS(SUM), OUT_INTS(STRANGE), IN_INTS(LEVELS), OUT(D), i
         _Pragma("unroll") for (int k = 0; k < AHEAD; k++) all += part[k];
         for (int k = from; k < min(copies, from + AHEAD); k++) sum[k * apart] = 0;
     }
-    const REAL v = (REAL)(long)all * (REAL)0x1p-36f;
-    PUT(D + D_off, e, (bits >> e % 32 & 1) != 0 || fabs(v) >= LARGEST ? (REAL)NAN : v);
+    return (long)all;
+}
+
+// D[e] = the sum of the copies in SUM and in FINE. These and STRANGE become 0, for the next pass.
+kernel __attribute__((reqd_work_group_size(COLLECT_GROUP, 1, 1)))
+void k_hash_collect(OUT_INTS(SUM), OUT_INTS(FINE), OUT_INTS(STRANGE), IN_INTS(LEVELS), OUT(D), int n, int levels PUT_PARAMS) {
+    const int e = get_global_id(0);
+    global int *words = STRANGE + STRANGE_off + e / 32 * 2;
+    const int strange = e < n ? words[0] : 0, fine = e < n ? words[1] : 0;
+    barrier(CLK_GLOBAL_MEM_FENCE); // all have read them
+    if (e >= n) return;
+    if ((strange | fine) != 0 && e % 32 == 0) words[0] = words[1] = 0;
+    int l = 0;
+    for (int k = 1; k < levels; k++) l += e / FEATURES >= LEVELS[LEVELS_off + k * LEVEL];
+    global const int *level = LEVELS + LEVELS_off + l * LEVEL;
+    const int apart = FEATURES * entries_of(level), copies = level[5] + 1;
+    const int place = e + (level[4] - level[0]) * FEATURES;
+    long all = take((global ulong *)(SUM + SUM_off) + place, apart, copies), rest = 0;
+    if ((fine >> e % 32 & 1) != 0) { // its whole units join the others: what is left is less than one, and not negative
+        const long small = take((global ulong *)(FINE + FINE_off) + place, apart, copies);
+        all += small >> FINER;
+        rest = small & ((1 << FINER) - 1);
+    }
+    const REAL v = fma((REAL)rest, (REAL)0x1p-58f, (REAL)all * (REAL)0x1p-36f);
+    PUT(D + D_off, e, (strange >> e % 32 & 1) != 0 || fabs(v) >= LARGEST ? (REAL)NAN : v);
 }

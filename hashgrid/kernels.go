@@ -3,6 +3,7 @@ package hashgrid
 import (
 	_ "embed"
 	"fmt"
+	"math"
 
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -81,40 +82,46 @@ var (
 				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Out(features*testEntries).Int(n, 3, testEntries)
 			})}
 	})
-	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect turns into reals, and notes in bits
-	// of STRANGE where a term is too large for that: C, G, LEVELS, SUM, STRANGE, n, levels. The sums are exact, whatever the order.
+	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect turns into reals, or, where it is small,
+	// to FINE, which is the same in finer units, and notes in bits of STRANGE which terms are too large for that, and which small:
+	// C, G, LEVELS, SUM, FINE, STRANGE, n, levels. The sums are exact, whatever the order.
 	scatter = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-				return kernels.Line(int(a[5].Int)*int(a[6].Int)*features*2, l)
+				return kernels.Line(int(a[6].Int)*int(a[7].Int)*features*2, l)
 			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
-				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg},
-				{Name: "levels", Mode: kernels.IntArg}},
+				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
+				{Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
 			Twin:     kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
 			Together: &kernels.Together{Function: "hash_scatter", Items: true},
 			Trial:    trialScatter(features),
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
-				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Ints(2*features*testPlaces, func(int) int { return 0 }).
-					Ints(wordsOf(features*testEntries), func(int) int { return 0 }).Int(n, 3)
+				zeros := func(count int) { o.Ints(count, func(int) int { return 0 }) }
+				testLevels(o.In(2*n, 0, 1).Reals(3*features*n, func(i int) float64 { return testGradient(2*o.Rand.Float64()-1, i/features) }))
+				zeros(2 * features * testPlaces)
+				zeros(2 * features * testPlaces)
+				zeros(wordsOf(features * testEntries))
+				o.Int(n, 3)
 			})}
 	})
-	// collect writes the sums of scatter to D [n] and clears them: SUM, STRANGE, LEVELS, D, n, levels.
+	// collect writes the sums of scatter to D [n] and clears them: SUM, FINE, STRANGE, LEVELS, D, n, levels.
 	collect = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_collect", Text: sourceGPU, File: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
-				return kernels.Grid{Dims: 1, Global: [3]int{(int(a[4].Int) + collectGroup - 1) / collectGroup * collectGroup}, Local: [3]int{collectGroup}}
+				return kernels.Grid{Dims: 1, Global: [3]int{(int(a[5].Int) + collectGroup - 1) / collectGroup * collectGroup}, Local: [3]int{collectGroup}}
 			},
-			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts}, {Name: "LEVELS", Mode: kernels.InInts},
-				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
+				{Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
 			Twin:   kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
 			Tol:    kernels.ULP(1),
-			Stores: &kernels.Stores{Result: 3, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) { return int(a[4].Int), int(a[4].Int) }},
+			Stores: &kernels.Stores{Result: 4, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }},
 			Trial:  func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
 			Cases: func(bool) []kernels.Case {
 				return []kernels.Case{{Name: "all", Build: func(o *kernels.Operands) {
-					testLevels(o.Ints(2*features*testPlaces, func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }).
-						Ints(wordsOf(features*testEntries), func(i int) int { return o.Rand.IntN(1<<30) >> (i % 2 * 30) })).
+					sums := func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }
+					testLevels(o.Ints(2*features*testPlaces, sums).Ints(2*features*testPlaces, sums).
+						Ints(wordsOf(features*testEntries), func(i int) int { return o.Rand.IntN(1<<30) >> (i / 2 % 2 * 30) })).
 						Out(features*testEntries).Int(features*testEntries, 3)
 				}}}
 			}}
@@ -157,8 +164,8 @@ const (
 	collectGroup = 256               // work-items of a group that collects
 )
 
-// wordsOf returns how many ints have a bit for each of n numbers.
-func wordsOf(n int) int { return (n + 31) / 32 }
+// wordsOf returns how many ints have two bits for each of n numbers.
+func wordsOf(n int) int { return (n + 31) / 32 * 2 }
 
 // testEntries is those of the levels that testLevels adds: two grids with an entry for each vertex, and one that is
 // hashed. testPlaces is those of their sums.
@@ -189,6 +196,14 @@ func drawBound(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	}
 }
 
+// testGradient makes of a number an element of a gradient, small in every third of the cells.
+func testGradient(v float64, cell int) float64 {
+	if cell%3 == 0 {
+		v *= small
+	}
+	return v
+}
+
 func testLevels(o *kernels.Operands) *kernels.Operands {
 	return o.Ints(len(testTable), func(i int) int { return testTable[i] })
 }
@@ -199,8 +214,9 @@ func trialScatter(features int) func([]kernels.Arg) []kernels.Operand {
 	const n = 257
 	zero := func([]kernels.Arg, int) float64 { return 0 }
 	return func([]kernels.Arg) []kernels.Operand {
-		return []kernels.Operand{kernels.Draw(2*n, 0, 1), kernels.Draw(3*features*n, -1, 1),
+		return []kernels.Operand{kernels.Draw(2*n, 0, 1),
+			kernels.Derived(3*features*n, func(_ []kernels.Arg, i int) float64 { return testGradient(math.Sin(float64(i)), i/features) }),
 			kernels.Derived(len(testTable), func(_ []kernels.Arg, i int) float64 { return float64(testTable[i]) }),
-			kernels.Derived(2*features*testPlaces, zero), kernels.Derived(wordsOf(features*testEntries), zero), kernels.Number(n), kernels.Number(3)}
+			kernels.Derived(2*features*testPlaces, zero), kernels.Derived(2*features*testPlaces, zero), kernels.Derived(wordsOf(features*testEntries), zero), kernels.Number(n), kernels.Number(3)}
 	}
 }

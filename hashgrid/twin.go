@@ -3,6 +3,7 @@ package hashgrid
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -171,23 +172,31 @@ func addLevel[T kernels.Real](loops *vec.Loops[T], d, centres, g []T, level []in
 
 func scatterTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		centres, g, levels, sum, strange, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Ints(4), c.Int(5), c.Int(6)
+		centres, g, levels, sum, fine, strange, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Ints(4), c.Ints(5), c.Int(6), c.Int(7)
 		var at corners[T]
 		for l := range count {
 			level := levels[l*perLevel:]
 			for i := range n {
 				at.find(centres[2*i], centres[2*i+1], level)
 				copied := int(level[4]) - int(level[0]) + (i&int(level[5]))*entriesOf(level)
+				up := g[(i*count+l)*features : (i*count+l+1)*features]
+				isSmall := !slices.ContainsFunc(up, func(v T) bool { return !(math.Abs(float64(v)) < small) }) &&
+					!slices.ContainsFunc(at.weight[:], func(w T) bool { return !(math.Abs(float64(w)) <= 1) })
 				for k, e := range at.entry {
-					for j, v := range g[(i*count+l)*features : (i*count+l+1)*features] {
+					for j, v := range up {
 						part := float64(at.weight[k] * v)
+						bit := e*features + j
 						if !(math.Abs(part) < largest) {
-							bit := e*features + j
-							strange[bit/32] |= 1 << (bit % 32)
+							strange[bit/32*2] |= 1 << (bit % 32)
 							continue
 						}
+						sum, units := sum, 0x1p36
+						if isSmall {
+							sum, units = fine, 0x1p36*(1<<finer)
+							strange[bit/32*2+1] |= 1 << (bit % 32)
+						}
 						words := sum[((copied+e)*features+j)*2:][:2]
-						setFixed(words, fixed(words)+int64(math.RoundToEven(part*0x1p36)))
+						setFixed(words, fixed(words)+int64(math.RoundToEven(part*units)))
 					}
 				}
 			}
@@ -205,19 +214,27 @@ func entriesOf(level []int32) int {
 
 func collectTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		sum, strange, levels, d, n, count := c.Ints(0), c.Ints(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
+		sum, fine, strange, levels, d, n, count := c.Ints(0), c.Ints(1), c.Ints(2), c.Ints(3), c.Reals(4), c.Int(5), c.Int(6)
 		for l := range count {
 			level := levels[l*perLevel:]
 			numbers, begin := entriesOf(level)*features, int(level[0])*features
 			for i := range min(numbers, n-begin) {
-				var all int64
-				for copied := range int(level[5]) + 1 {
-					words := sum[2*(int(level[4])*features+copied*numbers+i):][:2]
-					all += fixed(words)
-					setFixed(words, 0)
+				take := func(sum []int32) (all int64) {
+					for copied := range int(level[5]) + 1 {
+						words := sum[2*(int(level[4])*features+copied*numbers+i):][:2]
+						all += fixed(words)
+						setFixed(words, 0)
+					}
+					return all
 				}
-				d[begin+i] = T(float64(all) * 0x1p-36)
-				if bit := begin + i; strange[bit/32]>>(bit%32)&1 != 0 || math.Abs(float64(d[bit])) >= largest {
+				bit := begin + i
+				all, rest := take(sum), int64(0)
+				if strange[bit/32*2+1]>>(bit%32)&1 != 0 {
+					units := take(fine)
+					all, rest = all+units>>finer, units&(1<<finer-1)
+				}
+				d[bit] = T(float64(all)*0x1p-36 + float64(rest)*(0x1p-36/(1<<finer)))
+				if strange[bit/32*2]>>(bit%32)&1 != 0 || math.Abs(float64(d[bit])) >= largest {
 					d[bit] = T(math.NaN())
 				}
 			}
@@ -226,8 +243,12 @@ func collectTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	}
 }
 
-// largest is LARGEST of hash_gpu.cl.
-const largest = 1 << 26
+// LARGEST, SMALL and FINER of hash_gpu.cl.
+const (
+	largest = 1 << 26
+	small   = 1. / (1 << 22)
+	finer   = 22
+)
 
 // fixed joins the low and the high word of a sum.
 func fixed(words []int32) int64 { return int64(words[1])<<32 | int64(uint32(words[0])) }
