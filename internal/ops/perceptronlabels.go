@@ -102,6 +102,7 @@ func (s *pass) gpuCount(w *writer, v map[string]any) {
 	if s.counting() {
 		w.p(`
     int counted = 0;
+#pragma unroll 32
     for (int i = lid; i < n; i += ITEMS) counted += COUNTS(T[T_off + i]);
     stage[lid] = counted;
     for (int span = ITEMS / 2; span > 0; span >>= 1) {
