@@ -199,6 +199,19 @@ func shareOut(rows, cols, most int, cost func(rows, cols int) int) block {
 	return best
 }
 
+// shareWeights returns the block of the gradient of a layer's weights that a work-item makes at once: more, where work-items have that much
+// to do, and else four rows by a vector.
+func (l *PerceptronLayer) shareWeights() block {
+	b := block{4, columns(l.Outputs, 4)}
+	if l.Inputs*l.Outputs >= 32*mlpItems || b.cols < 4 && intmath.CeilDiv(l.Inputs, 4)*(l.Outputs/b.cols) > mlpItems {
+		b.rows = 8
+	}
+	if l.Inputs*l.Outputs >= 64*mlpItems {
+		b.cols = columns(l.Outputs, 8)
+	}
+	return b
+}
+
 func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 	tile := s.block
 	// For four steps of k a work-item loads samples and four rows of weights.
@@ -246,33 +259,38 @@ static __attribute__((always_inline)) void forward$i(local const REAL *in, local
     }
 }
 `, v)
-	// The gradient of the weights: a work-item makes R rows by C columns.
-	cols = columns(l.Outputs, 4)
-	rows := 4
-	if l.Inputs*l.Outputs >= 32*mlpItems {
-		rows = 8
-	}
-	v["C"], v["R"], v["Rs"] = cols, rows, intmath.CeilDiv(l.Inputs, rows)
+	// The gradient of the weights: a work-item makes R rows by CN vectors of C columns. Work-items beside each other have vectors beside each
+	// other, so that they read different banks of local memory.
+	share := l.shareWeights()
+	across, down := l.Outputs/share.cols, intmath.CeilDiv(l.Inputs, share.rows)
+	v["C"], v["CN"], v["R"], v["blocks"] = min(share.cols, 4), max(1, share.cols/4), share.rows, across*down
+	v["across"], v["apart"] = across, across*4
 	w.p(`
 static __attribute__((always_inline)) void weights$i(local const REAL *x, local const REAL *d, global REAL *part, int add, int lid) {
-    for (int e = lid; e < $Rs * ($N / $C); e += ITEMS) {
-        const int j = e % ($N / $C) * $C, i = e / ($N / $C) * $R;
-        REAL$C a[$R];
-        for (int r = 0; r < $R; r++) a[r] = 0;
+    for (int e = lid; e < $blocks; e += ITEMS) {
+        const int j = e % $across * $C, i = e / $across * $R;
+        REAL$C a[$R][$CN];
+        for (int r = 0; r < $R; r++)
+            for (int v = 0; v < $CN; v++) a[r][v] = 0;
 #pragma unroll 8
         for (int s = 0; s < TILE; s++) {
-            const REAL$C ds = LOCAL$C(d + s * $out + j);
+            REAL$C ds[$CN];
+            for (int v = 0; v < $CN; v++) ds[v] = LOCAL$C(d + s * $out + j + v * $apart);
             for (int r = 0; r < $R; r += 4) {
                 const REAL4 xs = LOCAL4(x + s * $in + i + r);
-                a[r] = fma((REAL$C)(xs.s0), ds, a[r]);
-                a[r + 1] = fma((REAL$C)(xs.s1), ds, a[r + 1]);
-                a[r + 2] = fma((REAL$C)(xs.s2), ds, a[r + 2]);
-                a[r + 3] = fma((REAL$C)(xs.s3), ds, a[r + 3]);
+                for (int v = 0; v < $CN; v++) {
+                    a[r][v] = fma((REAL$C)(xs.s0), ds[v], a[r][v]);
+                    a[r + 1][v] = fma((REAL$C)(xs.s1), ds[v], a[r + 1][v]);
+                    a[r + 2][v] = fma((REAL$C)(xs.s2), ds[v], a[r + 2][v]);
+                    a[r + 3][v] = fma((REAL$C)(xs.s3), ds[v], a[r + 3][v]);
+                }
             }
         }
         global REAL *p = part + $W + i * $N + j;
         for (int r = 0; r < $R; r++) {
-            if (i + r < $K) GLOBAL$C(p + r * $N) = add ? GLOBAL$C(p + r * $N) + a[r] : a[r];
+            for (int v = 0; v < $CN; v++) {
+                if (i + r < $K) GLOBAL$C(p + r * $N + v * $apart) = add ? GLOBAL$C(p + r * $N + v * $apart) + a[r][v] : a[r][v];
+            }
         }
     }
 `, v)
