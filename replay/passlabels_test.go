@@ -153,7 +153,7 @@ func TestPassEdges(t *testing.T) {
 }
 
 // TestPassOfManySamples: a GPU adds the gradient of a bias of many samples up in runs, and their sums in another launch: the pass is one
-// launch all the same.
+// launch all the same. So it is where local memory has no room for the sums of wide layers.
 func TestPassOfManySamples(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -161,21 +161,33 @@ func TestPassOfManySamples(t *testing.T) {
 		}
 		t.Run(sel, func(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
-			cfg := nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}
-			eager, recorded := newLearner(d, 8320, cfg, "adamw"), newLearner(d, 8320, cfg, "adamw")
-			rec := passOf(t, recorded, squared)
-			defer rec.Free()
-			var want []*tensor.Tensor
-			for range 3 {
-				var err error
-				if want, err = eager.step(nil, squared, nil); err != nil {
-					t.Fatal(err)
-				}
+			for _, c := range []struct {
+				samples int
+				cfg     nn.MLPConfig
+			}{
+				{8320, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}},
+				{128*d.Limits().Units + 1, nn.MLPConfig{Sizes: []int{32, 128, 128, 10}, Activations: []nn.Activation{nn.GELU}}},
+			} {
+				manySamples(t, d, c.samples, c.cfg)
 			}
-			if err := rec.Run(); err != nil {
-				t.Fatal(err)
-			}
-			near(t, "the step", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-3)
 		})
 	}
+}
+
+func manySamples(t *testing.T, d tensor.Device, samples int, cfg nn.MLPConfig) {
+	t.Helper()
+	eager, recorded := newLearner(d, samples, cfg, "adamw"), newLearner(d, samples, cfg, "adamw")
+	rec := passOf(t, recorded, squared)
+	defer rec.Free()
+	var want []*tensor.Tensor
+	for range 3 {
+		var err error
+		if want, err = eager.step(nil, squared, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Run(); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the step", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-3)
 }

@@ -197,6 +197,9 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		}
 		args, packed = append(args, v), append(packed, v)
 	}
+	for _, n := range form.Scratch(block, groups, real) {
+		args = append(args, kernels.Vec(r.fresh(real, n), 0, n))
+	}
 	if pack != nil {
 		put(slots[0], pack, packed...)
 		slots = slots[1:]
@@ -336,6 +339,8 @@ type passForm interface {
 	// Pack returns the kernel of a launch before the pass, of the parameters and what the pass reads behind its other arguments, and how
 	// many elements of each; nil if there is none, whatever it reads.
 	Pack(t kernels.DType, inputGrad bool, l kernels.Limits) (*kernels.Kernel, []int)
+	// Scratch returns how many elements of memory groups keep things in, in each argument behind these.
+	Scratch(block, groups int, t kernels.DType) []int
 }
 
 // form returns the kernel for a perceptron: the one that is written for its class, if there is one.

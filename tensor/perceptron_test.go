@@ -75,7 +75,7 @@ func byTanh(p *ops.Perceptron, layers ...int) *ops.Perceptron {
 
 // TestPerceptronShapes: perceptrons of many shapes are trained in one launch as their twin does, on both kinds of device: widths that
 // are no multiples of vectors, formulas that read the sums and formulas that do not, with biases and without; labels that are ignored or
-// of no class; sums with what one or several earlier layers read, and with the inputs.
+// of no class; sums with what one or several earlier layers read, and with the inputs; layers whose sums local memory has no room for.
 func TestPerceptronShapes(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device, all bool) {
 		for i, p := range []*ops.Perceptron{
@@ -86,8 +86,9 @@ func TestPerceptronShapes(t *testing.T) {
 			labelled(perceptronOf(kernels.Tanh, false, 3, 17), 5, 0.25, expr.C(0.5)),
 			labelled(perceptronOf(kernels.Tanh, true, 5, 33, 100), 99, 0.1, expr.C(3).Div(expr.X(0))),
 			withSkip(withSkip(withSkip(withSkip(perceptronOf(kernels.GELU, true, 33, 33, 33, 16, 33, 2), 0, 0, 1), 0, 1, 0.5), 1, 3, 2), 0, 3, 1),
+			labelled(perceptronOf(kernels.GELU, true, 32, 128, 128, 10), -100, 0, expr.C(1).Div(expr.X(0))),
 		} {
-			if i > 1 && !all && i != 6 && i != 7 {
+			if i > 1 && !all && i != 6 && i != 7 && i != 11 {
 				continue
 			}
 			if err := p.Check(d.Real(), d.Limits()); err != nil {
@@ -108,9 +109,20 @@ func TestPerceptronShapes(t *testing.T) {
 				}
 				for _, samples := range []int{1, 75, 130} {
 					groups := 1 + samples/64
-					k := p.Loss(d.Real(), p.Block(samples, d.Real(), kernels.Limits{CPU: d.Limits().CPU, Units: 1 + 99*(i%2)}), down)
+					units := 1 // of which each has few of the samples, or many
+					if i%2 > 0 && i < 11 {
+						units = 100
+					}
+					if i == 11 && samples < 130 {
+						continue
+					}
+					block := p.Block(samples, d.Real(), kernels.Limits{CPU: d.Limits().CPU, Units: units})
+					k := p.Loss(d.Real(), block, down)
 					o := kernels.NewOperands(d.Real(), 77, uint64(i))
 					passOperands(o, p, samples, groups, down)
+					for _, n := range p.Scratch(block, groups, d.Real()) {
+						o.In(n, 0, 0)
+					}
 					if _, err := kerneltest.Check(d, k, fmt.Sprintf("%d: %d samples, down %v", i, samples, down), o.Args); err != nil {
 						t.Error(err)
 					}

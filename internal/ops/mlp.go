@@ -138,6 +138,9 @@ func (s MLPShape) Groups(n, block int, l kernels.Limits) int {
 // Pack returns no kernel: the pass reads the parameters as they are.
 func (s MLPShape) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, []int) { return nil, nil }
 
+// Scratch returns nothing: all that the pass keeps is in local memory or registers.
+func (s MLPShape) Scratch(int, int, kernels.DType) []int { return nil }
+
 // Loss is [MLPLoss] of the shape.
 func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	return MLPLoss(s, t, block, inputGrad)

@@ -162,12 +162,9 @@ func rowOf(n int) int { return intmath.RoundUp(n, 4) + 4 }
 
 // local returns the elements of local memory for a tile of samples.
 func (p *Perceptron) local(tile int) int {
-	rows := 0
+	rows := p.sums()
 	for i := range p.Layers {
 		rows += p.row(i)
-		if p.keepsSums(i) {
-			rows += p.row(i + 1)
-		}
 	}
 	rows += p.row(len(p.Layers))
 	_, gradients := p.gradientPlaces()
@@ -187,13 +184,14 @@ func (p *Perceptron) tile(t kernels.DType, most int) int {
 	return 0
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out, as MLPShape.Block does.
+// Block returns in blocks of how many samples a pass over n samples is shared out, as MLPShape.Block does. Large ones need no room for
+// sums in a GPU's local memory.
 func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Limits) int {
 	switch {
 	case !l.CPU && n < mlpBlock*l.Units:
 		return mlpSmall
-	case !l.CPU && n >= mlpLarge*mlpLargeGroups*l.Units:
-		return p.tile(t, mlpLarge)
+	case !l.CPU && n >= mlpLarge*mlpLargeGroups*l.Units && p.fits(mlpLarge, t):
+		return mlpLarge
 	}
 	return p.tile(t, mlpBlock)
 }
@@ -219,17 +217,18 @@ type pass struct {
 	place                       []int // of the gradients of what the layers read
 	room                        []int // of these places, for each sample
 	block                       int
+	outside                     bool // sums are in global memory
 	down                        bool // the gradient of the inputs is computed
 }
 
-func (p *Perceptron) pass(block int, down bool) *pass {
+func (p *Perceptron) pass(t kernels.DType, block int, down bool) *pass {
 	of := func(name string, value *expr.Expr) *inner {
 		if value == nil {
 			return nil
 		}
 		return newInner(&kernels.Function{Name: name, Value: value})
 	}
-	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.Slope), block: block, down: down}
+	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.Slope), block: block, down: down, outside: p.outside(block, t)}
 	if p.Labels != nil {
 		s.up = of("up", p.Labels.Up)
 	}
@@ -287,9 +286,9 @@ func made(key string, build func() *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], and V, which the kernel of Pack writes.
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], V, which the kernel of Pack writes, and those of Scratch.
 func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
-	s := p.pass(block, inputGrad)
+	s := p.pass(t, block, inputGrad)
 	key := fmt.Sprint(t, block, inputGrad)
 	if l := p.Labels; l != nil {
 		key += fmt.Sprint(" ", l.Ignore, l.Smoothing, l.Mean)
@@ -300,10 +299,10 @@ func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.K
 	for _, fn := range s.formulas() {
 		key += fmt.Sprint("|", fn.f.Name, " ", fn.program.Key())
 	}
-	return made(key, func() *kernels.Kernel { return newPass(s) })
+	return made(key, func() *kernels.Kernel { return newPass(s, t) })
 }
 
-func newPass(s *pass) *kernels.Kernel {
+func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 	first, last := s.Layers[0], s.Layers[len(s.Layers)-1]
 	_, turned := s.turned(s.down)
 	target := in("T")
@@ -320,10 +319,17 @@ func newPass(s *pass) *kernels.Kernel {
 		o.Int(n)
 		before := o.Args
 		o.Reals(turned, func(i int) float64 { return s.turnedAt(before[2].At, i) })
+		for _, n := range s.Scratch(s.block, groups, t) {
+			o.In(n, 0, 0)
+		}
+	}
+	params := []kernels.Param{in("X"), target, in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n"), in("V")}
+	if s.outside {
+		params = append(params, inOut("S"))
 	}
 	return &kernels.Kernel{
 		Name: "k_perceptron", File: "perceptron_cpu.cl", GPU: "perceptron_gpu.cl", Text: s.cpuText(), GPUText: s.gpuText(),
-		Params: []kernels.Param{in("X"), target, in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n"), in("V")},
+		Params: params,
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			if l.CPU {
 				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
@@ -355,9 +361,13 @@ func newPass(s *pass) *kernels.Kernel {
 			if s.Labels != nil {
 				targets = kernels.Draw(n, -1, float64(last.Outputs))
 			}
-			return []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), targets, kernels.Draw(s.Size(), -0.2, 0.2),
+			operands := []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), targets, kernels.Draw(s.Size(), -0.2, 0.2),
 				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n)),
 				kernels.Derived(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
+			for _, n := range s.Scratch(s.block, groups, t) {
+				operands = append(operands, kernels.Draw(n, 0, 0))
+			}
+			return operands
 		},
 		Tol: s.tolerance(),
 	}
@@ -368,16 +378,24 @@ const passRel = 64
 
 func (s *pass) tolerance() kernels.Tolerance {
 	t := kernels.Tolerance{ULP: 4, Rel: passRel, Scale: func(a []kernels.Arg) float64 { return s.scale(a) * s.targetScale(a) }}
-	if s.Labels != nil && !s.Labels.Mean { // gradients may be of a mean, where LOSS is a sum: it has another scale
-		t.Bound = func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
-			eps, _ := real.Epsilon()
-			loss := passRel * eps * s.scale(a) * s.labelScale()
-			return func(param, _ int) float64 {
-				if param == 4 {
-					return loss
-				}
-				return 0
+	sum := s.Labels != nil && !s.Labels.Mean // gradients may be of a mean, where LOSS is a sum: it has another scale
+	if !sum && !s.outside {
+		return t
+	}
+	t.Bound = func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
+		eps, _ := real.Epsilon()
+		loss := 0.0
+		if sum {
+			loss = passRel * eps * s.scale(a) * s.labelScale()
+		}
+		return func(param, _ int) float64 {
+			switch param {
+			case 4:
+				return loss
+			case 8: // what groups keep sums in is no result
+				return math.Inf(1)
 			}
+			return 0
 		}
 	}
 	return t

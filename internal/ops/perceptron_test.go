@@ -46,6 +46,39 @@ func TestPerceptronLimits(t *testing.T) {
 	}
 }
 
+// TestPassSums: what gradients read of sums lies in global memory where local memory has no room for it beside the samples of a tile, and
+// passes that keep no sums have none there. Tiles are as large as the rest allows.
+func TestPassSums(t *testing.T) {
+	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10}, kernels.Limits{CPU: true, Units: 4}
+	for _, c := range []struct {
+		layers, width, samples int
+		sums                   bool
+		l                      kernels.Limits
+		block, scratch         int
+	}{
+		{3, 128, 100, true, gpu, 8, 0}, {2, 96, 12800, true, gpu, 32, 3 * 32 * 100}, {2, 96, 12799, true, gpu, 16, 0},
+		{2, 96, 12800, false, gpu, 32, 0}, {2, 64, 12800, true, gpu, 32, 0}, {3, 128, 12800, true, cpu, 8, 0},
+	} {
+		p := ofWidth(c.layers, c.width)
+		for i := range p.Layers[:c.layers-1] {
+			if c.sums {
+				p.Layers[i].Slope = expr.X(0).Mul(expr.X(2))
+			}
+		}
+		if err := p.CheckSamples(c.samples, kernels.Float32, c.l); err != nil {
+			t.Error(err)
+		}
+		block, n := p.Block(c.samples, kernels.Float32, c.l), 0
+		for _, of := range p.Scratch(block, 3, kernels.Float32) {
+			n += of
+		}
+		k := p.Loss(kernels.Float32, block, false)
+		if params := 8 + min(1, c.scratch); block != c.block || n != c.scratch || len(k.Params) != params {
+			t.Errorf("%+v: blocks of %d, %d elements outside, %d parameters", c, block, n, len(k.Params))
+		}
+	}
+}
+
 // TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is within the bound of a loss that is
 // their sum, and not within that of the gradients, if those are of the mean, or of a loss that is the mean.
 func TestPassLossBound(t *testing.T) {

@@ -187,10 +187,10 @@ func (s *pass) cpuKernel(w *writer) {
 		widest = max(widest, padded(l.Inputs), padded(l.Outputs))
 	}
 	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "widest": widest, "size": s.Size(), "block": s.block, "last": last,
-		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss")}
+		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss"), "S": s.sumsParam()}
 	w.p(`
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)) {
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$S) {
     REAL in[TILE * $in], d[2][TILE * $widest];
 `, v)
 	for place, n := range s.room {

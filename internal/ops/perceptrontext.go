@@ -144,8 +144,8 @@ func passedOn(prefix string, numbers []int) (text string) {
 	return text
 }
 
-// gpuText keeps what the layers make of a tile of samples in local memory: x of each, and z where a gradient reads it. From the top
-// down x becomes the gradient of the z below.
+// gpuText keeps what the layers make of a tile of samples in local memory: x of each, and, if there is room, what a gradient reads of z. From
+// the top down x becomes the gradient of the z below.
 func (s *pass) gpuText() string {
 	var w writer
 	s.head(&w, "// A whole training pass of a perceptron in one launch, for GPUs, as internal/ops/perceptrontext.go generates it.", 1, 2, 4)
@@ -223,8 +223,8 @@ func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 		operands, params := s.skipped(i, "local ", func(j int) string { return fmt.Sprintf("LOCAL%d(skip%d + (s + r) * %d + j)", cols, j, s.row(j)) })
 		value, keepParam = call(s.values[i], cols, operands...), params
 		if s.keepsSums(i) {
-			keep = fmt.Sprintf("LOCAL%d(sums + (s + r) * %d + j) = %s;\n            ", cols, s.row(i+1), s.keptOf(i, cols))
-			keepParam = "local REAL *sums, " + keepParam
+			keep = fmt.Sprintf("%s(sums + (s + r) * %d + j) = %s;\n            ", s.sumsAt(cols), s.row(i+1), s.keptOf(i, cols))
+			keepParam = s.sumsIn() + " REAL *sums, " + keepParam
 		}
 	}
 	bias := "0"
@@ -318,9 +318,9 @@ func (s *pass) gpuBackward(w *writer, i int, l PerceptronLayer, v map[string]any
 	made := shareOut(s.block, up/4, 1, func(samples, _ int) int { return 16*samples + 64 + 4*samples })
 	slope, sums := "g", ""
 	if i > 0 {
-		slope = call(s.slopes[i-1], 4, fmt.Sprintf("LOCAL4(sums + (s + r) * %d + k)", s.row(i)), fmt.Sprintf("LOCAL4(x + (s + r) * %d + k)", s.row(i)), "g")
+		slope = call(s.slopes[i-1], 4, fmt.Sprintf("%s(sums + (s + r) * %d + k)", s.sumsAt(4), s.row(i)), fmt.Sprintf("LOCAL4(x + (s + r) * %d + k)", s.row(i)), "g")
 		if s.keepsSums(i - 1) {
-			sums = "local const REAL *sums, "
+			sums = s.sumsIn() + " REAL *sums, "
 		}
 	}
 	operands, params, keep := s.joined(i, "local ", "a[r]", func(place int) string { return fmt.Sprintf("LOCAL4(g%d + (s + r) * %d + k)", place, s.row(i)) })
@@ -360,15 +360,13 @@ func (s *pass) gpuKernel(w *writer, last int) {
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	w.p(`
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)) {
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$S) {
     local REAL stage[ITEMS];
-`, map[string]any{"T": s.targetParam()})
+`, map[string]any{"T": s.targetParam(), "S": s.sumsParam()})
 	for i := range s.Layers {
 		w.p("    local REAL x$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i)})
-		if s.keepsSums(i) {
-			w.p("    local REAL z$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i + 1)})
-		}
 	}
+	s.placeSums(w)
 	for place, n := range s.room {
 		w.p("    local REAL g$place[TILE * $row] __attribute__((aligned(32)));", map[string]any{"place": place, "row": rowOf(n)})
 	}
@@ -400,7 +398,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V))
 			sums = fmt.Sprintf("z%d, ", i)
 		}
 		sums += passedOn("x", s.Layers[i].skips())
-		w.p("        forward$i(x$i, x$next, $sumsw, lid);\n        barrier(CLK_LOCAL_MEM_FENCE);", map[string]any{"i": i, "next": i + 1, "sums": sums})
+		w.p("        forward$i(x$i, x$next, $sumsw, lid);\n        barrier(CLK_LOCAL_MEM_FENCE$global);", map[string]any{"i": i, "next": i + 1, "sums": sums, "global": s.sumsFence()})
 	}
 	if s.Labels != nil {
 		s.gpuLabels(w, v)
@@ -426,10 +424,10 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V))
 			sums = fmt.Sprintf("z%d, ", i-1)
 		}
 		sums += passedOn("g", s.placesOf(i))
-		names := map[string]any{"i": i, "next": i + 1, "sums": sums}
+		names := map[string]any{"i": i, "next": i + 1, "sums": sums, "global": s.sumsFence()}
 		w.p("        weights$i(x$i, x$next, part, add, lid);", names)
 		if i > 0 || s.down {
-			w.p("        barrier(CLK_LOCAL_MEM_FENCE);\n        backward$i(x$next, x$i, $sumsV + V_off, lid);\n        barrier(CLK_LOCAL_MEM_FENCE);", names)
+			w.p("        barrier(CLK_LOCAL_MEM_FENCE);\n        backward$i(x$next, x$i, $sumsV + V_off, lid);\n        barrier(CLK_LOCAL_MEM_FENCE$global);", names)
 		}
 	}
 	if s.down {

@@ -50,7 +50,7 @@ func (p *Perceptron) Pack(t kernels.DType, inputGrad bool, l kernels.Limits) (*k
 	for _, l := range p.Layers {
 		key += fmt.Sprint("|", l.Inputs, l.Outputs, l.Weights)
 	}
-	return made(key, func() *kernels.Kernel { return newTurn(p.pass(mlpBlock, inputGrad)) }), []int{size}
+	return made(key, func() *kernels.Kernel { return newTurn(p.pass(t, mlpBlock, inputGrad)) }), []int{size}
 }
 
 func newTurn(s *pass) *kernels.Kernel {
