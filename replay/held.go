@@ -27,6 +27,10 @@ type held struct {
 	x                    *held
 	count, inner, shares int
 
+	// A piece is such sums of some elements of x, from the one at start. A sum that was added up from pieces knows them.
+	start  int
+	pieces []*held
+
 	lines *lines // of what a cross-entropy leaves
 	slope *held  // of its gradient: the gradient of the loss of every line
 
@@ -49,6 +53,7 @@ const (
 	aProduct
 	aMap
 	aSum
+	aPiece
 	aLoss      // a part of what a cross-entropy leaves
 	aLossSlope // the gradient of its scores
 )
@@ -369,6 +374,10 @@ func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
 		whole := *x
 		whole.n, whole.shares, whole.from = shares*r.Inner, shares, x
 		return f.made(&whole)
+	case x.kind == found:
+		if h := f.inPart(x.spot, count, r.Inner, shares); h != nil {
+			return f.made(h)
+		}
 	}
 	return f.made(&held{kind: aSum, n: shares * r.Inner, x: x, count: count, inner: r.Inner, shares: shares})
 }
@@ -496,8 +505,8 @@ func (h *held) parents() []*held {
 		for _, o := range h.of {
 			list = append(list, o.held)
 		}
-	case aSum:
-		list = []*held{h.x}
+	case aSum, aPiece:
+		list = append([]*held{h.x}, h.pieces...)
 	case aLoss:
 		list = []*held{h.lines.x, h.lines.labels}
 	case aLossSlope:

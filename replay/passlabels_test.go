@@ -166,6 +166,7 @@ func TestPassOfManySamples(t *testing.T) {
 				cfg     nn.MLPConfig
 			}{
 				{8320, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}},
+				{8323, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}}, // which runs do not divide
 				{128*d.Limits().Units + 1, nn.MLPConfig{Sizes: []int{32, 128, 128, 10}, Activations: []nn.Activation{nn.GELU}}},
 			} {
 				manySamples(t, d, c.samples, c.cfg)
