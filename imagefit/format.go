@@ -1,7 +1,6 @@
 package imagefit
 
 import (
-	"compress/flate"
 	"fmt"
 	"image"
 	"image/color"
@@ -68,13 +67,13 @@ func (m *Image) Write(w io.Writer, f Format) error {
 	if err := f.Check(m.Colour, m.Width, m.Height); err != nil {
 		return err
 	}
-	return f.encode(w, m.picture(), flate.DefaultCompression)
+	return f.encode(w, m.picture(), png.DefaultCompression)
 }
 
 // encode writes rows that are asked for from the top down, once each.
-func (f Format) encode(w io.Writer, r *raster, level int) error {
+func (f Format) encode(w io.Writer, r *raster, level png.CompressionLevel) error {
 	if !f.JPEG {
-		return writeRows(w, r, level)
+		return (&png.Encoder{CompressionLevel: level}).Encode(w, r)
 	}
 	r.Deep = false
 	if r.Gray {

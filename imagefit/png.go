@@ -40,47 +40,38 @@ func (r *raster) ColorModel() color.Model {
 	return color.NRGBAModel
 }
 
-// At is part of image.Image.
+// At is part of image.Image. Colours are divided by alpha.
 func (r *raster) At(x, y int) color.Color {
 	if y != r.y {
 		r.y, r.current = y, r.row(y)
 	}
-	v := [4]float64{3: r.peak()}
-	n := r.stored(r.current[x*r.Channels():], &v)
-	switch {
-	case n == 1 && r.Deep:
-		return color.Gray16{Y: uint16(v[0])}
-	case n == 1:
-		return color.Gray{Y: uint8(v[0])}
-	case r.Deep:
-		return color.NRGBA64{R: uint16(v[0]), G: uint16(v[1]), B: uint16(v[2]), A: uint16(v[3])}
-	}
-	return color.NRGBA{R: uint8(v[0]), G: uint8(v[1]), B: uint8(v[2]), A: uint8(v[3])}
-}
-
-// stored makes of a pixel what a file stores: gray, or red, green and blue, which are equal where gray has alpha, and alpha where there
-// is any. Colours are divided by alpha. It returns how many numbers there are.
-func (r *raster) stored(p []float32, v *[4]float64) int {
+	p := r.current[x*r.Channels():]
 	peak := r.peak()
-	if !r.Alpha {
-		n := r.Channels()
-		for i := range n {
-			v[i] = quantize(p[i], peak)
-		}
-		return n
+	alpha := float32(1)
+	if r.Alpha {
+		alpha = max(min(p[r.Channels()-1], 1), 0)
 	}
-	alpha := max(min(p[r.Channels()-1], 1), 0)
-	v[3] = quantize(alpha, peak)
-	for i := range 3 {
-		from := i
-		if r.Gray {
-			from = 0
+	store := func(v float32) float64 {
+		if r.Alpha && quantize(alpha, peak) == 0 {
+			return 0
 		}
-		if v[i] = 0; v[3] != 0 {
-			v[i] = quantize(p[from]/alpha, peak)
-		}
+		return quantize(v/alpha, peak)
 	}
-	return 4
+	if r.Gray && !r.Alpha {
+		if r.Deep {
+			return color.Gray16{Y: uint16(store(p[0]))}
+		}
+		return color.Gray{Y: uint8(store(p[0]))}
+	}
+	red, green, blue := p[0], p[0], p[0]
+	if !r.Gray {
+		green, blue = p[1], p[2]
+	}
+	a := quantize(alpha, peak)
+	if r.Deep {
+		return color.NRGBA64{R: uint16(store(red)), G: uint16(store(green)), B: uint16(store(blue)), A: uint16(a)}
+	}
+	return color.NRGBA{R: uint8(store(red)), G: uint8(store(green)), B: uint8(store(blue)), A: uint8(a)}
 }
 
 // picture returns the image as the standard library sees it.

@@ -1,10 +1,10 @@
 package imagefit
 
 import (
-	"compress/flate"
 	"context"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"math"
 
@@ -96,9 +96,9 @@ func (m *Model) RenderTo(ctx context.Context, w io.Writer, v View, f Format, pro
 		return m.band(ctx, win, y, v.Width, v.Height)
 	}, rows: win.Dy(), stride: win.Dx() * m.Colour.Channels()}
 	bands.start(0)
-	level := flate.DefaultCompression
+	level := png.DefaultCompression
 	if int64(win.Dx())*int64(win.Dy()) > quickPixels {
-		level = flate.BestSpeed
+		level = png.BestSpeed
 	}
 	err = f.encode(stopper{w, &bands.failed}, newRaster(m.Colour, win.Dx(), win.Dy(), bands.row), level)
 	bands.wait()
