@@ -147,12 +147,9 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL];
     int poff[TAPS], woff[TAPS];
     const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
-    const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, phase / (sx * sy)) : axis_forward(oz, kz, sz, dz, pz);
-    const axis y = transposed ? axis_backward(iy, ky, sy, dy, py, phase / sx % sy) : axis_forward(oy, ky, sy, dy, py);
-    const axis x = transposed ? axis_backward(ix, kx, sx, dx, px, phase % sx) : axis_forward(ox, kx, sx, dx, px);
-    // The sizes of what is read and of what is written, and of phase 0, which has the most positions.
-    const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix;
-    const int wy = transposed ? iy : oy, wx = transposed ? ix : ox, wz = transposed ? iz : oz;
+    CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
+    CONV_SIZES
+    // Strips of phase 0, which has the most positions.
     const int across = ((wx + x.spread - 1) / x.spread + cols - 1) / cols;
     const int down = ((wy + y.spread - 1) / y.spread + rows - 1) / rows;
     const int id = get_group_id(0), qz = id / (across * down);

@@ -11,17 +11,14 @@
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes one position of up to BLOCK_O channels. rows and cols serve the CPU variant only.
 kernel void k_conv_direct(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
-    const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix;
-    const int wz = transposed ? iz : oz, wy = transposed ? iy : oy, wx = transposed ? ix : ox;
+    CONV_SIZES
     const int cr = transposed ? co : ci, cw = transposed ? ci : co; // channels that are read and written
     const int out_size = wz * wy * wx, blocks = (cw + BLOCK_O - 1) / BLOCK_O;
     const int at = get_global_id(0), outer = get_global_id(1);
     if (at >= out_size || outer >= batch * groups * blocks) return;
     const int pz0 = at / (wy * wx), py0 = at / wx % wy, px0 = at % wx;
     const int ng = outer / blocks, g = ng % groups, o = outer % blocks * BLOCK_O, live = min(BLOCK_O, cw - o);
-    const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, pz0 % sz) : axis_forward(oz, kz, sz, dz, pz);
-    const axis y = transposed ? axis_backward(iy, ky, sy, dy, py, py0 % sy) : axis_forward(oy, ky, sy, dy, py);
-    const axis x = transposed ? axis_backward(ix, kx, sx, dx, px, px0 % sx) : axis_forward(ox, kx, sx, dx, px);
+    CONV_AXES(pz0 % sz, py0 % sy, px0 % sx)
     const int z0 = pz0 / z.spread, y0 = py0 / y.spread, x0 = px0 / x.spread;
     const int2 tz = axis_within(z, z0, rz), ty = axis_within(y, y0, ry), tx = axis_within(x, x0, rx);
     const int kernel_size = kz * ky * kx;

@@ -23,11 +23,8 @@
 kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
     local REAL t[ROWS][FEW_GROUP];
     const int phase = get_group_id(2), share = get_local_id(1), shares = get_local_size(1);
-    const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, phase / (sx * sy)) : axis_forward(oz, kz, sz, dz, pz);
-    const axis y = transposed ? axis_backward(iy, ky, sy, dy, py, phase / sx % sy) : axis_forward(oy, ky, sy, dy, py);
-    const axis x = transposed ? axis_backward(ix, kx, sx, dx, px, phase % sx) : axis_forward(ox, kx, sx, dx, px);
-    const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix;
-    const int wz = transposed ? iz : oz, wy = transposed ? iy : oy, wx = transposed ? ix : ox;
+    CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
+    CONV_SIZES
     const int cr = transposed ? co : ci, cw = transposed ? ci : co; // channels that are read and written
     const int kernel_size = kz * ky * kx, in_size = rz * ry * rx, out_size = wz * wy * wx;
     const int w_read = transposed ? ci * kernel_size : kernel_size, w_written = transposed ? kernel_size : ci * kernel_size;

@@ -17,11 +17,8 @@ void k_conv_matrix(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     ANY
     const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32, phase = get_group_id(2);
     const int ti = warp / WARPS_N * WM, tj = warp % WARPS_N * WN;
-    const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, phase / (sx * sy)) : axis_forward(oz, kz, sz, dz, pz);
-    const axis y = transposed ? axis_backward(iy, ky, sy, dy, py, phase / sx % sy) : axis_forward(oy, ky, sy, dy, py);
-    const axis x = transposed ? axis_backward(ix, kx, sx, dx, px, phase % sx) : axis_forward(ox, kx, sx, dx, px);
-    const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix;
-    const int wz = transposed ? iz : oz, wy = transposed ? iy : oy, wx = transposed ? ix : ox;
+    CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
+    CONV_SIZES
     const int cr = transposed ? co : ci, cw = transposed ? ci : co; // channels that are read and written
     const int kernel_size = kz * ky * kx, in_size = rz * ry * rx, out_size = wz * wy * wx, chunks = (cr + CHUNK - 1) / CHUNK;
     // A phase may have no position, and others fewer than the first has tiles for.

@@ -36,6 +36,17 @@ static axis axis_backward(int in, int k, int s, int d, int p, int phase) {
     return a;
 }
 
+// The axes of Y from X, or with `transposed` of X from Y, where the positions have these phases.
+#define CONV_AXES(phase_z, phase_y, phase_x)                                                                   \
+    const axis z = transposed ? axis_backward(iz, kz, sz, dz, pz, phase_z) : axis_forward(oz, kz, sz, dz, pz); \
+    const axis y = transposed ? axis_backward(iy, ky, sy, dy, py, phase_y) : axis_forward(oy, ky, sy, dy, py); \
+    const axis x = transposed ? axis_backward(ix, kx, sx, dx, px, phase_x) : axis_forward(ox, kx, sx, dx, px);
+
+// The sizes of what is read, and of what is written.
+#define CONV_SIZES                                                                             \
+    const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix; \
+    const int wz = transposed ? iz : oz, wy = transposed ? iy : oy, wx = transposed ? ix : ox;
+
 // The taps j in [from, to) of an axis that lie within a size at position q. They are neighbours.
 static int2 axis_within(axis a, int q, int size) {
     const int at = q * a.stride + a.shift;
