@@ -145,8 +145,7 @@ static void hash_scatter(IN(C), IN(G), IN_INTS(LEVELS), OUT_INTS(SUM), OUT_INTS(
         const REAL v = (right ? weight[c + 1] : weight[c]) * g;
         if (small | !(fabs(v) < LARGEST)) {
             const int bit = to * FEATURES + f;
-            volatile global int *word = (volatile global int *)STRANGE + STRANGE_off + bit / 32 * 2 + small;
-            if ((*word >> bit % 32 & 1) == 0) atomic_or(word, 1 << bit % 32);
+            atomic_or((volatile global int *)STRANGE + STRANGE_off + bit / 32 * 2 + small, 1 << bit % 32);
             if (!small) continue;
         }
         const long part = convert_long_rte(v * units);
