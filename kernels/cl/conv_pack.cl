@@ -36,7 +36,7 @@ void k_conv_pack(OWN_PARAMS) {
         split((float4)(v[0], v[1], v[2], v[3]), first, &left, &squares);
         split((float4)(v[4], v[5], v[6], v[7]), second, &left, &squares);
 #pragma unroll
-        for (int part = 0; part < PLANES; part++) to[part * n] = (uint4)(first[part], second[part]);
+        for (int part = 0; part < PLANES; part++) to[part * n] = (uint4)(first[part].s0, first[part].s1, second[part].s0, second[part].s1);
         ordinary = ORDINARY(left, squares);
     }
     BARRIER
