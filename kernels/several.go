@@ -353,8 +353,8 @@ func (k *Kernel) blocksText(name string, n int) string {
 			if p.Mode.Written() {
 				constant = ""
 			}
-			elements := map[Mode]string{Out: "REAL", OutInts: "int", OutBytes: "uchar", OutHalves: "half"}
-			chosen("global "+constant+elements[Out+p.Mode/3*3]+" *", p.Name, "")
+			elements := map[Mode]string{In: "REAL", InInts: "int", InBytes: "uchar", InHalves: "half"}[p.Mode-p.Mode%3]
+			chosen("global "+constant+elements+" *", p.Name, "")
 		}
 		if p.Mode.Buffer() {
 			chosen("const int ", p.Name, "_off")

@@ -289,15 +289,7 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
             const int k = k0 + ti + r / 4 * 16 + r % 4;
             if (k >= weights || o >= co) continue;
             const REAL4 v = acc[r][c];
-            global REAL *to = d + k * co + o;
-            if (even) {
-                *(global REAL4 *)to = v;
-                continue;
-            }
-            to[0] = v.s0;
-            if (o + 1 < co) to[1] = v.s1;
-            if (o + 2 < co) to[2] = v.s2;
-            if (o + 3 < co) to[3] = v.s3;
+            store_weights(d + k * co + o, v, co - o, even);
         }
     }
 }

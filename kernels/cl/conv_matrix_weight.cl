@@ -111,15 +111,7 @@ void k_conv_matrix_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int bias
             const int o = o0 + tj + 8 * n + COLUMN_4;
             const float4 v = four_of(acc[m][n], lane);
             if (!there || o >= co) continue;
-            global float *to = d + k * co + o;
-            if (even) {
-                *(global float4 *)to = v;
-                continue;
-            }
-            to[0] = v.s0;
-            if (o + 1 < co) to[1] = v.s1;
-            if (o + 2 < co) to[2] = v.s2;
-            if (o + 3 < co) to[3] = v.s3;
+            store_weights(d + k * co + o, v, co - o, even);
         }
     }
 }

@@ -47,6 +47,18 @@ static axis axis_backward(int in, int k, int s, int d, int p, int phase) {
     const int rz = transposed ? oz : iz, ry = transposed ? oy : iy, rx = transposed ? ox : ix; \
     const int wz = transposed ? iz : oz, wy = transposed ? iy : oy, wx = transposed ? ix : ox;
 
+// Stores four neighbours of the gradient of the weights, or as many as there are: at once if all rows begin at `even` places.
+static void store_weights(global REAL *to, REAL4 v, int there, int even) {
+    if (even) {
+        *(global REAL4 *)to = v;
+        return;
+    }
+    to[0] = v.s0;
+    if (there > 1) to[1] = v.s1;
+    if (there > 2) to[2] = v.s2;
+    if (there > 3) to[3] = v.s3;
+}
+
 // The taps j in [from, to) of an axis that lie within a size at position q. They are neighbours.
 static int2 axis_within(axis a, int q, int size) {
     const int at = q * a.stride + a.shift;
