@@ -90,3 +90,33 @@ func TestPlateauRecorded(t *testing.T) {
 		t.Errorf("recorded %v, want %v", got, want)
 	}
 }
+
+// TestNoMomentum: without momentum a gradient that was not finite says nothing once the parameters are as they were, eagerly and,
+// with Nesterov's rule, recorded.
+func TestNoMomentum(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, recorded := range []bool{false, true} {
+			p, g := autograd.Param(tensor.Zeros(d, 3), "p"), tensor.Zeros(d, 3)
+			opt := optim.NewSGD([]*autograd.Node{p}, optim.SGDConfig{LR: optim.Constant(0.5), Nesterov: recorded})
+			next := stepping(t, d, func() ([]*tensor.Tensor, error) {
+				if err := p.Mul(autograd.Const(g)).Sum().Backward(); err != nil {
+					return nil, err
+				}
+				err := opt.Step()
+				opt.ZeroGrad()
+				return nil, err
+			}, recorded)
+			for _, bad := range []float64{math.Inf(1), math.NaN(), 4} {
+				tensor.Upload(p.Value(), []float64{1, 2, 3})
+				tensor.Upload(g, []float64{2, bad, -2})
+				if err := next(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := read(t, p.Value()); !slices.Equal(got, []float64{0, 0, 4}) {
+				t.Errorf("recorded %v: %v", recorded, got)
+			}
+			opt.Free()
+		}
+	})
+}

@@ -107,6 +107,10 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 			perLength(func(o *kernels.Operands, n int) {
 				o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(nesterov)
 			})
+			perLength(func(o *kernels.Operands, n int) { // without momentum what was there says nothing
+				strange := []float64{math.Inf(1), math.NaN(), math.Inf(-1), 1e-40}
+				o.In(n, -1, 1).In(n, -1, 1).Reals(n, func(i int) float64 { return strange[i%4] }).Int(n).Real(0.01, 0, 0.1).Int(nesterov)
+			})
 		}
 	case ops.AdamW:
 		perLength(func(o *kernels.Operands, n int) {

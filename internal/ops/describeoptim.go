@@ -11,7 +11,7 @@ import (
 var (
 	momentum     = expr.S(1)
 	sgdGradient  = expr.S(2).FMA(x, w)
-	sgdVelocity  = momentum.FMA(v, sgdGradient)
+	sgdVelocity  = expr.Where(momentum.Eq(zero), sgdGradient, momentum.FMA(v, sgdGradient))
 	sgdScalars   = []float64{0.01, 0.9, 0.1}
 	velocity     = &kernels.Function{Name: "sgd_velocity", Value: sgdVelocity, Scalars: sgdScalars}
 	sgdPlain     = &kernels.Function{Name: "sgd", Value: x.Sub(a.Mul(sgdVelocity)), Scalars: sgdScalars}

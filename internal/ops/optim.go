@@ -30,6 +30,9 @@ func sgdTwin[T kernels.Real](c kernels.Call[T]) {
 	c.Parallel(len(p), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			d := g[i] + l2*p[i]
+			if momentum == 0 {
+				v[i] = 0 // infinite, it would be no number times 0
+			}
 			v[i] = momentum*v[i] + d
 			if nesterov {
 				p[i] -= lr * (d + momentum*v[i])

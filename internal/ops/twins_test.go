@@ -139,6 +139,9 @@ var definitions = map[*kernels.Kernel]func(c call){
 		p, v := c.mem[0], c.mem[2]
 		for i, g := range c.mem[1] {
 			g += c.r(6) * p[i]
+			if c.r(5) == 0 {
+				v[i] = 0
+			}
 			v[i] = c.r(5)*v[i] + g
 			step := v[i]
 			if c.on(7) {

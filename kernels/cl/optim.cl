@@ -3,12 +3,13 @@
 
 // Stochastic gradient descent with momentum and L2 regularisation, as PyTorch computes it:
 //   g = G + l2·P;  V = momentum·V + g;  P −= lr·(nesterov ? g + momentum·V : V)
+// Without momentum V is g, whatever it was: an infinite gradient is gone with its step.
 static void sgd(OUT(P), IN(G), OUT(V), int n, REAL lr, REAL momentum, REAL l2, int nesterov) {
     const int i = get_global_id(0);
     if (i >= n) return;
     const REAL p = P[P_off + i];
     const REAL g = fma(l2, p, G[G_off + i]);
-    const REAL v = fma(momentum, V[V_off + i], g);
+    const REAL v = momentum == 0 ? g : fma(momentum, V[V_off + i], g);
     V[V_off + i] = v;
     P[P_off + i] = p - lr * (nesterov ? fma(momentum, v, g) : v);
 }
