@@ -104,6 +104,9 @@ func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 		page.end(cli.Sentence(err))
 		return r, err
 	}
+	if r.PSNR != nil && *r.PSNR < w.PSNR && why != imagefit.Interrupted {
+		fmt.Fprintf(s.chatter, "the PSNR of %v dB that was asked for was not reached\n", w.PSNR)
+	}
 	page.end(string(why))
 	return r, nil
 }
