@@ -92,12 +92,12 @@ type block struct{ rows, cols int }
 func (m *mapSpec) block(inner int) block {
 	const tall, wide = 32, expr.Block / 32
 	switch {
-	case inner <= wide || inner <= expr.Block && m.outer > 0 && !m.alone():
-		return block{expr.Block / inner, inner}
-	case m.tiles():
+	case m.tiles() && inner > wide:
 		return block{tall, wide}
+	case inner <= expr.Block:
+		return block{expr.Block / inner, inner}
 	}
-	return block{1, min(inner, expr.Block)}
+	return block{1, expr.Block}
 }
 
 // count returns how many blocks cover rows of inner elements, and how many of them lie beside each other.
@@ -149,10 +149,11 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 			s.eval.Vectors(c.vectors)
 			s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return m.scalar(c.args, i).Int })
 			var block *place
-			var indices func(axis int, of []int32)
+			var indices func(axis int) expr.Indices
 			if len(m.j.axes) > 0 {
 				block = new(place)
-				indices = func(axis int, of []int32) { l.indices(*block, axis, of) }
+				rows := make([]int32, size.rows)
+				indices = func(axis int) expr.Indices { return l.indices(*block, axis, rows[:block.rows]) }
 			}
 			for b := lo; b < hi; b++ {
 				p := place{r: b / beside * size.rows, c: b % beside * size.cols}
@@ -232,26 +233,27 @@ func elementsOf[E computed, T expr.Number](x []E, n int) []T {
 	return v
 }
 
-// indices puts the indices of a block's elements along an axis.
-func (l *mapLoops) indices(p place, axis int, of []int32) {
+// indices returns the indices of a block's elements along an axis. rows is scratch.
+func (l *mapLoops) indices(p place, axis int, rows []int32) expr.Indices {
 	last := l.rank - 1
-	for r := range p.rows {
-		row := of[r*p.cols : (r+1)*p.cols]
-		if axis == last {
-			for c := range row {
-				row[c] = int32(p.c + c)
+	if axis == last {
+		return expr.Indices{Cols: p.cols, First: p.c}
+	}
+	below := 1 // rows of one index
+	for d := last - 1; d > axis; d-- {
+		below *= l.dims[d]
+	}
+	index, left := p.r/below%l.dims[axis], below-p.r%below
+	for r := range rows {
+		rows[r] = int32(index)
+		if left--; left == 0 {
+			left = below
+			if index++; index == l.dims[axis] {
+				index = 0
 			}
-			continue
-		}
-		index := p.r + r
-		for d := last - 1; d > axis; d-- {
-			index /= l.dims[d]
-		}
-		index %= l.dims[axis]
-		for c := range row {
-			row[c] = int32(index)
 		}
 	}
+	return expr.Indices{Cols: p.cols, Rows: rows}
 }
 
 // place is the rows and columns of one block.
@@ -292,18 +294,22 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 		}
 		return
 	}
+	same, alike := any(x).([]T)
 	for r, start := range at {
 		out, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
-		if step == 0 {
+		switch {
+		case step == 0:
 			v := T(x[from])
 			for i := range out {
 				out[i] = v
 			}
-			continue
-		}
-		for i := range out {
-			out[i] = T(x[from])
-			from += step
+		case step == 1 && alike:
+			copy(out, same[from:])
+		default:
+			for i := range out {
+				out[i] = T(x[from])
+				from += step
+			}
 		}
 	}
 }
@@ -324,9 +330,14 @@ func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r
 		}
 		return
 	}
+	same, alike := any(y).([]T)
 	for k, start := range at {
-		to := start + p.c*step
-		for _, v := range r[k*p.cols : (k+1)*p.cols] {
+		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step
+		if step == 1 && alike {
+			copy(same[to:], row)
+			continue
+		}
+		for _, v := range row {
 			y[to] = E(v)
 			to += step
 		}

@@ -88,6 +88,6 @@ func (s *single[T]) at(operands []float64, index []int) T {
 			s.operands[i][0] = T(v)
 		}
 	}
-	s.eval.RunAll(s.out[:], s.operands, func(axis int, of []int32) { of[0] = int32(index[axis]) })
+	s.eval.RunAll(s.out[:], s.operands, func(axis int) expr.Indices { return expr.Indices{Cols: 1, First: index[axis]} })
 	return s.out[0][0]
 }

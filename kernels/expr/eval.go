@@ -77,9 +77,9 @@ func (e *Eval[T]) Run(out []T, operands [][]T) {
 }
 
 // RunAll computes all formulas of the program, as many elements of each as outs have, none of which may be an operand if
-// there are several. Of an operand that is read by index it takes all elements. index puts the indices of the elements
-// along an axis, and may be nil if none occur.
-func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int, of []int32)) {
+// there are several. Of an operand that is read by index it takes all elements. index returns the indices of the elements
+// along an axis, which are read at once, and may be nil if none occur.
+func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 	n := len(outs[0])
 	one := -1 // the step that may be computed where the result is to be: the last, after which nothing reads the operands
 	if len(outs) == 1 {
@@ -92,7 +92,9 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int, of []int32))
 			switch s.op {
 			case opConst, opInt:
 			case opIndex:
-				index(s.index, d)
+				if !s.real {
+					indices(d, index(s.index))
+				}
 			default:
 				computeInts(s.op, d, e.ints.arg(s, 0, n), e.ints.arg(s, 1, n), e.ints.arg(s, 2, n), e.ints.arg(s, 3, n))
 			}
@@ -110,8 +112,13 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int, of []int32))
 		switch s.op {
 		case opConst, opScalar:
 		case opReal:
-			for k, v := range e.ints.arg(s, 0, n) {
-				d[k] = T(v)
+			if from := &e.p.steps[s.args[0]]; from.op == opIndex {
+				indices(d, index(from.index))
+				break
+			}
+			whole := e.ints.arg(s, 0, n)[:len(d)]
+			for k := range d {
+				d[k] = T(whole[k])
 			}
 		case opAt:
 			at(d, operands[s.index], e.ints.arg(s, 0, n))
@@ -129,6 +136,30 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int, of []int32))
 		if v := e.numbers.values[r]; len(v) > 0 && unsafe.SliceData(v) != unsafe.SliceData(outs[k]) {
 			copy(outs[k], v)
 		}
+	}
+}
+
+// Indices are those of a block's elements along an axis, in rows of Cols elements: along the rows from First on or, if there are
+// Rows, that of each row.
+type Indices struct {
+	Cols, First int
+	Rows        []int32
+}
+
+// indices puts those of a block to d.
+func indices[T Number](d []T, of Indices) {
+	if of.Rows == nil {
+		row := d[:min(of.Cols, len(d))]
+		for c := range row {
+			row[c] = T(of.First + c)
+		}
+		for done := len(row); done < len(d); done *= 2 {
+			copy(d[done:], d[:done])
+		}
+		return
+	}
+	for r, v := range of.Rows {
+		fill(d[r*of.Cols:(r+1)*of.Cols], T(v))
 	}
 }
 

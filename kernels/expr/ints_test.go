@@ -31,11 +31,7 @@ func evalInts(n *expr.Expr, first int32, count int, scalars ...int32) []int32 {
 	e := expr.NewEval[int32](expr.Compile(n.Real()))
 	e.Scalars(nil, func(i int) int32 { return scalars[i] })
 	out := make([]int32, count)
-	e.RunAll([][]int32{out}, nil, func(_ int, of []int32) {
-		for i := range of {
-			of[i] = first + int32(i)
-		}
-	})
+	e.RunAll([][]int32{out}, nil, func(int) expr.Indices { return expr.Indices{Cols: count, First: int(first)} })
 	return out
 }
 
@@ -101,10 +97,12 @@ func TestSeveral(t *testing.T) {
 		return ops
 	}
 	scalar, whole := func(int) float64 { return 0.5 }, func(int) int32 { return 8 }
-	index := func(axis int, of []int32) {
-		for i := range of {
-			of[i] = int32((axis + 1) * i)
+	index := func(axis int) expr.Indices {
+		rows := make([]int32, n)
+		for i := range rows {
+			rows[i] = int32((axis + 1) * i)
 		}
+		return expr.Indices{Cols: 1, Rows: rows}
 	}
 	outs := make([][]float64, len(formulas))
 	operands := fresh()

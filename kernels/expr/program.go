@@ -23,6 +23,7 @@ type step struct {
 	index int     // of an operand or scalar, or an axis
 	value float64 // of a constant
 	whole bool    // it is an int
+	real  bool    // of an index: it is read as a number only, and not kept as an int
 	slot  int     // where the value is kept, until its last use: slots are few, and stay in the processor's cache
 }
 
@@ -63,7 +64,20 @@ func Compile(results ...*Expr) *Program {
 	}
 	p.drop()
 	p.place()
+	p.readAsReal()
 	return p
+}
+
+// readAsReal finds the indices that are read as numbers only.
+func (p *Program) readAsReal() {
+	for i := range p.steps {
+		p.steps[i].real = p.steps[i].op == opIndex
+	}
+	for i := range p.steps {
+		for _, a := range p.steps[i].operands() {
+			p.steps[a].real = p.steps[a].real && p.steps[i].op == opReal
+		}
+	}
 }
 
 // operands returns the steps whose values s takes.
