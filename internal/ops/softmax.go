@@ -39,8 +39,8 @@ func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, logarithm := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5) != 0
 	if loops := loopsOf(c); loops != nil && inner == 1 && n > 0 {
 		c.Parallel(outer, 2*n, func(lo, hi int) {
-			for r := lo; r < hi; r++ {
-				softmaxRow(loops, x[r*n:(r+1)*n], y[r*n:(r+1)*n], logarithm)
+			for r, some := lo, max(1, softmaxBlock/n); r < hi; r += some {
+				softmaxRows(loops, x[r*n:min(r+some, hi)*n], y[r*n:min(r+some, hi)*n], n, logarithm)
 			}
 		})
 		return
@@ -75,17 +75,26 @@ func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// softmaxRow is the softmax of a row, or its logarithm.
-func softmaxRow[T kernels.Real](l *vec.Loops[T], x, y []T, logarithm bool) {
-	l.MapBy(vec.Sub, y, x, l.Most(x))
+// softmaxBlock is how many elements of short rows have their exponentials computed at a time.
+const softmaxBlock = 1024
+
+// softmaxRows is the softmax of rows of n elements, or its logarithm.
+func softmaxRows[T kernels.Real](l *vec.Loops[T], x, y []T, n int, logarithm bool) {
+	for at := 0; at < len(y); at += n {
+		l.MapBy(vec.Sub, y[at:at+n], x[at:], l.Most(x[at:at+n]))
+	}
 	if !logarithm {
 		l.Map(vec.Exp, y, y, y, y, y)
-		l.MapBy(vec.Div, y, y, l.Sum(y))
+		for at := 0; at < len(y); at += n {
+			l.MapBy(vec.Div, y[at:at+n], y[at:], l.Sum(y[at:at+n]))
+		}
 		return
 	}
 	e := l.Borrow(len(y))
 	l.Map(vec.Exp, e.V, y, y, y, y)
-	l.MapBy(vec.Sub, y, y, T(math.Log(float64(l.Sum(e.V)))))
+	for at := 0; at < len(y); at += n {
+		l.MapBy(vec.Sub, y[at:at+n], y[at:], T(math.Log(float64(l.Sum(e.V[at:at+n])))))
+	}
 	l.Return(e)
 }
 
