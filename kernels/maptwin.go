@@ -3,6 +3,7 @@ package kernels
 import (
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -143,6 +144,7 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 		size := m.block(inner)
 		all, beside := size.count(rows, inner)
 		whole := wholeOperands[E, T](m, c)
+		apart := m.apart(c.args)
 		c.Parallel(all, size.rows*size.cols*m.tensors(), func(lo, hi int) {
 			s := pool.Get().(*mapScratch[T])
 			defer pool.Put(s)
@@ -185,21 +187,34 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 					scatter(l, y, p, s.at[:p.rows], s.results[0], c.Bytes(y))
 					continue
 				}
-				if to, ok := direct[E, T](l, y, p, c.Reals(y)); ok && m.tensors() == y+1 {
-					s.results[0] = to
-					s.eval.RunAll(s.results, s.operands, indices)
-					continue
-				}
 				for k := range s.results {
-					s.results[k] = s.memory[y+k][:p.rows*p.cols]
+					if to, ok := direct[E, T](l, y+k, p, c.Reals(y+k)); ok && apart[k] {
+						s.results[k] = to
+					} else {
+						s.results[k] = s.memory[y+k][:p.rows*p.cols]
+					}
 				}
 				s.eval.RunAll(s.results, s.operands, indices)
 				for k, r := range s.results {
-					scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k))
+					if unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]) {
+						scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k))
+					}
 				}
 			}
 		})
 	}
+}
+
+// apart says of each result whether it may be computed where it is to lie: of one, always, and else if no operand is of that
+// memory, since results are put there one after the other.
+func (m *mapSpec) apart(args []Arg) []bool {
+	y, n := len(m.uses), m.tensors()
+	apart := make([]bool, n-y)
+	for k := range apart {
+		r := &args[y+k]
+		apart[k] = n-y == 1 || !slices.ContainsFunc(args[:y], func(a Arg) bool { return a.Buf == r.Buf && a.Off < r.Off+r.N && r.Off < a.Off+a.N })
+	}
+	return apart
 }
 
 // wholeOperands returns the elements of the operands that are read by index, nil if there are none.
