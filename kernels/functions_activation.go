@@ -17,7 +17,7 @@ var (
 
 	// GELU is x·Φ(x), with the distribution Φ of the normal distribution: erfc is exact where Φ is small.
 	GELU = &Function{Name: "gelu", Value: x.Mul(normal), Domains: wide,
-		Gradients: []*expr.Expr{normal.Add(x.Mul(x.Square().Div(two).Neg().Exp()).Mul(expr.C(1 / math.Sqrt(2*math.Pi)))).Mul(g1)}}
+		Gradients: []*expr.Expr{normal.Add(x.Mul(x.Square().Mul(half).Neg().Exp()).Mul(expr.C(1 / math.Sqrt(2*math.Pi)))).Mul(g1)}}
 	// GELUTanh is x·(1 + tanh(t/2))/2 = x/(1 + e⁻ᵗ). The slope of t overflows where that of the tanh has long been 0.
 	GELUTanh = &Function{Name: "gelu_tanh", Value: x.Div(one.Add(geluTwice(x).Neg().Exp())), Domains: wide,
 		Gradients: []*expr.Expr{geluNear.Add(near.Mul(geluNear.Mul(logistic(geluTwice(near).Neg()))).
