@@ -42,7 +42,8 @@
 #define COLUMNS 32 // of a product that a warp multiplies at once
 #endif
 
-#define STAGED_BYTES (AT_ONCE * (INPUTS + WIDTH > 2 * WIDTH ? INPUTS + WIDTH : 2 * WIDTH) * (INNER == TF32 ? 4 : 2 * PLANES))
+#define PITCH (INNER == TF32 ? AT_ONCE + 4 : AT_ONCE) // of rows of staged units: eight of them start on different banks
+#define STAGED_BYTES (PITCH * (INPUTS + WIDTH > 2 * WIDTH ? INPUTS + WIDTH : 2 * WIDTH) * (INNER == TF32 ? 4 : 2 * PLANES))
 #define FMA_BYTES ((BLOCK > 2 * AT_ONCE ? BLOCK : 2 * AT_ONCE) * WIDEST * 4)
 #if defined(NVIDIA_PTX) && INNER != PARTS
 #define LOCAL_BYTES (STAGED_BYTES > SUM_BYTES ? STAGED_BYTES : SUM_BYTES)
@@ -155,7 +156,8 @@ UNROLL
     }
 }
 
-// Stages a round's samples of a warp, with `length` units each.
+// Stages a round's samples of a warp, with `length` units each: a row for each sample, or with TF32, whose elements no instruction
+// transposes, for each unit.
 static INLINE void stage(local uint4 *tile, float (*v)[4], const int length, const int round, int warp, int lane) {
 UNROLL
     for (int j = 0; j < TILES(length); j++) {
@@ -164,7 +166,8 @@ UNROLL
             if (ROUNDS > 1 && e / 2 != round) continue;
             const int row = warp * (16 / ROUNDS) + (ROUNDS > 1 ? 0 : e / 2 * 8) + lane / 4;
 #if INNER == TF32
-            ((local uint2 *)(tile + WHERE(row, 2 * j + lane % 4 / 2, length, 1)))[lane & 1] = (uint2)(tf32(v[j][e]), tf32(v[j][e + 1]));
+            local uint *to = (local uint *)tile + UNIT(j, 0) * PITCH + row;
+            to[0] = tf32(v[j][e]), to[PITCH] = tf32(v[j][e + 1]);
 #else
             uint words[PLANES];
             split_two(v[j][e], v[j][e + 1], words);
@@ -180,11 +183,7 @@ UNROLL
 // blocks of 8 columns.
 static INLINE void staged_left(uint *r, local const uint4 *tile, const int length, int at, int s, int lane) {
 #if INNER == TF32
-UNROLL
-    for (int e = 0; e < 4; e++) {
-        const int row = s + lane % 4 + e / 2 * 4, unit = at + lane / 4 + e % 2 * 8;
-        r[e] = ((local const uint *)(tile + WHERE(row, unit / 4, length, 1)))[unit % 4];
-    }
+    load_rows(r, (local const uint4 *)((local const uint *)tile + (at + lane % 16) * PITCH + s + lane / 16 * 4));
 #else
     const int row = s + lane % 8 + lane / 16 * 8, chunk = at / CHUNK + (lane / 8 & 1);
     load_columns(r, tile + WHERE(row, chunk, length, 1));
@@ -192,11 +191,7 @@ UNROLL
 }
 static INLINE void staged_right(uint *r, local const uint4 *tile, const int length, int at, int s, int lane) {
 #if INNER == TF32
-UNROLL
-    for (int e = 0; e < 4; e++) {
-        const int row = s + lane % 4 + e % 2 * 4, unit = at + lane / 4 + e / 2 * 8;
-        r[e] = ((local const uint *)(tile + WHERE(row, unit / 4, length, 1)))[unit % 4];
-    }
+    load_rows(r, (local const uint4 *)((local const uint *)tile + (at + lane % 8 + lane / 16 * 8) * PITCH + s + (lane / 8 & 1) * 4));
 #else
     const int row = s + lane % 16, chunk = at / CHUNK + lane / 16;
     load_columns(r, tile + WHERE(row, chunk, length, 1));
@@ -381,11 +376,6 @@ UNROLL
     const int from = (long)blocks * g / groups, to = (long)blocks * (g + 1) / groups;
 #pragma unroll 1
     for (int block = from; block < to; block++) {
-#ifdef KEPT_STACK
-#define KEPT_FROM (1 + (n >> 30))
-#else
-#define KEPT_FROM 1
-#endif
         const int s0 = block * BLOCK + warp * 16; // the warp's first sample
 #ifdef NVIDIA_PTX
         PREFETCH_INPUTS(s0 + BLOCK)
@@ -434,7 +424,7 @@ UNROLL
             FORWARD(0, x, INPUTS)
         }
 #define KEEP_AND_FORWARD(l)                                                                              \
-    UNROLL for (int j = 0; j < TILES(WIDTH); j++) kept[(l) - KEPT_FROM][j] = (float4)(h[j][0], h[j][1], h[j][2], h[j][3]); \
+    UNROLL for (int j = 0; j < TILES(WIDTH); j++) kept[(l) - 1][j] = (float4)(h[j][0], h[j][1], h[j][2], h[j][3]); \
     FORWARD(l, h, WIDTH)
         UP_THE_LAYERS(KEEP_AND_FORWARD)
 
@@ -481,7 +471,7 @@ UNROLL
         // Backwards: d is the gradient of layer l's sums, and becomes that of the layer's input, `down`.
 #ifdef NVIDIA_PTX
 #define STAGED_H shared
-#define STAGED_D (shared + PLANES * AT_ONCE * WIDEST / CHUNK)
+#define STAGED_D (shared + PLANES * PITCH * WIDEST / CHUNK)
 #endif
 #define ROWS_H ((local float *)shared)
 #define ROWS_D ((local float *)shared + AT_ONCE * WIDEST)
@@ -534,7 +524,7 @@ UNROLL
         float down[TILES(WIDTH)][4];                                                                     \
         float below[TILES(WIDTH)][4]; uint above = 0; /* a bit for each that is above 0: the values are not kept for longer */         \
         UNROLL for (int j = 0; j < TILES(WIDTH); j++)                                         \
-        { const float4 v = kept[(l) - KEPT_FROM][j]; below[j][0] = v.s0, below[j][1] = v.s1, below[j][2] = v.s2, below[j][3] = v.s3; } \
+        { const float4 v = kept[(l) - 1][j]; below[j][0] = v.s0, below[j][1] = v.s1, below[j][2] = v.s2, below[j][3] = v.s3; } \
         UNROLL for (int j = 0; j < TILES(WIDTH); j++)                                         \
             UNROLL for (int e = 0; e < 4; e++) above |= (uint)(below[j][e] > 0) << (4 * j + e); \
         BACKWARD(l, below, WIDTH, 1)                                                             \
