@@ -90,7 +90,7 @@ func scatterCases(k *kernels.Kernel, t kernels.DType, few bool, add func(build f
 				}, "%v, way %d", b, how)
 			}
 		case ops.ScatterRows.Of(t), ops.ScatterLists.Of(t):
-			for _, b := range shorter(few, [][3]int{{40, 3, 17}, {9, 130, 5}, {9, 1, 1}, {300, 1, 33}, {2048, 2, 9}, {2047, 259, 2}}) {
+			for _, b := range shorter(few, [][3]int{{40, 3, 17}, {9, 130, 5}, {9, 1, 1}, {300, 1, 33}, {2048, 2, 9}, {2047, 2, 2}, {300, 259, 2}}) {
 				add(func(o operands) {
 					n, cols, rows := b[0], b[1], b[2]
 					o.scattered(t, n*cols).ints(n, func(i int) int { return []int{-1, rows, 1 << 30, i % rows, o.Rand.IntN(rows)}[min(i, 3+i%2)] })
