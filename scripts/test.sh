@@ -45,11 +45,20 @@ for vectors in avx2 off; do
 done
 
 # Examples but serve, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it
-# are those that tensor's tests run.
-single='/examples/|/internal/(agree|archtest|cond|einsum|interpret|intmath|npz|round|safetensors|samefile)$|/kernels/expr$'
+# are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
+single='/examples/|/internal/(agree|archtest|cond|einsum|interpret|intmath|npz|round|safetensors|samefile|vec)$|/kernels/expr$'
+# Nor do long tests run again of which others have the goroutines: every case of a twin, which tensor's kernel tests run, more random steps,
+# gradients of tiny tensors, sizes and precisions. The steps before and after this one run them.
+alike='^(TestTwins|TestRandomRows|TestSecondGradients|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestPassOfAnySize)$'
 step the Go device, race detector
 # shellcheck disable=SC2046,SC2086 # the lists are meant to be split
-CLGRAD_TEST_DEVICES=cpu $GO test -race -short $longest $($GO list ./... | grep -Ev "$single") ./examples/serve
+CLGRAD_TEST_DEVICES=cpu $GO test -race -short -skip "$alike" $longest $($GO list ./... | grep -Ev "$single") ./examples/serve
+
+# Kernels under Oclgrind have one thread for most of the time: beside PoCL's compiler they leave no core idle at the end.
+mkdir -p .build
+scripts/oclgrind.sh >.build/oclgrind.log 2>&1 &
+oclgrind=$!
+trap wait EXIT
 
 step PoCL
 # shellcheck disable=SC2086
@@ -60,4 +69,7 @@ step a module outside this one
 	CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl .)
 
 step kernels under Oclgrind
-scripts/oclgrind.sh
+status=0
+wait $oclgrind || status=1
+cat .build/oclgrind.log
+exit $status
