@@ -9,8 +9,9 @@
 // memory, and each warp adds to a part of the layer's weights, which stays in its registers until all samples are through. The
 // output layer, which is narrow, the biases and the slopes are ordinary arithmetic.
 //
-// With PARTS, a layer of BLOCK samples is computed by fma if one of its factors is no sum of parts, or too large: see
-// ORDINARY. Without NVIDIA_PTX all are computed so, of factors that were rounded as INNER says.
+// With PARTS, a warp's samples go through a layer by fma if one of its factors is no sum of parts, or too large: see ORDINARY.
+// Warps wait for each other for the gradients alone, which are then computed by fma for all BLOCK samples. Without NVIDIA_PTX all
+// are computed so, of factors that were rounded as INNER says.
 //
 // Source: Müller, "tiny-cuda-nn" (2021), whose fully fused networks keep the activations of a block of samples on the chip.
 
@@ -280,11 +281,17 @@ UNROLL
             if (height == 16 || e / 2 == e0 / 2) rows[(warp * height + ROW(e - e0)) * WIDEST + UNIT(j, e)] = rounded(v[j][e]);
 }
 
+#ifdef NVIDIA_PTX
+#define WARP_BARRIER asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+#else
+#define WARP_BARRIER barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+
 // multiply by fma, with w [k*row + n*step].
 static INLINE void multiply_fma(float (*out)[4], float (*in)[4], const int K, const int N, global const float *w, int row, int step, local float *rows, int warp, int lane) {
-    barrier(CLK_LOCAL_MEM_FENCE);
+    WARP_BARRIER
     put_rows(rows, in, K, 16, 0, warp, lane);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    WARP_BARRIER
 #pragma unroll 1
     for (int k = 0; k < K; k++) {
         const float upper = rows[(warp * 16 + ROW(0)) * WIDEST + k], lower = rows[(warp * 16 + ROW(2)) * WIDEST + k];
@@ -327,19 +334,31 @@ UNROLL
         }
     return most < (127 + 50) << 24 && least >= ((127 - 110) << 24) - 1;
 }
-// Whether a factor of a layer is none that the parts hold, for all work-items. It is a barrier, too.
-#define STRANGE(v, length) (barrier_any(!all_ordinary(v, length)) | flawed)
+static int warp_any(int flag) {
+    int r;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.any.pred p, p, 0xffffffff; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "r"(flag));
+    return r;
+}
+// Whether a factor of a layer is none that the parts hold, for a warp, and for all work-items, where one may know of another such
+// factor. The latter is a barrier, too.
+#define STRANGE(v, length) (warp_any(!all_ordinary(v, length)) | flawed)
+#define STRANGE_FOR_ALL(v, length, known) (barrier_any(!all_ordinary(v, length) | (known)) | flawed)
 #elif defined(NVIDIA_PTX)
 #define STRANGE(v, length) 0
+#define STRANGE_FOR_ALL(v, length, known) 0
 #else
 #define STRANGE(v, length) 1
+#define STRANGE_FOR_ALL(v, length, known) 1
 #endif
 
 #ifdef NVIDIA_PTX
-// Asks for a warp's inputs from sample `first` on: a lane for half a sample.
-#define PREFETCH_INPUTS(first)                                                                                                  \
-    if ((first) + lane / 2 < n)                                                                                                 \
-        asm volatile("prefetch.global.L2 [%0];" : : "l"(X + X_off + ((first) + lane / 2) * INPUTS + lane % 2 * (INPUTS / 2)));
+// Asks for a warp's inputs and targets from sample `first` on: a lane for half a sample.
+#define PREFETCH_SAMPLES(first)                                                                          \
+    if ((first) + lane / 2 < n) {                                                                        \
+        const int s = (first) + lane / 2;                                                                \
+        asm volatile("prefetch.global.L1 [%0];" : : "l"(X + X_off + s * INPUTS + lane % 2 * (INPUTS / 2))); \
+        asm volatile("prefetch.global.L1 [%0];" : : "l"(T + T_off + s * OUTPUTS));                       \
+    }
 #endif
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -378,7 +397,10 @@ UNROLL
     for (int block = from; block < to; block++) {
         const int s0 = block * BLOCK + warp * 16; // the warp's first sample
 #ifdef NVIDIA_PTX
-        PREFETCH_INPUTS(s0 + BLOCK)
+        PREFETCH_SAMPLES(s0 + BLOCK)
+#endif
+#if INNER == PARTS && defined(NVIDIA_PTX)
+        barrier(CLK_LOCAL_MEM_FENCE); // what is staged is read before a warp puts rows there
 #endif
         float4 kept[LAYERS][TILES(WIDTH)]; // what layer l makes, for its way back
         float h[TILES(WIDTH)][4];
@@ -493,7 +515,10 @@ UNROLL
 #define BACKWARD_FMA(l, below, fan_in, goes_on)                                                          \
     {                                                                                                    \
         IN_ROUNDS(ADD_BY_FMA, l, below, fan_in)                                                          \
-        if (goes_on) multiply_fma(down, d, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, (local float *)shared, warp, lane); \
+        if (goes_on) {                                                                                   \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                \
+            multiply_fma(down, d, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, (local float *)shared, warp, lane); \
+        }                                                                                                \
     }
 #define BACKWARD_MMA(l, below, fan_in, goes_on)                                                          \
     {                                                                                                    \
@@ -516,7 +541,7 @@ UNROLL
         }                                                                                                \
         UNROLL for (int j = 0; j < TILES(fan_in); j++)                                        \
             UNROLL for (int e = 0; e < 4; e++) down[j][e] = 0;                                \
-        const int by_fma = STRANGE(d, WIDTH) | (strange >> (l) & 1);                                     \
+        const int by_fma = STRANGE_FOR_ALL(d, WIDTH, strange >> (l) & 1);                                \
         BACKWARD_EITHER(by_fma, l, below, fan_in, goes_on)                                               \
     }
 #define BACKWARD_TO_KEPT(l)                                                                              \
