@@ -1,6 +1,6 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or NEON, which has all but the loops of
-// Find, LookUp, AddUp, MaxPool and Copy, and those of tall blocks and of turns. Which there are is found at run time. Results are the same with each of them, to the bit; those of
-// plain loops are others, within rounding.
+// Find, LookUp and AddUp, and those of tall blocks that turn a factor. Which there are is found at run time. Results are the same with
+// each of them, to the bit; those of plain loops are others, within rounding.
 //
 // The assembly is written by the program in the folder gen.
 package vec

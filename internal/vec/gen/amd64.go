@@ -43,6 +43,8 @@ func files() map[string][]byte {
 	all["product_neon_arm64.s"], all["product_neon_arm64.go"] = neon()
 	all["map_neon_arm64.s"], all["map_neon_arm64.go"] = neonMaps()
 	all["row_neon_arm64.s"], all["row_neon_arm64.go"] = neonRows()
+	all["move_neon_arm64.s"], all["move_neon_arm64.go"] = neonMoves()
+	all["tall_neon_arm64.s"], all["tall_neon_arm64.go"] = neonTall()
 	return all
 }
 

@@ -13,13 +13,16 @@ import (
 // tallest is the most columns of a tall block.
 const tallest = 4
 
+// tallVectors is how many vectors a tall block has, by the number of its columns: as many sums as the additions that are under way at a
+// time, or as registers hold.
+var tallVectors = []int{8, 4, 2, 2}
+
 // tallBlocks writes the blocks of products of few columns, whose vectors go down the rows of C: for A whose columns lie in
 // memory as vectors do, and for one that is transposed on its way into the registers.
 func tallBlocks(c *build.Context, s *set, r real) {
 	for columns := 1; columns <= tallest; columns++ {
 		for _, turn := range []bool{false, true} {
-			// As many sums as the additions that are under way at a time, or as registers hold.
-			t := &tall{code: &code{c: c, s: s, r: r}, columns: columns, vectors: []int{8, 4, 2, 2}[columns-1]}
+			t := &tall{code: &code{c: c, s: s, r: r}, columns: columns, vectors: tallVectors[columns-1]}
 			if turn {
 				t.vectors = []int{2, 2, 2, 1}[columns-1]
 			}
