@@ -50,6 +50,7 @@ func TestHandleLayout(t *testing.T) {
 		field string
 	}{
 		{cl.Device{}, "id"}, {cl.CommandQueue{}, "clQueue"}, {cl.Kernel{}, "clKernel"}, {cl.MemObject{}, "clMem"},
+		{cl.Context{}, "clContext"}, {cl.Program{}, "clProgram"},
 	} {
 		f := reflect.TypeOf(c.v).Field(0)
 		if f.Name != c.field || f.Offset != 0 || f.Type.Size() != unsafe.Sizeof(uintptr(0)) {
@@ -82,7 +83,7 @@ func TestLaunchAndCounters(t *testing.T) {
 		if err := d.Write(b, 0, unsafe.Pointer(&x[0]), 16); err != nil {
 			t.Fatal(err)
 		}
-		k, err := d.Kernel(Source{"square.cl", square, "-DFACTOR=2"}, "k_square")
+		k, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=2"}, "k_square")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +123,7 @@ func TestLaunchAndCounters(t *testing.T) {
 func TestProgramCache(t *testing.T) {
 	d := open(t, Options{})
 	build := func(options string) {
-		if _, err := d.Kernel(Source{"square.cl", square, options}, "k_square"); err != nil {
+		if _, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: options}, "k_square"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,14 +134,14 @@ func TestProgramCache(t *testing.T) {
 		t.Errorf("built %d, from the cache %d, in %d ns; want 2, 1", s.Programs, s.ProgramCacheOK, s.CompileNanos)
 	}
 	again := open(t, Options{Rebuild: true})
-	if _, err := again.Kernel(Source{"square.cl", square, "-DFACTOR=2"}, "k_square"); err != nil {
+	if _, err := again.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=2"}, "k_square"); err != nil {
 		t.Errorf("with Rebuild: %v", err)
 	}
 }
 
 func TestFailures(t *testing.T) {
 	d := open(t, Options{})
-	_, err := d.Kernel(Source{"broken.cl", "#line 1 \"broken.cl\"\nkernel void k_a(global float *x) {\n\t*x = undefined_name;\n}", "-DZ=1"}, "k_a")
+	_, err := d.Kernel(Source{Name: "broken.cl", Text: "#line 1 \"broken.cl\"\nkernel void k_a(global float *x) {\n\t*x = undefined_name;\n}", Options: "-DZ=1"}, "k_a")
 	if !errors.Is(err, BuildProgramFailure) {
 		t.Fatalf("err = %v, want BuildProgramFailure", err)
 	}
@@ -149,13 +150,17 @@ func TestFailures(t *testing.T) {
 			t.Errorf("no %q in: %v", want, err)
 		}
 	}
-	if _, err := d.Kernel(Source{"square.cl", square, "-DFACTOR=2"}, "k_cube"); !errors.Is(err, InvalidKernelName) || !strings.Contains(err.Error(), "k_cube") {
+	if _, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=2"}, "k_cube"); !errors.Is(err, InvalidKernelName) || !strings.Contains(err.Error(), "k_cube") {
 		t.Errorf("missing kernel: err = %v", err)
+	}
+	if _, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=2", Target: "sm_90a"}, "k_square"); !strings.Contains(d.Info().Vendor, "NVIDIA") &&
+		(!errors.Is(err, InvalidBinary) || !strings.Contains(err.Error(), "square.cl for sm_90a") || !strings.Contains(err.Error(), "not in PTX")) {
+		t.Errorf("a program for a target of other devices: err = %v", err)
 	}
 	if _, err := d.Alloc(int(d.Info().GlobalMem) * 4); err == nil || !strings.Contains(err.Error(), "MiB wanted") {
 		t.Errorf("impossible allocation: err = %v", err)
 	}
-	k, err := d.Kernel(Source{"square.cl", square, "-DFACTOR=2"}, "k_square")
+	k, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=2"}, "k_square")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +241,7 @@ func signals() {
 		say(err.Error())
 		return
 	}
-	k, err := d.Kernel(Source{"square.cl", square, "-DFACTOR=1"}, "k_square")
+	k, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=1"}, "k_square")
 	if err != nil {
 		say(err.Error())
 		return

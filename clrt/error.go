@@ -19,6 +19,7 @@ const (
 	OutOfHostMemory      Status = -6
 	BuildProgramFailure  Status = -11
 	InvalidValue         Status = -30
+	InvalidBinary        Status = -42
 	InvalidBuildOptions  Status = -43
 	InvalidKernelName    Status = -46
 	InvalidArgSize       Status = -51

@@ -23,6 +23,10 @@ func kernelHandle(k *cl.Kernel) C.cl_kernel { return *(*C.cl_kernel)(unsafe.Poin
 
 func deviceHandle(d *cl.Device) C.cl_device_id { return *(*C.cl_device_id)(unsafe.Pointer(d)) }
 
+func contextHandle(c *cl.Context) C.cl_context { return *(*C.cl_context)(unsafe.Pointer(c)) }
+
+func programHandle(p *cl.Program) *C.cl_program { return (*C.cl_program)(unsafe.Pointer(p)) }
+
 // singleConfig returns CL_DEVICE_SINGLE_FP_CONFIG, 0 if the device does not say.
 func singleConfig(d *cl.Device) (config C.cl_device_fp_config) {
 	C.clGetDeviceInfo(deviceHandle(d), C.CL_DEVICE_SINGLE_FP_CONFIG, C.size_t(unsafe.Sizeof(config)), unsafe.Pointer(&config), nil)

@@ -28,11 +28,11 @@ func TestPrepared(t *testing.T) {
 		if err := d.Write(b, 0, unsafe.Pointer(&x[0]), 16); err != nil {
 			t.Fatal(err)
 		}
-		adds, err := d.Kernel(Source{"add.cl", add, ""}, "k_add_to")
+		adds, err := d.Kernel(Source{Name: "add.cl", Text: add, Options: ""}, "k_add_to")
 		if err != nil {
 			t.Fatal(err)
 		}
-		squares, err := d.Kernel(Source{"square.cl", square, "-DFACTOR=1"}, "k_square")
+		squares, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=1"}, "k_square")
 		if err != nil {
 			t.Fatal(err)
 		}

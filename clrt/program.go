@@ -12,13 +12,22 @@ import (
 )
 
 // Source is the Text of a program in OpenCL C. Name stands for it in errors.
+//
+// With a Target, such as sm_90a, the program is built for NVIDIA's devices of that name alone, whose compiler knows no more of
+// them than sm_90. A statement for the target is a comment of an asm statement, which the first build leaves in its PTX, with
+// its operands. A second build of that PTX, from memory, takes it as a statement:
+//
+//	asm volatile("//sm_90a wgmma.fence.sync.aligned;" : : : "memory");
 type Source struct {
 	Name    string
 	Text    string
 	Options string // for the compiler: -D and the like
+	Target  string // "": what the driver takes the device for
 }
 
-type programKey struct{ text, options string }
+type programKey struct{ text, options, target string }
+
+func (s Source) key() programKey { return programKey{s.Text, s.Options, s.Target} }
 
 // Kernel is an entry point of a built program. It lives until Release, or as long as its device.
 type Kernel struct {
@@ -53,7 +62,7 @@ func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
 		detail := fmt.Sprintf("%s has no kernel %q (names of OpenCL builtins cannot be kernel names)", src.Name, entry)
 		return nil, d.fail("clCreateKernel", err, detail)
 	}
-	k := &Kernel{entry, kernel, programKey{src.Text, src.Options}}
+	k := &Kernel{entry, kernel, src.key()}
 	program.kernels++
 	d.kernels[k] = struct{}{}
 	return k, nil
@@ -79,7 +88,7 @@ func (d *Device) Release(k *Kernel) {
 }
 
 func (d *Device) program(src Source) (*builtProgram, error) {
-	key := programKey{src.Text, src.Options}
+	key := src.key()
 	if p, ok := d.programs[key]; ok {
 		d.stats.ProgramCacheOK++
 		return p, nil
@@ -96,16 +105,26 @@ func (d *Device) program(src Source) (*builtProgram, error) {
 	}
 	if err := p.BuildProgram(nil, options); err != nil {
 		p.Release()
-		log := err.Error()
-		var build cl.BuildError
-		if errors.As(err, &build) {
-			log = strings.TrimRight(string(build), "\x00\n ")
+		return nil, d.fail("clBuildProgram", err, buildDetail(src.Name, options, src.Text, compilerLog(err)))
+	}
+	if src.Target != "" {
+		if err := d.rebuild(p, src); err != nil {
+			p.Release()
+			return nil, err
 		}
-		return nil, d.fail("clBuildProgram", err, buildDetail(src.Name, options, src.Text, log))
 	}
 	d.stats.Programs++
 	d.stats.CompileNanos += time.Since(start).Nanoseconds()
 	built := &builtProgram{program: p}
 	d.programs[key] = built
 	return built, nil
+}
+
+// compilerLog returns what a compiler wrote before it failed.
+func compilerLog(err error) string {
+	var build cl.BuildError
+	if errors.As(err, &build) {
+		return strings.TrimRight(string(build), "\x00\n ")
+	}
+	return err.Error()
 }

@@ -37,6 +37,7 @@ typedef cl_uint cl_device_info;
 typedef cl_uint cl_device_mem_cache_type;
 typedef cl_uint cl_device_local_mem_type;
 typedef cl_uint cl_program_build_info;
+typedef cl_uint cl_program_info;
 typedef cl_uint cl_kernel_info;
 typedef cl_uint cl_kernel_arg_info;
 typedef cl_uint cl_kernel_work_group_info;
@@ -239,6 +240,8 @@ typedef struct {
 #define CL_PROFILING_COMMAND_START                     0x1282
 #define CL_PROFILING_COMMAND_SUBMIT                    0x1281
 #define CL_PROFILING_INFO_NOT_AVAILABLE                (-7)
+#define CL_PROGRAM_BINARY_SIZES                        0x1165
+#define CL_PROGRAM_BINARIES                            0x1166
 #define CL_PROGRAM_BUILD_LOG                           0x1183
 #define CL_QUEUED                                      3
 #define CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE         1

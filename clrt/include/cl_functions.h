@@ -37,6 +37,9 @@
     F(cl_int, clGetProgramBuildInfo, \
       (cl_program p, cl_device_id d, cl_program_build_info what, size_t size, void *value, size_t *size_ret), \
       (p, d, what, size, value, size_ret)) \
+    F(cl_int, clGetProgramInfo, \
+      (cl_program p, cl_program_info what, size_t size, void *value, size_t *size_ret), \
+      (p, what, size, value, size_ret)) \
     F(cl_int, clReleaseProgram, \
       (cl_program p), \
       (p)) \
@@ -121,6 +124,9 @@
     F(cl_program, clCreateProgramWithSource, \
       (cl_context c, cl_uint n, const char **strings, const size_t *lengths, cl_int *err), \
       (c, n, strings, lengths, err)) \
+    F(cl_program, clCreateProgramWithBinary, \
+      (cl_context c, cl_uint n, const cl_device_id *ids, const size_t *lengths, const unsigned char **binaries, cl_int *status, cl_int *err), \
+      (c, n, ids, lengths, binaries, status, err)) \
     F(cl_kernel, clCreateKernel, \
       (cl_program p, const char *name, cl_int *err), \
       (p, name, err)) \
