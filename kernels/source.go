@@ -70,11 +70,24 @@ func readOver(file string, other func() (string, error)) (string, error) {
 	return other()
 }
 
-// The lines that name the files before a text, and those after it.
+// The lines that name the files before a text, and those after it, and a target.
 const (
 	dependsHeader = "// @depends:"
 	thenHeader    = "// @then:"
+	targetHeader  = "// @target:"
 )
+
+// Target returns what a program is for on NVIDIA's devices, if one of its files says that in a line after the one that names what it
+// depends on:
+//
+//	// @target: sm_90a
+//
+// Else it returns "". Statements for the target are marked: see [github.com/clgrad/clgrad/clrt.Source].
+func Target(program string) string {
+	_, rest, _ := strings.Cut(program, "\n"+targetHeader)
+	target, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(target)
+}
 
 func assemble(file string, read func(string) (string, error)) (string, error) {
 	var out strings.Builder

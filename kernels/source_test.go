@@ -51,6 +51,20 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
+// TestTarget: a program is for the target that one of its files names at the start of a line.
+func TestTarget(t *testing.T) {
+	for text, want := range map[string]string{
+		"#line 1 \"a.cl\"\n// @depends: b\n// @target: sm_90a\nA\n": "sm_90a",
+		"#line 1 \"a.cl\"\n// @target: sm_90a":                      "sm_90a",
+		"#line 1 \"a.cl\"\n// see // @target: sm_90a\nA\n":          "",
+		"A\n": "", "": "",
+	} {
+		if got := Target(text); got != want {
+			t.Errorf("%q is for %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestEverySourceAssembles(t *testing.T) {
 	files, err := fs.ReadDir(embedded, "cl")
 	if err != nil || len(files) == 0 {

@@ -286,7 +286,11 @@ func (d *clDevice) source(k *kernels.Kernel, l kernels.Limits) (clrt.Source, err
 	if k.Defines != "" {
 		options += " " + k.Defines
 	}
-	return clrt.Source{Name: k.Source(l), Text: text, Options: options}, err
+	src := clrt.Source{Name: k.Source(l), Text: text, Options: options}
+	if d.ptx {
+		src.Target = kernels.Target(text)
+	}
+	return src, err
 }
 
 // aside launches a form of k beside the work of the device, on host memory.

@@ -29,8 +29,9 @@ import (
 //
 // Infinities, NaN and denormals are those of float32 arithmetic.
 //
-// The largest products, of 1536 rows, columns and steps on, pack their operands first. That takes as much memory as they do,
-// half of it in PrecisionFloat16, half as much more in PrecisionFloat32. Results are the same from run to run on a device.
+// The largest products pack their operands first: of 1280 rows, columns and steps on where the device has instructions for groups of
+// warps (NVIDIA's of capability 9.0), else of 1536. That takes as much memory as they do, half of it in PrecisionFloat16, half
+// as much more in PrecisionFloat32. Results are the same from run to run on a device.
 //
 // Source: Micikevicius et al., "Mixed Precision Training" (2018).
 type Precision = kernels.Precision
@@ -45,8 +46,10 @@ const (
 // matrixTile returns the tile of a product on matrix units, of packed operands or not, where the device has them and they are
 // worth while; else one with the FMA.
 func matrixTile(d Device, form ops.GemmForm, m, n, k int) ops.GemmTile {
-	if t := ops.PackedTileFor(d.core().factors, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
-		return t
+	for _, grouped := range []bool{true, false} {
+		if t := ops.PackedTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
+			return t
+		}
 	}
 	return batchMatrixTile(d, form, 1, m, n, k)
 }

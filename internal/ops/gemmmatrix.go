@@ -21,14 +21,17 @@ const (
 	Halves       // factors rounded to float16
 	Parts        // factors of float32, as sums of three bfloat16: as accurate as FMA
 
-	Packed              // with one of these: the operands are packed before
-	Held   = 2 * Packed // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
+	Packed               // with one of these: the operands are packed before
+	Held    = 2 * Packed // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
+	Grouped = 2 * Held   // with Packed: groups of four warps multiply, which gemm_groups.cl does
 )
 
 // factors returns what the units take, without the way that it gets there.
 func (i Inner) factors() Inner { return i & Parts }
 
 func (i Inner) packed() bool { return i&Packed != 0 }
+
+func (i Inner) grouped() bool { return i&Grouped != 0 }
 
 // Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
 func (i Inner) Probed() Inner { return i &^ Held }
@@ -37,6 +40,8 @@ func (i Inner) Probed() Inner { return i &^ Held }
 func (i Inner) String() string {
 	name := [...]string{"fma", "tf32", "float16", "parts"}[i.factors()]
 	switch {
+	case i.grouped():
+		name += " grouped"
 	case i.packed():
 		name += " packed"
 	case i&Held != 0:
@@ -59,7 +64,7 @@ func (i Inner) Precision() kernels.Precision {
 // gemmUses and gemmBatchUses name the kernels of each form and inner product within a function.
 var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
-	for inner := FMA; inner <= Parts|Held; inner++ {
+	for inner := FMA; inner <= Parts|Packed|Grouped; inner++ {
 		for _, form := range GemmForms {
 			one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
 			batch[innerForm{inner, form}] = fmt.Sprintf("batch of %s %s", form, inner)
@@ -92,6 +97,13 @@ var packedTiles = [...]GemmTile{
 	Parts:  {128, 64, 16, 64, 64, Parts | Packed},
 }
 
+// groupedTiles are those of packed operands that groups multiply.
+var groupedTiles = [...]GemmTile{
+	TF32:   {128, 128, 8, 64, 128, TF32 | Packed | Grouped},
+	Halves: {128, 128, 16, 64, 128, Halves | Packed | Grouped},
+	Parts:  {64, 128, 16, 64, 128, Parts | Packed | Grouped},
+}
+
 // heldTiles are those of a B that is held: of up to N columns and K steps, and more than half as many, for blocks of M rows of A.
 var heldTiles = [...]GemmTile{
 	TF32:   {256, 64, 64, 16, 64, TF32 | Held},
@@ -109,11 +121,19 @@ func MatrixTiles(inner Inner, t kernels.DType, l kernels.Limits) []GemmTile {
 	}
 	tiles := matrixTiles[inner.factors()]
 	if inner.packed() {
-		tiles = packedTiles[inner.factors() : inner.factors()+1]
+		tiles = []GemmTile{packedTile(inner)}
 	}
 	return slices.DeleteFunc(slices.Clone(tiles), func(tile GemmTile) bool {
 		return !tile.fits(l)
 	})
+}
+
+// packedTile returns the tile of packed operands of an inner product.
+func packedTile(inner Inner) GemmTile {
+	if inner.grouped() {
+		return groupedTiles[inner.factors()]
+	}
+	return packedTiles[inner.factors()]
 }
 
 func (t GemmTile) fits(l kernels.Limits) bool {
@@ -207,10 +227,14 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 	return best
 }
 
-// PackedTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one.
-func PackedTileFor(p kernels.Precision, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
-	const least = 1536
-	tile := packedTiles[innerFor(p)]
+// PackedTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one: a tile that groups
+// of warps multiply or not.
+func PackedTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
+	inner, least := innerFor(p)|Packed, 1536
+	if grouped {
+		inner, least = inner|Grouped, 1280
+	}
+	tile := packedTile(inner)
 	if l.CPU || t != kernels.Float32 || min(m, n, k) < least || !tile.fits(l) || intmath.CeilDiv(m, 64)*intmath.CeilDiv(n, 64) < l.Units {
 		return GemmTile{}
 	}
@@ -220,7 +244,7 @@ func PackedTileFor(p kernels.Precision, m, n, k int, t kernels.DType, l kernels.
 // MatrixProbe returns the kernel that shows whether a device has units for an inner product, or whether it copies packed operands.
 func MatrixProbe(inner Inner) *kernels.Kernel {
 	if inner.packed() {
-		return Gemm(NN, packedTiles[inner.factors()], nil)
+		return Gemm(NN, packedTile(inner), nil)
 	}
 	return Gemm(NN, matrixTiles[inner][0], nil)
 }
@@ -240,6 +264,8 @@ func (t GemmTile) file() string {
 		return "gemm_gpu"
 	case t.Inner&Held != 0:
 		return "gemm_held"
+	case t.Inner.grouped():
+		return "gemm_groups"
 	}
 	return "gemm_mma"
 }
@@ -255,8 +281,11 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	}
 	defines += fmt.Sprintf(" -DSTAGES=%d -DWAYS=%d", t.stages(), t.ways())
 	if t.Inner.packed() {
-		defines += " -DPACKED"
-		if t.Inner.factors() == TF32 { // with others it gains nothing
+		defines += " -DPACKED -DBRICKS"
+		switch {
+		case t.Inner.grouped():
+			defines += " -DBAND=16"
+		case t.Inner.factors() == TF32: // with others it gains nothing
 			defines += " -DBAND=8"
 		}
 	}
@@ -346,9 +375,13 @@ func onMatrixUnits() []*kernels.Kernel {
 		if inner == Parts {
 			all = append(all, GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
 		}
-		for _, second := range []bool{false, true} {
-			if k, _, _ := large.Packings(1, 1, second); !slices.Contains(all, k) {
-				all = append(all, k)
+		groups := groupedTiles[inner]
+		all = append(all, Gemm(NN, groups, nil), Gemm(NT, groups, kernels.Tanh), Gemm(TN, groups, nil))
+		for _, tile := range []GemmTile{large, groups} {
+			for _, second := range []bool{false, true} {
+				if k, _, _ := tile.Packings(1, 1, second); !slices.Contains(all, k) {
+					all = append(all, k)
+				}
 			}
 		}
 	}

@@ -38,6 +38,41 @@ func TestMatrixTiles(t *testing.T) {
 	}
 }
 
+// TestPackedTiles: tiles of packed operands divide into what multiplies them, a block is of whole bricks, and what they share is packed
+// as they want it.
+func TestPackedTiles(t *testing.T) {
+	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	for _, p := range []kernels.Precision{kernels.PrecisionFloat32, kernels.PrecisionTF32, kernels.PrecisionFloat16} {
+		for _, grouped := range []bool{false, true} {
+			tile := PackedTileFor(p, grouped, 4096, 4096, 4096, kernels.Float32, l)
+			a, b := tile.packings()
+			rows, step, items := 16, 16, tile.M/tile.ItemM*(tile.N/tile.ItemN)*32
+			if grouped {
+				rows, items = 64, items*4+32
+				step = 2 * a.chunk()
+			}
+			if tile.Inner.Precision() != p || !tile.Inner.packed() || tile.Inner.grouped() != grouped || tile.items() != items || tile.items() > l.MaxGroup ||
+				tile.M%tile.ItemM != 0 || tile.N%tile.ItemN != 0 || tile.ItemM%rows != 0 || grouped && tile.ItemN != 128 || tile.K%step != 0 || tile.stages() < 2 {
+				t.Errorf("%v, groups %v: %v of %d work-items, %d stages", p, grouped, tile, tile.items(), tile.stages())
+			}
+			if none := PackedTileFor(p, grouped, 1024, 4096, 4096, kernels.Float32, l); none.Inner != FMA {
+				t.Errorf("%v, groups %v: %v for few rows", p, grouped, none)
+			}
+			for _, pack := range []packing{a, b} {
+				seen := map[int]bool{}
+				for x := range pack.width {
+					for k := range pack.steps {
+						seen[pack.where(x, k)] = true
+					}
+				}
+				if len(seen) != pack.plane() {
+					t.Errorf("%v: %d of %d words of a block of %d by %d", tile, len(seen), pack.plane(), pack.width, pack.steps)
+				}
+			}
+		}
+	}
+}
+
 // TestWays: squares that do not fill a device with large tiles have small ones, whose warps share the steps out, as many as fill it.
 func TestWays(t *testing.T) {
 	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}

@@ -44,14 +44,9 @@ func (p packing) lengths(x, K int) (words, flaws int) {
 	return flaws * p.planes() * p.plane(), flaws
 }
 
-// where returns the word of a plane with element (x, k) of a block: WHERE of mma.cl.
+// where returns the word of a plane with element (x, k) of a block: WHERE of mma.cl, with BRICKS.
 func (p packing) where(x, k int) int {
-	chunks, chunk := p.steps/p.chunk(), k/p.chunk()
-	swizzle := x & 7
-	if chunks < 8 {
-		swizzle = x / (8 / chunks) & (chunks - 1)
-	}
-	return (x*chunks+(chunk^swizzle))*4 + k%p.chunk()*4/p.chunk()
+	return ((x/8*(p.steps/p.chunk())+k/p.chunk())*8+x%8)*4 + k%p.chunk()*4/p.chunk()
 }
 
 // pack packs the operand whose element (x, k) is at(x, k).
@@ -178,7 +173,7 @@ func (p packing) trial(like []kernels.Arg) []kernels.Operand {
 }
 
 func (p packing) defines() string {
-	return fmt.Sprintf("-DINNER=%d -DWIDTH=%d -DTK=%d", p.inner, p.width, p.steps)
+	return fmt.Sprintf("-DINNER=%d -DWIDTH=%d -DTK=%d -DBRICKS", p.inner, p.width, p.steps)
 }
 
 // packedParams are those of a product of packed operands, after all others.

@@ -9,7 +9,7 @@ import (
 )
 
 // GemmTile is the blocking of a matrix product. On a GPU a work-group computes M×N elements of C in K steps
-// at a time, each work-item ItemM×ItemN of them, or each warp where Inner is one of the matrix units; on a CPU, where ItemM
+// at a time, each work-item ItemM×ItemN of them, or each warp or group of warps where Inner is one of the matrix units; on a CPU, where ItemM
 // is 0, M×N is the block that a core keeps in registers. It decides how fast a product is, and no bit of its result, which
 // Inner alone does.
 type GemmTile struct {
@@ -45,8 +45,11 @@ func GemmTiles(t kernels.DType, l kernels.Limits) []GemmTile {
 
 func (t GemmTile) items() int {
 	items := t.M / t.ItemM * (t.N / t.ItemN)
-	if t.Inner != FMA {
-		items *= warp * t.ways()
+	switch {
+	case t.Inner.grouped():
+		return items*4*warp + warp // of which one copies
+	case t.Inner != FMA:
+		return items * warp * t.ways()
 	}
 	return items
 }

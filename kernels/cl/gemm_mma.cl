@@ -1,15 +1,9 @@
-// @depends: put, warp, mma, gemm_ends
+// @depends: put, gemm_packed
 // Matrix products on the matrix units of GPUs: C = f(op(A)·op(B) + C·accumulate + bias), of float32.
 //
-//   FORM 0, nn  A: [i*lda + k]  B: [k*ldb + j]
-//   FORM 1, nt  A: [i*lda + k]  B: [j*ldb + k]
-//   FORM 2, tn  A: [k*lda + i]  B: [k*ldb + j]
-//   FORM 3, tt  A: [k*lda + i]  B: [j*ldb + k]
-//   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
-//
-// Arguments, shares of the sum, batches and the epilogue are those of gemm_gpu.cl. What the inner product does is in
-// mma.cl. Steps of a tile in which an element of A or of B is not a sum of parts are computed by fma: infinities, NaN, denormals
-// and overflow are those of float32.
+// The forms are those of gemm_tile.cl, arguments, shares of the sum, batches and the epilogue those of gemm_gpu.cl. What the inner
+// product does is in mma.cl. Steps of a tile in which an element of A or of B is not a sum of parts are computed by fma:
+// infinities, NaN, denormals and overflow are those of float32.
 //
 // A work-group computes a TM×TN tile of C, a warp WM×WN of it. TK steps of both operands are staged in local memory as
 // what the units take, zero-padded past the edges, in the order that they have in memory, while the next ones are on their
@@ -18,12 +12,8 @@
 // With PACKED a launch before has staged the operands in global memory, once for all tiles, and whole tiles are copied
 // from there, STAGES−1 ahead.
 //
-// A lane has four elements of each 16×8 tile of its warp's part, in one row and next to each other when they are
-// stored. Without NVIDIA_PTX the same source computes them with ordinary arithmetic, from the same staged factors.
+// Without NVIDIA_PTX the same source computes with ordinary arithmetic, from the same staged factors.
 
-#ifndef FORM
-#define FORM 0
-#endif
 #ifndef TM
 #define TM 128 // rows of the tile, a multiple of WM
 #endif
@@ -42,41 +32,21 @@
 #ifndef STAGES
 #define STAGES 1 // buffers for staged tiles, 1 or 2, with PACKED more than 1
 #endif
-#ifndef BAND
-#define BAND 0 // rows of tiles that are computed at a time, 0 for one after the other
-#endif
 #ifndef WAYS
 #define WAYS 1 // warps that share the steps of a tile's part
-#endif
-#if FORM == 2 || FORM == 3
-#define A_ALONG_X 1
-#else
-#define A_ALONG_X 0
-#endif
-#if FORM == 1 || FORM == 3
-#define B_ALONG_X 0
-#else
-#define B_ALONG_X 1
 #endif
 #ifdef PACKED // the operands are those of gemm_pack.cl, too
 #define ROWS_A 0
 #define ROWS_B 0
-#define PACKED_PARAMS , IN_INTS(PA), IN_INTS(FA), IN_INTS(PB), IN_INTS(FB)
 #else
+#undef PACKED_PARAMS
+#define PACKED_PARAMS
 #define ROWS_A A_ALONG_X // whether a row of a staged tile goes along x
 #define ROWS_B B_ALONG_X
-#define PACKED_PARAMS
-#endif
-#if FORM == 0
-#define ENTRY k_gemm_nn
-#elif FORM == 1
-#define ENTRY k_gemm_nt
-#elif FORM == 2
-#define ENTRY k_gemm_tn
-#else
-#define ENTRY k_gemm_tt
 #endif
 
+#define DOWN (WM / 16)
+#define APART 16
 #define WARPS_N (TN / WN)
 #define WARPS (TM / WM * WARPS_N) // of a way
 #define ITEMS (WARPS * WAYS * 32)
@@ -85,8 +55,6 @@
 #define ROOM (TM * TN / 4 * (WAYS - 1)) // for the sums of the other ways, in local memory
 #define ROW_A (ROWS_A ? TM : TK) // elements of a row of a staged tile
 #define ROW_B (ROWS_B ? TN : TK)
-#define PLANE_A (TM * TK / CHUNK) // chunks of a staged tile
-#define PLANE_B (TN * TK / CHUNK)
 
 // Stages four elements of a tile, the `second` of a chunk or the first.
 static void stage(local uint4 *tile, int plane, int where, int second, float4 v, uint *left, float *size) {
@@ -203,76 +171,20 @@ static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local co
 #else // ordinary arithmetic
 
 static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local const uint4 *bs, int ti, int tj, int from, int lane) {
-    for (int k = from; k < from + TK / WAYS; k++)
-        for (int i = 0; i < WM / 16; i++) {
-            const int x = ti + 16 * i + ROW_OF(0);
-            const float v = STAGED(as, PLANE_A, ROW_A, ROWS_A, x, k);
-            for (int j = 0; j < WN / 8; j++)
-                for (int e = 0; e < 4; e++) {
-                    const int y = tj + 8 * j + COLUMN_OF(e);
-                    acc[i][j][e] = fma(v, STAGED(bs, PLANE_B, ROW_B, ROWS_B, y, k), acc[i][j][e]);
-                }
-        }
+    MULTIPLY_STAGED(as, bs, from, from + TK / WAYS)
 }
 
-#endif
-
-// The products of steps [k0, k0+TK) by fma.
-#define MULTIPLY_STRANGE                                                                                        \
-    _Pragma("unroll 1") for (int k = k0 + way * (TK / WAYS); k < min(k0 + (way + 1) * (TK / WAYS), k_end); k++) { \
-        float u[WM / 16][4], w[WN / 8][4];                                                                      \
-        _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                                                     \
-            _Pragma("unroll") for (int e = 0; e < 4; e++) {                                                     \
-                const int x = i0 + ti + 16 * i + ROW_OF(e);                                                     \
-                u[i][e] = x < m ? a[A_ALONG_X ? k * lda + x : x * lda + k] : 0;                                 \
-            }                                                                                                   \
-        _Pragma("unroll") for (int j = 0; j < WN / 8; j++)                                                      \
-            _Pragma("unroll") for (int e = 0; e < 4; e++) {                                                     \
-                const int y = j0 + tj + 8 * j + COLUMN_OF(e);                                                   \
-                w[j][e] = y < n ? b[B_ALONG_X ? k * ldb + y : y * ldb + k] : 0;                                 \
-            }                                                                                                   \
-        _Pragma("unroll") for (int i = 0; i < WM / 16; i++)                                                     \
-            _Pragma("unroll") for (int j = 0; j < WN / 8; j++)                                                  \
-                _Pragma("unroll") for (int e = 0; e < 4; e++) acc[i][j][e] = fma(u[i][e], w[j][e], acc[i][j][e]); \
-    }
-
-#if BAND
-// The tile of a work-group in bands of BAND rows, column by column: groups that run at the same time share more of what they read.
-static int2 in_bands(int column, int row) {
-    const int columns = get_num_groups(0), n = row * columns + column, first = n / (BAND * columns) * BAND;
-    const int high = min(BAND, (int)get_num_groups(1) - first), in = n - first * columns;
-    return (int2)(in / high, first + in % high);
-}
 #endif
 
 #ifdef PACKED
-#if INNER == PARTS
-#define STRANGE_AT(t) (flaws_a[t] | flaws_b[t])
-#else
-#define STRANGE_AT(t) 0
-#endif
 // Copies the next tiles of both operands to a buffer if they are `there`. COPIED waits for those of buffer `now`.
-#ifdef NVIDIA_PTX // one work-item asks for each as a whole; a barrier in local memory counts the bytes that have come
-#define BYTES_A (PLANES * PLANE_A * 16)
-#define BYTES_B (PLANES * PLANE_B * 16)
-static void expect(uint counter, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" : : "r"(counter), "r"(bytes) : "memory");
-}
-static void copy_bytes(local uint4 *to, global const uint4 *from, int bytes, uint counter) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                 : : "r"((uint)(ulong)to), "l"(from), "r"(bytes), "r"(counter) : "memory");
-}
-static int arrived(uint counter, int phase) {
-    int r;
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "r"(counter), "r"(phase) : "memory");
-    return r;
-}
+#ifdef NVIDIA_PTX
 #define COUNTERS                                                                                                        \
     local ulong counters[STAGES];                                                                                       \
     const uint counter = (uint)(ulong)counters;                                                                         \
     int phase = 0;                                                                                                      \
     if (lid == 0) {                                                                                                     \
-        for (int s = 0; s < STAGES; s++) asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(counter + 8 * s) : "memory"); \
+        for (int s = 0; s < STAGES; s++) count_up_to(counter + 8 * s, 1);                                               \
         asm volatile("fence.proxy.async;" : : : "memory");                                                              \
     }                                                                                                                   \
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -312,12 +224,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
 #endif
     const int lid = get_local_id(0), way = lid / (32 * WARPS), warp = lid / 32 % WARPS, lane = lid % 32;
     PLACE
-#if BAND
-    const int2 tile = in_bands(column, row);
-    const int i0 = tile.y * TM, j0 = tile.x * TN;
-#else
-    const int i0 = row * TM, j0 = column * TN;
-#endif
+    TILE
     const int ti = warp / WARPS_N * WM, tj = warp % WARPS_N * WN;
     const int k_start = part * slice, k_end = min(K, k_start + slice);
     const int even_a = (a_at | lda | k_start) % 4 == 0, even_b = (b_at | ldb | k_start) % 4 == 0;
@@ -332,10 +239,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
             for (int e = 0; e < 4; e++) acc[i][j][e] = 0;
     int strange = 0, now = 0;
 #ifdef PACKED
-    const int blocks = (K + TK - 1) / TK, first = k_start / TK, last = (k_end + TK - 1) / TK;
-    global const uint4 *pa = (global const uint4 *)(PA + PA_off) + (i0 / TM * blocks + first) * (PLANES * PLANE_A);
-    global const uint4 *pb = (global const uint4 *)(PB + PB_off) + (j0 / TN * blocks + first) * (PLANES * PLANE_B);
-    global const int *flaws_a = FA + FA_off + i0 / TM * blocks, *flaws_b = FB + FB_off + j0 / TN * blocks;
+    BLOCKS
     COUNTERS
 #pragma unroll
     for (int s = 0; s < STAGES - 1; s++) { COPY_TILES(s, first + s < last) }
@@ -346,7 +250,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
         barrier(CLK_LOCAL_MEM_FENCE); // all are done with the buffer that comes next
         COPY_TILES(now == 0 ? STAGES - 1 : now - 1, t + STAGES - 1 < last)
         if (t + 1 < last) strange = STRANGE_AT(t + 1);
-        if (by_fma) { MULTIPLY_STRANGE }
+        if (by_fma) { MULTIPLY_STRANGE(k0 + way * (TK / WAYS), min(k0 + (way + 1) * (TK / WAYS), k_end)) }
         else inner(acc, as[now], bs[now], ti, tj, way * (TK / WAYS), lane);
         now = now == STAGES - 1 ? 0 : now + 1;
     }
@@ -359,7 +263,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
     for (int k0 = k_start; k0 < k_end; k0 += TK) {
         const int more = k0 + TK < k_end;
         if (more) { FETCH_TILES(k0 + TK) }
-        if (strange) { MULTIPLY_STRANGE }
+        if (strange) { MULTIPLY_STRANGE(k0 + way * (TK / WAYS), min(k0 + (way + 1) * (TK / WAYS), k_end)) }
         else inner(acc, as[now], bs[now], ti, tj, way * (TK / WAYS), lane);
 #if STAGES > 1
         now ^= 1;
@@ -394,22 +298,5 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
                 c[0] += v.s0, c[1] += v.s1, c[2] += v.s2, c[3] += v.s3;
             }
 #endif
-    const int even_c = (C_off | ldc) % 4 == 0;
-#pragma unroll
-    for (int j = 0; j < WN / 8; j++) {
-        const int y = j0 + tj + 8 * j + lane % 4 / 2 * 4;
-        const float4 add = biased ? load4(BIAS + BIAS_off + y, n - y, 0) : (float4)0;
-#pragma unroll
-        for (int i = 0; i < WM / 16; i++) {
-            const int x = i0 + ti + 16 * i + lane / 4 + lane % 2 * 8;
-            float *c = acc[i][j];
-            float4 v = (float4)(c[0], c[1], c[2], c[3]);
-#ifdef NVIDIA_PTX // an even lane takes the upper row of a pair of lanes, an odd one the lower
-            const int odd = lane & 1;
-            const float p = other(odd ? c[0] : c[2], 1), q = other(odd ? c[1] : c[3], 1);
-            v = odd ? (float4)(p, q, c[2], c[3]) : (float4)(c[0], c[1], p, q);
-#endif
-            END_ROW_4(x, y, v, add)
-        }
-    }
+    END_WARP
 }

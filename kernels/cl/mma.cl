@@ -45,7 +45,11 @@
     (INNER == TF32 && (along_x) ? ((row) & 3) * 2   \
      : CHUNKS(length) >= 8      ? (row) & 7         \
                                 : (row) / (8 / CHUNKS(length)) & (CHUNKS(length) - 1))
+#ifdef BRICKS // of packed operands: eight rows of a chunk lie next to each other, which is on different banks, too
+#define WHERE(row, chunk, length, along_x) (((row) / 8 * CHUNKS(length) + (chunk)) * 8 + (row) % 8)
+#else
 #define WHERE(row, chunk, length, along_x) ((row) * CHUNKS(length) + ((chunk) ^ (SWIZZLE(row, length, along_x))))
+#endif
 
 // Two neighbours as one word, the first in its lower half.
 #ifdef NVIDIA_PTX
