@@ -3,15 +3,15 @@
 //
 // A warp takes 16 samples through all layers and back. What a layer makes lies in the lanes' registers as the next one's
 // product takes it: of a 16×8 tile a lane has two neighbours in rows lane/4 and lane/4 + 8. The weights come as mlp_pack.cl
-// leaves them, in the order of the lanes.
+// leaves them, in the order of the lanes. With PARTS they are more than a GPU's first cache holds beside what is in local memory, and
+// come by way of the latter: those of the next layer are on their way while a layer is computed.
 //
 // The gradients of weights are sums over samples: a layer's input and its gradient, of AT_ONCE samples at once, meet in local
 // memory, and each warp adds to a part of the layer's weights, which stays in its registers until all samples are through. The
 // output layer, which is narrow, the biases and the slopes are ordinary arithmetic.
 //
-// With PARTS, a warp's samples go through a layer by fma if one of its factors is no sum of parts, or too large: see ORDINARY.
-// Warps wait for each other for the gradients alone, which are then computed by fma for all BLOCK samples. Without NVIDIA_PTX all
-// are computed so, of factors that were rounded as INNER says.
+// With PARTS, a layer of BLOCK samples is computed by fma if one of its factors is no sum of parts, or too large: see
+// ORDINARY. Without NVIDIA_PTX all are computed so, of factors that were rounded as INNER says.
 //
 // Source: Müller, "tiny-cuda-nn" (2021), whose fully fused networks keep the activations of a block of samples on the chip.
 
@@ -46,10 +46,12 @@
 #define PITCH (INNER == TF32 ? AT_ONCE + 4 : AT_ONCE) // of rows of staged units: eight of them start on different banks
 #define STAGED_BYTES (PITCH * (INPUTS + WIDTH > 2 * WIDTH ? INPUTS + WIDTH : 2 * WIDTH) * (INNER == TF32 ? 4 : 2 * PLANES))
 #define FMA_BYTES ((BLOCK > 2 * AT_ONCE ? BLOCK : 2 * AT_ONCE) * WIDEST * 4)
+#define WEIGHT_CHUNKS (WIDEST * WIDTH * 2 / STEP * PLANES) // of a layer, packed, at most
+#define MOST(a, b) ((a) > (b) ? (a) : (b))
 #if defined(NVIDIA_PTX) && INNER != PARTS
-#define LOCAL_BYTES (STAGED_BYTES > SUM_BYTES ? STAGED_BYTES : SUM_BYTES)
+#define LOCAL_BYTES MOST(STAGED_BYTES, SUM_BYTES)
 #elif defined(NVIDIA_PTX)
-#define LOCAL_BYTES (STAGED_BYTES > FMA_BYTES ? STAGED_BYTES : FMA_BYTES)
+#define LOCAL_BYTES MOST(MOST(STAGED_BYTES, FMA_BYTES), 2 * 16 * WEIGHT_CHUNKS)
 #else
 #define LOCAL_BYTES FMA_BYTES
 #endif
@@ -68,6 +70,12 @@
 // Chunks of the packed weights of a layer, forwards or backwards, and where they start.
 #define PACKED_CHUNKS(l) (FAN_IN(l) * WIDTH * 2 / STEP * PLANES)
 #define PACKED_AT(l, back) ((l) == 0 ? (back) * PACKED_CHUNKS(0) : 2 * PACKED_CHUNKS(0) + (2 * (l) - 2 + (back)) * PACKED_CHUNKS(1))
+
+#ifdef INPUT_GRAD
+#define INPUT_GRADS 1
+#else
+#define INPUT_GRADS 0
+#endif
 
 #define TILE_OF(lane) ((lane) / 4 * TILES(WIDTH) / 8)
 
@@ -132,8 +140,22 @@ UNROLL
 #endif
 }
 
+#if INNER == PARTS
+#define NEAR local
+// Begins to copy packed weights to local memory. They are there after WAIT_FOR_WEIGHTS, which is for a work-item's own, and a barrier.
+static INLINE void fetch(local uint4 *to, global const uint4 *packed, const int chunks, int lid) {
+UNROLL
+    for (int i = 0; i < chunks; i += ITEMS)
+        if (i + ITEMS <= chunks || i + lid < chunks)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"((uint)(ulong)(to + i + lid)), "l"(packed + i + lid) : "memory");
+}
+#define WAIT_FOR_WEIGHTS asm volatile("cp.async.wait_all;" : : : "memory");
+#else
+#define NEAR global
+#endif
+
 // Loads the weights of block `block` of COLUMNS columns of a STEP, of N/COLUMNS.
-static INLINE void load_weights(uint b[PLANES][COLUMNS / 8][2], global const uint4 *w, const int N, const int block) {
+static INLINE void load_weights(uint b[PLANES][COLUMNS / 8][2], NEAR const uint4 *w, const int N, const int block) {
     const int k = block / (N / COLUMNS), c = block % (N / COLUMNS);
 UNROLL
     for (int p = 0; p < PLANES; p++)
@@ -145,7 +167,7 @@ UNROLL
 }
 
 // out[s][n] += Σ_k in[s][k]·w[k][n], with packed w. The next weights are on their way while others are multiplied.
-static INLINE void multiply(float (*out)[4], float (*in)[4], const int K, const int N, global const uint4 *w) {
+static INLINE void multiply(float (*out)[4], float (*in)[4], const int K, const int N, NEAR const uint4 *w) {
     uint a[PLANES][4], b[2][PLANES][COLUMNS / 8][2];
     load_weights(b[0], w, N, 0);
 UNROLL
@@ -281,17 +303,11 @@ UNROLL
             if (height == 16 || e / 2 == e0 / 2) rows[(warp * height + ROW(e - e0)) * WIDEST + UNIT(j, e)] = rounded(v[j][e]);
 }
 
-#ifdef NVIDIA_PTX
-#define WARP_BARRIER asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
-#else
-#define WARP_BARRIER barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-
 // multiply by fma, with w [k*row + n*step].
 static INLINE void multiply_fma(float (*out)[4], float (*in)[4], const int K, const int N, global const float *w, int row, int step, local float *rows, int warp, int lane) {
-    WARP_BARRIER
+    barrier(CLK_LOCAL_MEM_FENCE);
     put_rows(rows, in, K, 16, 0, warp, lane);
-    WARP_BARRIER
+    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
     for (int k = 0; k < K; k++) {
         const float upper = rows[(warp * 16 + ROW(0)) * WIDEST + k], lower = rows[(warp * 16 + ROW(2)) * WIDEST + k];
@@ -334,21 +350,12 @@ UNROLL
         }
     return most < (127 + 50) << 24 && least >= ((127 - 110) << 24) - 1;
 }
-static int warp_any(int flag) {
-    int r;
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.any.pred p, p, 0xffffffff; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "r"(flag));
-    return r;
-}
-// Whether a factor of a layer is none that the parts hold, for a warp, and for all work-items, where one may know of another such
-// factor. The latter is a barrier, too.
-#define STRANGE(v, length) (warp_any(!all_ordinary(v, length)) | flawed)
-#define STRANGE_FOR_ALL(v, length, known) (barrier_any(!all_ordinary(v, length) | (known)) | flawed)
+// Whether a factor of a layer is none that the parts hold, or one was `before`, for all work-items. It is a barrier, too.
+#define STRANGE(v, length, before) (barrier_any(!all_ordinary(v, length) | (before)) | flawed)
 #elif defined(NVIDIA_PTX)
-#define STRANGE(v, length) 0
-#define STRANGE_FOR_ALL(v, length, known) 0
+#define STRANGE(v, length, before) 0
 #else
-#define STRANGE(v, length) 1
-#define STRANGE_FOR_ALL(v, length, known) 1
+#define STRANGE(v, length, before) 1
 #endif
 
 #ifdef NVIDIA_PTX
@@ -361,6 +368,31 @@ static int warp_any(int flag) {
     }
 #endif
 
+#if INNER == PARTS && defined(NVIDIA_PTX)
+// Layers' weights lie in two places by turns. On the way back they share them with what is staged: those of the last layer are fetched
+// ahead, those of others once the layer above is done.
+#define PLACE(turn) (shared + (turn) % 2 * WEIGHT_CHUNKS)
+#define FETCH(l, back, turn) fetch(PLACE(turn), packed + PACKED_AT(l, back), PACKED_CHUNKS(l), lid);
+#define GOES_BACK(l) ((l) > 0 || INPUT_GRADS) // whether the layer's input has a gradient
+#define FETCH_FIRST                                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE); /* what was staged is read */                                          \
+    FETCH(0, 0, 0)
+#define FETCH_AFTER(l)                                                                                   \
+    if ((l) + 1 < LAYERS) FETCH((l) + 1, 0, (l) + 1)                                                     \
+    else if (GOES_BACK(l)) FETCH(l, 1, LAYERS)
+#define FETCH_BELOW(l)                                                                                   \
+    if ((l) > 0 && GOES_BACK((l) - 1)) {                                                                 \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
+        FETCH((l) - 1, 1, LAYERS)                                                                        \
+    }
+#define PACKED(l, back) (PLACE(back ? LAYERS : l) + lane)
+#else
+#define FETCH_FIRST
+#define FETCH_BELOW(l)
+#define WAIT_FOR_WEIGHTS
+#define PACKED(l, back) (packed + PACKED_AT(l, back) + lane)
+#endif
+
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_mlp_matrix(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN_INTS(P), IN_INTS(F)) {
     local uint4 shared[LOCAL_BYTES / 16] __attribute__((aligned(16)));
@@ -371,8 +403,8 @@ void k_mlp_matrix(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN_
 #endif
     const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32, g = get_group_id(0), groups = get_num_groups(0);
     global const float *w = W + W_off, *wo = w + WEIGHTS(LAYERS);
+    global const uint4 *packed = (global const uint4 *)(P + P_off);
     // Pointers to what a lane reads first: all else is at distances that are known.
-    global const uint4 *packed = (global const uint4 *)(P + P_off) + lane;
     global const float *biases = w + UNIT(0, 0), *weights_out = wo + UNIT(0, 0) * OUTPUTS;
 #if INNER == PARTS && defined(NVIDIA_PTX)
     int flawed = 0;
@@ -399,9 +431,7 @@ UNROLL
 #ifdef NVIDIA_PTX
         PREFETCH_SAMPLES(s0 + BLOCK)
 #endif
-#if INNER == PARTS && defined(NVIDIA_PTX)
-        barrier(CLK_LOCAL_MEM_FENCE); // what is staged is read before a warp puts rows there
-#endif
+        FETCH_FIRST
         float4 kept[LAYERS][TILES(WIDTH)]; // what layer l makes, for its way back
         float h[TILES(WIDTH)][4];
         uint strange = 0; // a bit for each layer
@@ -423,22 +453,28 @@ UNROLL
             const float2 b = *(global const float2 *)(biases + BIAS(l) + 8 * (j));                         \
             z[j][0] = z[j][2] = b.s0, z[j][1] = z[j][3] = b.s1;                                          \
         }                                                                                                \
-        const int by_fma = STRANGE(in, fan_in);                                                          \
+        WAIT_FOR_WEIGHTS                                                                                 \
+        const int by_fma = STRANGE(in, fan_in, 0);                                                       \
         strange |= by_fma << (l);                                                                        \
-        MULTIPLY_EITHER(by_fma, z, in, fan_in, WIDTH, w + WEIGHTS(l), WIDTH, 1, packed + PACKED_AT(l, 0)) \
+        MULTIPLY_EITHER(by_fma, l, z, in, fan_in)                                                        \
         UNROLL for (int j = 0; j < TILES(WIDTH); j++)                                         \
             UNROLL for (int e = 0; e < 4; e++) h[j][e] = z[j][e] > 0 ? z[j][e] : z[j][e] * (float)SLOPE; \
     }
-#ifdef NVIDIA_PTX
-#if INNER == PARTS
-#define MULTIPLY_EITHER(by_fma, out, in, K, N, w, row, step, packed)                                     \
-    if (by_fma) multiply_fma(out, in, K, N, w, row, step, (local float *)shared, warp, lane);            \
-    else multiply(out, in, K, N, packed);
+#define MULTIPLY_FMA(l, z, in, fan_in) multiply_fma(z, in, fan_in, WIDTH, w + WEIGHTS(l), WIDTH, 1, (local float *)shared, warp, lane);
+#ifndef NVIDIA_PTX
+#define MULTIPLY_EITHER(by_fma, l, z, in, fan_in) MULTIPLY_FMA(l, z, in, fan_in)
+#elif INNER == PARTS // rows take the place of weights
+#define MULTIPLY_EITHER(by_fma, l, z, in, fan_in)                                                        \
+    if (by_fma) {                                                                                        \
+        MULTIPLY_FMA(l, z, in, fan_in)                                                                   \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
+        FETCH_AFTER(l)                                                                                   \
+    } else {                                                                                             \
+        FETCH_AFTER(l)                                                                                   \
+        multiply(z, in, fan_in, WIDTH, PACKED(l, 0));                                                    \
+    }
 #else
-#define MULTIPLY_EITHER(by_fma, out, in, K, N, w, row, step, packed) multiply(out, in, K, N, packed);
-#endif
-#else
-#define MULTIPLY_EITHER(by_fma, out, in, K, N, w, row, step, packed) multiply_fma(out, in, K, N, w, row, step, (local float *)shared, warp, lane);
+#define MULTIPLY_EITHER(by_fma, l, z, in, fan_in) multiply(z, in, fan_in, WIDTH, PACKED(l, 0));
 #endif
         {
             float x[TILES(INPUTS)][4];
@@ -515,22 +551,31 @@ UNROLL
 #define BACKWARD_FMA(l, below, fan_in, goes_on)                                                          \
     {                                                                                                    \
         IN_ROUNDS(ADD_BY_FMA, l, below, fan_in)                                                          \
-        if (goes_on) {                                                                                   \
-            barrier(CLK_LOCAL_MEM_FENCE);                                                                \
-            multiply_fma(down, d, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, (local float *)shared, warp, lane); \
-        }                                                                                                \
+        if (goes_on) multiply_fma(down, d, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, (local float *)shared, warp, lane); \
     }
+#if INNER == PARTS // weights lie where values are staged
 #define BACKWARD_MMA(l, below, fan_in, goes_on)                                                          \
     {                                                                                                    \
+        if (goes_on) {                                                                                   \
+            multiply(down, d, WIDTH, fan_in, PACKED(l, 1));                                              \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                \
+        }                                                                                                \
         IN_ROUNDS(ADD_BY_MMA, l, below, fan_in)                                                          \
-        if (goes_on) multiply(down, d, WIDTH, fan_in, packed + PACKED_AT(l, 1));                   \
     }
+#else
+#define BACKWARD_MMA(l, below, fan_in, goes_on)                                                          \
+    {                                                                                                    \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
+        IN_ROUNDS(ADD_BY_MMA, l, below, fan_in)                                                          \
+        if (goes_on) multiply(down, d, WIDTH, fan_in, PACKED(l, 1));                                     \
+    }
+#endif
 #ifndef NVIDIA_PTX
 #define BACKWARD_EITHER(by_fma, l, below, fan_in, goes_on) barrier(CLK_LOCAL_MEM_FENCE); BACKWARD_FMA(l, below, fan_in, goes_on)
 #elif INNER == PARTS
 #define BACKWARD_EITHER(by_fma, l, below, fan_in, goes_on) if (by_fma) BACKWARD_FMA(l, below, fan_in, goes_on) else BACKWARD_MMA(l, below, fan_in, goes_on)
 #else
-#define BACKWARD_EITHER(by_fma, l, below, fan_in, goes_on) barrier(CLK_LOCAL_MEM_FENCE); BACKWARD_MMA(l, below, fan_in, goes_on)
+#define BACKWARD_EITHER(by_fma, l, below, fan_in, goes_on) BACKWARD_MMA(l, below, fan_in, goes_on)
 #endif
 #define BACKWARD(l, below, fan_in, goes_on)                                                              \
     {                                                                                                    \
@@ -541,8 +586,10 @@ UNROLL
         }                                                                                                \
         UNROLL for (int j = 0; j < TILES(fan_in); j++)                                        \
             UNROLL for (int e = 0; e < 4; e++) down[j][e] = 0;                                \
-        const int by_fma = STRANGE_FOR_ALL(d, WIDTH, strange >> (l) & 1);                                \
+        WAIT_FOR_WEIGHTS                                                                                 \
+        const int by_fma = STRANGE(d, WIDTH, strange >> (l) & 1);                                        \
         BACKWARD_EITHER(by_fma, l, below, fan_in, goes_on)                                               \
+        FETCH_BELOW(l)                                                                                   \
     }
 #define BACKWARD_TO_KEPT(l)                                                                              \
     {                                                                                                    \
