@@ -197,8 +197,12 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		}
 		args, packed = append(args, v), append(packed, v)
 	}
-	for _, n := range form.Scratch(block, groups, real) {
-		args = append(args, kernels.Vec(r.fresh(real, n), 0, n))
+	for _, n := range form.Scratch(block, groups, real, dx != nil, limits) {
+		v := none
+		if n > 0 {
+			v = kernels.Vec(r.fresh(real, n), 0, n)
+		}
+		args = append(args, v)
 	}
 	if pack != nil {
 		put(slots[0], pack, packed...)
@@ -340,7 +344,7 @@ type passForm interface {
 	// many elements of each; nil if there is none, whatever it reads.
 	Pack(t kernels.DType, inputGrad bool, l kernels.Limits) (*kernels.Kernel, []int)
 	// Scratch returns how many elements of memory groups keep things in, in each argument behind these.
-	Scratch(block, groups int, t kernels.DType) []int
+	Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Limits) []int
 }
 
 // form returns the kernel for a perceptron: the one that is written for its class, if there is one.

@@ -139,7 +139,7 @@ func (s MLPShape) Groups(n, block int, l kernels.Limits) int {
 func (s MLPShape) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, []int) { return nil, nil }
 
 // Scratch returns nothing: all that the pass keeps is in local memory or registers.
-func (s MLPShape) Scratch(int, int, kernels.DType) []int { return nil }
+func (s MLPShape) Scratch(int, int, kernels.DType, bool, kernels.Limits) []int { return nil }
 
 // Loss is [MLPLoss] of the shape.
 func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {

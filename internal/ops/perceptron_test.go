@@ -32,6 +32,7 @@ func TestPerceptronLimits(t *testing.T) {
 		ok      bool
 	}{
 		{ofWidth(3, 64), 100000, gpu, true}, {ofWidth(3, 128), 100, gpu, true}, {ofWidth(6, 128), 100, gpu, true}, {ofWidth(6, 128), 100000, gpu, false},
+		{ofWidth(8, 128), 100, gpu, true}, {ofWidth(3, 96), 100000, gpu, true}, {ofWidth(4, 96), 100000, gpu, false}, {ofWidth(8, 96), 10000, gpu, true},
 		{ofWidth(6, 128), 100000, cpu, true}, {ofWidth(9, 16), 10, cpu, false}, {ofWidth(2, 129), 10, cpu, false}, {ofWidth(3, 64), 100, kernels.Limits{Units: 9, LocalMem: 32 << 10}, false},
 	} {
 		if err := c.p.CheckSamples(c.samples, kernels.Float32, c.l); (err == nil) != c.ok {
@@ -47,7 +48,8 @@ func TestPerceptronLimits(t *testing.T) {
 }
 
 // TestPassSums: what gradients read of sums lies in global memory where local memory has no room for it beside the samples of a tile, and
-// passes that keep no sums have none there. Tiles are as large as the rest allows.
+// passes that keep no sums have none there. Tiles are as large as the rest allows. Of deep perceptrons what layers make lies there, too, and on CPUs
+// all that a thread's stack may have no room for.
 func TestPassSums(t *testing.T) {
 	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10}, kernels.Limits{CPU: true, Units: 4}
 	for _, c := range []struct {
@@ -58,6 +60,8 @@ func TestPassSums(t *testing.T) {
 	}{
 		{3, 128, 100, true, gpu, 8, 0}, {2, 96, 12800, true, gpu, 32, 3 * 32 * 100}, {2, 96, 12799, true, gpu, 16, 0},
 		{2, 96, 12800, false, gpu, 32, 0}, {2, 64, 12800, true, gpu, 32, 0}, {3, 128, 12800, true, cpu, 8, 0},
+		{8, 128, 100, true, gpu, 8, 7 * 132 * 8 * 3}, {5, 96, 12800, true, gpu, 32, 8 * 100 * 32 * 3}, {8, 128, 1000, true, gpu, 8, 7 * 132 * 8 * 3},
+		{8, 128, 100, true, cpu, 8, 3 * (15*96*128 + 15*128*128 + 8*128 + 3*96*128)},
 	} {
 		p := ofWidth(c.layers, c.width)
 		for i := range p.Layers[:c.layers-1] {
@@ -69,7 +73,7 @@ func TestPassSums(t *testing.T) {
 			t.Error(err)
 		}
 		block, n := p.Block(c.samples, kernels.Float32, c.l), 0
-		for _, of := range p.Scratch(block, 3, kernels.Float32) {
+		for _, of := range p.Scratch(block, 3, kernels.Float32, false, c.l) {
 			n += of
 		}
 		k := p.Loss(kernels.Float32, block, false)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // How a CPU goes through samples: so many at a time, in blocks of some rows by vectors of 16. See mlp_cpu.cl.
@@ -32,6 +33,7 @@ func (s *pass) cpuText() string {
 	w.p(`
 #define TILE $tile
 #define MR $rows
+#define MEM $memory
 
 // acc[r][v] += Σ_k a[at[r] + k·step]·b[k·row + 16v …], k below count.
 #define BLOCK_BODY(WIDE)                                                                               \
@@ -43,7 +45,7 @@ func (s *pass) cpuText() string {
             _Pragma("unroll") for (int v = 0; v < WIDE; v++) acc[r][v] = fma(x, bk[v], acc[r][v]);     \
         }                                                                                              \
     }
-`, map[string]any{"tile": passTile, "rows": passRows})
+`, map[string]any{"tile": passTile, "rows": passRows, "memory": s.cpuMemory()})
 	for i, l := range s.Layers {
 		s.cpuLayer(&w, i, l)
 	}
@@ -56,21 +58,21 @@ func padded(n int) int { return intmath.RoundUp(n, 16) }
 func (s *pass) cpuLayer(w *writer, i int, l PerceptronLayer) {
 	value, keep, keepParam := "k", "", ""
 	if s.values[i] != nil {
-		operands, params := s.skipped(i, "", func(j int) string { return fmt.Sprintf("vload16(v, skip%d + (s + r) * %d + j)", j, s.cpuRow(j)) })
+		operands, params := s.skipped(i, "MEM ", func(j int) string { return fmt.Sprintf("vload16(v, skip%d + (s + r) * %d + j)", j, s.cpuRow(j)) })
 		value, keepParam = call(s.values[i], 16, operands...), params
 		if s.keepsSums(i) {
 			keep = "vstore16(" + s.keptOf(i, 16) + ", v, sums + (s + r) * $P + j);\n                    "
-			keepParam = "REAL *sums, " + keepParam
+			keepParam = "MEM REAL *sums, " + keepParam
 		}
 	}
 	in := s.cpuRow(i)
 	v := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "V": blockVectors(padded(l.Outputs)), "in": in, "kept": call(s.kept[i], 16, "z"), "value": value,
 		"sums": keepParam, "W": l.Weights, "B": l.Bias}
 	w.p(`
-static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *bias, int samples) {
+static void forward$i(MEM const REAL *a, MEM REAL *out, $sumsMEM const REAL *w, MEM const REAL *bias, int samples) {
     const int step = 1, count = $K, row = $P;
     for (int j = 0; j < $P; j += 16 * $V) {
-        const REAL *b = w + j;
+        MEM const REAL *b = w + j;
         for (int s = 0; s < samples; s += MR) {
             int at[MR];
             REAL16 acc[MR][$V];
@@ -88,10 +90,10 @@ static void forward$i(const REAL *a, REAL *out, $sumsconst REAL *w, const REAL *
     }
 }
 
-static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add, int samples) {
+static void weights$i(MEM const REAL *a, MEM const REAL *d, global REAL *part, int add, int samples) {
     const int step = $in, count = samples, row = $P;
     for (int j = 0; j < $P; j += 16 * $V) {
-        const REAL *b = d + j;
+        MEM const REAL *b = d + j;
         for (int i = 0; i < $K; i += MR) {
             int at[MR];
             REAL16 acc[MR][$V];
@@ -135,10 +137,10 @@ static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add, 
 	if i > 0 {
 		slope = call(s.slopes[i-1], 16, "vload16(v, sums + (s + r) * $Q + j)", "vload16(v, x + (s + r) * $Q + j)", "g")
 		if s.keepsSums(i - 1) {
-			sums = "const REAL *sums, "
+			sums = "MEM const REAL *sums, "
 		}
 	}
-	operands, params, keep := s.joined(i, "", "acc[r][v]", func(place int) string { return fmt.Sprintf("vload16(v, g%d + (s + r) * $Q + j)", place) })
+	operands, params, keep := s.joined(i, "MEM ", "acc[r][v]", func(place int) string { return fmt.Sprintf("vload16(v, g%d + (s + r) * $Q + j)", place) })
 	sums += params
 	if keep != "" {
 		keep = strings.Replace(keep, "vload16(", "vstore16(g, ", 1) + ";\n                    "
@@ -146,10 +148,10 @@ static void weights$i(const REAL *a, const REAL *d, global REAL *part, int add, 
 	v["joined"], v["keep"] = call(s.joins[i], 16, operands...), keep
 	v["Q"], v["V"], v["sums"] = padded(l.Inputs), blockVectors(padded(l.Inputs)), sums
 	w.p(`
-static void backward$i(const REAL *a, REAL *out, const REAL *x, $sumsconst REAL *wt, int samples) {
+static void backward$i(MEM const REAL *a, MEM REAL *out, MEM const REAL *x, $sumsMEM const REAL *wt, int samples) {
     const int step = 1, count = $N, row = $Q;
     for (int j = 0; j < $Q; j += 16 * $V) {
-        const REAL *b = wt + j;
+        MEM const REAL *b = wt + j;
         for (int s = 0; s < samples; s += MR) {
             int at[MR];
             REAL16 acc[MR][$V];
@@ -169,11 +171,74 @@ static void backward$i(const REAL *a, REAL *out, const REAL *x, $sumsconst REAL 
 `, v)
 }
 
+// cpuStack is how many bytes of a thread's stack a pass may take: runtimes that start threads may give them 2 MiB.
+const cpuStack = 768 << 10
+
+// cpuArray is memory that a work-item has on a CPU.
+type cpuArray struct {
+	name     string
+	elements int
+}
+
+// cpuArrays are all that there are: the inputs, what the layers make of a tile of samples, their weights, and gradients.
+func (p *Perceptron) cpuArrays(down bool) (list []cpuArray) {
+	widest := 0
+	for i, l := range p.Layers {
+		k, n := padded(l.Inputs), padded(l.Outputs)
+		widest = max(widest, k, n)
+		list = append(list, cpuArray{fmt.Sprint("x", i), passTile * n}, cpuArray{fmt.Sprint("w", i), l.Inputs * n}, cpuArray{fmt.Sprint("b", i), n})
+		if p.keepsSums(i) {
+			list = append(list, cpuArray{fmt.Sprint("z", i), passTile * n})
+		}
+		if i > 0 || down {
+			list = append(list, cpuArray{fmt.Sprint("t", i), l.Outputs * k})
+		}
+	}
+	_, places := p.gradientPlaces()
+	for place, n := range places {
+		list = append(list, cpuArray{fmt.Sprint("g", place), passTile * padded(n)})
+	}
+	return append(list, cpuArray{"in", passTile * p.cpuRow(0)}, cpuArray{"d0", passTile * widest}, cpuArray{"d1", passTile * widest})
+}
+
+// cpuOutside returns the elements that a work-item has in global memory: all, if its stack has no room for them.
+func (p *Perceptron) cpuOutside(t kernels.DType, down bool) (all int) {
+	for _, a := range p.cpuArrays(down) {
+		all += a.elements
+	}
+	if all*t.Size() <= cpuStack {
+		return 0
+	}
+	return all
+}
+
+// cpuMemory is the address space of those.
+func (s *pass) cpuMemory() string {
+	if s.cpuOutside(s.real, s.down) > 0 {
+		return "global"
+	}
+	return ""
+}
+
+// cpuPlaces writes the declarations of all that memory.
+func (s *pass) cpuPlaces(w *writer) {
+	at, all := 0, s.cpuOutside(s.real, s.down)
+	for _, a := range s.cpuArrays(s.down) {
+		v := map[string]any{"name": a.name, "n": a.elements, "all": all, "at": at}
+		if all > 0 {
+			w.p("    global REAL *$name = S + S_off + (long)get_group_id(0) * $all + $at;", v)
+		} else {
+			w.p("    REAL $name[$n];", v)
+		}
+		at += a.elements
+	}
+}
+
 // cpuRow is how far apart the rows of what layer i reads are: padded, but for the inputs, which lie as they come unless another layer
 // reads them, too.
-func (s *pass) cpuRow(i int) int {
-	n := s.Layers[i].Inputs
-	if i == 0 && !slices.ContainsFunc(s.Layers, func(l PerceptronLayer) bool { return slices.Contains(l.skips(), 0) }) {
+func (p *Perceptron) cpuRow(i int) int {
+	n := p.Layers[i].Inputs
+	if i == 0 && !slices.ContainsFunc(p.Layers, func(l PerceptronLayer) bool { return slices.Contains(l.skips(), 0) }) {
 		return n
 	}
 	return padded(n)
@@ -182,26 +247,15 @@ func (s *pass) cpuRow(i int) int {
 func (s *pass) cpuKernel(w *writer) {
 	last := len(s.Layers) - 1
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
-	widest := 0
-	for _, l := range s.Layers {
-		widest = max(widest, padded(l.Inputs), padded(l.Outputs))
-	}
-	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "widest": widest, "size": s.Size(), "block": s.block, "last": last,
-		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss"), "S": s.sumsParam()}
+	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "size": s.Size(), "block": s.block, "last": last,
+		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss"), "S": s.scratchParam()}
 	w.p(`
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$S) {
-    REAL in[TILE * $in], d[2][TILE * $widest];
 `, v)
-	for place, n := range s.room {
-		w.p("    REAL g$place[TILE * $Q];", map[string]any{"place": place, "Q": padded(n)})
-	}
+	s.cpuPlaces(w)
 	for i, l := range s.Layers {
 		names := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "Q": padded(l.Inputs), "W": l.Weights, "B": l.Bias}
-		w.p("    REAL x$i[TILE * $P], w$i[$K * $P], b$i[$P];", names)
-		if s.keepsSums(i) {
-			w.p("    REAL z$i[TILE * $P];", names)
-		}
 		w.p(`
     for (int j = 0; j < $P; j++) {
         for (int k = 0; k < $K; k++) w$i[k * $P + j] = j < $N ? W[W_off + $W + k * $N + j] : 0;
@@ -214,7 +268,6 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 		}
 		if i > 0 || s.down {
 			w.p(`
-    REAL t$i[$N * $Q];
     for (int k0 = 0; k0 < $Q; k0 += 16) { // as many rows as the first-level cache holds lines of, whatever the distance
         for (int j = 0; j < $N; j++) {
             for (int k = k0; k < k0 + 16; k++) t$i[j * $Q + k] = k < $K ? w$i[k * $P + j] : 0;
@@ -261,7 +314,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 		w.p("        forward$i($a, x$i, $sumsw$i, b$i, samples);", names)
 	}
 	w.p(`
-        for (int i = 0; i < samples * $P; i++) d[0][i] = 0;
+        for (int i = 0; i < samples * $P; i++) d0[i] = 0;
 `, v)
 	if s.Labels != nil {
 		s.cpuLabels(w, v)
@@ -272,7 +325,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
             for (int o = 0; o < $outputs; o++) {
                 const REAL z = x$last[s * $P + o], t = T[T_off + (base + s) * $outputs + o];
                 loss += $error;
-                d[0][s * $P + o] = $down;
+                d0[s * $P + o] = $down;
             }
         }
 `, v)
@@ -284,9 +337,9 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 			names["sums"] = fmt.Sprintf("z%d, ", i-1)
 		}
 		names["sums"] = fmt.Sprint(names["sums"], passedOn("g", s.placesOf(i)))
-		w.p("        weights$i($a, d[$now], part, add, samples);", names)
+		w.p("        weights$i($a, d$now, part, add, samples);", names)
 		if i > 0 || s.down {
-			w.p("        backward$i(d[$now], d[$next], $x, $sumst$i, samples);", names)
+			w.p("        backward$i(d$now, d$next, $x, $sumst$i, samples);", names)
 		}
 		now = 1 - now
 	}
@@ -294,7 +347,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 		v["now"], v["Q"] = now, padded(inputs)
 		w.p(`
         for (int s = 0; s < live; s++) {
-            for (int i = 0; i < $inputs; i++) DX[DX_off + (base + s) * $inputs + i] = d[$now][s * $Q + i];
+            for (int i = 0; i < $inputs; i++) DX[DX_off + (base + s) * $inputs + i] = d$now[s * $Q + i];
         }
 `, v)
 	}

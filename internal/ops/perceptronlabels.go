@@ -65,7 +65,8 @@ func (s *pass) cpuCount(w *writer) {
 func (s *pass) cpuLabels(w *writer, v map[string]any) {
 	w.p(`
         for (int s = 0; s < live; s++) {
-            REAL *z = x$last + s * $P, *e = d[0] + s * $P, all[16];
+            MEM REAL *z = x$last + s * $P, *e = d0 + s * $P;
+            REAL all[16];
             for (int o = $outputs; o < $P; o++) z[o] = -INFINITY;
             REAL16 large = -INFINITY, sums = 0;
             for (int o = 0; o < $P; o += 16) {

@@ -220,19 +220,25 @@ func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 	keep, keepParam := "", ""
 	value := "k"
 	if s.values[i] != nil {
-		operands, params := s.skipped(i, "local ", func(j int) string { return fmt.Sprintf("LOCAL%d(skip%d + (s + r) * %d + j)", cols, j, s.row(j)) })
+		operands, params := s.skipped(i, s.keptIn().space+" ", func(j int) string {
+			return fmt.Sprintf("%s(skip%d + (s + r) * %d + j)", s.keptIn().at(cols), j, s.row(j))
+		})
 		value, keepParam = call(s.values[i], cols, operands...), params
 		if s.keepsSums(i) {
-			keep = fmt.Sprintf("%s(sums + (s + r) * %d + j) = %s;\n            ", s.sumsAt(cols), s.row(i+1), s.keptOf(i, cols))
-			keepParam = s.sumsIn() + " REAL *sums, " + keepParam
+			keep = fmt.Sprintf("%s(sums + (s + r) * %d + j) = %s;\n            ", s.sumsIn().at(cols), s.row(i+1), s.keptOf(i, cols))
+			keepParam = s.sumsIn().space + " REAL *sums, " + keepParam
 		}
+	}
+	copies := ""
+	if s.keeps == keptInTurn && i < len(s.Layers)-1 && s.copied(i+1) {
+		copies, keepParam = fmt.Sprintf("\n            GLOBAL%d(copy + (s + r) * %d + j) = y;", cols, s.row(i+1)), "global REAL *copy, "+keepParam
 	}
 	bias := "0"
 	if l.Bias >= 0 {
 		bias = fmt.Sprintf("CONST%d(w + %d + j)", cols, l.Bias)
 	}
 	v := map[string]any{"i": i, "K4": l.Inputs / 4 * 4, "K": l.Inputs, "N": l.Outputs, "in": s.row(i), "out": s.row(i + 1), "C": cols, "S": samples,
-		"W": l.Weights, "bias": bias, "kept": call(s.kept[i], cols, "z[r]"), "value": value, "keep": keep, "sums": keepParam}
+		"W": l.Weights, "bias": bias, "kept": call(s.kept[i], cols, "z[r]"), "value": value, "keep": keep, "copies": copies, "sums": keepParam}
 	w.p(`
 static __attribute__((always_inline)) void forward$i(local const REAL *in, local REAL *out, $sumsglobal const REAL *w, int lid) {
     for (int e = lid; e < TILE / $S * ($N / $C); e += ITEMS) {
@@ -254,7 +260,7 @@ static __attribute__((always_inline)) void forward$i(local const REAL *in, local
         }
         for (int r = 0; r < $S; r++) {
             const REAL$C k = $kept, y = $value;
-            $keepLOCAL$C(out + (s + r) * $out + j) = y;
+            $keepLOCAL$C(out + (s + r) * $out + j) = y;$copies
         }
     }
 }
@@ -318,12 +324,14 @@ func (s *pass) gpuBackward(w *writer, i int, l PerceptronLayer, v map[string]any
 	made := shareOut(s.block, up/4, 1, func(samples, _ int) int { return 16*samples + 64 + 4*samples })
 	slope, sums := "g", ""
 	if i > 0 {
-		slope = call(s.slopes[i-1], 4, fmt.Sprintf("%s(sums + (s + r) * %d + k)", s.sumsAt(4), s.row(i)), fmt.Sprintf("LOCAL4(x + (s + r) * %d + k)", s.row(i)), "g")
+		slope = call(s.slopes[i-1], 4, fmt.Sprintf("%s(sums + (s + r) * %d + k)", s.sumsIn().at(4), s.row(i)), fmt.Sprintf("LOCAL4(x + (s + r) * %d + k)", s.row(i)), "g")
 		if s.keepsSums(i - 1) {
-			sums = s.sumsIn() + " REAL *sums, "
+			sums = s.sumsIn().space + " REAL *sums, "
 		}
 	}
-	operands, params, keep := s.joined(i, "local ", "a[r]", func(place int) string { return fmt.Sprintf("LOCAL4(g%d + (s + r) * %d + k)", place, s.row(i)) })
+	operands, params, keep := s.joined(i, s.keptIn().space+" ", "a[r]", func(place int) string {
+		return fmt.Sprintf("%s(g%d + (s + r) * %d + k)", s.keptIn().at(4), place, s.row(i))
+	})
 	if keep != "" {
 		keep += " = g;\n            "
 	}
@@ -362,17 +370,13 @@ func (s *pass) gpuKernel(w *writer, last int) {
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$S) {
     local REAL stage[ITEMS];
-`, map[string]any{"T": s.targetParam(), "S": s.sumsParam()})
-	for i := range s.Layers {
-		w.p("    local REAL x$i[TILE * $row] __attribute__((aligned(32)));", map[string]any{"i": i, "row": s.row(i)})
+`, map[string]any{"T": s.targetParam(), "S": s.scratchParam()})
+	s.placeAll(w)
+	v := map[string]any{"last": last + 1, "inputs": inputs, "outputs": outputs, "in": s.row(0), "out": s.row(last + 1), "size": s.Size(), "first": ""}
+	if s.keeps == keptInTurn && s.copied(0) {
+		v["first"] = "a0[s * $in + i] = "
 	}
-	s.placeSums(w)
-	for place, n := range s.room {
-		w.p("    local REAL g$place[TILE * $row] __attribute__((aligned(32)));", map[string]any{"place": place, "row": rowOf(n)})
-	}
-	v := map[string]any{"last": last + 1, "inputs": inputs, "outputs": outputs, "in": s.row(0), "out": s.row(last + 1), "size": s.Size()}
 	w.p(`
-    local REAL x$last[TILE * $out] __attribute__((aligned(32)));
     const int lid = get_local_id(0), g = get_group_id(0), groups = get_num_groups(0);
     global const REAL *w = W + W_off;
     global REAL *part = PART + PART_off + g * $size;
@@ -388,7 +392,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
         const int base = tile * TILE, add = tile > from;
         for (int e = lid; e < TILE * $inputs; e += ITEMS) {
             const int s = e / $inputs, i = e % $inputs;
-            x0[s * $in + i] = base + s < n ? X[X_off + (base + s) * $inputs + i] : 0;
+            $firstx0[s * $in + i] = base + s < n ? X[X_off + (base + s) * $inputs + i] : 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 `, v)
@@ -397,8 +401,15 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 		if s.keepsSums(i) {
 			sums = fmt.Sprintf("z%d, ", i)
 		}
-		sums += passedOn("x", s.Layers[i].skips())
-		w.p("        forward$i(x$i, x$next, $sumsw, lid);\n        barrier(CLK_LOCAL_MEM_FENCE$global);", map[string]any{"i": i, "next": i + 1, "sums": sums, "global": s.sumsFence()})
+		earlier := "x"
+		if s.keeps == keptInTurn {
+			earlier = "a"
+			if i < last && s.copied(i+1) {
+				sums = fmt.Sprintf("a%d, ", i+1) + sums
+			}
+		}
+		sums += passedOn(earlier, s.Layers[i].skips())
+		w.p("        forward$i(x$i, x$next, $sumsw, lid);\n        barrier(CLK_LOCAL_MEM_FENCE$global);", map[string]any{"i": i, "next": i + 1, "sums": sums, "global": s.fence()})
 	}
 	if s.Labels != nil {
 		s.gpuLabels(w, v)
@@ -424,7 +435,13 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 			sums = fmt.Sprintf("z%d, ", i-1)
 		}
 		sums += passedOn("g", s.placesOf(i))
-		names := map[string]any{"i": i, "next": i + 1, "sums": sums, "global": s.sumsFence()}
+		names := map[string]any{"i": i, "next": i + 1, "sums": sums, "global": s.fence(), "all": s.block * s.row(i)}
+		if s.keeps == keptInTurn && s.copied(i) {
+			w.p(`
+        for (int e = 4 * lid; e < $all; e += 4 * ITEMS) LOCAL4(x$i + e) = GLOBAL4(a$i + e);
+        barrier(CLK_LOCAL_MEM_FENCE);
+`, names)
+		}
 		w.p("        weights$i(x$i, x$next, part, add, lid);", names)
 		if i > 0 || s.down {
 			w.p("        barrier(CLK_LOCAL_MEM_FENCE);\n        backward$i(x$next, x$i, $sumsV + V_off, lid);\n        barrier(CLK_LOCAL_MEM_FENCE$global);", names)
