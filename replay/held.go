@@ -37,9 +37,11 @@ type held struct {
 	from *held // what it was made of, without being another formula
 }
 
-// lines are scores with a label of each, of which a cross-entropy made the losses, what each counts, and three more for the gradient.
+// lines are scores with a label of each, and maybe weights of classes, of which a cross-entropy made the losses, what each counts, and three
+// more for the gradient.
 type lines struct {
 	x, labels *held
+	weights   *held // nil: none
 	kernels.Labelled
 	smoothing float64
 	parts     [5]*held
@@ -487,12 +489,20 @@ func (f *followed) linesOf(i int, n *node, l *kernels.Labelled) *lines {
 	if l.Inner != 1 || !dense(l.X.Strides, whole) || !dense(l.Labels.Strides, dims) {
 		return nil
 	}
-	return &lines{x: f.at(f.placeOf(i, n, l.X, whole)), labels: f.at(f.placeOf(i, n, l.Labels, dims)), Labelled: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
+	all := &lines{x: f.at(f.placeOf(i, n, l.X, whole)), labels: f.at(f.placeOf(i, n, l.Labels, dims)), Labelled: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
+	if l.Weighted {
+		if classes := []int{l.Len}; dense(l.Weights.Strides, classes) {
+			all.weights = f.at(f.placeOf(i, n, l.Weights, classes))
+		} else {
+			return nil
+		}
+	}
+	return all
 }
 
-// sameLoss reports whether two launches compute the loss alike, if the weights of classes are the same.
+// sameLoss reports whether two launches compute the loss alike.
 func (l *lines) sameLoss(m *lines) bool {
-	return l.Len == m.Len && l.Logits == m.Logits && l.Weighted == m.Weighted && l.Ignore == m.Ignore && l.smoothing == m.smoothing
+	return l.Len == m.Len && l.Logits == m.Logits && l.weights == m.weights && l.Ignore == m.Ignore && l.smoothing == m.smoothing
 }
 
 // parents are the contents that h is made of.
@@ -509,6 +519,9 @@ func (h *held) parents() []*held {
 		list = append([]*held{h.x}, h.pieces...)
 	case aLoss:
 		list = []*held{h.lines.x, h.lines.labels}
+		if h.lines.weights != nil {
+			list = append(list, h.lines.weights)
+		}
 	case aLossSlope:
 		list = append([]*held{h.slope}, h.lines.parts[2:]...)
 	}

@@ -15,6 +15,7 @@ type perceptron struct {
 	samples int
 	layers  []layer
 	target  *held                 // [samples, outputs], or labels [samples]
+	classes *held                 // the weights of classes of labels, or nil
 	loss    *held                 // scale times the sum of an error for each output; nil: nobody reads it
 	scale   float64               //
 	error   *expr.Expr            // of an output X(0) and its target X(1)
@@ -23,8 +24,8 @@ type perceptron struct {
 	dx      *held                 // the gradient of the first layer's x, or nil
 }
 
-// layer is z = x·w + bias, of which the next makes its x element by element, and of the x of earlier layers. Its formulas are those of
-// ops.PerceptronLayer.
+// layer is z = x·w + bias, of which the next makes its x element by element, and of the x of earlier layers; of the last the outputs may be made
+// in that way, whose gradient is then that of its z. Its formulas are those of ops.PerceptronLayer.
 type layer struct {
 	x, w, bias, z *held // bias: nil for none
 	kept, f       *expr.Expr
@@ -160,15 +161,14 @@ func (s *seeker) lives(h *held) bool {
 // complete finds the loss and the way back.
 func (s *seeker) complete(p *perceptron) error {
 	last := len(p.layers) - 1
-	top := &p.layers[last]
-	lossOf := s.lossOf
-	if top.d.kind == aLossSlope {
-		lossOf = s.labelsOf
-	}
-	if err := lossOf(p, top); err != nil {
+	outputs, err := s.outputsOf(p)
+	if err != nil {
 		return err
 	}
-	grads := make([]*held, len(p.layers)) // of what each layer reads
+	grads := make([]*held, len(p.layers)+1) // of what each layer reads, and of the outputs
+	if outputs != p.layers[last].z {
+		grads[last+1] = p.layers[last].d
+	}
 	for i := last; i >= 0; i-- {
 		l := &p.layers[i]
 		var dx *held // of l
@@ -275,33 +275,63 @@ func (s *seeker) between(p *perceptron, i int, dx *held) error {
 	return nil
 }
 
-// lossOf finds the loss of the last layer: what its gradient reads beside its result is the target. Where nobody reads the loss, there
-// may be none.
-func (s *seeker) lossOf(p *perceptron, top *layer) error {
+// outputsOf finds the loss and what it is of: the result of the last layer, or a formula of that and of what layers read.
+func (s *seeker) outputsOf(p *perceptron) (*held, error) {
+	top := &p.layers[len(p.layers)-1]
+	lossOf := s.lossOf
+	if top.d.kind == aLossSlope {
+		lossOf = s.labelsOf
+	}
+	err := lossOf(p, top, top.z)
+	if err == nil {
+		return top.z, nil
+	}
+	atoms := []*held{top.z}
+	for _, l := range p.layers {
+		atoms = append(atoms, l.x)
+	}
 	made := s.madeOf(top.z)
+	for _, h := range s.all {
+		if h == top.z || !made[h] {
+			continue
+		}
+		value := formulasOf(s.one, atoms...).formula(h)
+		if value != nil && len(value.Operands()) > 1 && value.Operands()[0] && lossOf(p, top, h) == nil {
+			top.f = value
+			return h, nil
+		}
+	}
+	return nil, err
+}
+
+// lossOf finds the loss of outputs z of the last layer: what their gradient reads beside them is the target. Where nobody reads the loss, there
+// may be none.
+func (s *seeker) lossOf(p *perceptron, top *layer, z *held) error {
+	made := s.madeOf(z)
 	beside := map[*held]bool{}
+	p.loss = nil
 	if !made[top.d] {
 		return errors.New("the gradient of the last is no formula of what that makes, and a target")
 	}
-	s.beside(top.d, top.z, made, beside)
+	s.beside(top.d, z, made, beside)
 	if len(beside) != 1 {
 		return fmt.Errorf("the gradient of the last is a formula of %d others beside what that makes, and not of one target", len(beside))
 	}
 	for t := range beside {
 		p.target = t
 	}
-	if p.target.n != top.z.n {
+	if p.target.n != z.n {
 		return errors.New("the target is of another shape than what the last makes")
 	}
-	if p.slope = formulasOf(s.one, top.z, p.target).formula(top.d); p.slope == nil {
+	if p.slope = formulasOf(s.one, z, p.target).formula(top.d); p.slope == nil {
 		return errors.New("the gradient of the last is no formula of what that makes, and a target")
 	}
 	p.scale, p.error = 1, expr.C(0)
 	for _, h := range s.all {
-		if h.kind != aSum || h.shares != 1 || h.inner != 1 || h.x.n != top.z.n || !made[h.x] {
+		if h.kind != aSum || h.shares != 1 || h.inner != 1 || h.x.n != z.n || !made[h.x] {
 			continue
 		}
-		of := formulasOf(s.one, top.z, p.target).formula(h.x)
+		of := formulasOf(s.one, z, p.target).formula(h.x)
 		if of == nil {
 			continue
 		}
@@ -329,15 +359,13 @@ func (s *seeker) scaled(p *perceptron) {
 
 // labelsOf finds the cross-entropy of the last layer's result: its sum, or the mean over the labels that count, of which the gradient
 // is made, too.
-func (s *seeker) labelsOf(p *perceptron, top *layer) error {
+func (s *seeker) labelsOf(p *perceptron, top *layer, z *held) error {
 	l := top.d.lines
 	switch {
-	case l.x != top.z:
+	case l.x != z:
 		return errors.New("the scores of the cross-entropy are not what the last makes")
 	case !l.Logits:
 		return errors.New("the loss is of logarithms of probabilities, which the last does not make")
-	case l.Weighted:
-		return errors.New("the cross-entropy has weights of classes")
 	}
 	sumOf := func(h *held) *held {
 		k := slices.IndexFunc(s.users[h], func(u *held) bool { return u.kind == aSum && u.shares == 1 && u.inner == 1 && u.x == h })
@@ -351,8 +379,8 @@ func (s *seeker) labelsOf(p *perceptron, top *layer) error {
 	if up == nil {
 		return errors.New("the gradient of the cross-entropy is no formula of how many labels count")
 	}
-	p.target, p.scale = l.labels, 1
-	p.labels = &ops.PerceptronLabels{Ignore: int32(l.Ignore), Smoothing: l.smoothing, Up: up}
+	p.target, p.classes, p.scale = l.labels, l.weights, 1
+	p.labels = &ops.PerceptronLabels{Ignore: int32(l.Ignore), Smoothing: l.smoothing, Weighted: l.Weighted, Up: up}
 	if p.loss = sum; sum == nil {
 		return nil
 	}

@@ -222,7 +222,13 @@ var perceptronCases = map[string]perceptronCase{
 	}, refused: "no formula of what that makes, and a target"},
 	"cross-entropy, weights": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{Weights: l.y.Select(0, 0)})(l, y)
-	}, refused: "weights of classes"},
+	}, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, weights, smoothed": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
+		return crossEntropy(autograd.LabelOptions{Weights: l.y.Select(0, 1), Smoothing: 0.2, Reduction: autograd.SumLoss})(l, y)
+	}, kernels: "k_perceptron k_adamw_shares"},
+	"cross-entropy, weights made": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
+		return crossEntropy(autograd.LabelOptions{Weights: l.y.Select(0, 0).Square()})(l, y)
+	}, kernels: "k_square k_perceptron k_adamw_shares"},
 	"cross-entropy, of a temperature": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{})(l, y.MulScalar(0.5))
 	}, refused: "no formula of what that makes, and a target"},
@@ -263,7 +269,17 @@ var perceptronCases = map[string]perceptronCase{
 		h := l.net.Layers[0].Forward(x).Tanh()
 		h = l.net.Layers[1].Forward(h).Tanh()
 		return l.net.Layers[2].Forward(h).Add(h)
-	}, refused: "of 2 others"},
+	}, kernels: "k_perceptron k_adamw_shares"},
+	"residual, at the end, of all": {cfg: nn.MLPConfig{Sizes: []int{12, 12, 12, 12}}, forward: func(l *learner, x *autograd.Node) *autograd.Node {
+		first := l.net.Layers[0].Forward(x).Tanh()
+		h := l.net.Layers[1].Forward(first).GELU().Add(x)
+		return l.net.Layers[2].Forward(h).Add(first).Add(x)
+	}, loss: crossEntropy(autograd.LabelOptions{}), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
+	"residual, at the end, multiplied": {cfg: nn.MLPConfig{Sizes: []int{8, 12, 12, 12}}, forward: func(l *learner, x *autograd.Node) *autograd.Node {
+		h := l.net.Layers[0].Forward(x).Tanh()
+		h = l.net.Layers[1].Forward(h).Tanh()
+		return l.net.Layers[2].Forward(h).MulScalar(0.5).Add(h)
+	}, refused: "no formula of its result"},
 	"residual, of results": {cfg: narrow, forward: func(l *learner, x *autograd.Node) *autograd.Node {
 		first := l.net.Layers[0].Forward(x)
 		second := l.net.Layers[1].Forward(first.Tanh()).Add(first)

@@ -60,6 +60,10 @@ func newPerceptronWorld(d tensor.Device, seed uint64) *perceptronWorld {
 	if s := rand.New(rand.NewPCG(seed, 12)); s.IntN(5) < 2 {
 		w.labels = &autograd.LabelOptions{Reduction: []autograd.Reduction{autograd.MeanLoss, autograd.MeanLoss, autograd.SumLoss}[s.IntN(3)], Smoothing: []float64{0, 0.2}[s.IntN(2)]}
 	}
+	if s := rand.New(rand.NewPCG(seed, 14)); w.labels != nil && s.IntN(3) == 0 {
+		w.labels.Weights = w.rng.Uniform(d, 0.5, 2, w.sizes[len(w.sizes)-1])
+	}
+	endsAlike := rand.New(rand.NewPCG(seed, 15)).IntN(8) == 0
 	s := rand.New(rand.NewPCG(seed, 13))
 	for i := range len(w.sizes) - 2 {
 		var list []int
@@ -69,6 +73,9 @@ func newPerceptronWorld(d tensor.Device, seed uint64) *perceptronWorld {
 			}
 		}
 		w.skips = append(w.skips, list)
+	}
+	if endsAlike && w.labels == nil {
+		w.sizes[len(w.sizes)-1] = width
 	}
 	in, out := w.sizes[0], w.sizes[len(w.sizes)-1]
 	if w.odd == "targets that are inputs" {
@@ -203,6 +210,9 @@ func (w *perceptronWorld) loss(outputs *[]*tensor.Tensor) *autograd.Node {
 			h = h.Linear(weight, bias, kernels.LeakyReLU, slope)
 		}
 		if w.odd == "a residual" && slices.Equal(before.Shape(), h.Shape()) {
+			h = h.Add(before)
+		}
+		if i == layers-1 && len(w.skips) > 0 && slices.Equal(before.Shape(), h.Shape()) && w.seed%3 == 0 {
 			h = h.Add(before)
 		}
 		if i < layers-1 {

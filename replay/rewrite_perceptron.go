@@ -20,7 +20,8 @@ import (
 // It is refused where
 //   - what a layer reads is no formula of the result of the one before and of what earlier ones read, element by element, or its gradient
 //     none of those of what later ones read
-//   - the loss is none of the outputs and a target, nor their cross-entropy with labels, or no sum of those; classes have weights
+//   - the loss is none of the outputs and a target, nor their cross-entropy with labels, or no sum of those; outputs to which something is added
+//     are multiplied, too
 //   - there are more layers, or wider ones, than a launch has room for
 //   - parameters do not lie in memory as an optimizer lays them out, or one has no gradient
 //   - anything else reads what is made on the way, or it is there after the run
@@ -90,6 +91,12 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	if err != nil {
 		return err
 	}
+	var classes input
+	if p.classes != nil {
+		if classes, err = f.lies(p.classes); err != nil {
+			return err
+		}
+	}
 	weights, err := p.parameters(trained)
 	if err != nil {
 		return err
@@ -135,6 +142,9 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	}
 	from, to := -1, len(r.nodes)
 	inputs := []input{x, t, {weights, -1}}
+	if p.classes != nil {
+		inputs = append(inputs, classes)
+	}
 	for _, in := range inputs {
 		from = max(from, in.node)
 	}
@@ -196,6 +206,9 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 			v = kernels.Vec(r.fresh(pack.Params[1+i].Mode.Elements(real), n), 0, n)
 		}
 		args, packed = append(args, v), append(packed, v)
+	}
+	if p.classes != nil {
+		args = append(args, vec(classes.spot))
 	}
 	for _, n := range form.Scratch(block, groups, real, dx != nil, limits) {
 		v := none
@@ -276,7 +289,7 @@ func (p *perceptron) shape() (s ops.MLPShape, ok bool) {
 			return s, false
 		}
 		if i == last {
-			if l.bias != nil || p.labels != nil {
+			if l.bias != nil || p.labels != nil || l.f != nil {
 				return s, false
 			}
 			break
@@ -439,6 +452,9 @@ func (p *perceptron) gradients(layout *ops.Perceptron, results map[*held]*left) 
 // covered returns the launches that do nothing but the pass, and what they leave to others.
 func (r *rewriter) covered(f *followed, p *perceptron, one *held) ([]int, map[*held]*left, error) {
 	outer := map[*held]bool{p.layers[0].x: true, p.target: true, one: true}
+	if p.classes != nil {
+		outer[p.classes] = true
+	}
 	results := map[*held]*left{}
 	if p.loss != nil {
 		results[p.loss] = nil

@@ -63,6 +63,19 @@ func withSkip(p *ops.Perceptron, from, to int, factor float64) *ops.Perceptron {
 	return p
 }
 
+// withOutput adds what layer from reads to the outputs.
+func withOutput(p *ops.Perceptron, from int) *ops.Perceptron {
+	last := len(p.Layers) - 1
+	p.Layers[last].Value = expr.X(0)
+	return withSkip(p, from, last, 1)
+}
+
+// weighted gives classes weights.
+func weighted(p *ops.Perceptron) *ops.Perceptron {
+	p.Labels.Weighted = true
+	return p
+}
+
 // byTanh keeps what tanh makes of the sums of a layer.
 func byTanh(p *ops.Perceptron, layers ...int) *ops.Perceptron {
 	for _, i := range layers {
@@ -87,6 +100,7 @@ func TestPerceptronShapes(t *testing.T) {
 			labelled(perceptronOf(kernels.Tanh, true, 5, 33, 100), 99, 0.1, expr.C(3).Div(expr.X(0))),
 			withSkip(withSkip(withSkip(withSkip(perceptronOf(kernels.GELU, true, 33, 33, 33, 16, 33, 2), 0, 0, 1), 0, 1, 0.5), 1, 3, 2), 0, 3, 1),
 			labelled(perceptronOf(kernels.GELU, true, 32, 128, 128, 10), -100, 0, expr.C(1).Div(expr.X(0))),
+			withOutput(weighted(labelled(perceptronOf(kernels.Tanh, true, 17, 12, 17), 3, 0.25, expr.C(1).Div(expr.X(0)))), 0),
 			withSkip(withSkip(withSkip(perceptronOf(kernels.GELU, true, 128, 128, 128, 128, 128, 5), 0, 0, 1), 0, 2, 1), 1, 2, 1),
 		} {
 			if i > 1 && !all && i != 6 && i != 7 && i < 11 {
@@ -96,7 +110,7 @@ func TestPerceptronShapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, down := range []bool{false, true} {
-				if i > 5 && down != (i%2 == 1) {
+				if i > 5 && down != (i%2 == 1 || i == 12) {
 					continue // kernels are compiled for long
 				}
 				if pack, _ := p.Pack(d.Real(), down, d.Limits()); pack != nil {
@@ -111,16 +125,19 @@ func TestPerceptronShapes(t *testing.T) {
 				for _, samples := range []int{1, 75, 130} {
 					groups := 1 + samples/64
 					units := 1 // of which each has few of the samples, or many
-					if i%2 > 0 && i < 11 {
+					if i%2 > 0 && i < 11 || i == 12 {
 						units = 100
 					}
-					if i >= 11 && samples < 130 {
+					if (i == 11 || i == 13) && samples < 130 {
 						continue
 					}
 					block := p.Block(samples, d.Real(), kernels.Limits{CPU: d.Limits().CPU, Units: units})
 					k := p.Loss(d.Real(), block, down)
 					o := kernels.NewOperands(d.Real(), 77, uint64(i))
 					passOperands(o, p, samples, groups, down)
+					if p.Labels != nil && p.Labels.Weighted {
+						o.In(p.Layers[len(p.Layers)-1].Outputs, 0.5, 2)
+					}
 					for _, n := range p.Scratch(block, groups, d.Real(), down, d.Limits()) {
 						o.In(n, 0, 0)
 					}

@@ -24,8 +24,9 @@ type Perceptron struct {
 type PerceptronLabels struct {
 	Ignore    int32
 	Smoothing float64
-	Mean      bool       // the loss is the mean over the labels that count, else the sum
-	Up        *expr.Expr // the gradient of the loss of each sample, of how many labels count X(0)
+	Weighted  bool       // classes have weights
+	Mean      bool       // the loss is the mean over the labels that count, by their weights, else the sum
+	Up        *expr.Expr // the gradient of the loss of each sample, of how many labels count, or of the sum of their weights X(0)
 }
 
 // PerceptronLayer is one of its layers.
@@ -33,10 +34,12 @@ type PerceptronLayer struct {
 	Inputs, Outputs int
 	Weights, Bias   int        // where they start among the parameters; Bias is −1 for none
 	Kept            *expr.Expr // of a hidden layer: k, what the next two read, of z = X(0); nil for z
-	Value           *expr.Expr // what the next layer reads, of k = X(0), and of what layer j reads X(1 + j), up to this one
-	Slope           *expr.Expr // the gradient of z, of k = X(0), what the next reads X(1), and the gradient of that X(2)
+	// Value is what the next layer reads, of k = X(0), and of what layer j reads X(1 + j), up to this one. The last has one if the outputs
+	// are not z; then their gradient is that of its z, too.
+	Value *expr.Expr
+	Slope *expr.Expr // the gradient of z, of k = X(0), what the next reads X(1), and the gradient of that X(2); nil for X(2)
 	// Join is the gradient of what the layer reads, of its own part X(0), and of the gradients of what a later layer j reads
-	// X(j): nil for X(0).
+	// X(j), or, of as many as there are layers, of the outputs: nil for X(0).
 	Join *expr.Expr
 }
 
@@ -123,12 +126,12 @@ func (p *Perceptron) keepsSums(i int) bool {
 	return s != nil && len(s.Operands()) > 0 && s.Operands()[0]
 }
 
-// gradientPlaces returns where the gradients of what layers read are kept until others are joined with them, by layer, −1 for those
-// that are not, and how many elements of a sample each place has. A place is taken over in the launch that reads it last.
+// gradientPlaces returns where the gradients of what layers read, and of the outputs, are kept until others are joined with them, by layer,
+// −1 for those that are not, and how many elements of a sample each place has. A place is taken over in the launch that reads it last.
 func (p *Perceptron) gradientPlaces() (at, widths []int) {
-	last := make([]int, len(p.Layers)) // layer that reads it last, on the way down
-	at = make([]int, len(p.Layers))
-	for j := range p.Layers {
+	last := make([]int, len(p.Layers)+1) // layer that reads it last, on the way down
+	at = make([]int, len(p.Layers)+1)
+	for j := range last {
 		last[j], at[j] = -1, -1
 	}
 	for i := len(p.Layers) - 1; i >= 0; i-- {
@@ -137,20 +140,20 @@ func (p *Perceptron) gradientPlaces() (at, widths []int) {
 		}
 	}
 	var until []int
-	for j := len(p.Layers) - 1; j >= 0; j-- {
+	for j := len(p.Layers); j >= 0; j-- {
 		if last[j] < 0 {
 			continue
 		}
 		place := -1
 		for k, w := range widths {
-			if w == p.Layers[j].Inputs && until[k] >= j {
+			if w == p.width(j) && until[k] >= j {
 				place = k
 				break
 			}
 		}
 		if place < 0 {
 			place = len(widths)
-			widths, until = append(widths, p.Layers[j].Inputs), append(until, 0)
+			widths, until = append(widths, p.width(j)), append(until, 0)
 		}
 		at[j], until[place] = place, last[j]
 	}
@@ -270,12 +273,19 @@ func made(key string, build func() *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], V, which the kernel of Pack writes, and those of Scratch.
+// passWeights is the argument of a pass with the weights of classes, if they have any.
+const passWeights = 8
+
+// weighted reports whether the kernel has that argument.
+func (p *Perceptron) weighted() bool { return p.Labels != nil && p.Labels.Weighted }
+
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], V, which the kernel of Pack writes, the weights of classes,
+// if they have any, and those of Scratch.
 func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	s := p.pass(t, block, inputGrad)
 	key := fmt.Sprint(t, block, inputGrad)
 	if l := p.Labels; l != nil {
-		key += fmt.Sprint(" ", l.Ignore, l.Smoothing, l.Mean)
+		key += fmt.Sprint(" ", l.Ignore, l.Smoothing, l.Weighted, l.Mean)
 	}
 	for _, l := range p.Layers {
 		key += fmt.Sprint("|", l.Inputs, l.Outputs, l.Weights, l.Bias)
@@ -303,11 +313,17 @@ func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 		o.Int(n)
 		before := o.Args
 		o.Reals(turned, func(i int) float64 { return s.turnedAt(before[2].At, i) })
+		if s.weighted() {
+			o.In(last.Outputs, 0.5, 2)
+		}
 		if s.scratch() {
 			o.In(groups*max(s.block*s.outside(s.keeps), s.cpuOutside(t, s.down)), 0, 0)
 		}
 	}
 	params := []kernels.Param{in("X"), target, in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n"), in("V")}
+	if s.weighted() {
+		params = append(params, in("C"))
+	}
 	if s.scratch() {
 		params = append(params, inOut("S"))
 	}
@@ -348,8 +364,11 @@ func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 			operands := []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), targets, kernels.Draw(s.Size(), -0.2, 0.2),
 				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n)),
 				kernels.Derived(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
+			if s.weighted() {
+				operands = append(operands, kernels.Draw(last.Outputs, 0.5, 2))
+			}
 			if s.scratch() {
-				operands = append(operands, kernels.Draw(like[8].N/like[4].N*groups, 0, 0))
+				operands = append(operands, kernels.Draw(like[len(like)-1].N/like[4].N*groups, 0, 0))
 			}
 			return operands
 		},
@@ -370,13 +389,13 @@ func (s *pass) tolerance() kernels.Tolerance {
 		eps, _ := real.Epsilon()
 		loss := 0.0
 		if sum {
-			loss = passRel * eps * s.scale(a) * s.labelScale()
+			loss = passRel * eps * s.scale(a) * s.heaviest(a) * s.labelScale()
 		}
 		return func(param, _ int) float64 {
-			switch param {
-			case 4:
+			switch {
+			case param == 4:
 				return loss
-			case 8: // what groups keep outside of local memory is no result
+			case param == len(a)-1 && s.scratch(): // what groups keep outside of local memory is no result
 				return math.Inf(1)
 			}
 			return 0
@@ -410,9 +429,9 @@ func (s *pass) targetScale(a []kernels.Arg) float64 {
 	if s.Labels == nil {
 		return max(1, kernels.MaxAbs(a, 1))
 	}
-	l, outputs, counted := s.Labels, s.Layers[len(s.Layers)-1].Outputs, 0.0
+	l, counted := s.Labels, 0.0
 	for i := range a[1].N {
-		counted += float64(l.counts(int32(a[1].At(i)), outputs))
+		counted += s.labelWeight(int32(a[1].At(i)), func(k int) float64 { return a[passWeights].At(k) })
 	}
 	scale := math.Abs(s.up.program.At(func(int) float64 { return counted }, nil))
 	if l.Mean {
@@ -421,18 +440,34 @@ func (s *pass) targetScale(a []kernels.Arg) float64 {
 	if !(scale <= 1) {
 		scale = 1
 	}
-	return scale * s.labelScale()
+	return scale * s.heaviest(a) * s.labelScale()
 }
 
 // labelScale is how large the cross-entropy of a sample may be beside the outputs.
 func (s *pass) labelScale() float64 { return 2 + math.Log(float64(s.Layers[len(s.Layers)-1].Outputs)) }
 
-// counts returns 1 for a label that counts of so many classes, and 0 for others.
-func (l *PerceptronLabels) counts(label int32, classes int) int {
-	if label != l.Ignore && label >= 0 && int(label) < classes {
+// labelWeight returns what a label counts, of weights of classes if they have any: 0 for one that does not.
+func (s *pass) labelWeight(label int32, weights func(k int) float64) float64 {
+	switch {
+	case !s.Labels.counts(label, s.Layers[len(s.Layers)-1].Outputs):
+		return 0
+	case s.Labels.Weighted:
+		return weights(int(label))
+	}
+	return 1
+}
+
+// heaviest is how large the weights of classes are, at least 1.
+func (s *pass) heaviest(a []kernels.Arg) float64 {
+	if !s.weighted() {
 		return 1
 	}
-	return 0
+	return max(1, kernels.MaxAbs(a, passWeights))
+}
+
+// counts reports whether a label counts of so many classes.
+func (l *PerceptronLabels) counts(label int32, classes int) bool {
+	return label != l.Ignore && label >= 0 && int(label) < classes
 }
 
 // steepness is by how much the formulas of the layers may magnify what is put into all of them.
@@ -452,7 +487,10 @@ func (s *pass) steepness() float64 {
 			if s.factors[i] != nil {
 				k = s.factors[i].program.At(func(x int) float64 { return [2]float64{k, y}[x] }, nil)
 			}
-			slope := s.slopes[i].program.At(func(x int) float64 { return [3]float64{k, y, 1}[x] }, nil)
+			slope := 1.0
+			if s.slopes[i] != nil {
+				slope = s.slopes[i].program.At(func(x int) float64 { return [3]float64{k, y, 1}[x] }, nil)
+			}
 			if !math.IsNaN(slope) {
 				most = max(most, math.Abs(slope))
 			}

@@ -248,10 +248,10 @@ func (s *pass) cpuKernel(w *writer) {
 	last := len(s.Layers) - 1
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "size": s.Size(), "block": s.block, "last": last,
-		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss"), "S": s.scratchParam()}
+		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss"), "C": s.weightsParam(), "S": s.scratchParam()}
 	w.p(`
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$S) {
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$C$S) {
 `, v)
 	s.cpuPlaces(w)
 	for i, l := range s.Layers {
@@ -329,6 +329,10 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
             }
         }
 `, v)
+	}
+	if place := s.place[last+1]; place >= 0 {
+		v["place"] = place
+		w.p("        for (int i = 0; i < samples * $P; i++) g$place[i] = d0[i];", v)
 	}
 	now := 0
 	for i := last; i >= 0; i-- {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
@@ -34,14 +35,16 @@ func (p *Perceptron) sums() (rows int) {
 	return rows
 }
 
-// row is the elements that a sample takes of what layer i reads; of as many as there are layers, of the last result.
-func (p *Perceptron) row(i int) int {
-	n := p.Layers[len(p.Layers)-1].Outputs
+// width is how much layer i reads of a sample; of as many as there are layers, the outputs.
+func (p *Perceptron) width(i int) int {
 	if i < len(p.Layers) {
-		n = p.Layers[i].Inputs
+		return p.Layers[i].Inputs
 	}
-	return rowOf(n)
+	return p.Layers[i-1].Outputs
 }
+
+// row is the elements of local memory that a sample takes of it.
+func (p *Perceptron) row(i int) int { return rowOf(p.width(i)) }
 
 func rowOf(n int) int { return intmath.RoundUp(n, 4) + 4 }
 
@@ -96,8 +99,12 @@ func (p *Perceptron) keeping(tile int, t kernels.DType) keeping {
 	return keptInTurn
 }
 
-// copied reports whether what layer i reads is copied to global memory where layers take turns. The last finds it where it was made.
-func (p *Perceptron) copied(i int) bool { return i < len(p.Layers)-1 }
+// copied reports whether what layer i reads is copied to global memory where layers take turns. The last finds it where it was made, unless it
+// is added to the outputs.
+func (p *Perceptron) copied(i int) bool {
+	last := len(p.Layers) - 1
+	return i < last || i == last && slices.Contains(p.Layers[last].skips(), last)
+}
 
 // outside returns the elements that a sample takes of global memory.
 func (p *Perceptron) outside(k keeping) (rows int) {
@@ -189,7 +196,7 @@ func (s *pass) placeAll(w *writer) {
 			continue
 		}
 		w.p("    local REAL *$name = turn$k;", map[string]any{"name": name, "k": i % 2})
-		if i < len(s.Layers) && s.copied(i) {
+		if s.copied(i) {
 			put(s.keptIn(), fmt.Sprint("a", i), s.row(i))
 		}
 	}

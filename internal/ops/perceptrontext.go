@@ -102,7 +102,7 @@ func (s *pass) skipped(i int, qualifier string, at func(j int) string) (operands
 // joined returns the operands of the gradient of what layer i reads, of which the first is its own part and the others are those of at,
 // in their places; the parameters that are pointers to these; and where the gradient is kept, "" for nowhere.
 func (s *pass) joined(i int, qualifier, part string, at func(place int) string) (operands []string, params, keep string) {
-	operands = make([]string, len(s.Layers))
+	operands = make([]string, len(s.Layers)+1)
 	operands[0] = part
 	for _, j := range s.Layers[i].joins() {
 		operands[j] = at(s.place[j])
@@ -230,7 +230,7 @@ func (s *pass) gpuLayer(w *writer, i int, l PerceptronLayer) {
 		}
 	}
 	copies := ""
-	if s.keeps == keptInTurn && i < len(s.Layers)-1 && s.copied(i+1) {
+	if s.keeps == keptInTurn && s.copied(i+1) {
 		copies, keepParam = fmt.Sprintf("\n            GLOBAL%d(copy + (s + r) * %d + j) = y;", cols, s.row(i+1)), "global REAL *copy, "+keepParam
 	}
 	bias := "0"
@@ -323,7 +323,7 @@ func (s *pass) gpuBackward(w *writer, i int, l PerceptronLayer, v map[string]any
 	up := intmath.RoundUp(l.Inputs, 4)
 	made := shareOut(s.block, up/4, 1, func(samples, _ int) int { return 16*samples + 64 + 4*samples })
 	slope, sums := "g", ""
-	if i > 0 {
+	if i > 0 && s.slopes[i-1] != nil {
 		slope = call(s.slopes[i-1], 4, fmt.Sprintf("%s(sums + (s + r) * %d + k)", s.sumsIn().at(4), s.row(i)), fmt.Sprintf("LOCAL4(x + (s + r) * %d + k)", s.row(i)), "g")
 		if s.keepsSums(i - 1) {
 			sums = s.sumsIn().space + " REAL *sums, "
@@ -368,9 +368,9 @@ func (s *pass) gpuKernel(w *writer, last int) {
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	w.p(`
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$S) {
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$C$S) {
     local REAL stage[ITEMS];
-`, map[string]any{"T": s.targetParam(), "S": s.scratchParam()})
+`, map[string]any{"T": s.targetParam(), "C": s.weightsParam(), "S": s.scratchParam()})
 	s.placeAll(w)
 	v := map[string]any{"last": last + 1, "inputs": inputs, "outputs": outputs, "in": s.row(0), "out": s.row(last + 1), "size": s.Size(), "first": ""}
 	if s.keeps == keptInTurn && s.copied(0) {
@@ -404,7 +404,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 		earlier := "x"
 		if s.keeps == keptInTurn {
 			earlier = "a"
-			if i < last && s.copied(i+1) {
+			if s.copied(i + 1) {
 				sums = fmt.Sprintf("a%d, ", i+1) + sums
 			}
 		}
@@ -429,6 +429,16 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 `, v)
 	}
 	w.p("        barrier(CLK_LOCAL_MEM_FENCE);", nil)
+	if place := s.place[last+1]; place >= 0 {
+		v["place"], v["global"] = place, s.fence()
+		w.p(`
+        for (int e = lid; e < TILE * $outputs; e += ITEMS) {
+            const int at = e / $outputs * $out + e % $outputs;
+            g$place[at] = x$last[at];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE$global);
+`, v)
+	}
 	for i := last; i >= 0; i-- {
 		sums := ""
 		if i > 0 && s.keepsSums(i-1) {

@@ -48,7 +48,10 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 			all.reals = c.Reals(1)
 		} else {
 			all.labels = c.Ints(1)
-			up, counted := s.labelsCounted(all.labels)
+			if s.weighted() {
+				all.weights = c.Reals(passWeights)
+			}
+			up, counted := s.labelsCounted(all.labels, func(k int) float64 { return float64(all.weights[k]) })
 			all.up, all.counted = T(up), T(counted)
 		}
 		par.For(groups, 1, func(lo, hi int) {
@@ -144,7 +147,7 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 		}
 		z := m.z[i][:n*l.Outputs]
 		m.product(n, l.Outputs, l.Inputs, in, l.Inputs, 1, w[l.Weights:], l.Outputs, 1, z, bias)
-		if i < last {
+		if m.values[i] != nil {
 			if m.kept[i] != nil {
 				run(m.kept[i], z, z)
 			}
@@ -159,9 +162,15 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 			}
 		}
 	}
-	outputs := n * s.Layers[last].Outputs
+	outputs, z := n*s.Layers[last].Outputs, m.z
+	if m.values[last] != nil {
+		z = m.x
+	}
 	d, e := m.d, m.e
-	loss := m.loss(s, m.z[last][:outputs], d[:outputs], t)
+	loss := m.loss(s, z[last][:outputs], d[:outputs], t)
+	if place := s.place[last+1]; place >= 0 {
+		copy(m.g[place], d[:outputs])
+	}
 	for i := last; i >= 0; i-- {
 		l := s.Layers[i]
 		below := x
@@ -181,7 +190,9 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 			m.join(s, i, to)
 		}
 		if i > 0 {
-			run(m.slopes[i-1], to, m.z[i-1][:n*l.Inputs], below, to)
+			if m.slopes[i-1] != nil {
+				run(m.slopes[i-1], to, m.z[i-1][:n*l.Inputs], below, to)
+			}
 			d, e = e, d
 		}
 	}
@@ -191,7 +202,7 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 // join adds to the gradient of what layer i reads, or whatever its formula says, what others left for it, and leaves it to those below.
 func (m *passScratch[T]) join(s *pass, i int, to []T) {
 	if m.joins[i] != nil {
-		operands := make([][]T, len(s.Layers))
+		operands := make([][]T, len(s.Layers)+1)
 		operands[0] = to
 		for _, j := range s.Layers[i].joins() {
 			operands[j] = m.g[s.place[j]][:len(to)]
@@ -206,7 +217,7 @@ func (m *passScratch[T]) join(s *pass, i int, to []T) {
 // loss returns the loss of outputs, and sets d to their gradient.
 func (m *passScratch[T]) loss(s *pass, z, d []T, t targets[T]) T {
 	if s.Labels != nil {
-		loss := labelLoss(m.loops, s.Labels, z, d, t.labels, t.up)
+		loss := labelLoss(m.loops, s.Labels, z, d, t.labels, t.weights, t.up)
 		if s.Labels.Mean {
 			loss /= t.counted
 		}
@@ -225,9 +236,11 @@ func (m *passScratch[T]) loss(s *pass, z, d []T, t targets[T]) T {
 	return loss
 }
 
-// targets are what outputs are compared with: reals, or labels with the gradient of the loss of each, and how many count.
+// targets are what outputs are compared with: reals, or labels with the gradient of the loss of each, and how many count, by the weights of
+// classes, if they have any.
 type targets[T kernels.Real] struct {
 	reals       []T
+	weights     []T
 	labels      []int32
 	up, counted T
 }
