@@ -280,6 +280,12 @@ var perceptronCases = map[string]perceptronCase{
 		h = l.net.Layers[1].Forward(h).Tanh()
 		return l.net.Layers[2].Forward(h).MulScalar(0.5).Add(h)
 	}, refused: "no formula of its result"},
+	"deep, four layers": {cfg: wide(32, 128, 128, 128, 10), loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
+	"deep, six layers":  {cfg: wide(20, 128, 96, 128, 64, 128, 7), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
+	"deep, eight layers, residual": {cfg: wide(128, 128, 128, 128, 128, 128, 128, 128, 128), forward: func(l *learner, x *autograd.Node) *autograd.Node {
+		h := residual(relu, before)(l, x)
+		return h.Add(x)
+	}, kernels: "k_perceptron k_adamw_shares"},
 	"residual, of results": {cfg: narrow, forward: func(l *learner, x *autograd.Node) *autograd.Node {
 		first := l.net.Layers[0].Forward(x)
 		second := l.net.Layers[1].Forward(first.Tanh()).Add(first)
@@ -310,6 +316,11 @@ var (
 	narrow  = nn.MLPConfig{Sizes: []int{8, 12, 12, 12, 12, 3}}
 	even    = nn.MLPConfig{Sizes: []int{20, 20, 20, 20, 4}}
 )
+
+// wide is a perceptron of the given sizes.
+func wide(sizes ...int) nn.MLPConfig {
+	return nn.MLPConfig{Sizes: sizes, Activations: []nn.Activation{nn.GELU}}
+}
 
 // allCount makes labels of which none is ignored but those that equal 2.
 func allCount(l *learner) {

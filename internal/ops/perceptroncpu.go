@@ -46,6 +46,23 @@ func (s *pass) cpuText() string {
         }                                                                                              \
     }
 `, map[string]any{"tile": passTile, "rows": passRows, "memory": s.cpuMemory()})
+	if s.Labels != nil {
+		w.p(`
+static REAL most_of(REAL16 v) {
+    const REAL8 a = v.lo > v.hi ? v.lo : v.hi;
+    const REAL4 b = a.lo > a.hi ? a.lo : a.hi;
+    const REAL2 c = b.lo > b.hi ? b.lo : b.hi;
+    return c.x > c.y ? c.x : c.y;
+}
+
+static REAL sum_of(REAL16 v) {
+    const REAL8 a = v.lo + v.hi;
+    const REAL4 b = a.lo + a.hi;
+    const REAL2 c = b.lo + b.hi;
+    return c.x + c.y;
+}
+`, nil)
+	}
 	for i, l := range s.Layers {
 		s.cpuLayer(&w, i, l)
 	}
@@ -257,8 +274,8 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 	for i, l := range s.Layers {
 		names := map[string]any{"i": i, "K": l.Inputs, "N": l.Outputs, "P": padded(l.Outputs), "Q": padded(l.Inputs), "W": l.Weights, "B": l.Bias}
 		w.p(`
-    for (int j = 0; j < $P; j++) {
-        for (int k = 0; k < $K; k++) w$i[k * $P + j] = j < $N ? W[W_off + $W + k * $N + j] : 0;
+    for (int k = 0; k < $K; k++) {
+        for (int j = 0; j < $P; j++) w$i[k * $P + j] = j < $N ? W[W_off + $W + k * $N + j] : 0;
     }
 `, names)
 		if l.Bias >= 0 {

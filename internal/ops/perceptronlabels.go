@@ -106,42 +106,48 @@ func (s *pass) cpuCount(w *writer) {
 	}
 	s.weigh(w)
 	w.p("    const REAL up = $up;", map[string]any{"up": call(s.up, 1, "total")})
+	if s.Labels.Smoothing != 0 {
+		outputs, each := s.Layers[len(s.Layers)-1].Outputs, "EVEN"
+		if s.weighted() {
+			each = "EVEN * C[C_off + o]"
+		}
+		w.p(`
+    REAL even[$P]; // the part of the loss that an output has of every label
+    for (int o = 0; o < $P; o++) even[o] = o < $outputs ? $each : 0;
+`, map[string]any{"P": padded(outputs), "outputs": outputs, "each": each})
+	}
 }
 
 // cpuLabels takes a sample at a time, sixteen outputs beside each other; those that are padding are −∞.
 func (s *pass) cpuLabels(w *writer, v map[string]any) {
-	v["heavy"] = s.heavy()
+	v["heavy"], v["evens"], v["evenLoss"] = s.heavy(), "", ""
+	if s.Labels.Smoothing != 0 {
+		v["evens"], v["evenLoss"] = " - vload16(0, even + o)", "\n            for (int o = 0; o < $outputs; o++) loss += even[o] * (log_sum - (z[o] - most));"
+	}
 	w.p(`
         for (int s = 0; s < live; s++) {
             MEM REAL *z = x$last + s * $P, *e = d0 + s * $P;
-            REAL all[16];
             for (int o = $outputs; o < $P; o++) z[o] = -INFINITY;
             REAL16 large = -INFINITY, sums = 0;
             for (int o = 0; o < $P; o += 16) {
                 const REAL16 v = vload16(0, z + o);
                 large = v > large ? v : large;
             }
-            vstore16(large, 0, all);
-            REAL most = -INFINITY, sum = 0;
-            for (int k = 0; k < 16; k++) most = all[k] > most ? all[k] : most;
+            const REAL most = most_of(large);
             for (int o = 0; o < $P; o += 16) {
-                const REAL16 v = exp(vload16(0, z + o) - most);
+                const REAL16 v = exp_REAL16(vload16(0, z + o) - most);
                 sums += v;
                 vstore16(v, 0, e + o);
             }
-            vstore16(sums, 0, all);
-            for (int k = 0; k < 16; k++) sum += all[k];
-            const REAL log_sum = log(sum);
-            const int label = T[T_off + base + s], counts = COUNTS(label);$heavy
-            for (int o = 0; o < $outputs; o++) {
-                if (counts) {
-                    const REAL less = log_sum - (z[o] - most);
-                    ADD_LOSS(o, label, less)
-                    e[o] = DOWN(o, label, e[o] / sum);
-                } else {
-                    e[o] = 0;
-                }
+            const REAL sum = sum_of(sums), log_sum = log(sum);
+            const int label = T[T_off + base + s];$heavy
+            if (!COUNTS(label)) {
+                for (int o = 0; o < $P; o++) e[o] = 0;
+                continue;
             }
+            for (int o = 0; o < $P; o += 16) vstore16((vload16(0, e + o) / sum * SLOPE$evens) * up, 0, e + o);
+            e[label] -= OWN * up;
+            loss += OWN * (log_sum - (z[label] - most));$evenLoss
         }
 `, v)
 }

@@ -37,6 +37,9 @@ func mapKeys(m map[string]any) func(func(string) bool) {
 // head writes what both texts begin with: the formulas, for vectors of some widths.
 func (s *pass) head(w *writer, what string, widths ...int) {
 	depends := []string{"common", "vector"}
+	if s.Labels != nil {
+		depends = append(depends, "exp")
+	}
 	for _, fn := range s.formulas() {
 		for _, file := range fn.program.Depends() {
 			if !slices.Contains(depends, file) {
