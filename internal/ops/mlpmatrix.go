@@ -64,12 +64,13 @@ func MLPMatrixFor(p kernels.Precision, s MLPShape, n int, t kernels.DType, l ker
 	return m, !l.CPU && l.MaxGroup >= mlpMatrixLarge/mlpMatrixRows*warp && m.Check(t, l) == nil && n >= least*l.Units
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out.
+// Block returns in blocks of how many samples a pass over n samples is shared out: small ones where there is a unit for each, as two of
+// them on one take longer than a large one.
 func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Limits) int {
-	if n >= mlpMatrixLarge*l.Units {
-		return mlpMatrixLarge
+	if n <= mlpMatrixSmall*l.Units {
+		return mlpMatrixSmall
 	}
-	return mlpMatrixSmall
+	return mlpMatrixLarge
 }
 
 // Groups returns how many shares of the gradient a pass over n samples makes: as many as a GPU's units run at once.

@@ -45,7 +45,7 @@ func TestMLPMatrixFor(t *testing.T) {
 		}
 	}
 	m := MLPMatrix{ExampleMLP, Parts}
-	for _, c := range [][3]int{{1, 64, 1}, {6400, 64, 100}, {12799, 64, 200}, {12800, 128, 100}, {1 << 20, 128, 100}} { // samples, block, groups
+	for _, c := range [][3]int{{1, 64, 1}, {6400, 64, 100}, {6401, 128, 51}, {12799, 128, 100}, {12801, 128, 100}, {1 << 20, 128, 100}} { // samples, block, groups
 		if block := m.Block(c[0], kernels.Float32, gpu); block != c[1] || m.Groups(c[0], block, gpu) != c[2] {
 			t.Errorf("%d samples: %d groups of blocks of %d, want %d of %d", c[0], m.Groups(c[0], block, gpu), block, c[2], c[1])
 		}
