@@ -26,8 +26,8 @@ const (
 	mlpPackItems    = 256 // GROUP of mlp_pack.cl, that of other launches: one is done beside it
 
 	// Samples for each unit of a GPU, of which fewer are faster by ordinary arithmetic.
-	mlpMatrixLeast = 128 // of factors in parts
-	mlpMatrixFewer = 32  // of rounded factors
+	mlpMatrixLeast = 60 // of factors in parts
+	mlpMatrixFewer = 32 // of rounded factors
 )
 
 // Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
@@ -65,9 +65,9 @@ func MLPMatrixFor(p kernels.Precision, s MLPShape, n int, t kernels.DType, l ker
 }
 
 // Block returns in blocks of how many samples a pass over n samples is shared out: small ones where there is a unit for each, as two of
-// them on one take longer than a large one.
+// them on one take longer than a large one. Of factors in parts a large one alone is no slower than a small one.
 func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Limits) int {
-	if n <= mlpMatrixSmall*l.Units {
+	if n <= mlpMatrixSmall*l.Units && s.Inner != Parts {
 		return mlpMatrixSmall
 	}
 	return mlpMatrixLarge

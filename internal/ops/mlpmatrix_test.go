@@ -22,8 +22,8 @@ func TestMLPMatrixFor(t *testing.T) {
 		l    kernels.Limits
 		want bool
 	}{
-		{"enough", kernels.PrecisionFloat32, ExampleMLP, 12800, kernels.Float32, gpu, true},
-		{"too few", kernels.PrecisionFloat32, ExampleMLP, 12799, kernels.Float32, gpu, false},
+		{"enough", kernels.PrecisionFloat32, ExampleMLP, 6000, kernels.Float32, gpu, true},
+		{"too few", kernels.PrecisionFloat32, ExampleMLP, 5999, kernels.Float32, gpu, false},
 		{"enough in tf32", kernels.PrecisionTF32, ExampleMLP, 3200, kernels.Float32, gpu, true},
 		{"enough in float16", kernels.PrecisionFloat16, ExampleMLP, 3200, kernels.Float32, gpu, true},
 		{"too few in float16", kernels.PrecisionFloat16, ExampleMLP, 3199, kernels.Float32, gpu, false},
@@ -44,10 +44,16 @@ func TestMLPMatrixFor(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, ok, c.want)
 		}
 	}
-	m := MLPMatrix{ExampleMLP, Parts}
-	for _, c := range [][3]int{{1, 64, 1}, {6400, 64, 100}, {6401, 128, 51}, {12799, 128, 100}, {12801, 128, 100}, {1 << 20, 128, 100}} { // samples, block, groups
-		if block := m.Block(c[0], kernels.Float32, gpu); block != c[1] || m.Groups(c[0], block, gpu) != c[2] {
-			t.Errorf("%d samples: %d groups of blocks of %d, want %d of %d", c[0], m.Groups(c[0], block, gpu), block, c[2], c[1])
+	for _, c := range []struct {
+		inner            Inner
+		n, block, groups int
+	}{
+		{TF32, 1, 64, 1}, {TF32, 6400, 64, 100}, {TF32, 6401, 128, 51}, {TF32, 12799, 128, 100}, {TF32, 12801, 128, 100}, {TF32, 1 << 20, 128, 100},
+		{Parts, 1, 128, 1}, {Parts, 6000, 128, 47},
+	} {
+		m := MLPMatrix{ExampleMLP, c.inner}
+		if block := m.Block(c.n, kernels.Float32, gpu); block != c.block || m.Groups(c.n, block, gpu) != c.groups {
+			t.Errorf("%d samples: %d groups of blocks of %d, want %d of %d", c.n, m.Groups(c.n, block, gpu), block, c.groups, c.block)
 		}
 	}
 }
