@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/ops"
@@ -12,13 +13,16 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Tune measures every tile for every size and form of the gemm group and returns the fastest of each. A tile
+// tunedSizes are those of the gemm group, and a batch that a GPU has just enough tiles for if they are small.
+var tunedSizes = slices.Insert(slices.Clone(gemmSizes), 1, [3]int{8192, 64, 64})
+
+// Tune measures every tile for every size and form of the gemm group, and for products of 8,192 rows, and returns the fastest of each. A tile
 // whose result is wrong is an error: each result is compared with sums in double precision at random places,
 // and must have the bits of that of the default tile.
 func Tune(ctx context.Context, d tensor.Device, budget time.Duration, report func(ops.GemmChoice)) ([]ops.GemmChoice, error) {
 	tiles := ops.GemmTiles(d.Real(), d.Limits())
 	var choices []ops.GemmChoice
-	for _, size := range gemmSizes {
+	for _, size := range tunedSizes {
 		p := newProblem(d, size)
 		for _, form := range layerForms {
 			c, err := p.fastest(ctx, d, form, tiles, budget)
