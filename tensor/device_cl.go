@@ -246,14 +246,17 @@ func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Ker
 // appendArgs adds the arguments as the runtime takes them.
 func (d *clDevice) appendArgs(to []clrt.Arg, k *kernels.Kernel, args []kernels.Arg) []clrt.Arg {
 	for i := range args {
-		a := &args[i]
-		if k.Params[i].Mode.Buffer() {
-			to = append(to, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
-			continue
-		}
-		to = append(to, d.number(a))
+		to = d.appendArg(to, k.Params[i].Mode, &args[i])
 	}
 	return to
+}
+
+// appendArg adds one: of memory, and where it begins.
+func (d *clDevice) appendArg(to []clrt.Arg, m kernels.Mode, a *kernels.Arg) []clrt.Arg {
+	if m.Buffer() {
+		return append(to, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
+	}
+	return append(to, d.number(a))
 }
 
 // number returns an argument that is a number as the runtime takes it.

@@ -60,24 +60,48 @@ func (p *clProgram) add(l *recorder.Launch) error {
 	if entry.instead != nil {
 		c.form, c.limits = entry.instead, entry.limits
 	}
+	built := entry.built
+	passes := func(int) (argument, offset bool) { return true, true }
+	if f := p.settled(l, entry); f != nil { // where a driver does not build it, the form for any launch is there
+		if own, err := d.build(f.Kernel); err == nil {
+			defer d.dev.Release(own)
+			built = own
+			passes = func(i int) (argument, offset bool) { return slices.Contains(f.Args, i), false }
+		}
+	}
+	var args []clrt.Arg
+	places := make([]int, len(l.Args)) // among what is passed
+	for i := range l.Args {
+		places[i] = len(args)
+		own := d.appendArg(nil, l.Kernel.Params[i].Mode, &l.Args[i])
+		argument, offset := passes(i)
+		if argument {
+			args = append(args, own[0])
+		}
+		if offset {
+			args = append(args, own[1:]...)
+		}
+	}
 	var err error
-	c.at, err = p.prepared.Add(entry.built, d.grid.Global[:d.grid.Dims], d.grid.Local[:d.grid.Dims],
-		d.appendArgs(nil, l.Kernel, l.Args), movedBytes(l.Kernel, l.Args))
+	c.at, err = p.prepared.Add(built, d.grid.Global[:d.grid.Dims], d.grid.Local[:d.grid.Dims], args, movedBytes(l.Kernel, l.Args))
 	if err != nil || !changes {
 		return err
 	}
-	at := 0
 	for i := range l.Args {
 		if of, _, _ := l.Args[i].Slot(); of != nil {
-			c.numbers = append(c.numbers, changingNumber{i, p.prepared.Change(c.at, at)})
-		}
-		at++
-		if l.Kernel.Params[i].Mode.Buffer() {
-			at++ // its offset
+			c.numbers = append(c.numbers, changingNumber{i, p.prepared.Change(c.at, places[i])})
 		}
 	}
 	p.changing = append(p.changing, c)
 	return nil
+}
+
+// settled returns the form of a launch's kernel for the arguments that it has in all runs; nil if there is none.
+func (p *clProgram) settled(l *recorder.Launch, entry *entry[*clrt.Kernel]) *kernels.Settled {
+	if p.dev.limits.CPU || entry.instead != nil {
+		return nil
+	}
+	return l.Kernel.Settled(l.Args, p.dev.limits, func(a, b kernels.Buffer) bool { return a.(*clBuffer).Buffer == b.(*clBuffer).Buffer })
 }
 
 func (p *clProgram) Run() {

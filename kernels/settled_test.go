@@ -1,0 +1,38 @@
+package kernels
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSettled: the form of several launches for given arguments passes the memory that they name, each once, and slots; all else is in
+// its text.
+func TestSettled(t *testing.T) {
+	k := &Kernel{Name: "k_own", Text: "// @depends: common\nstatic void own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\nkernel void k_own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\n",
+		Params:   []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntArg}, {"s", RealArg}},
+		Grid:     PerInt(3),
+		Together: &Together{Function: "own"}}
+	two := k.Several(2)
+	x, y, ints := NewMem(Float32, 9), NewMem(Float32, 9), NewMem(Int32, 9)
+	slots := NewSlots(1, func(numbers []Arg) error { numbers[0] = I(3); return nil })
+	if err := slots.Next(); err != nil {
+		t.Fatal(err)
+	}
+	args := []Arg{Vec(x, 1, 2), Vec(ints, 0, 2), Vec(y, 0, 2), I(-2), R(0.5), Vec(x, 3, 2), Vec(x, 4, 2), Vec(y, 5, 2), slots.Arg(0), R(0.25)}
+	s := two.Settled(args, Limits{}, func(a, b Buffer) bool { return a == b })
+	if s == nil {
+		t.Fatal("there is none")
+	}
+	for _, want := range []string{"(global ELEM *X_0, global int *I_0, global ELEM *Y_0, REAL s_0, int n_1, REAL s_1)", "\n#define X_0_off 1\n", "\n#define n_0 (-2)\n",
+		"\n#define X_1 ((global const ELEM *)X_0)\n#define X_1_off 3\n", "\n#define I_1 ((global const int *)X_0)\n", "\n#define Y_1 ((global ELEM *)Y_0)\n#define Y_1_off 5\n"} {
+		if strings.Count(s.Kernel.Text, want) != 1 {
+			t.Errorf("the text does not have once\n%s\n%s", want, s.Kernel.Text)
+		}
+	}
+	if got := s.Args; len(got) != 6 || got[0] != 0 || got[2] != 2 || got[3] != 4 || got[4] != 8 || got[5] != 9 {
+		t.Errorf("it takes arguments %v", got)
+	}
+	if k.Settled(args[:5], Limits{}, func(a, b Buffer) bool { return a == b }) != nil {
+		t.Error("a kernel of one launch has one")
+	}
+}
