@@ -198,11 +198,35 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	b.rec.report.Passes, b.rec.report.NoPass = found.done, found.fault
 	b.rec.seen(nodes)
 	for i, n := range nodes {
+		if err := b.tables(n, constants); err != nil {
+			return err
+		}
 		b.rec.launches = append(b.rec.launches, recorder.Launch{Kernel: n.kernel, Args: n.args})
 		for j := range n.args {
 			if a := &n.args[j]; a.Kind == kernels.ArgVec && constants[a.Buf] == nil {
 				b.use(a, i)
 			}
+		}
+	}
+	return nil
+}
+
+// tables puts the tables that a launch reads in memory.
+func (b *builder) tables(n *node, constants map[any]kernels.Buffer) error {
+	for i := range n.args {
+		t, is := n.args[i].Buf.(*table)
+		if !is || constants[t] != nil {
+			continue
+		}
+		mem, err := b.d.Alloc(kernels.Int32, t.Len())
+		if err != nil {
+			return err
+		}
+		constants[t] = mem
+		b.rec.memory = append(b.rec.memory, mem)
+		b.rec.report.ConstantBytes += bytesOf(mem)
+		if err := b.d.Upload(mem, 0, kernels.MemOf(t.ints)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ var opaque = map[string]string{
 	"k_attention_grad_q":           "joins products and the gradient of a softmax by hand, in blocks",
 	"k_attention_grad_kv":          "joins products and the gradient of a softmax by hand, in blocks",
 	"k_mlp_loss":                   "joins the whole pass of a perceptron by hand",
+	"k_adamw_sums":                 "what a work-group does is in memory",
 	"k_sum_atomic":                 "adds in no order, which is what it is asked for",
 	"k_outer_acc_atomic":           "adds in no order, which is what it is asked for",
 	"k_gather_axis":                "each element has an index of its own, where a Gather has one of each row",

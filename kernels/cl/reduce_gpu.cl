@@ -66,26 +66,28 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
 }
 #endif
 
+// t[c] = Σ_k x[k*inner] for the column c < lx of each work-item: a work-group has lx columns by SUM_GROUP/lx slices of k.
+static INLINE void slice_sums(global const REAL *x, int len, int inner, int lx, int lid, local REAL *t) {
+    const int tall = SUM_GROUP / lx;
+    REAL s = 0;
+    int k = lid / lx;
+    for (; k + 7 * tall < len; k += 8 * tall) { // eight are on their way together
+        REAL v[8];
+        _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = x[(k + j * tall) * inner];
+        s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    }
+    for (; k < len; k += tall) s += x[k * inner];
+    t[lid] = s;
+    HALVES(t, lid, SUM_GROUP / 2, lx)
+}
+
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
 // Work-groups are lx columns by ly slices of k, lx·ly = SUM_GROUP.
 static INLINE void sum_axis_at(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS,
                                int lx, int column, int o, int lid, local REAL *t) {
-    const int tx = lid % lx, ty = lid / lx, i = column * lx + tx;
-    REAL s = 0;
-    if (i < inner) {
-        global const REAL *x = X + X_off + o * len * inner + i;
-        const int tall = SUM_GROUP / lx;
-        int k = ty;
-        for (; k + 7 * tall < len; k += 8 * tall) { // eight are on their way together
-            REAL v[8];
-            _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = x[(k + j * tall) * inner];
-            s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-        }
-        for (; k < len; k += tall) s += x[k * inner];
-    }
-    t[lid] = s;
-    HALVES(t, lid, SUM_GROUP / 2, lx)
-    if (ty == 0 && i < inner) {
+    const int tx = lid % lx, i = column * lx + tx;
+    slice_sums(X + X_off + o * len * inner + i, i < inner ? len : 0, inner, lx, lid, t);
+    if (lid < lx && i < inner) {
         const int at = o * inner + i;
         PUT(Y + Y_off, at, accumulate ? Y[Y_off + at] + scale * t[tx] : scale * t[tx]);
     }
