@@ -77,7 +77,7 @@ const (
 	// Of more parameters tiles of 32 that take turns are faster than those of 16 that do not: on an H200, of 8,192 samples, 72,000 take 205 and
 	// 301 µs, and 39,000 110 and 99.
 	perceptronDeep = 48 << 10
-	// Of more parameters, and three times as many where gradients read sums, passes of many samples are slower than layers: 39,000 with ReLU
+	// Of more parameters, and three times as many where gradients read sums and none are added up, passes of many samples are slower than layers: 39,000 with ReLU
 	// take 657 µs of 65,536, and the layers 631; 72,000 with GELU 1,537 and 1,895.
 	perceptronMany = 32 << 10
 )
@@ -105,13 +105,14 @@ func (p *Perceptron) Check(t kernels.DType, l kernels.Limits) error {
 }
 
 // CheckSamples is Check for a pass over n samples. For each tile of them a group adds to its share of the gradient, in global memory: with many
-// samples and parameters that takes a GPU longer than the layers one by one, which take longer, too, if gradients read their sums.
+// samples and parameters that takes a GPU longer than the layers one by one, which take longer, too, if gradients read their sums. Gradients
+// that are added up, as in residual networks, cost the pass more.
 func (p *Perceptron) CheckSamples(n int, t kernels.DType, l kernels.Limits) error {
 	if err := p.Check(t, l); err != nil {
 		return err
 	}
 	most := perceptronMany
-	if p.sums() > 0 {
+	if p.sums() > 0 && p.gradients() == 0 {
 		most *= 3
 	}
 	if layers := len(p.Layers); !l.CPU && n >= mlpLarge*mlpLargeGroups*l.Units && layers > 3 && p.Size() > most {

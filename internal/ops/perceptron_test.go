@@ -39,6 +39,17 @@ func TestPerceptronLimits(t *testing.T) {
 			t.Errorf("%d layers of %d, %d samples, %+v: %v", len(c.p.Layers), c.p.Layers[0].Inputs, c.samples, c.l, err)
 		}
 	}
+	joined := ofWidth(5, 96)
+	for i := range joined.Layers[:4] {
+		joined.Layers[i].Slope = expr.X(0).Mul(expr.X(2))
+	}
+	if err := joined.CheckSamples(100000, kernels.Float32, gpu); err != nil {
+		t.Error(err)
+	}
+	joined.Layers[1].Join = expr.X(0).Add(expr.X(2))
+	if joined.CheckSamples(100000, kernels.Float32, gpu) == nil {
+		t.Error("of many samples, a deep pass adds gradients up")
+	}
 	for _, p := range []*Perceptron{ofWidth(2, 16), ofWidth(8, 128)} {
 		groups := p.Groups(1<<20, 8, gpu)
 		if groups*p.Size() > perceptronShares || groups < gpu.Units {
