@@ -166,7 +166,7 @@ func TestRoundedFactors(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, _ float64, units bool) {
 		const m, n, k = 130, 70, 140
 		p := tensor.PrecisionFloat32
-		if units {
+		if _, _, has := plumbing.MatrixPass(d, ops.ExampleMLP, 1<<20); units || has { // the units of tests, or a device's own
 			p = d.Precision()
 		}
 		inf, nan := float32(math.Inf(1)), float32(math.NaN())
