@@ -2,6 +2,7 @@ package imagefit
 
 import (
 	_ "embed"
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -38,12 +39,14 @@ func Kernels() []*kernels.Kernel {
 // Drawing a pixel for each of its numbers, as one map would, takes longer.
 var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-		const samples = 32 // of a work-group
-		items := 1
+		n, items, samples := int(a[3].Int), 1, 32 // of a work-group
 		if !l.CPU {
 			items = l.Group()
+			if n >= 1<<15 {
+				samples = 128
+			}
 		}
-		return kernels.Grid{Dims: 1, Global: [3]int{(int(a[3].Int) + samples - 1) / samples * items}, Local: [3]int{items}}
+		return kernels.Grid{Dims: 1, Global: [3]int{(n + samples - 1) / samples * items}, Local: [3]int{items}}
 	},
 	Params: []kernels.Param{{Name: "IMAGE", Mode: kernels.In}, {Name: "F", Mode: kernels.Out}, {Name: "V", Mode: kernels.Out},
 		{Name: "n", Mode: kernels.IntArg}, {Name: "width", Mode: kernels.IntArg}, {Name: "height", Mode: kernels.IntArg},
@@ -55,12 +58,20 @@ var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, Fil
 	Together: &kernels.Together{Function: "sample_encode", Local: "SAMPLE_LOCAL"},
 	Cases: func(few bool) []kernels.Case {
 		var each int
-		return kernels.PerLength(func(o *kernels.Operands, n int) {
-			octaves := []int{16, 1, 20}[each%3]
-			each++
+		build := func(o *kernels.Operands, n, octaves int) {
 			// Sides are powers of two: a GPU's division is not exact, and octaves magnify what it is off by.
 			o.In(8*16*3, 0, 1).Out(n*4*octaves).Out(3*n).Int(n, 8, 16, 3, octaves, 12345, -7, 3)
+		}
+		cases := kernels.PerLength(func(o *kernels.Operands, n int) {
+			octaves := []int{16, 1, 20}[each%3]
+			each++
+			build(o, n, octaves)
 		})(few)
+		if !few {
+			const many = 1<<15 + 77 // of which a work-group of a GPU draws more
+			cases = append(cases, kernels.Case{Name: fmt.Sprint("n=", many), Build: func(o *kernels.Operands) { build(o, many, 4) }})
+		}
+		return cases
 	}}
 
 // What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is that of x and y, or of
