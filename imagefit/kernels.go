@@ -85,12 +85,12 @@ var (
 func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
 	n, channels, octaves := int(a[3].Int), int(a[6].Int), int(a[7].Int)
 	scalars := []kernels.Scalar{kernels.Passed(8), kernels.Passed(9), kernels.Passed(10), kernels.Passed(4), kernels.Passed(5), kernels.Passed(6)}
-	features := &kernels.Map{Dims: []int{n, 2, octaves}}
+	features := &kernels.Map{Dims: []int{n, 2, octaves}, Rounds: true}
 	for k, f := range drawnOctaves.Functions {
 		features.Results = append(features.Results, kernels.Result{Function: f, Scalars: scalars,
 			View: kernels.ViewOf(a, 1, k, 4*octaves, 2*octaves, 2)})
 	}
-	colours := &kernels.Map{Dims: []int{n, channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
+	colours := &kernels.Map{Rounds: true, Dims: []int{n, channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
 		Results: []kernels.Result{{Function: drawnChannels.Functions[0], Scalars: scalars, View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
 	return []kernels.Operation{features, colours}
 }

@@ -39,6 +39,8 @@ type Kernel struct {
 	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none
 	// can.
 	Stores *Stores
+	// Loads says which operands can be computed where they are read, on devices that are no CPU: see [Kernel.From].
+	Loads []Loads
 	// Parts returns two launches that do what one of this kernel does, with the same bits: a map, and then what reads its results.
 	// The map may then be computed where another kernel stores what it reads. Its functions have the same bits in vectors and alone.
 	// Nil, or no launches: there are none, or they would take longer.

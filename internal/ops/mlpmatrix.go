@@ -176,7 +176,7 @@ func (s MLPMatrix) pack(words, flaws []int32, at func(i int) float32) {
 // Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], P and F, which [MLPMatrix.Pack]'s kernel makes.
 func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	k := *MLPLoss(s.MLPShape, t, mlpBlock, inputGrad)
-	k.Name, k.File, k.GPU = "k_mlp_matrix", "mlp_mma.cl", ""
+	k.Name, k.File, k.GPU, k.Loads = "k_mlp_matrix", "mlp_mma.cl", "", nil
 	k.Defines = s.defines() + fmt.Sprintf(" -DSLOPE=%g -DWARPS=%d", s.Slope, block/mlpMatrixRows)
 	if s.Absolute {
 		k.Defines += " -DABSOLUTE"

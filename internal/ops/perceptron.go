@@ -301,8 +301,9 @@ func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 	first, last := s.Layers[0], s.Layers[len(s.Layers)-1]
 	_, turned := s.turned(s.down)
 	target := in("T")
+	loads := passLoads(first.Inputs, last.Outputs)
 	if s.Labels != nil {
-		target = inInts("T")
+		target, loads = inInts("T"), loads[:1]
 	}
 	operands := func(o *kernels.Operands, n, groups int) {
 		s.drawTargets(o.In(n*first.Inputs, -1, 1), n).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
@@ -330,7 +331,7 @@ func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 	}
 	return &kernels.Kernel{
 		Name: "k_perceptron", File: "perceptron_cpu.cl", GPU: "perceptron_gpu.cl", Text: s.cpuText(), GPUText: s.gpuText(),
-		Params: params,
+		Params: params, Loads: loads,
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 			if l.CPU {
 				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}

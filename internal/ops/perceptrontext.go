@@ -36,7 +36,7 @@ func mapKeys(m map[string]any) func(func(string) bool) {
 
 // head writes what both texts begin with: the formulas, for vectors of some widths.
 func (s *pass) head(w *writer, what string, widths ...int) {
-	depends := []string{"common", "vector"}
+	depends := []string{"common", "vector", "get"}
 	if s.Labels != nil {
 		depends = append(depends, "exp")
 	}
@@ -156,6 +156,8 @@ func (s *pass) gpuText() string {
 	w.p(`
 #define TILE $tile
 #define ITEMS $items
+#define INPUTS $inputs
+#define OUTPUTS $outputs
 #define LOCAL1(p) (*(p))
 #define LOCAL2(p) (*(local REAL2 *)(p))
 #define LOCAL4(p) (*(local REAL4 *)(p))
@@ -166,7 +168,7 @@ func (s *pass) gpuText() string {
 #define GLOBAL2(p) (*(global REAL2 *)(p))
 #define GLOBAL4(p) (*(global REAL4 *)(p))
 #define REAL1 REAL
-`, map[string]any{"tile": tile, "items": mlpItems})
+`, map[string]any{"tile": tile, "items": mlpItems, "inputs": s.Layers[0].Inputs, "outputs": s.Layers[last].Outputs})
 	for i, l := range s.Layers {
 		s.gpuLayer(&w, i, l)
 	}
@@ -371,8 +373,9 @@ func (s *pass) gpuKernel(w *writer, last int) {
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	w.p(`
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$C$S) {
+void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$C$S GET_PARAMS) {
     local REAL stage[ITEMS];
+    GET_LOCALS
 `, map[string]any{"T": s.targetParam(), "C": s.weightsParam(), "S": s.scratchParam()})
 	s.placeAll(w)
 	v := map[string]any{"last": last + 1, "inputs": inputs, "outputs": outputs, "in": s.row(0), "out": s.row(last + 1), "size": s.Size(), "first": ""}
@@ -393,9 +396,10 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
     const int from = tiles * g / groups, to = tiles * (g + 1) / groups;
     for (int tile = from; tile < to; tile++) {
         const int base = tile * TILE, add = tile > from;
+        GET_FILL
         for (int e = lid; e < TILE * $inputs; e += ITEMS) {
             const int s = e / $inputs, i = e % $inputs;
-            $firstx0[s * $in + i] = base + s < n ? X[X_off + (base + s) * $inputs + i] : 0;
+            $firstx0[s * $in + i] = base + s < n ? GET_X(of_x[s], base + s, i) : 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 `, v)
@@ -423,7 +427,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
             const int s = e / $outputs, o = e % $outputs;
             REAL d = 0;
             if (base + s < n) {
-                const REAL z = x$last[s * $out + o], t = T[T_off + (base + s) * $outputs + o];
+                const REAL z = x$last[s * $out + o], t = GET_T(base + s, o);
                 loss += $error;
                 d = $down;
             }

@@ -1,4 +1,4 @@
-// @depends: common, mlp
+// @depends: common, mlp, get
 // A whole training pass of a small perceptron in one launch, for GPUs: forward, loss, backward, and partial
 // gradients of the weights. mlp.cl says what it computes and how W, PART and LOSS lie in memory.
 //
@@ -20,6 +20,7 @@
 #define WIDEST (INPUTS > WIDTH ? INPUTS : WIDTH)
 #define ROW (WIDEST + 4) // of a tile: four more than the widest layer, against bank conflicts
 #define PARTS (ITEMS / TILE) // shares of a dot product of the output layer
+#define TARGETS ((TILE * OUTPUTS + ITEMS - 1) / ITEMS) // of a work-item
 #define INPUT_CHUNK (INPUTS % CHUNK == 0 ? CHUNK : 4) // rows of the first layer's W
 #define STAGE_ROW (CHUNK + 4)
 #define STAGE (WIDTH * STAGE_ROW > ITEMS * OUTPUTS ? WIDTH * STAGE_ROW : ITEMS * OUTPUTS)
@@ -127,10 +128,11 @@ static __attribute__((always_inline)) void backward_chunk(local REAL (*d)[ROW], 
 }
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
+void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n GET_PARAMS) {
     local REAL h[LAYERS + 1][TILE][ROW] __attribute__((aligned(32))); // the activations; from the top down they become gradients
     local REAL stage[STAGE] __attribute__((aligned(32)));
     local REAL dz[TILE][OUTPUTS];
+    GET_LOCALS
     const int lid = get_local_id(0), g = get_group_id(0), groups = get_num_groups(0);
     global const REAL *w = W + W_off;
     global REAL *part = PART + PART_off + g * SIZE;
@@ -140,9 +142,16 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
     const int from = tiles * g / groups, to = tiles * (g + 1) / groups;
     for (int tile = from; tile < to; tile++) {
         const int base = tile * TILE, first = tile == from;
+        REAL target[TARGETS]; // of the errors of this work-item: on their way while the layers are computed
+#pragma unroll
+        for (int k = 0; k < TARGETS; k++) {
+            const int e = lid + k * ITEMS, s = e / OUTPUTS, o = e % OUTPUTS;
+            target[k] = s < TILE && base + s < n ? GET_T(base + s, o) : 0;
+        }
+        GET_FILL
         for (int e = lid; e < TILE * ROW; e += ITEMS) { // past the inputs: zeros, which the last i reads
             const int s = e / ROW, i = e % ROW;
-            h[0][s][i] = base + s < n && i < INPUTS ? X[X_off + (base + s) * INPUTS + i] : 0;
+            h[0][s][i] = base + s < n && i < INPUTS ? GET_X(of_x[s], base + s, i) : 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int l = 0; l < LAYERS; l++) {
@@ -163,11 +172,13 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
             for (int o = 0; o < OUTPUTS; o++) stage[lid * OUTPUTS + o] = z[o];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int e = lid; e < TILE * OUTPUTS; e += ITEMS) {
-            const int s = e / OUTPUTS, o = e % OUTPUTS;
+#pragma unroll
+        for (int k = 0; k < TARGETS; k++) {
+            const int e = lid + k * ITEMS, s = e / OUTPUTS, o = e % OUTPUTS;
+            if (s >= TILE) break;
             REAL z = 0;
             for (int p = 0; p < PARTS; p++) z += stage[(s * PARTS + p) * OUTPUTS + o];
-            const REAL error = base + s < n ? z - T[T_off + (base + s) * OUTPUTS + o] : 0;
+            const REAL error = base + s < n ? z - target[k] : 0;
             loss += LOSS_OF(error);
             dz[s][o] = LOSS_SLOPE(error);
         }

@@ -1,0 +1,53 @@
+package imagefit
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestBatchWithinPass: on a GPU, a pass draws its batch and encodes it, and leaves the same bits as launches before it.
+func TestBatchWithinPass(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		for encoding, apart := range map[string]int{Frequency: 3, Fourier: 4} {
+			t.Run(sel+"/"+encoding, func(t *testing.T) {
+				train := func(launches int) (values []float64) {
+					cfg := DefaultsFor(encoding)
+					cfg.Batch = 27
+					f, err := New(devtest.Open(t, sel, tensor.Options{GPUKernels: true}), smooth(16, 8), cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer f.Free()
+					for range 3 {
+						if err := f.Step(); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if got := f.recorded.Launches(); len(got) != launches {
+						t.Errorf("%d launches, want %d: %v", len(got), launches, got)
+					}
+					for _, p := range f.Model.Params() {
+						v, err := p.Value().Float64s()
+						if err != nil {
+							t.Fatal(err)
+						}
+						values = append(values, v...)
+					}
+					return values
+				}
+				got := train(2)
+				t.Setenv(replay.Env, "-inputs")
+				if !slices.Equal(got, train(apart)) {
+					t.Error("the weights differ from those of launches of their own")
+				}
+			})
+		}
+	}
+}
