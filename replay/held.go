@@ -366,6 +366,9 @@ func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
 	x, count, shares := f.at(f.placeOf(i, n, r.X, dims)), r.Outer*r.Len, max(r.Outer, r.Shares)
 	switch {
 	case count == 1 && shares == 1:
+		if h := f.inPart(x.spot, count, r.Inner, shares); x.kind == found && h != nil { // the one row that runs leave over
+			return f.made(h)
+		}
 		return x
 	case r.Shares > 1:
 	case shares == 1 && x.kind == aProduct && x.parts == count && r.Inner == x.rows*x.cols:

@@ -167,6 +167,7 @@ func TestPassOfManySamples(t *testing.T) {
 			}{
 				{8320, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}},
 				{8323, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}}, // which runs do not divide
+				{8321, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}}, // which leave one row over
 				{128*d.Limits().Units + 1, nn.MLPConfig{Sizes: []int{32, 128, 128, 10}, Activations: []nn.Activation{nn.GELU}}},
 			} {
 				manySamples(t, d, c.samples, c.cfg)
