@@ -1,7 +1,8 @@
 // @depends: common, rows_gpu, norm
 // Rows that are divided by their deviation or their size, and channels of a batch, for GPUs: a work-group for a row, or for
 // several short ones. Lanes keep their elements in registers, so that a row of up to PER for each is read once. The formulas
-// are those of norm_cpu.cl.
+// are those of norm_cpu.cl, with an fma for each product that is added to something: compilers for GPUs join such pairs or not, by
+// what else a launch does, and a launch that does more has the same bits.
 
 static INLINE void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form, int group,
                  local REAL2 *t) {
@@ -30,27 +31,26 @@ static INLINE void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int r
         q = fma(d, d, q);
     }
     const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step) / len;
-    const REAL rest = form & CENTRED ? left(both.x) : 0, mean = about + rest, rstd = 1 / sqrt(both.y - rest * rest + eps);
+    const REAL rest = form & CENTRED ? left(both.x) : 0, mean = about + rest, rstd = 1 / sqrt(fma(-rest, rest, both.y) + eps);
     if (lane == 0 && r < rows) {
         MEAN[MEAN_off + r] = mean;
         RSTD[RSTD_off + r] = rstd;
     }
     const int first = r % sets * (len / span);
     global const REAL *w = W + W_off + first, *b = B + B_off + first;
-#define NORMED(y, k, value)                                              \
-    {                                                                    \
-        const int c = span == 1 ? (k) : (k) / span;                      \
-        const REAL h = ((value) - mean) * rstd;                          \
-        y = (form & WEIGHTS ? h * w[c] : h) + (form & BIASES ? b[c] : 0); \
+#define AFFINE(d, by, w, b) (form & WEIGHTS ? form & BIASES ? fma(d * by, w, b) : d * by * w : form & BIASES ? fma(d, by, b) : d * by)
+#define NORMED(y, k, value)                         \
+    {                                               \
+        const int c = span == 1 ? (k) : (k) / span; \
+        const REAL d = (value) - mean;              \
+        y = AFFINE(d, rstd, w[c], b[c]);            \
     }
     if (fours && span == 1 && FOURS(first, W_off | B_off)) {
         _Pragma("unroll") for (int j = 0; j < PER; j += 4) {
             const int k = KEPT(j);
             if (k < count) {
-                REAL4 h = ((REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]) - mean) * rstd;
-                if (form & WEIGHTS) h *= *(global const REAL4 *)(w + k);
-                if (form & BIASES) h += *(global const REAL4 *)(b + k);
-                *(global REAL4 *)(y + k) = h;
+                const REAL4 d = (REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]) - mean, by = rstd;
+                *(global REAL4 *)(y + k) = AFFINE(d, by, (*(global const REAL4 *)(w + k)), (*(global const REAL4 *)(b + k)));
             }
         }
     } else {
@@ -130,10 +130,10 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
         }
         const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step) / len;
         const REAL by_g = form & CENTRED ? both.x : 0, by_h = both.y;
-        _Pragma("unroll") for (int j = 0; j < PER; j++) h[j] = rstd * (up[j] - by_g - h[j] * by_h);
+        _Pragma("unroll") for (int j = 0; j < PER; j++) h[j] = rstd * fma(-h[j], by_h, up[j] - by_g);
         STORE_KEPT(h, d, fours, 1)
         for (int k = lane + PER * lanes; k < count; k += lanes)
-            d[k] = rstd * ((form & WEIGHTS ? g[k] * w[k] : g[k]) - by_g - (x[k] - mean) * rstd * by_h);
+            d[k] = rstd * fma(-((x[k] - mean) * rstd), by_h, (form & WEIGHTS ? fma(g[k], w[k], -by_g) : g[k] - by_g));
     }
     const int kept = form & SHARES && from < rows ? min((len + 4 * lanes - 1) / (4 * lanes) * 4, PER) : 0;
     for (int j = 0; j < kept; j++) {
