@@ -9,7 +9,8 @@ import (
 //
 //	//sm_90a wgmma.fence.sync.aligned;
 //
-// are none any more. The program must be for the same devices without what that target adds, here sm_90.
+// are none any more. The program must be for the same devices without what that target adds, here sm_90. A statement for a target
+// that would stay a comment is an error: it would be left out without a word.
 func retarget(ptx, target string) (string, error) {
 	const directive = ".target "
 	before, rest, found := strings.Cut(ptx, directive)
@@ -24,5 +25,10 @@ func retarget(ptx, target string) (string, error) {
 	if !strings.Contains(rest, mark) {
 		return "", fmt.Errorf("no statement is marked for %s", target)
 	}
-	return before + directive + target + strings.ReplaceAll(rest[end:], mark, ""), nil
+	rest = strings.ReplaceAll(rest[end:], mark, "")
+	if _, left, found := strings.Cut(rest, "//sm_"); found {
+		line, _, _ := strings.Cut(left, "\n")
+		return "", fmt.Errorf("a statement is marked %q, not %q", "//sm_"+line, mark)
+	}
+	return before + directive + target + rest, nil
 }

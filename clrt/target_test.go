@@ -21,6 +21,8 @@ func TestRetarget(t *testing.T) {
 		"no text":                 {"\x7fELF", "not in PTX"},
 		"nothing":                 {"", "not in PTX"},
 		"no target":               {".target ", "it is for \"\", not for sm_90"},
+		"a mark before a tab":     {ptx + "//sm_90a\twgmma.commit_group.sync.aligned;\n", "a statement is marked \"//sm_90a\\twgmma.commit_group.sync.aligned;\", not \"//sm_90a \""},
+		"marks for two targets":   {ptx + "//sm_100a tcgen05.fence;\n", "a statement is marked \"//sm_100a tcgen05.fence;\", not \"//sm_90a \""},
 		"no marks":                {strings.Replace(ptx, "//sm_90a", "//", 1), "no statement is marked for sm_90a"},
 	} {
 		if got, err := retarget(c[0], "sm_90a"); err == nil || !strings.Contains(err.Error(), c[1]) {
