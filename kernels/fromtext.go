@@ -167,7 +167,11 @@ func (s *fromSpec) functions(p func(string, ...any), of *rowsOf) {
 						sum = append(sum, fmt.Sprintf("%d * (i%d%s)", step, d, g.axes[d].without()))
 					}
 				}
-				p("    if (%s == j) {", strings.Join(sum, " + "))
+				within := ""
+				if r.at > 0 { // the j of a column before it is no multiple of steps by chance
+					within = fmt.Sprintf("i >= %d && ", r.at)
+				}
+				p("    if (%s%s == j) {", within, strings.Join(sum, " + "))
 			}
 			if g.gathers > 0 {
 				x, index := &g.operands[0], &g.operands[1]

@@ -58,6 +58,14 @@ func TestInputs(t *testing.T) {
 		"of several tensors": {func(x, _, y, _ *autograd.Node, _ *tensor.Tensor) nodes {
 			return nodes{x.Mul(x.Reshape(inputs, samples).T()), y}
 		}, "it reads more than it writes", "computed within"},
+		"the last columns first": {func(x, _, y, _ *autograd.Node, _ *tensor.Tensor) nodes {
+			from := x.Value().Reshape(samples, inputs/3, 3)
+			all := tensor.Empty(from.Device(), samples, inputs/3, 3)
+			for k := 2; k >= 0; k-- {
+				all.Slice(2, k, k+1).SetInPlace(from.Slice(2, k, k+1).MulScalar(float64(k + 2)))
+			}
+			return nodes{c(all.Reshape(samples, inputs)), y}
+		}, "computed within", "refused in"},
 		"joined": {func(x, mean, y, _ *autograd.Node, _ *tensor.Tensor) nodes {
 			return nodes{autograd.Concat(1, x.Slice(1, 0, 5).Mul(mean.Slice(0, 0, 5)), x.Slice(1, 5, inputs).Exp()), y}
 		}, "a part of it", "computed within"},
