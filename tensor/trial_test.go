@@ -77,6 +77,7 @@ func TestTrialRefuses(t *testing.T) {
 		name, defines string
 		n             int
 		blind, off    bool
+		unlike        bool // its Trial has operands of a launch alone
 		param         string
 		size          int
 	}{
@@ -84,6 +85,7 @@ func TestTrialRefuses(t *testing.T) {
 		{name: "wrong", defines: "-DVALUE=3", n: 9, param: "Y", size: 257},
 		{name: "wrong when large", defines: "-DVALUE=n>9000?3:2", n: 10000, param: "Y", size: 10000},
 		{name: "wrong when larger than it is asked for", defines: "-DVALUE=n>9000?3:2", n: 9},
+		{name: "wrong, and small launches are not said", defines: "-DVALUE=3", n: 9, unlike: true, param: "Y", size: 9},
 		{name: "without operands", defines: "-DVALUE=3", n: 9, blind: true},
 		{name: "switched off", defines: "-DVALUE=3", n: 9, off: true},
 	} {
@@ -93,6 +95,14 @@ func TestTrialRefuses(t *testing.T) {
 			k := double(c.defines, &twins)
 			if c.blind {
 				k.Trial = nil
+			}
+			if of := k.Trial; c.unlike {
+				k.Trial = func(like []kernels.Arg) []kernels.Operand {
+					if like == nil {
+						return nil
+					}
+					return of(like)
+				}
 			}
 			v, err := launchDouble(d, k, c.n)
 			if c.param == "" {
