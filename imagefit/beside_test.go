@@ -44,7 +44,7 @@ func TestPackedBesideBatch(t *testing.T) {
 		}
 		t.Run(sel, func(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
-			plumbing.AsMatrixUnits(d)
+			plumbing.AsMatrixUnits(d, false)
 			got := train(d, 3)
 			t.Setenv(replay.Env, "-beside")
 			if !slices.Equal(got, train(d, 4)) {

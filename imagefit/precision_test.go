@@ -18,7 +18,7 @@ func TestPrecisionOfFits(t *testing.T) {
 	var psnr [3]float64
 	for p := range psnr {
 		d := devtest.Open(t, "cpu", tensor.Options{Precision: tensor.Precision(p)})
-		plumbing.AsMatrixUnits(d)
+		plumbing.AsMatrixUnits(d, false)
 		f := run(t, d, img, c)
 		psnr[p] = psnrOf(t, f, img)
 		f.Free()

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -12,15 +13,16 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPassOnMatrixUnits: a pass over enough samples is computed by the kernel for matrix units, in each precision, is as near to
+// TestPassOnMatrixUnits: a pass over enough samples is computed by the kernel for matrix units of each kind, in each precision, is as near to
 // the step as that allows, and has the same bits in another run.
 func TestPassOnMatrixUnits(t *testing.T) {
-	for p := tensor.PrecisionFloat32; p <= tensor.PrecisionFloat16; p++ {
-		t.Run(p.String(), func(t *testing.T) {
+	for i := range 6 {
+		p, grouped := tensor.PrecisionFloat32+tensor.Precision(i/2), i%2 > 0
+		t.Run(fmt.Sprintf("%v/grouped=%v", p, grouped), func(t *testing.T) {
 			train := func(p tensor.Precision, units, record bool, told *bytes.Buffer) []float64 {
 				d := devtest.Open(t, "cpu", tensor.Options{Precision: p})
 				if units {
-					plumbing.AsMatrixUnits(d)
+					plumbing.AsMatrixUnits(d, grouped)
 				}
 				l := newLearner(d, 128*d.Limits().Units+33, plain(64, 32, 32, 3), "adamw")
 				step := func() ([]*tensor.Tensor, error) { return l.step(nil, squared, nil) }

@@ -385,11 +385,12 @@ func (p *perceptron) onMatrixUnits(found *passes) (m matrixPass, ok bool) {
 	return m, ok
 }
 
-// try tries both kernels.
+// try tries its kernels.
 func (m matrixPass) try(found *passes, down bool) error {
-	pack, _ := m.Pack(kernels.Float32, down, m.limits)
-	if err := found.try(pack, nil); err != nil {
-		return err
+	if pack, _ := m.Pack(kernels.Float32, down, m.limits); pack != nil {
+		if err := found.try(pack, nil); err != nil {
+			return err
+		}
 	}
 	return found.try(m.Loss(kernels.Float32, m.Block(m.samples, kernels.Float32, m.limits), down), nil)
 }

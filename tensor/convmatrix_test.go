@@ -21,7 +21,7 @@ func matrixDevices(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 		}
 		t.Run(sel, func(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{GPUKernels: sel != "cpu", Profile: true, Untried: true})
-			plumbing.AsMatrixUnits(d)
+			plumbing.AsMatrixUnits(d, false)
 			f(t, d)
 		})
 	}

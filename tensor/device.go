@@ -202,21 +202,21 @@ func openGo(opt Options) (Device, error) {
 
 // base is what every device keeps for this package.
 type base struct {
-	failure atomic.Pointer[error]
-	busy    atomic.Bool             // a goroutine is in a launch, an allocation or a copy
-	args    []kernels.Arg           // scratch of launch: reused, so that a launch allocates nothing
-	spare   atomic.Pointer[argList] // nil while a launch takes its arguments together
-	built   builtProducts
-	recent  [recentLaunches]*kernels.Kernel
-	nrecent int
-	scopes  scopes
-	memory  collector
-	one     atomic.Pointer[Tensor] // see base.One
-	tuning  string                 // its name in a tuning table; "": there are no tiles
-	tap     atomic.Pointer[tapped] // nil: no step is being recorded
-	tuned   []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
-	factors Precision              // of matrix products
-	asUnits bool                   // large products are computed as matrix units would: for tests
+	failure           atomic.Pointer[error]
+	busy              atomic.Bool             // a goroutine is in a launch, an allocation or a copy
+	args              []kernels.Arg           // scratch of launch: reused, so that a launch allocates nothing
+	spare             atomic.Pointer[argList] // nil while a launch takes its arguments together
+	built             builtProducts
+	recent            [recentLaunches]*kernels.Kernel
+	nrecent           int
+	scopes            scopes
+	memory            collector
+	one               atomic.Pointer[Tensor] // see base.One
+	tuning            string                 // its name in a tuning table; "": there are no tiles
+	tap               atomic.Pointer[tapped] // nil: no step is being recorded
+	tuned             []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
+	factors           Precision              // of matrix products
+	asUnits, asGroups bool                   // large products are computed as matrix units would, and as those of groups of warps: for tests
 }
 
 func (s *base) core() *base { return s }

@@ -11,7 +11,10 @@ import (
 // other devices, of float64, of matrices with less than 16 rows, columns or steps, and those of less than 2²⁰ multiplications.
 // Convolutions and attention in blocks of keys do not round either. A pass of a perceptron that a recording makes one launch does in
 // its hidden layers, and in the gradients of their weights and biases, where they are all 32 or all 64 units wide and followed by a
-// leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other passes do not round.
+// leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other passes do not round. It takes its factors as float16 with
+// a scale for what a layer makes of 128 samples, for its gradient and for its weights: two of them for each in PrecisionFloat32, one in
+// PrecisionTF32 where the device has instructions for groups of warps. That holds a factor to 2⁻²⁴ and 2⁻¹² of itself, or where
+// that is more to 2⁻⁵¹ and 2⁻⁴⁰ of the largest that it shares the scale with. Infinities and NaN are those of float32 arithmetic.
 //
 // For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //
@@ -64,7 +67,7 @@ func batchMatrixTile(d Device, form ops.GemmForm, batch, m, n, k int) ops.GemmTi
 
 // has reports whether a device computes an inner product on matrix units, or in a test as they would.
 func has(d Device, inner ops.Inner) bool {
-	return inner != ops.FMA && (d.core().asUnits || d.matrixUnits(inner.Probed()))
+	return inner != ops.FMA && (d.core().asUnits && (d.core().asGroups || !inner.Grouped()) || d.matrixUnits(inner.Probed()))
 }
 
 // matrixLimits are the limits that tiles for matrix units must fit.
@@ -79,12 +82,16 @@ func matrixLimits(d Device) kernels.Limits {
 // MatrixPass is that of package plumbing, of d, which s is the base of.
 func (s *base) MatrixPass(d Device, shape ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool) {
 	l := matrixLimits(d)
-	pass, ok := ops.MLPMatrixFor(s.factors, shape, n, d.Real(), l)
-	return pass, l, ok && has(d, pass.Inner)
+	for _, grouped := range []bool{true, false} {
+		if pass, ok := ops.MLPMatrixFor(s.factors, grouped, shape, n, d.Real(), l); ok && has(d, pass.Inner) {
+			return pass, l, true
+		}
+	}
+	return ops.MLPMatrix{}, l, false
 }
 
 // AsMatrixUnits is that of package plumbing.
-func (s *base) AsMatrixUnits() { s.asUnits = true }
+func (s *base) AsMatrixUnits(grouped bool) { s.asUnits, s.asGroups = true, grouped }
 
 // pack packs an operand for a tile: its x and k, and how far neighbours along them are apart.
 func pack(tile ops.GemmTile, t *Tensor, second bool, x, k, row, step int) (words, flaws *Tensor) {

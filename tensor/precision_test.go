@@ -53,7 +53,7 @@ func eachPrecise(t *testing.T, f func(t *testing.T, d tensor.Device, factor floa
 			}
 			t.Run(fmt.Sprintf("%s/%v/as matrix units", sel, c.p), func(t *testing.T) {
 				d := devtest.Open(t, sel, tensor.Options{Precision: c.p, GPUKernels: sel != "cpu", Untried: true})
-				plumbing.AsMatrixUnits(d)
+				plumbing.AsMatrixUnits(d, false)
 				f(t, d, c.factor, true)
 			})
 		}

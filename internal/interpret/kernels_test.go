@@ -84,7 +84,7 @@ func TestDescriptions(t *testing.T) {
 				if strings.HasPrefix(k.File, "conv_matrix") || strings.HasPrefix(k.File, "conv_pack") {
 					why = "a convolution of factors that are parts next to each other, which is no view"
 				}
-				if k.File == "mlp_mma.cl" || k.File == "mlp_pack.cl" {
+				if k.File == "mlp_mma.cl" || k.File == "mlp_groups.cl" || k.File == "mlp_pack.cl" {
 					why = "joins the whole pass of a perceptron by hand, of weights in the order of a warp's lanes"
 				}
 				if k.Describe == nil {

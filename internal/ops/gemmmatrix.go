@@ -20,27 +20,38 @@ const (
 	TF32         // factors rounded to tf32
 	Halves       // factors rounded to float16
 	Parts        // factors of float32, as sums of three bfloat16: as accurate as FMA
+	Pairs        // factors of float32, as pairs of float16 that a block of them has one scale for: those of an MLPMatrix
+	Scaled       // factors rounded to float16, as it is with such a scale: those of an MLPMatrix, for tf32
 
-	Packed               // with one of these: the operands are packed before
+	Packed  = 8          // with one of these: the operands are packed before
 	Held    = 2 * Packed // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
-	Grouped = 2 * Held   // with Packed: groups of four warps multiply, which gemm_groups.cl does
+	Grouped = 2 * Held   // with Packed, or of an MLPMatrix: groups of four warps multiply, which gemm_groups.cl and mlp_groups.cl do
 )
 
 // factors returns what the units take, without the way that it gets there.
-func (i Inner) factors() Inner { return i & Parts }
+func (i Inner) factors() Inner { return i & (Packed - 1) }
 
 func (i Inner) packed() bool { return i&Packed != 0 }
 
-func (i Inner) grouped() bool { return i&Grouped != 0 }
+// Grouped reports whether groups of warps multiply.
+func (i Inner) Grouped() bool { return i&Grouped != 0 }
 
 // Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
-func (i Inner) Probed() Inner { return i &^ Held }
+func (i Inner) Probed() Inner {
+	switch {
+	case i.Grouped() && !i.packed(): // of a pass, whose instructions are those of float16
+		return Halves | Packed | Grouped
+	case i == Pairs:
+		return Halves
+	}
+	return i &^ Held
+}
 
 // String returns the name.
 func (i Inner) String() string {
-	name := [...]string{"fma", "tf32", "float16", "parts"}[i.factors()]
+	name := [...]string{"fma", "tf32", "float16", "parts", "pairs", "scaled"}[i.factors()]
 	switch {
-	case i.grouped():
+	case i.Grouped():
 		name += " grouped"
 	case i.packed():
 		name += " packed"
@@ -53,7 +64,7 @@ func (i Inner) String() string {
 // Precision returns what the factors are rounded to.
 func (i Inner) Precision() kernels.Precision {
 	switch i.factors() {
-	case TF32:
+	case TF32, Scaled:
 		return kernels.PrecisionTF32
 	case Halves:
 		return kernels.PrecisionFloat16
@@ -64,10 +75,13 @@ func (i Inner) Precision() kernels.Precision {
 // gemmUses and gemmBatchUses name the kernels of each form and inner product within a function.
 var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
-	for inner := FMA; inner <= Parts|Packed|Grouped; inner++ {
-		for _, form := range GemmForms {
-			one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
-			batch[innerForm{inner, form}] = fmt.Sprintf("batch of %s %s", form, inner)
+	for factors := FMA; factors <= Parts; factors++ {
+		for _, way := range []Inner{0, Packed, Held, Packed | Grouped} {
+			inner := factors | way
+			for _, form := range GemmForms {
+				one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
+				batch[innerForm{inner, form}] = fmt.Sprintf("batch of %s %s", form, inner)
+			}
 		}
 	}
 	return one, batch
@@ -130,7 +144,7 @@ func MatrixTiles(inner Inner, t kernels.DType, l kernels.Limits) []GemmTile {
 
 // packedTile returns the tile of packed operands of an inner product.
 func packedTile(inner Inner) GemmTile {
-	if inner.grouped() {
+	if inner.Grouped() {
 		return groupedTiles[inner.factors()]
 	}
 	return packedTiles[inner.factors()]
@@ -264,7 +278,7 @@ func (t GemmTile) file() string {
 		return "gemm_gpu"
 	case t.Inner&Held != 0:
 		return "gemm_held"
-	case t.Inner.grouped():
+	case t.Inner.Grouped():
 		return "gemm_groups"
 	}
 	return "gemm_mma"
@@ -283,7 +297,7 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	if t.Inner.packed() {
 		defines += " -DPACKED -DBRICKS"
 		switch {
-		case t.Inner.grouped():
+		case t.Inner.Grouped():
 			defines += " -DBAND=16"
 		case t.Inner.factors() == TF32: // with others it gains nothing
 			defines += " -DBAND=8"

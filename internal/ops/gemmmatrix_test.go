@@ -51,7 +51,7 @@ func TestPackedTiles(t *testing.T) {
 				rows, items = 64, items*4+32
 				step = 2 * a.chunk()
 			}
-			if tile.Inner.Precision() != p || !tile.Inner.packed() || tile.Inner.grouped() != grouped || tile.items() != items || tile.items() > l.MaxGroup ||
+			if tile.Inner.Precision() != p || !tile.Inner.packed() || tile.Inner.Grouped() != grouped || tile.items() != items || tile.items() > l.MaxGroup ||
 				tile.M%tile.ItemM != 0 || tile.N%tile.ItemN != 0 || tile.ItemM%rows != 0 || grouped && tile.ItemN != 128 || tile.K%step != 0 || tile.stages() < 2 {
 				t.Errorf("%v, groups %v: %v of %d work-items, %d stages", p, grouped, tile, tile.items(), tile.stages())
 			}

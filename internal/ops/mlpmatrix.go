@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// MLPMatrix is the pass of an MLPShape on the matrix units of GPUs, of factors as Inner says. Its kernel takes packed weights.
+// MLPMatrix is the pass of an MLPShape on the matrix units of GPUs, of factors as Inner says: TF32, Halves or Pairs, whose
+// kernel takes packed weights, or Scaled, Halves or Pairs and Grouped.
 type MLPMatrix struct {
 	MLPShape
 	Inner Inner
@@ -26,7 +27,7 @@ const (
 	mlpPackItems    = 256 // GROUP of mlp_pack.cl, that of other launches: one is done beside it
 
 	// Samples for each unit of a GPU, of which fewer are faster by ordinary arithmetic.
-	mlpMatrixLeast = 60 // of factors in parts
+	mlpMatrixLeast = 60 // of factors in pairs
 	mlpMatrixFewer = 32 // of rounded factors
 )
 
@@ -54,20 +55,26 @@ func (s MLPMatrix) Check(t kernels.DType, l kernels.Limits) error {
 	return nil
 }
 
-// MLPMatrixFor returns the pass of a shape over n samples on matrix units, which a device may or may not have, where that is worth
-// while. It follows the precision, the shape and the device alone.
-func MLPMatrixFor(p kernels.Precision, s MLPShape, n int, t kernels.DType, l kernels.Limits) (MLPMatrix, bool) {
-	m, least := MLPMatrix{s, innerFor(p)}, mlpMatrixLeast
-	if m.Inner != Parts {
-		least = mlpMatrixFewer
+// MLPMatrixFor returns the pass of a shape over n samples on matrix units, for groups of warps or for warps, which a device may or may not
+// have, where that is worth while. It follows the precision, the shape and the device alone.
+func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernels.DType, l kernels.Limits) (MLPMatrix, bool) {
+	m, least := MLPMatrix{s, [...]Inner{kernels.PrecisionFloat32: Pairs, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: Halves}[p]}, mlpMatrixFewer
+	switch {
+	case grouped && m.Inner == TF32:
+		m.Inner = Scaled
+	case !grouped && m.Inner == Pairs:
+		least = mlpMatrixLeast
+	}
+	if grouped {
+		m.Inner |= Grouped
 	}
 	return m, !l.CPU && l.MaxGroup >= mlpMatrixLarge/mlpMatrixRows*warp && m.Check(t, l) == nil && n >= least*l.Units
 }
 
 // Block returns in blocks of how many samples a pass over n samples is shared out: small ones where there is a unit for each, as two of
-// them on one take longer than a large one. Of factors in parts a large one alone is no slower than a small one.
+// them on one take longer than a large one. Of factors in pairs a large one alone is no slower than a small one, and groups of warps take no others.
 func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Limits) int {
-	if n <= mlpMatrixSmall*l.Units && s.Inner != Parts {
+	if n <= mlpMatrixSmall*l.Units && s.Inner != Pairs && !s.Inner.Grouped() {
 		return mlpMatrixSmall
 	}
 	return mlpMatrixLarge
@@ -78,30 +85,46 @@ func (s MLPMatrix) Groups(n, block int, l kernels.Limits) int {
 	return max(1, min(intmath.CeilDiv(n, block), mlpMatrixLarge/block*l.Units))
 }
 
-// lengths returns the words of the packed weights, and how many blocks of them are flawed or not.
-func (s MLPMatrix) lengths() (words, flaws int) {
-	p := packing{inner: s.Inner}
+// lengths returns the words of the packed weights, and how many work-items make four of them in each plane.
+func (s MLPMatrix) lengths() (words, items int) {
 	for l := range s.Layers {
-		words += 2 * s.fanIn(l) * s.Width / p.chunk() * 4
+		items += 2 * s.fanIn(l) * s.Width * 2 / s.step()
 	}
-	return words * p.planes(), words / 4 / mlpPackItems
+	return 4 * items * s.planes(), items
 }
 
 // step returns how many steps of a product an instruction takes.
-func (s MLPMatrix) step() int { return 2 * packing{inner: s.Inner}.chunk() }
+func (s MLPMatrix) step() int {
+	if s.Inner == TF32 {
+		return 8
+	}
+	return 16
+}
+
+// planes returns in how many words two factors lie, or one with TF32.
+func (s MLPMatrix) planes() int {
+	if s.Inner == Pairs {
+		return 2
+	}
+	return 1
+}
 
 func (s MLPMatrix) defines() string {
-	return fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DINNER=%d", s.Inputs, s.Width, s.Layers, s.Outputs, s.Inner)
+	return fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DINNER=%d", s.Inputs, s.Width, s.Layers, s.Outputs, s.Inner.factors())
 }
 
 // Pack returns the kernel that packs weights, and the lengths of what it writes: W (the parameters as mlp.cl lays them out), P, F.
+// There is none for groups of warps, which make theirs themselves.
 func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, []int) {
-	words, groups := s.lengths()
+	if s.Inner.Grouped() {
+		return nil, nil
+	}
+	words, items := s.lengths()
 	return &kernels.Kernel{
 		Name: "k_mlp_pack", File: "mlp_pack.cl", Defines: s.defines(),
 		Params: []kernels.Param{in("W"), outInts("P"), outInts("F")},
 		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
-			return kernels.Grid{Dims: 1, Global: [3]int{groups * mlpPackItems}, Local: [3]int{mlpPackItems}}
+			return kernels.Grid{Dims: 1, Global: [3]int{items}, Local: [3]int{mlpPackItems}}
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			w := c.Reals(0)
@@ -113,67 +136,80 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, [
 			if like == nil {
 				return nil
 			}
-			words, flaws := s.lengths()
-			return []kernels.Operand{kernels.Draw(s.Size(), -0.2, 0.2), kernels.Output(words), kernels.Output(flaws)}
+			return []kernels.Operand{kernels.Draw(s.Size(), -0.2, 0.2), kernels.Output(words), kernels.Output(s.Layers)}
 		},
-	}, []int{words, groups}
+	}, []int{words, s.Layers}
 }
 
-// packCases are the launches that test a packing: of weights that parts hold, and of some that they do not.
+// packCases are the launches that test a packing: of weights that pairs hold, and of some that they do not.
 func (s MLPMatrix) packCases(bool) []kernels.Case {
 	var cases []kernels.Case
-	for _, largest := range []float64{1, 100, 0x1p-112, 0x1p62} {
+	for _, largest := range []float64{1, 100, 0x1p-112, 0x1p62, 0, math.Inf(1)} {
 		cases = append(cases, kernels.Case{Name: fmt.Sprint("weights of ", largest), Build: func(o *kernels.Operands) {
-			words, flaws := s.lengths()
+			words, _ := s.lengths()
 			blank := func(int) int { return 77 }
-			o.In(s.Size(), -largest, largest).Ints(words, blank).Ints(flaws, blank)
+			o.Reals(s.Size(), func(i int) float64 {
+				u := 2*o.Rand.Float64() - 1
+				if math.IsInf(largest, 1) && i%1000 != 500 {
+					return u
+				}
+				return u * largest
+			}).Ints(words, blank).Ints(s.Layers, blank)
 		}})
 	}
 	return cases
 }
 
 // pack packs the parameters at(i).
-func (s MLPMatrix) pack(words, flaws []int32, at func(i int) float32) {
-	p, step := packing{inner: s.Inner}, s.step()
+func (s MLPMatrix) pack(words, exponents []int32, at func(i int) float32) {
 	clear(words)
-	clear(flaws)
-	item := 0 // that makes four words of each plane
 	for l := range s.Layers {
 		weights, _ := s.Offsets(l)
+		exponents[l] = 127
+		into := float32(1)
+		if s.Inner == Pairs {
+			exponents[l], into = pairsOf(s.fanIn(l)*s.Width, func(i int) float32 { return at(weights + i) })
+		}
 		for back := range 2 {
 			K, N, row, column := s.fanIn(l), s.Width, s.Width, 1
 			if back > 0 {
 				K, N, row, column = N, K, column, row
 			}
-			plane := N / 16 * warp * 4
-			for k0 := 0; k0 < K; k0 += step {
-				for n0 := 0; n0 < N; n0 += 16 {
-					for lane := range warp {
-						size, flawed := float32(0), false
-						for e := range 4 * step / 8 { // elements of the four words
-							word, half := e/(step/8), e%(step/8)
-							k, n := k0+lane%4*2+word%2*(step-8)+half, n0+word/2*8+lane/4
-							if p.inner == TF32 {
-								k = k0 + lane%4*2 + word%2
-							}
-							v := at(weights + k*row + n*column)
-							size = float32(math.FMA(float64(v), float64(v), float64(size)))
-							flawed = p.put(words[lane*4+word:], plane, v, half) || flawed
-						}
-						if p.inner == Parts && (flawed || !(size < 0x1p100)) {
-							flaws[item/mlpPackItems] = 1
-						}
-						item++
-					}
-					words = words[warp*4:]
-				}
-				words = words[(p.planes()-1)*plane:]
-			}
+			words = words[s.packLayer(words, K, N, into, func(k, n int) float32 { return at(weights + k*row + n*column) }):]
 		}
 	}
 }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], P and F, which [MLPMatrix.Pack]'s kernel makes.
+// packLayer packs the factors of a product from the right, [K, N], and returns how many words they take.
+func (s MLPMatrix) packLayer(words []int32, K, N int, into float32, at func(k, n int) float32) int {
+	plane, step, w := N/16*warp*4, s.step(), 0
+	for k0 := 0; k0 < K; k0 += step {
+		for n0 := 0; n0 < N; n0 += 16 {
+			for lane := range warp {
+				for e := range 4 * step / 8 { // elements of the four words
+					word, half := e/(step/8), e%(step/8)
+					k, n, to := k0+lane%4*2+word%2*(step-8)+half, n0+word/2*8+lane/4, words[w+lane*4+word:]
+					switch s.Inner {
+					case TF32:
+						packing{inner: TF32}.put(to, plane, at(k0+lane%4*2+word%2, n), half)
+					case Halves:
+						packing{inner: Halves}.put(to, plane, at(k, n), half)
+					default:
+						if into != 0 {
+							putPair(to, plane, at(k, n)*into, half)
+						}
+					}
+				}
+			}
+			w += warp * 4
+		}
+		w += (s.planes() - 1) * plane
+	}
+	return w
+}
+
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], and P and F if there is a kernel that makes them,
+// [MLPMatrix.Pack]'s.
 func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	k := *MLPLoss(s.MLPShape, t, mlpBlock, inputGrad)
 	k.Name, k.File, k.GPU, k.Loads = "k_mlp_matrix", "mlp_mma.cl", "", nil
@@ -184,7 +220,11 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	if inputGrad {
 		k.Defines += " -DINPUT_GRAD"
 	}
-	k.Params = append(k.Params[:len(k.Params):len(k.Params)], inInts("P"), inInts("F"))
+	if s.Inner.Grouped() {
+		k.Name, k.File = "k_mlp_groups", "mlp_groups.cl"
+	} else {
+		k.Params = append(k.Params[:len(k.Params):len(k.Params)], inInts("P"), inInts("F"))
+	}
 	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 		items := block / mlpMatrixRows * warp
 		return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * items}, Local: [3]int{items}}
@@ -196,11 +236,14 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 		if ops == nil {
 			return nil
 		}
-		return append(ops, s.packed()...)
+		if !s.Inner.Grouped() {
+			ops = append(ops, s.packed()...)
+		}
+		return ops
 	}
 	scale := k.Tol.Scale
 	k.Tol.Scale = func(a []kernels.Arg) float64 { return scale(a) * max(1, kernels.MaxAbs(a, 0)) } // the error is as large as x, and so is what it meets
-	if s.Inner != Parts {                                                                          // what is nearly halfway between two factors is rounded either way: a unit of 2⁻¹¹ where float32 has 2⁻²⁴
+	if s.Inner.factors() != Pairs {                                                                // what is nearly halfway between two factors is rounded either way: a unit of 2⁻¹¹ where float32 has 2⁻²⁴
 		k.Tol.Rel *= 1 << 13
 	}
 	return &k
@@ -208,18 +251,19 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 
 // packed returns the arguments P and F, as operands of a trial.
 func (s MLPMatrix) packed() []kernels.Operand {
-	n, m := s.lengths()
-	var words, flaws []int32
+	n, _ := s.lengths()
+	m := s.Layers
+	var words, exponents []int32
 	from := func(of *[]int32) func(before []kernels.Arg, i int) float64 {
 		return func(before []kernels.Arg, i int) float64 {
 			if words == nil {
-				words, flaws = make([]int32, n), make([]int32, m)
-				s.pack(words, flaws, func(i int) float32 { return float32(before[2].At(i)) })
+				words, exponents = make([]int32, n), make([]int32, m)
+				s.pack(words, exponents, func(i int) float32 { return float32(before[2].At(i)) })
 			}
 			return float64((*of)[i])
 		}
 	}
-	return []kernels.Operand{kernels.Derived(n, from(&words)), kernels.Derived(m, from(&flaws))}
+	return []kernels.Operand{kernels.Derived(n, from(&words)), kernels.Derived(m, from(&exponents))}
 }
 
 // Operands is [MLPShape.Operands], with packed weights.
@@ -229,24 +273,27 @@ func (s MLPMatrix) Operands(o *kernels.Operands, n, groups int, inputGrad bool) 
 }
 
 func (s MLPMatrix) addPacked(o *kernels.Operands) {
+	if s.Inner.Grouped() {
+		return
+	}
 	for _, op := range s.packed() {
 		before := o.Args
 		o.Elements(kernels.Int32, op.N, func(i int) float64 { return op.From(before, i) })
 	}
 }
 
-// cases are the launches that test a pass, over so many samples in so many groups, and, where factors are parts, of samples, targets
+// cases are the launches that test a pass, over so many samples in so many groups, and, where factors have a scale, of samples, targets
 // and weights so large or small that these do not hold what the layers make, in one block of two.
 func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 	var cases []kernels.Case
-	for _, c := range [][2]int{{1, 1}, {31, 1}, {129, 2}, {1000, 5}} {
-		if few && c[0] > 129 {
-			continue
+	for _, c := range [][2]int{{31, 1}, {1, 1}, {129, 2}, {1000, 5}} {
+		if few && len(cases) > 0 {
+			break
 		}
 		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%d samples in %d groups", c[0], c[1]),
 			Build: func(o *kernels.Operands) { s.Operands(o, c[0], c[1], inputGrad) }})
 	}
-	if s.Inner != Parts {
+	if few || s.Inner.factors() < Pairs {
 		return cases
 	}
 	const weights = 0.2
@@ -300,19 +347,21 @@ func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 
 // mlpsOnMatrixUnits returns kernels of passes by each inner product, in several shapes and both blocks.
 func mlpsOnMatrixUnits() []*kernels.Kernel {
-	shapes := [...]MLPShape{
-		TF32:   {Inputs: 64, Width: 32, Layers: 2, Outputs: 4, Slope: 0},
-		Halves: {Inputs: 32, Width: 64, Layers: 1, Outputs: 1, Slope: 0.25, Absolute: true},
-		Parts:  ExampleMLP,
-	}
 	var all []*kernels.Kernel
-	for inner := TF32; inner <= Parts; inner++ {
-		s, block := MLPMatrix{shapes[inner], inner}, mlpMatrixSmall
-		if inner != Halves {
-			block = mlpMatrixLarge
+	small := MLPShape{Inputs: 32, Width: 32, Layers: 2, Outputs: 3, Slope: 0.1}
+	narrow, shallow := MLPShape{Inputs: 64, Width: 32, Layers: 2, Outputs: 4, Slope: 0}, MLPShape{Inputs: 32, Width: 64, Layers: 1, Outputs: 1, Slope: 0.25, Absolute: true}
+	for _, s := range []MLPMatrix{
+		{small, Pairs}, {narrow, TF32}, {shallow, Halves}, {ExampleMLP, Pairs},
+		{small, Pairs | Grouped}, {narrow, Scaled | Grouped}, {shallow, Halves | Grouped}, {ExampleMLP, Pairs | Grouped},
+	} {
+		block := mlpMatrixLarge
+		if s.Inner == Halves {
+			block = mlpMatrixSmall
 		}
-		pack, _ := s.Pack(kernels.Float32, false, kernels.Limits{})
-		all = append(all, pack, s.Loss(kernels.Float32, block, inner != Parts))
+		if pack, _ := s.Pack(kernels.Float32, false, kernels.Limits{}); pack != nil {
+			all = append(all, pack)
+		}
+		all = append(all, s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP))
 	}
 	return all
 }

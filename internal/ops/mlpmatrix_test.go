@@ -40,8 +40,22 @@ func TestMLPMatrixFor(t *testing.T) {
 		{"many narrow layers", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Width, s.Layers = 32, 4 }), 1 << 20, kernels.Float32, gpu, true},
 		{"too many narrow layers", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs, s.Width, s.Layers = 32, 32, 5 }), 1 << 20, kernels.Float32, gpu, false},
 	} {
-		if _, ok := MLPMatrixFor(c.p, c.s, c.n, c.real, c.l); ok != c.want {
+		if _, ok := MLPMatrixFor(c.p, false, c.s, c.n, c.real, c.l); ok != c.want {
 			t.Errorf("%s: %v, want %v", c.name, ok, c.want)
+		}
+	}
+	for p, inner := range map[kernels.Precision]Inner{kernels.PrecisionFloat32: Pairs, kernels.PrecisionTF32: Scaled, kernels.PrecisionFloat16: Halves} {
+		if _, ok := MLPMatrixFor(p, true, ExampleMLP, 3199, kernels.Float32, gpu); ok {
+			t.Errorf("%v: groups of warps take 3199 samples on 100 units", p)
+		}
+		m, ok := MLPMatrixFor(p, true, ExampleMLP, 3200, kernels.Float32, gpu)
+		if !ok || m.Inner != inner|Grouped || m.Block(3200, kernels.Float32, gpu) != mlpMatrixLarge {
+			t.Errorf("%v: groups of warps take 3200 samples on 100 units as %v, %v, want %v", p, m.Inner, ok, inner|Grouped)
+		}
+		for _, inner := range []Inner{m.Inner, inner &^ Grouped} { // what shows whether a device has the units is a product
+			if inner != Scaled && MatrixProbe(inner.Probed()) == nil {
+				t.Errorf("no product shows whether a device has %v", inner)
+			}
 		}
 	}
 	for _, c := range []struct {
@@ -49,7 +63,7 @@ func TestMLPMatrixFor(t *testing.T) {
 		n, block, groups int
 	}{
 		{TF32, 1, 64, 1}, {TF32, 6400, 64, 100}, {TF32, 6401, 128, 51}, {TF32, 12799, 128, 100}, {TF32, 12801, 128, 100}, {TF32, 1 << 20, 128, 100},
-		{Parts, 1, 128, 1}, {Parts, 6000, 128, 47},
+		{Pairs, 1, 128, 1}, {Pairs, 6000, 128, 47},
 	} {
 		m := MLPMatrix{ExampleMLP, c.inner}
 		if block := m.Block(c.n, kernels.Float32, gpu); block != c.block || m.Groups(c.n, block, gpu) != c.groups {
@@ -63,13 +77,13 @@ func TestMLPMatrixFor(t *testing.T) {
 func TestStrangePasses(t *testing.T) {
 	for layers := 1; layers <= mlpMatrixLayers; layers++ {
 		for _, inputs := range []int{32, 64} {
-			s := MLPMatrix{MLPShape{Inputs: inputs, Width: 32, Layers: layers, Outputs: 3, Slope: 0.1}, Parts}
+			s := MLPMatrix{MLPShape{Inputs: inputs, Width: 32, Layers: layers, Outputs: 3, Slope: 0.1}, Pairs}
 			if layers < 3 {
 				s.Width = 64
 			}
 			k := s.Loss(kernels.Float32, mlpMatrixLarge, true)
 			other := *k
-			other.Twin = kernels.Twin{F32: mlpTwin(s.MLPShape, Parts, mlpMatrixLarge, true, backwardsByFMA)}
+			other.Twin = kernels.Twin{F32: mlpTwin(s.MLPShape, Pairs, mlpMatrixLarge, true, backwardsByFMA)}
 			for i, c := range k.Cases(false) {
 				var of [2]*kernels.Operands
 				for j, k := range []*kernels.Kernel{k, &other} {

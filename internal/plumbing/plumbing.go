@@ -68,7 +68,7 @@ type device interface {
 	Try(k *kernels.Kernel, args []kernels.Arg) error
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
-	AsMatrixUnits()
+	AsMatrixUnits(grouped bool)
 	MatrixPass(d tensor.Device, s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool)
 }
 
@@ -261,9 +261,9 @@ func TrialsRemembered(d tensor.Device) (path string, trials int) { return of(d).
 func TuningName(d tensor.Device) string { return of(d).TuningName() }
 
 // AsMatrixUnits has a device compute its large products as matrix units would, which round as its precision says, by ordinary
-// arithmetic: cpu by the twins of their kernels, an OpenCL device by the kernels, which must be in their forms for GPUs. It is for
-// tests, on machines without such units.
-func AsMatrixUnits(d tensor.Device) { of(d).AsMatrixUnits() }
+// arithmetic: cpu by the twins of their kernels, an OpenCL device by the kernels, which must be in their forms for GPUs. Grouped units
+// have instructions for groups of warps. It is for tests, on machines without such units.
+func AsMatrixUnits(d tensor.Device, grouped bool) { of(d).AsMatrixUnits(grouped) }
 
 // MatrixPass returns the pass of a perceptron over n samples on a device's matrix units, in its precision, and the limits that it is
 // for, if the device has the units and it is worth while.

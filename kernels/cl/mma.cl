@@ -23,11 +23,15 @@
 #define TF32 1
 #define HALVES 2
 #define PARTS 3
+#define PAIRS 4  // these: see pairs.cl
+#define SCALED 5
 #ifndef INNER
 #define INNER PARTS
 #endif
 #if INNER == PARTS
 #define PLANES 3
+#elif INNER == PAIRS
+#define PLANES 2
 #else
 #define PLANES 1
 #endif
@@ -118,7 +122,7 @@ static void load_columns(uint *r, local const uint4 *p) {
 
 #if INNER == TF32
 #define TYPES "m16n8k8.row.col.f32.tf32.tf32.f32"
-#elif INNER == HALVES
+#elif INNER == HALVES || INNER == PAIRS || INNER == SCALED
 #define TYPES "m16n8k16.row.col.f32.f16.f16.f32"
 #else
 #define TYPES "m16n8k16.row.col.f32.bf16.bf16.f32"
