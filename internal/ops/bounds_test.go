@@ -162,7 +162,7 @@ func TestGemmGroups(t *testing.T) {
 		form        GemmForm
 		n, others   int
 		units, want int
-	}{{NN, 1024, 5, 2, 16}, {NT, 65, 1, 1, 2}, {TN, 1024, 5, 2, 2}, {TN, 1024, 5, 64, 16}, {TN, 1024, 5, 8, 8}, {TN, 64, 5, 2, 1}, {TN, 1, 1, 0, 1}, {TN, 2000, 100, 1, 4}} {
+	}{{NN, 1024, 5, 2, 16}, {NT, 65, 1, 1, 2}, {TN, 1024, 5, 2, 1}, {TN, 1024, 5, 64, 16}, {TN, 1024, 5, 8, 4}, {TN, 1024, 5, 16, 8}, {TN, 64, 5, 2, 1}, {TN, 1, 1, 0, 1}, {TN, 2000, 100, 1, 2}} {
 		p := &product{form: c.form, tile: cpuTiles[0]}
 		if got := p.groups(c.n, c.others, kernels.Limits{CPU: true, Units: c.units}); got != c.want {
 			t.Errorf("%s of %d columns beside %d for %d cores: %d groups, want %d", c.form, c.n, c.others, c.units, got, c.want)
@@ -174,8 +174,8 @@ func TestGemmGroups(t *testing.T) {
 func TestGemmRows(t *testing.T) {
 	tile := GemmTile{M: 6, N: 64}
 	for _, c := range []struct{ m, n, slices, units, want int }{
-		{1, 1, 1, 4, 12}, {48, 64, 1, 4, 12}, {49, 64, 1, 4, 24}, {960, 64, 1, 4, 240}, {964, 64, 1, 4, 132},
-		{480, 65, 1, 4, 240}, {480, 64, 2, 4, 240}, {482, 64, 2, 4, 132}, {4096, 4096, 1, 2, 240},
+		{1, 1, 1, 4, 12}, {48, 64, 1, 4, 12}, {49, 64, 1, 4, 24}, {1056, 64, 1, 4, 264}, {1060, 64, 1, 4, 144},
+		{528, 65, 1, 4, 264}, {528, 64, 2, 4, 264}, {530, 64, 2, 4, 144}, {4096, 4096, 1, 2, 264},
 	} {
 		if got := GemmRows(c.m, c.n, c.slices, tile, kernels.Limits{CPU: true, Units: c.units}); got != c.want {
 			t.Errorf("%d×%d in %d slices on %d cores: %d rows, want %d", c.m, c.n, c.slices, c.units, got, c.want)

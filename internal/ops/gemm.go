@@ -97,7 +97,7 @@ const (
 // enough that packing its panel of B is a small part of the work, few enough that its slice of A stays in
 // the second-level cache, and so many alike that every core gets the same share.
 func GemmRows(m, n, slices int, tile GemmTile, l kernels.Limits) int {
-	const most, multiple = 240, 12
+	const most, multiple = 264, 12
 	share := intmath.CeilDiv(m*intmath.CeilDiv(n, tile.N)*slices, l.Units) // of a core, in rows
 	return max(multiple, intmath.RoundUp(intmath.CeilDiv(share, intmath.CeilDiv(share, most)), multiple))
 }
@@ -136,7 +136,7 @@ type product struct {
 // groups returns how many work-groups of a CPU share out the panels of n columns: fewer where they pack A, which one of them then does
 // for several panels, as long as there is work for every core. others is how many share out the rest.
 func (p *product) groups(n, others int, l kernels.Limits) int {
-	const most, each = 8, 4 // panels, and work-groups for a core
+	const most, each = 16, 2 // panels, and work-groups for a core
 	panels := intmath.CeilDiv(n, p.tile.N)
 	if !p.form.TransposesA() {
 		return panels

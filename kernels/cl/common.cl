@@ -35,9 +35,12 @@
 #define IN_HALVES(name) global const half *name, int name##_off
 #define OUT_HALVES(name) global half *name, int name##_off
 
-// Asks a CPU for the line of the cache that p is in, to write there if `writes`. p may be outside of any buffer.
+// Asks a CPU for the line of the cache that p is in, to write there if `writes`. p may be outside of any buffer. PREFETCH_LATER asks for
+// what is read later, and leaves it in the second cache.
 #if defined(__x86_64__) || defined(__aarch64__)
 #define PREFETCH(p, writes) __builtin_prefetch((const void *)(size_t)(p), writes)
+#define PREFETCH_LATER(p) __builtin_prefetch((const void *)(size_t)(p), 0, 2)
 #else
 #define PREFETCH(p, writes)
+#define PREFETCH_LATER(p)
 #endif

@@ -53,11 +53,21 @@
 #define KEEP 1
 #define SUMS 2
 #define KC 256
-#define CHUNK 240
-#define HIGH (MR * KC + 16) // elements of MR packed rows: packing writes 16 at a time, of which the first MR stay
+#define CHUNK 264
+#define HIGH (MR * KC + 16) // elements of MR packed rows: packing writes 8 or 16 at a time, of which the first MR stay
 #define PANEL (16 * WIDE)
 #define TILE (MR * PANEL > 16 * NARROW_MR ? MR * PANEL : 16 * NARROW_MR)
 #define ALIGNED __attribute__((aligned(64)))
+#define LINE (64 / (int)sizeof(REAL)) // of the cache
+
+// Vectors that lie anywhere: LLVM makes one instruction of such a load, where it splits vload16 in four.
+typedef REAL8 any8 __attribute__((aligned(sizeof(REAL))));
+typedef REAL16 any16 __attribute__((aligned(sizeof(REAL))));
+#if MR > 8
+#define any_rows any16
+#else
+#define any_rows any8
+#endif
 
 // op(A) or op(B): element (x, k) is at[x*row + k*step].
 typedef struct {
@@ -81,7 +91,7 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
         for (int k = 0; k < kc; k++) {
             for (x = 0; x < width; x += 16) {
                 const int at = min(x, width - 16);
-                vstore16(vload16(0, s.at + at + k * s.step), 0, P + k * padded + at);
+                *(any16 *)(P + k * padded + at) = *(global const any16 *)(s.at + at + k * s.step);
             }
         }
         x = width;
@@ -115,13 +125,17 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
 // up to the next multiple of MR. `there` is how many rows there are from the first one on.
 static void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
     const int whole = max(0, min(rows, there - 15)); // tiles that begin before have 16 rows to read
-    for (int k = 0; k < kc; k++) {
-        global const REAL *at = s.at + k * s.step;
-        REAL *p = P + k * MR;
+    for (int k0 = 0; k0 < kc; k0 += 8) { // which are in the first cache then, for one tile after the other
+        const int k1 = min(kc, k0 + 8);
+        REAL *p = P;
         int i = 0;
-        for (; i < whole; i += MR, p += HIGH) vstore16(vload16(0, at + i), 0, p);
+        for (; i < whole; i += MR, p += HIGH) {
+            for (int k = k0; k < k1; k++) *(any_rows *)(p + k * MR) = *(global const any_rows *)(s.at + k * s.step + i);
+        }
         for (; i < rows; i += MR, p += HIGH) {
-            for (int r = 0; r < MR; r++) p[r] = i + r < rows ? at[i + r] : 0;
+            for (int k = k0; k < k1; k++) {
+                for (int r = 0; r < MR; r++) p[k * MR + r] = i + r < rows ? s.at[k * s.step + i + r] : 0;
+            }
         }
     }
 }
@@ -203,7 +217,7 @@ MICRO(narrow_packed, MR, 1, private, r)
 static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, int m, int n, int K, int ldc,
                  int accumulate, int biased, int rows, int start, int slice, epilogue e) {
     REAL panel[KC * PANEL] ALIGNED, packed[CHUNK / MR * HIGH] ALIGNED, padded[PANEL] ALIGNED, tile[TILE] ALIGNED;
-    const int panels = (n + PANEL - 1) / PANEL, groups = get_num_groups(0), group = get_group_id(0);
+    const int panels = (n + PANEL - 1) / PANEL, groups = get_num_groups(0), group = get_group_id(0), end_panel = panels * (group + 1) / groups;
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
     const int in_place = a.step == 1, end = min(K, start + slice);
     e.bias = padded;
@@ -215,16 +229,25 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
             e.last = k0 + kc == end;
             const operand ak = {a.at + first * a.row + k0 * a.step, a.row, a.step};
             if (!in_place) pack_rows(packed, ak, kc, past - first, m - first);
-            for (int p = panels * group / groups; p < panels * (group + 1) / groups; p++) {
+            for (int p = panels * group / groups; p < end_panel; p++) {
                 const int j0 = p * PANEL, width = min(n - j0, PANEL), narrow = width <= 16, across = narrow ? 16 : PANEL;
                 const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
                 for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
                 pack(panel, bk, kc, width, across);
                 const int height = narrow && in_place ? NARROW_MR : MR;
+                const int next = b.row == 1 ? min(min(end_panel * PANEL, n) - j0 - PANEL, PANEL) : 0; // columns of B after these
                 for (int i = first; i < past; i += height) {
                     const int live = min(past - i, height);
                     global const REAL *at = ak.at + (i - first) * a.row;
                     const REAL *rows = packed + (i - first) / MR * HIGH;
+                    // Asks for what comes next: this tile of C where it adds to that, and with the last tile all of the next panel of B.
+                    for (int r = 0; e.add && r < live; r++) {
+                        for (int j = 0; j < width; j += LINE) PREFETCH(C + (i + r) * ldc + j0 + j, 1);
+                    }
+                    const int high = past - first, from = kc * (i - first) / high, to = kc * (i + live - first) / high;
+                    for (int k = from; k < to; k++) {
+                        for (int j = 0; j < next; j += LINE) PREFETCH_LATER(bk.at + PANEL + k * b.step + j);
+                    }
                     if (narrow && in_place) narrow_in_place(at, a.row, 1, live, panel, kc, tile);
                     else if (narrow) narrow_packed(rows, 1, MR, live, panel, kc, tile);
                     else if (in_place) wide_in_place(at, a.row, 1, live, panel, kc, tile);
