@@ -28,7 +28,7 @@ check() {
 # Those that bring kernels. Tensor's take as long as all others.
 others="hashgrid imagefit nn optim"
 for package in tensor $others; do
-	${GO:-go} test -c -tags opencl -o "$build/$package.test" "./$package"
+	${GO:-go} test -vet=off -c -tags opencl -o "$build/$package.test" "./$package"
 done
 check tensor &
 tensor=$!

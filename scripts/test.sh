@@ -14,12 +14,26 @@ step format
 unformatted=$(gofmt -l .)
 [ -z "$unformatted" ] || { echo "not formatted: $unformatted" >&2; exit 1; }
 
+# Each file once: three packages differ with OpenCL, what is for GOARCH=386 is without it, and the race detector's tests are vetted as they are built.
 step vet and staticcheck
-CGO_ENABLED=0 $GO vet ./...
 GOARCH=386 CGO_ENABLED=0 $GO vet ./... # tests, too, where an int has 32 bits
 $GO vet -tags opencl ./...
-CGO_ENABLED=0 $GO tool staticcheck ./...
+CGO_ENABLED=0 $GO tool staticcheck ./clrt ./internal/devices ./tensor
 $GO tool staticcheck -tags opencl ./...
+
+# What needs OpenCL runs beside what does not: where one package is left, or a compiler has one thread, the other has the cores.
+# It has a session of its own, so that a failure here ends all of it.
+mkdir -p .build
+session=$(command -v setsid || true)
+# shellcheck disable=SC2086 # the lists are meant to be split
+$session scripts/test-opencl.sh $longest >.build/opencl.log 2>&1 &
+opencl=$!
+ended() {
+	[ -z "$session" ] || kill -- -$opencl 2>/dev/null || true
+	wait
+}
+trap ended EXIT
+trap 'exit 130' INT TERM
 
 # A browser has no signals and runs no programs: there, the library is all that there is.
 step other systems
@@ -28,12 +42,14 @@ for target in linux/386 windows/amd64 darwin/arm64 js/wasm; do
 	packages=./...
 	[ "$target" != js/wasm ] || packages="./autograd ./checkpoint ./clrt ./data ./hashgrid ./imagefit ./kernels ./kerneltest ./nn ./optim ./replay ./tensor"
 	# shellcheck disable=SC2086 # the list is meant to be split
-	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build $packages
+	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO list -export $packages >/dev/null
+	[ "$target" = js/wasm ] || GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build ./cmd/...
 done
 
-# Programs that a test runs read files, too: a cached result would miss a change of those.
+# Programs that a test runs read files, too: a cached result would miss a change of those. Of the packages that are not named here no file
+# asks for C, nor for OpenCL: the race detector's step is their build without either.
 step without OpenCL and without a C compiler
-CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short ./...
+CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short ./tensor ./cmd/... ./clrt ./internal/devices ./internal/cli ./examples/...
 
 # The kernels compare plain loops with the vectors of the Go device: those of this processor that are not its widest, too.
 step vector instructions
@@ -41,35 +57,21 @@ step vector instructions
 for vectors in avx2 off; do
 	[ "$vectors" != avx2 ] || grep -qs avx512vl /proc/cpuinfo || continue
 	echo "$vectors"
-	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./hashgrid ./imagefit ./optim
+	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./hashgrid ./imagefit ./optim
 done
 
 # Examples but serve, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it
 # are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
 single='/examples/|/internal/(agree|archtest|cond|einsum|interpret|intmath|npz|round|safetensors|samefile|vec)$|/kernels/expr$'
-# Nor do long tests run again of which others have the goroutines: every case of a twin, which tensor's kernel tests run, more random steps,
-# gradients of tiny tensors, sizes and precisions. The steps before and after this one run them.
-alike='^(TestTwins|TestRandomRows|TestSecondGradients|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestPassOfAnySize)$'
+# Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's kernel tests run, more random steps,
+# gradients of tiny tensors, deep graphs, parameters of kernels, sizes and precisions. The step on PoCL runs them.
+alike='^(TestTwins|TestStrangePasses|TestParamsMatchSources|TestRandomRows|TestRandomMethods|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestPassOfAnySize)$'
 step the Go device, race detector
 # shellcheck disable=SC2046,SC2086 # the lists are meant to be split
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -skip "$alike" $longest $($GO list ./... | grep -Ev "$single") ./examples/serve
 
-# Kernels under Oclgrind have one thread for most of the time: beside PoCL's compiler they leave no core idle at the end.
-mkdir -p .build
-scripts/oclgrind.sh >.build/oclgrind.log 2>&1 &
-oclgrind=$!
-trap wait EXIT
-
-step PoCL
-# shellcheck disable=SC2086
-CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_CHROMIUM=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -timeout 60m -tags opencl $longest ./...
-
-step a module outside this one
-(cd examples/customop && $GO vet . && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test . &&
-	CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl .)
-
-step kernels under Oclgrind
+step what needs OpenCL
 status=0
-wait $oclgrind || status=1
-cat .build/oclgrind.log
+wait $opencl || status=1
+cat .build/opencl.log
 exit $status
