@@ -45,6 +45,7 @@ func files() map[string][]byte {
 	all["row_neon_arm64.s"], all["row_neon_arm64.go"] = neonRows()
 	all["move_neon_arm64.s"], all["move_neon_arm64.go"] = neonMoves()
 	all["tall_neon_arm64.s"], all["tall_neon_arm64.go"] = neonTall()
+	all["corner_neon_arm64.s"], all["corner_neon_arm64.go"] = neonCorners()
 	return all
 }
 
