@@ -171,7 +171,7 @@ func (s *fromSpec) trial(like []Arg) []Operand {
 		case RealArg:
 			ops = append(ops, Number(a.Real))
 		case InInts:
-			ops = append(ops, Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: 4})
+			ops = append(ops, Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: fromIndices})
 		case InBytes:
 			ops = append(ops, Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: 3})
 		default:
@@ -190,6 +190,9 @@ func (s *fromSpec) trial(like []Arg) []Operand {
 	}
 	return ops
 }
+
+// fromIndices is how many rows, at most, trials gather from: their indices are drawn below it.
+const fromIndices = 4
 
 // domain returns where an argument of reals is drawn.
 func (s *fromSpec) domain(arg int) [2]float64 {
@@ -217,7 +220,7 @@ func (s *fromSpec) reach(arg, rows, n int) int {
 	most := 0
 	for _, of := range s.all {
 		for _, g := range of.groups {
-			for _, o := range g.operands {
+			for k, o := range g.operands {
 				if o.arg != arg {
 					continue
 				}
@@ -225,6 +228,8 @@ func (s *fromSpec) reach(arg, rows, n int) int {
 				switch {
 				case o.count > 0:
 					end += byIndex
+				case g.gathers > 0 && k == 0:
+					end += (min(g.gathers, fromIndices)-1)*o.strides[0] + (g.axes[1].length(rows)-1)*o.strides[1]
 				default:
 					for d, a := range g.axes {
 						end += (a.length(rows) - 1) * o.strides[d]

@@ -142,3 +142,15 @@ func TestNestedRows(t *testing.T) {
 		t.Errorf("of no launch: %v, %v", of, err)
 	}
 }
+
+// TestReachOfGather: a trial has the rows that its indices name, also where it makes fewer.
+func TestReachOfGather(t *testing.T) {
+	for _, c := range []struct{ gathers, off, want int }{{9, 0, 48}, {9, 5, 53}, {3, 0, 36}, {1, 0, 12}} {
+		g := &rowGroup{gathers: c.gathers, axes: []rowAxis{{n: 2, per: 1}, {n: 12, step: 1}},
+			operands: []rowOperand{{arg: 1, off: c.off, strides: []int{12, 1}}, {arg: 2, strides: []int{1, 0}}}}
+		s := &fromSpec{all: []*rowsOf{{rows: 2, columns: 12, groups: []*rowGroup{g}}}}
+		if x, index := s.reach(1, 2, 200), s.reach(2, 2, 200); x != c.want || index != 2 {
+			t.Errorf("%d rows from element %d on: a trial has %d elements of them, want %d, and %d indices", c.gathers, c.off, x, c.want, index)
+		}
+	}
+}
