@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
@@ -176,7 +177,7 @@ func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (element
 				}
 			}
 			g.results = append(g.results, res)
-			elements += product(op.Dims)
+			elements += intmath.Product(op.Dims)
 			for i, number := range r.Scalars {
 				if !r.Function.UsesScalar(i) {
 					continue
@@ -216,14 +217,6 @@ func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (element
 		return elements, nil
 	}
 	return 0, errors.New("a launch makes it by no map and no gather")
-}
-
-func product(dims []int) int {
-	n := 1
-	for _, d := range dims {
-		n *= d
-	}
-	return n
 }
 
 // operand finds operand i of a map that makes so many rows: rows that a launch before makes, or memory.

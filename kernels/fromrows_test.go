@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/clgrad/clgrad/internal/intmath"
 )
 
 // TestAxesOf: of views that write a matrix, in any order of their axes and split into any of them, the indices follow from an
@@ -61,7 +63,7 @@ func TestAxesOf(t *testing.T) {
 			t.Fatalf("%d×%d: dimensions %v of steps %v from %d on: first %d, %v", rows, columns, shape, v.Strides, offset, first, err)
 		}
 		index := make([]int, len(shape))
-		for range product(shape) {
+		for range intmath.Product(shape) {
 			at := offset
 			for d, i := range index {
 				at += i * v.Strides[d]
@@ -81,7 +83,7 @@ func TestAxesOf(t *testing.T) {
 				index[d] = 0
 			}
 		}
-		if wrong := slices.Clone(v.Strides); len(wrong) > 0 && product(shape) > 1 {
+		if wrong := slices.Clone(v.Strides); len(wrong) > 0 && intmath.Product(shape) > 1 {
 			d := slices.IndexFunc(shape, func(n int) bool { return n > 1 })
 			wrong[d] = -wrong[d]
 			if _, _, err := axesOf(shape, View{Strides: wrong}, 0, rows, columns); err == nil {

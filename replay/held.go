@@ -3,6 +3,7 @@ package replay
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -286,7 +287,7 @@ func (f *followed) mapped(i int, n *node, m *kernels.Map) []*held {
 	}
 	results := make([]*held, len(m.Results))
 	for k, r := range m.Results {
-		results[k] = f.formula(n, r, operands, product(m.Dims))
+		results[k] = f.formula(n, r, operands, intmath.Product(m.Dims))
 	}
 	return results
 }
@@ -475,7 +476,7 @@ func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad
 	if l != nil && most != nil && most.kind == aLoss && g != nil && g.n == 1 && dense(op.D.Strides, whole) {
 		of := most.lines
 		if of.x == l.x && of.labels == l.labels && of.sameLoss(l) && most == of.parts[2] && kept(op.LogSum) == of.parts[3] && kept(op.Slope) == of.parts[4] {
-			w.held = f.made(&held{kind: aLossSlope, n: product(whole), lines: of, slope: g.held})
+			w.held = f.made(&held{kind: aLossSlope, n: intmath.Product(whole), lines: of, slope: g.held})
 		}
 	}
 	f.wrote(w)

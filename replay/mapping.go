@@ -8,6 +8,7 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -329,7 +330,7 @@ func (m *mapping) layout(l kernels.Limits) (layout kernels.Layout, rank int) {
 	}
 	inner := rank - 1
 	layout.Aligned = layout.Aligned && (rank == 1 || m.dims[inner]%kernels.MapVector == 0)
-	n := product(m.dims)
+	n := intmath.Product(m.dims)
 	for t := range len(m.operands) + len(m.results) {
 		v := m.tensor(t)
 		s := v.span(m.dims)
@@ -458,7 +459,7 @@ func (m *mapping) launch(l kernels.Limits) (*kernels.Kernel, []kernels.Arg, erro
 		inner := rank - 1
 		args = append(args, kernels.I(m.dims[inner]))
 		if inner > 0 {
-			args = append(args, kernels.I(product(m.dims[:inner])))
+			args = append(args, kernels.I(intmath.Product(m.dims[:inner])))
 			for _, n := range m.dims[1:inner] {
 				args = append(args, kernels.I(n))
 			}

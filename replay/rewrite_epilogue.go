@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -253,7 +254,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 // operands that then is; or why there are none.
 func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, value int, why string) {
 	o := c.operands[x].view
-	if o.off != result.Off || product(c.dims) != count {
+	if o.off != result.Off || intmath.Product(c.dims) != count {
 		return nil, 0, "it does not read the result whole, each element once"
 	}
 	order := make([]int, len(c.dims))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
@@ -117,7 +118,7 @@ func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, 
 			full++
 		}
 	}
-	if k := len(readers); k*full > full+1+k && product(n.m.dims) > joinSmall {
+	if k := len(readers); k*full > full+1+k && intmath.Product(n.m.dims) > joinSmall {
 		return nil, nil, fmt.Sprintf("%d launches would read its %d operands in place of one result", k, full)
 	}
 	return readers, becoming, ""
@@ -187,7 +188,7 @@ func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
 		if !ok {
 			return nil, "its elements are not found by sums of indices"
 		}
-		if n := max(1, product(c.dims)); (again || n > product(p.dims)) && !cheap && n*program.Steps() > worth {
+		if n := max(1, intmath.Product(c.dims)); (again || n > intmath.Product(p.dims)) && !cheap && n*program.Steps() > worth {
 			return nil, "it is read more often than computed, and costs more than to be stored"
 		}
 		straight = straight && at.straight(p.dims, m.dims)

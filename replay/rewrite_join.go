@@ -3,6 +3,7 @@ package replay
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
@@ -31,7 +32,7 @@ func joinMaps(r *rewriter) {
 		}
 		for i := j - 1; i >= max(0, j-joinFar); i-- {
 			p := r.nodes[i]
-			if p == nil || p.m == nil || p.once != c.once || product(p.m.dims) != product(c.m.dims) {
+			if p == nil || p.m == nil || p.once != c.once || intmath.Product(p.m.dims) != intmath.Product(c.m.dims) {
 				continue
 			}
 			at := r.place(i, j)
@@ -143,7 +144,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 			shares = shares || o.buf != nil && slices.ContainsFunc(pc.operands, func(q operand) bool { return q.mask == o.mask && q.same(o.view, dims) })
 		}
 	}
-	if !shares && product(c.dims) > joinSmall {
+	if !shares && intmath.Product(c.dims) > joinSmall {
 		return nil, ""
 	}
 	m = &mapping{typ: p.typ, dims: pc.dims, operands: slices.Clone(pc.operands), scalars: pc.scalars, results: slices.Clone(pc.results)}

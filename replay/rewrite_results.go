@@ -3,6 +3,7 @@ package replay
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -30,7 +31,7 @@ func writeThere(r *rewriter) {
 		why := ""
 		arg := n.args[a]
 		switch g := c.writes[0]; {
-		case arg.Off != from.off || arg.N != product(c.m.dims) || arg.Buf.DType() != to.buf.DType():
+		case arg.Off != from.off || arg.N != intmath.Product(c.m.dims) || arg.Buf.DType() != to.buf.DType():
 			why = "only a part is copied"
 		case to.off*to.buf.DType().Size()%align != 0:
 			why = "it is copied to where no buffer begins"

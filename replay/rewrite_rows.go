@@ -8,6 +8,7 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -145,7 +146,7 @@ func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why st
 
 // mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else of one element.
 func (r *rewriter) mapOf(m *mapping, rows int, alone bool) (part rowPart, why string) {
-	n := product(m.dims)
+	n := intmath.Product(m.dims)
 	if !alone || n == 0 {
 		return r.mapRows(m, rows)
 	}
@@ -157,7 +158,7 @@ func (r *rewriter) mapOf(m *mapping, rows int, alone bool) (part rowPart, why st
 
 // mapRows returns a map as a launch by rows, or why it is none.
 func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
-	n := product(m.dims)
+	n := intmath.Product(m.dims)
 	switch {
 	case m.typ != kernels.Float32:
 		return part, "a map is of " + m.typ.String()

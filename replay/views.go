@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -197,19 +198,11 @@ func (c composed) straight(wdims, rdims []int) bool {
 
 func one(n int) bool { return n == 1 }
 
-func product(dims []int) int {
-	n := 1
-	for _, d := range dims {
-		n *= d
-	}
-	return n
-}
-
 // refine returns two index spaces of as many elements, counted in row-major order, in common dimensions: each as parts of
 // its own. ok is false where there are none.
 func refine(a, b []int) (pa, pb []part, ok bool) {
 	a, b = slices.Clone(a), slices.Clone(b)
-	if product(a) != product(b) {
+	if intmath.Product(a) != intmath.Product(b) {
 		return nil, nil, false
 	}
 	i, j, byA, byB := len(a)-1, len(b)-1, 1, 1
@@ -292,7 +285,7 @@ func between(digits []digit, far int) bool {
 // gaps of another.
 func whole(views []view, dims []int) []span {
 	var spans []span
-	n := product(dims)
+	n := intmath.Product(dims)
 	for i, v := range views {
 		if s := v.span(dims); s.hi-s.lo == n {
 			spans = append(spans, s)

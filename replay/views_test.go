@@ -5,13 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // indices calls f with every index below dims.
 func indices(dims []int, f func(index []int)) {
 	index := make([]int, len(dims))
-	for range product(dims) {
+	for range intmath.Product(dims) {
 		f(index)
 		for d := len(dims) - 1; d >= 0; d-- {
 			index[d]++
@@ -76,7 +77,7 @@ func TestCompose(t *testing.T) {
 		found++
 		index := view{strides: make([]int, len(wdims))} // of each writer's dimension
 		dims := c.dims()
-		if product(dims) != product(rdims) || !slices.Equal(c.ofReader(read).elements(dims), read.elements(rdims)) {
+		if intmath.Product(dims) != intmath.Product(rdims) || !slices.Equal(c.ofReader(read).elements(dims), read.elements(rdims)) {
 			t.Fatalf("parts %+v of %v", c.parts, rdims)
 		}
 		if !slices.Equal(c.ofWriter(wrote).elements(dims), read.elements(rdims)) {
@@ -187,7 +188,7 @@ func TestWhole(t *testing.T) {
 			of = append(of, x.elements(dims)...)
 		}
 		for _, s := range whole(views, dims) {
-			if s.hi-s.lo > product(dims) {
+			if s.hi-s.lo > intmath.Product(dims) {
 				together++
 			}
 			for e := s.lo; e < s.hi; e++ {

@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -40,5 +41,5 @@ func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int)
 	cx, at := x.reals(), index.contiguous()
 	defer cx.done()
 	defer at.done()
-	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.I(product(shape[:axis])), kernels.I(shape[axis]), kernels.I(product(shape[axis+1:])), kernels.I(n))
+	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.I(intmath.Product(shape[:axis])), kernels.I(shape[axis]), kernels.I(intmath.Product(shape[axis+1:])), kernels.I(n))
 }

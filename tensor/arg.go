@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -45,7 +46,7 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 	x := t.together(typ, over)
 	defer x.done()
 	var y, at *Tensor
-	if product([]int{x.outer, x.inner}) == 0 {
+	if intmath.Product([]int{x.outer, x.inner}) == 0 {
 		y, at = allocOf(op, d, typ, []int{x.outer, x.inner}), allocOf(op, d, Int32, []int{x.outer, x.inner})
 	} else {
 		k := ops.Arg(least, typ.On(d))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -82,7 +83,7 @@ func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, wh
 // AttentionKeeps is that of package plumbing.
 func (*base) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
 	a := q.attends(k, v, nil, options)
-	return ops.AttentionKeeps(a.kernelShape(), product(a.batch), a.l, a.s, a.causal, q.Device().Limits())
+	return ops.AttentionKeeps(a.kernelShape(), intmath.Product(a.batch), a.l, a.s, a.causal, q.Device().Limits())
 }
 
 // Attends is that of package plumbing.
@@ -106,7 +107,7 @@ func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions, whole
 	if a.causal && a.bias == nil {
 		s := reals.MatMul(kt)
 		defer s.Free()
-		flat := s.Reshape(product(s.shape[:s.Rank()-2]), a.l, a.s)
+		flat := s.Reshape(intmath.Product(s.shape[:s.Rank()-2]), a.l, a.s)
 		MapInto(ops.CausalScores, []kernels.Arg{kernels.R(a.scale)}, []*Tensor{flat}, flat)
 		flat.Free()
 		p := s.Softmax(-1)
@@ -253,7 +254,7 @@ type blocks struct {
 // inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, if products are faster, or for features
 // that they are not for.
 func (a *attending) inBlocks(whole bool) *blocks {
-	d, items := a.q.Device(), product(a.batch)
+	d, items := a.q.Device(), intmath.Product(a.batch)
 	if whole || items == 0 || ops.AttentionByProducts(items, a.l, a.s, d.Limits()) {
 		return nil
 	}
@@ -358,7 +359,7 @@ func (b *blocks) biases() (bias operand, step int) {
 	}
 	lead := max(b.bias.Rank()-2, 0)
 	shape := []int{b.l, b.s}
-	if product(b.bias.shape[:lead]) > 1 {
+	if intmath.Product(b.bias.shape[:lead]) > 1 {
 		shape, step = b.shape(b.l, b.s), b.l*b.s
 	}
 	flat := b.bias

@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/clgrad/clgrad/internal/intmath"
 )
 
 // Squeeze returns a view without the given axes, as far as they are of dimension 1; without every axis of dimension 1 if
@@ -80,7 +82,7 @@ func (t *Tensor) Flatten(from, to int) *Tensor {
 	if a > b {
 		misuse(op, ErrAxis, fmt.Sprintf("axis %d is behind axis %d", from, to), t)
 	}
-	joined := product(t.shape[a : b+1])
+	joined := intmath.Product(t.shape[a : b+1])
 	return t.Reshape(slices.Replace(slices.Clone(t.shape), a, b+1, joined)...)
 }
 
@@ -109,7 +111,7 @@ func (t *Tensor) Diagonal(offset, first, second int) *Tensor {
 	}
 	shape, strides = append(shape, n), append(strides, t.strides[a]+t.strides[b])
 	off := t.off
-	if product(shape) > 0 {
+	if intmath.Product(shape) > 0 {
 		off += row*t.strides[a] + col*t.strides[b]
 	}
 	return t.view(shape, strides, off)

@@ -1,6 +1,9 @@
 package tensor
 
-import "github.com/clgrad/clgrad/kernels"
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
 
 // Functions that choose, by masks and limits. A mask is of Uint8: an element that is not 0 chooses.
 
@@ -26,7 +29,7 @@ func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 	defer index.Free()
 	wide := t.Expand(shape...)
 	defer wide.Free()
-	column := wide.Reshape(product(shape), 1)
+	column := wide.Reshape(intmath.Product(shape), 1)
 	defer column.Free()
 	rows := column.GatherRows(index)
 	defer rows.Free()

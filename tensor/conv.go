@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -106,7 +107,7 @@ func convShape(op string, t, w *Tensor, options []ConvOptions) convolution {
 	if channels != w.shape[1]*s.Groups || w.shape[0]%s.Groups != 0 {
 		misuse(op, ErrShape, fmt.Sprintf("in %d groups, the first axis of the weights is a multiple of %d, and the second %d times is the number of channels", s.Groups, s.Groups, s.Groups), t, w)
 	}
-	s.Batch, s.In, s.Out = product(t.shape[:lead]), w.shape[1], w.shape[0]/s.Groups
+	s.Batch, s.In, s.Out = intmath.Product(t.shape[:lead]), w.shape[1], w.shape[0]/s.Groups
 	s.result = append(slices.Clone(t.shape[:lead]), w.shape[0])
 	s.Size, s.Kernel, s.OutSize = spatial(t.shape[lead+1:]), spatial(w.shape[2:]), [3]int{1, 1, 1}
 	for a := 3 - axes; a < 3; a++ {
@@ -136,7 +137,7 @@ func convTransposeShape(op string, t, w *Tensor, options []ConvTransposeOptions)
 	if t.shape[lead] != w.shape[0] || w.shape[0]%s.Groups != 0 {
 		misuse(op, ErrShape, fmt.Sprintf("the first axis of the weights is the number of channels, a multiple of %d groups", s.Groups), t, w)
 	}
-	s.Batch, s.In, s.Out = product(t.shape[:lead]), w.shape[1], w.shape[0]/s.Groups
+	s.Batch, s.In, s.Out = intmath.Product(t.shape[:lead]), w.shape[1], w.shape[0]/s.Groups
 	s.result = append(slices.Clone(t.shape[:lead]), w.shape[1]*s.Groups)
 	s.OutSize, s.Kernel, s.Size = spatial(t.shape[lead+1:]), spatial(w.shape[2:]), [3]int{1, 1, 1}
 	for a := 3 - axes; a < 3; a++ {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -79,7 +80,7 @@ func labelled(op string, x, labels, weights *Tensor) (d Device, outer, n, inner 
 			misuse(op, ErrShape, "there is a weight for each class", x, weights)
 		}
 	}
-	return d, product(x.shape[:axis]), x.shape[axis], product(x.shape[axis+1:])
+	return d, intmath.Product(x.shape[:axis]), x.shape[axis], intmath.Product(x.shape[axis+1:])
 }
 
 // checkLabels panics with ErrIndex if a label is of no class, and not the one that is ignored.

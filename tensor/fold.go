@@ -3,6 +3,7 @@ package tensor
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -52,7 +53,7 @@ func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, roo
 	if kind == ops.FoldCount {
 		typ = Int32
 	}
-	if product([]int{outer, inner}) == 0 {
+	if intmath.Product([]int{outer, inner}) == 0 {
 		return allocOf(op, d, typ, []int{outer, inner})
 	}
 	shares, shape := foldShape(op, d, outer, n, inner)
@@ -183,7 +184,7 @@ func (t *Tensor) All(axes ...int) *Tensor {
 	over, keep := t.reduced(op, axes)
 	all := 1
 	for _, a := range over {
-		all = product([]int{all, t.shape[a]})
+		all = intmath.Product([]int{all, t.shape[a]})
 	}
 	n := t.counted(op, over)
 	defer n.Free()

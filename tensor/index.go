@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/clgrad/clgrad/internal/intmath"
 )
 
 // End, as the end of a [Tensor.Slice], is the end of the axis.
@@ -52,7 +54,7 @@ func bound(i int) string {
 // skip returns the offset of a view of the given shape that starts at index i of axis a. A view without elements
 // has no place: its offset could lie past the storage.
 func (t *Tensor) skip(shape []int, a, i int) int {
-	if product(shape) == 0 {
+	if intmath.Product(shape) == 0 {
 		return t.off
 	}
 	return t.off + i*t.strides[a]

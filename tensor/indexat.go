@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 )
 
@@ -56,7 +57,7 @@ func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
 		}
 	}
 	end := x.axis + len(axes)
-	x.shape = slices.Concat(dims[:x.axis], []int{product(dims[x.axis:end])}, dims[end:])
+	x.shape = slices.Concat(dims[:x.axis], []int{intmath.Product(dims[x.axis:end])}, dims[end:])
 	x.whole = slices.Concat(dims[:x.axis], shape, dims[end:])
 	checkShape(op, x.whole)
 	for _, a := range axes {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -25,7 +26,7 @@ func (t *Tensor) indices() operand {
 
 // around returns the sizes of what lies before an axis, of it, and behind it.
 func around(shape []int, axis int) (outer, n, inner int) {
-	return product(shape[:axis]), shape[axis], product(shape[axis+1:])
+	return intmath.Product(shape[:axis]), shape[axis], intmath.Product(shape[axis+1:])
 }
 
 // rowsOf returns which rows of the matrices that lie behind an axis indices name along it, for all that lies before the
@@ -160,7 +161,7 @@ func (t *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 	y := t.changeable()
 	shape := slices.Clone(t.shape)
 	shape[a] = index.Len()
-	if product(shape) > 0 {
+	if intmath.Product(shape) > 0 {
 		fill := allocOf(op, y.Device(), y.typ, shape)
 		fill.fill(value)
 		y.putRows(ops.ScatterSet, a, index.indices(), operand{fill, true})

@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -22,15 +23,15 @@ func (t *Tensor) together(typ Type, axes []int) lines {
 	}
 	first, last := axes[0], axes[len(axes)-1]
 	if last-first+1 == len(axes) {
-		return lines{c.packed(), product(t.shape[:first]), product(t.shape[first : last+1]), product(t.shape[last+1:])}
+		return lines{c.packed(), intmath.Product(t.shape[:first]), intmath.Product(t.shape[first : last+1]), intmath.Product(t.shape[last+1:])}
 	}
 	order, outer, n := []int{}, 1, 1
 	for a, d := range t.shape {
 		if slices.Contains(axes, a) {
-			n = product([]int{n, d})
+			n = intmath.Product([]int{n, d})
 		} else {
 			order = append(order, a)
-			outer = product([]int{outer, d})
+			outer = intmath.Product([]int{outer, d})
 		}
 	}
 	moved := c.Transpose(append(order, axes...)...)

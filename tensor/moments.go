@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -34,7 +35,7 @@ func (t *Tensor) moments(op string, correction int, axes []int) (mean, variance 
 	}
 	x := t.together(Real, over)
 	defer x.done()
-	if product([]int{x.outer, x.inner}) == 0 {
+	if intmath.Product([]int{x.outer, x.inner}) == 0 {
 		return t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep), t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep)
 	}
 	scale := kernels.R(1 / float64(max(x.n-correction, 0)))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -49,7 +50,7 @@ func (t *Tensor) rowNorm(op string, axis int, w, b *Tensor, eps float64, form in
 			}
 		}
 	}
-	return t.norm(op, product(t.shape[:a]), product(t.shape[a:]), 1, 1, w, b, eps, form)
+	return t.norm(op, intmath.Product(t.shape[:a]), intmath.Product(t.shape[a:]), 1, 1, w, b, eps, form)
 }
 
 // norm normalises rows of n elements: see ops.Norm.
@@ -148,7 +149,7 @@ func (t *Tensor) groupNorm(op string, groups int, w, b *Tensor, eps float64) (y,
 	if channels > 0 && (groups < 1 || channels%groups != 0) {
 		misuse(op, ErrShape, fmt.Sprintf("%d channels do not fall into %d groups", channels, groups), t)
 	}
-	span := product(t.shape[2:])
+	span := intmath.Product(t.shape[2:])
 	return t.norm(op, t.shape[0]*groups, channels/max(groups, 1)*span, max(groups, 1), span, w, b, eps, ops.NormCentred)
 }
 
@@ -274,7 +275,7 @@ func (t *Tensor) perChannel(rank int) *Tensor {
 func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd *Tensor) {
 	const op = "BatchNorm"
 	d := t.Device()
-	outer, channels, inner := t.shape[0], t.shape[1], product(t.shape[2:])
+	outer, channels, inner := t.shape[0], t.shape[1], intmath.Product(t.shape[2:])
 	mean, rstd = alloc(op, d, []int{channels}), alloc(op, d, []int{channels})
 	if t.Len() == 0 {
 		mean.zero()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -132,7 +133,7 @@ func lastAxes(op string, t *Tensor, axes int, what string) (lead []int, outer in
 		misuse(op, ErrShape, fmt.Sprintf("the %s has a number for each of 1, 2 or 3 axes of the tensor, not %d", what, axes), t)
 	}
 	at := t.Rank() - axes
-	return slices.Clone(t.shape[:at]), product(t.shape[:at]), spatial(t.shape[at:])
+	return slices.Clone(t.shape[:at]), intmath.Product(t.shape[:at]), spatial(t.shape[at:])
 }
 
 func regularPooling(op string, t *Tensor, window, stride, padding, dilation []int, ceil bool) *pooling {
@@ -256,7 +257,7 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 	}
 	x := t.reals()
 	defer x.done()
-	if n := product(p.Size[:]); p.Adaptive && p.OutSize == [3]int{1, 1, 1} && !gradient { // rows fill a device, windows do not
+	if n := intmath.Product(p.Size[:]); p.Adaptive && p.OutSize == [3]int{1, 1, 1} && !gradient { // rows fill a device, windows do not
 		sumAxis(y, x.Tensor, p.Outer, n, 1, 1/float64(n), false)
 		return y
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -198,7 +199,7 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 			lo--
 		}
 		from, to := axes[lo], axes[hi]+1
-		next := step(cur.Tensor, product(dims[:from]), product(dims[from:to]), product(dims[to:]), lo == 0)
+		next := step(cur.Tensor, intmath.Product(dims[:from]), intmath.Product(dims[from:to]), intmath.Product(dims[to:]), lo == 0)
 		cur.done()
 		dims = slices.Delete(dims, from, to)
 		cur = operand{next, true}
@@ -239,22 +240,6 @@ func sumRuns(y, x *Tensor, outer, n, inner, runs int) {
 	}
 	d := x.Device()
 	launch(d, ops.SumIntegers.Of(x.typ.On(d)), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(runs))
-}
-
-// product returns the product of dimensions, the largest int if it is more: those beside a 0 may be any.
-func product(dims []int) int {
-	n := 1
-	for _, d := range dims {
-		switch {
-		case d == 0:
-			return 0
-		case n > math.MaxInt/d:
-			n = math.MaxInt
-		default:
-			n *= d
-		}
-	}
-	return n
 }
 
 // SumTo returns the sum of t over the axes along which shape broadcasts to t's: the gradient of Expand.
@@ -388,7 +373,7 @@ func (s *base) MaxGrad(x, y, g *Tensor, axes []int) *Tensor {
 		return out
 	}
 	launch(d, ops.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
-		kernels.I(product(x.shape[:first])), kernels.I(product(x.shape[first:last+1])), kernels.I(product(x.shape[last+1:])))
+		kernels.I(intmath.Product(x.shape[:first])), kernels.I(intmath.Product(x.shape[first:last+1])), kernels.I(intmath.Product(x.shape[last+1:])))
 	return out
 }
 

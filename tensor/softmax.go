@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -61,5 +62,5 @@ func lineOf(op string, t *Tensor, axis int) (outer, n, inner int) {
 		return 1, 1, 1
 	}
 	a := axisOf(op, t, axis)
-	return product(t.shape[:a]), t.shape[a], product(t.shape[a+1:])
+	return intmath.Product(t.shape[:a]), t.shape[a], intmath.Product(t.shape[a+1:])
 }

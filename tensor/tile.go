@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/clgrad/clgrad/internal/intmath"
 )
 
 // Tile returns t several times over along each axis, in a tensor of its own: PyTorch's tile, and its repeat. Counts are
@@ -37,7 +39,7 @@ func (t *Tensor) Tile(counts ...int) *Tensor {
 	y := t.Copy().reshaped(shape) // there is no room for all of them at once
 	for i, n := range counts {
 		if a := rank - len(counts) + i; n != 1 {
-			outer, inner := product(y.shape[:a]), product(y.shape[a:])
+			outer, inner := intmath.Product(y.shape[:a]), intmath.Product(y.shape[a:])
 			next := slices.Clone(y.shape)
 			next[a] *= n
 			whole := y.spread([]int{outer, 1, inner}, []int{outer, n, inner}).reshaped(next)
@@ -78,7 +80,7 @@ func (t *Tensor) RepeatInterleave(count, axis int) *Tensor {
 	full := slices.Clone(t.shape)
 	full[a] = t.times(op, full[a], count)
 	checkShape(op, full)
-	rows, inner := product(t.shape[:a+1]), product(t.shape[a+1:])
+	rows, inner := intmath.Product(t.shape[:a+1]), intmath.Product(t.shape[a+1:])
 	return t.spread([]int{rows, 1, inner}, []int{rows, count, inner}).reshaped(full)
 }
 
