@@ -17,30 +17,10 @@ func TestBatchWithinPass(t *testing.T) {
 		}
 		for encoding, apart := range map[string]int{Frequency: 3, Fourier: 4} {
 			t.Run(sel+"/"+encoding, func(t *testing.T) {
-				train := func(launches int) (values []float64) {
-					cfg := DefaultsFor(encoding)
-					cfg.Batch = 27
-					f, err := New(devtest.Open(t, sel, tensor.Options{GPUKernels: true}), smooth(16, 8), cfg)
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer f.Free()
-					for range 3 {
-						if err := f.Step(); err != nil {
-							t.Fatal(err)
-						}
-					}
-					if got := f.recorded.Launches(); len(got) != launches {
-						t.Errorf("%d launches, want %d: %v", len(got), launches, got)
-					}
-					for _, p := range f.Model.Params() {
-						v, err := p.Value().Float64s()
-						if err != nil {
-							t.Fatal(err)
-						}
-						values = append(values, v...)
-					}
-					return values
+				cfg := DefaultsFor(encoding)
+				cfg.Batch = 27
+				train := func(launches int) []float64 {
+					return trainedBy(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), cfg, launches)
 				}
 				got := train(2)
 				t.Setenv(replay.Env, "-inputs")
@@ -50,4 +30,30 @@ func TestBatchWithinPass(t *testing.T) {
 			})
 		}
 	}
+}
+
+// trainedBy returns the weights after three steps, each of which is so many launches.
+func trainedBy(t *testing.T, d tensor.Device, cfg Config, launches int) (values []float64) {
+	t.Helper()
+	f, err := New(d, smooth(16, 8), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Free()
+	for range 3 {
+		if err := f.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := f.recorded.Launches(); len(got) != launches {
+		t.Errorf("%d launches, want %d: %v", len(got), launches, got)
+	}
+	for _, p := range f.Model.Params() {
+		v, err := p.Value().Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, v...)
+	}
+	return values
 }
