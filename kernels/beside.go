@@ -174,6 +174,25 @@ func (k *Kernel) ownText(l Limits) (depends []string, text string) {
 	return named(dependsHeader, own), s.String()
 }
 
+// behind returns the lines that name the files around a text with what k brings for a device at its end, and that, "" if it is a file.
+// The text has the macros of a file of its own, and needs others.
+func (k *Kernel) behind(macros string, l Limits, needs ...string) (header, own string) {
+	files, own := k.ownText(l)
+	then := strings.Join(named(thenHeader, k.TextOn(l)), ", ")
+	if own != "" {
+		needs = append(needs, files...)
+	} else {
+		then = files[0]
+	}
+	needs = slices.DeleteFunc(needs, func(name string) bool { return name == macros })
+	slices.Sort(needs)
+	header = dependsHeader + " " + strings.Join(slices.Compact(needs), ", ") + "\n"
+	if then != "" {
+		header += thenHeader + " " + then + "\n"
+	}
+	return header, own
+}
+
 // declared returns a parameter of the mode in OpenCL C.
 func (m Mode) declared(name string) string {
 	switch m {

@@ -147,17 +147,7 @@ func (s *fromSpec) trial(like []Arg) []Operand {
 	if ops == nil {
 		return nil
 	}
-	small := make([]Arg, len(ops))
-	for i, p := range s.base.Params {
-		switch p.Mode.Kind() {
-		case ArgInt:
-			small[i] = I(int(ops[i].Number))
-		case ArgReal:
-			small[i] = R(ops[i].Number)
-		default:
-			small[i] = Vec(size(ops[i].N), 0, ops[i].N)
-		}
-	}
+	small := sized(s.base.Params, own, ops)
 	rows := 0
 	for _, l := range s.loads {
 		rows, _ = l.Size(small)

@@ -10,27 +10,16 @@ import (
 
 // text returns the OpenCL C for devices that are no CPU: the formulas, the macros that compute them, and the kernel's own text or file.
 func (s *fromSpec) text() string {
-	gpu := Limits{}
-	files, own := s.base.ownText(gpu)
-	depends, then := []string{"common"}, strings.Join(named(thenHeader, s.base.TextOn(gpu)), ", ")
-	if own != "" {
-		depends = append(depends, files...)
-	} else {
-		then = files[0]
-	}
+	needs := []string{"common"}
 	for _, of := range s.all {
 		for _, program := range of.programs() {
-			depends = append(depends, program.Depends()...)
+			needs = append(needs, program.Depends()...)
 		}
 	}
-	depends = slices.DeleteFunc(depends, func(name string) bool { return name == "get" }) // whose macros are here
-	slices.Sort(depends)
+	header, own := s.base.behind("get", Limits{}, needs...)
 	var b strings.Builder
+	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	p("%s %s", dependsHeader, strings.Join(slices.Compact(depends), ", "))
-	if then != "" {
-		p("%s %s", thenHeader, then)
-	}
 	p("// What %s reads, as formulas: see kernels/from.go.", s.base.Name)
 	p("%s\n#define AT(p, i) ((uint)(i) < (uint)p##_n ? p[i] : 0)", preludeHere)
 	for _, of := range s.all {

@@ -178,21 +178,10 @@ func (s *thenSpec) baseArgs(args []Arg) []Arg {
 
 // text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the kernel's own text or file.
 func (s *thenSpec) text(l Limits) string {
-	files, own := s.base.ownText(l)
-	depends, then := append([]string{"common"}, s.m.j.program.Depends()...), strings.Join(named(thenHeader, s.base.TextOn(l)), ", ")
-	if own != "" {
-		depends = append(depends, files...)
-	} else {
-		then = files[0]
-	}
-	depends = slices.DeleteFunc(depends, func(name string) bool { return name == "put" }) // whose macros are here
-	slices.Sort(depends)
+	header, own := s.base.behind("put", l, append([]string{"common"}, s.m.j.program.Depends()...)...)
 	var b strings.Builder
+	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	p("%s %s", dependsHeader, strings.Join(slices.Compact(depends), ", "))
-	if then != "" {
-		p("%s %s", thenHeader, then)
-	}
 	p("// %s of what %s stores: see kernels/then.go.", s.m.j.Name, s.base.Name)
 	if s.base.Stores.Define != "" {
 		p("#define %s", s.base.Stores.Define)
@@ -548,7 +537,7 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 	if like == nil {
 		return nil
 	}
-	nb, at := len(s.base.Params), s.base.Stores.Result
+	at := s.base.Stores.Result
 	own := s.baseArgs(like)
 	var ops []Operand
 	if s.base.Trial != nil {
@@ -559,17 +548,7 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 	if ops == nil {
 		return nil
 	}
-	small := make([]Arg, nb)
-	for i, p := range s.base.Params {
-		switch p.Mode.Kind() {
-		case ArgInt:
-			small[i] = I(int(ops[i].Number))
-		case ArgReal:
-			small[i] = R(ops[i].Number)
-		default:
-			small[i] = Vec(own[i].Buf, 0, ops[i].N)
-		}
-	}
+	small := sized(s.base.Params, own, ops)
 	n, _ := s.base.Stores.Elements(small)
 	dims := s.likeDims(like, n)
 	if dims == nil {

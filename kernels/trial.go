@@ -107,6 +107,22 @@ func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
 	return k
 }
 
+// sized returns the arguments of a launch like one with args, whose memory and numbers are as large as the operands of a trial.
+func sized(params []Param, args []Arg, ops []Operand) []Arg {
+	list := make([]Arg, len(params))
+	for i, p := range params {
+		switch p.Mode.Kind() {
+		case ArgInt:
+			list[i] = I(int(ops[i].Number))
+		case ArgReal:
+			list[i] = R(ops[i].Number)
+		default:
+			list[i] = Vec(args[i].Buf, 0, ops[i].N)
+		}
+	}
+	return list
+}
+
 // SetNumbers sets the numbers of operands, one after the other.
 func SetNumbers(ops []Operand, values ...float64) {
 	for i, v := range values {
