@@ -171,7 +171,7 @@ func (s *pass) fence() string {
 	return ""
 }
 
-// place writes the declarations of what is kept of a tile: x of each layer, which are in turn in the same place if need be, and then a of those
+// placeAll writes the declarations of what is kept of a tile: x of each layer, which are in turn in the same place if need be, and then a of those
 // whose x is copied; z, what gradients read of sums; g, gradients.
 func (s *pass) placeAll(w *writer) {
 	at, all := 0, s.outside(s.keeps)*s.block
