@@ -35,6 +35,7 @@ const (
 	Expm1
 	Tanh
 	Log
+	Log2
 	Log1p
 	Sin
 	Cos

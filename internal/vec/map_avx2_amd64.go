@@ -152,6 +152,11 @@ func mapTanhF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x
 //go:noescape
 func mapLogF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapLog2F32AVX2 sets n elements from to on to Log2 of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLog2F32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapLog1pF32AVX2 sets n elements from to on to Log1p of those from x0 on. They may be the same.
 //
 //go:noescape
@@ -337,6 +342,11 @@ func mapTanhF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x
 //go:noescape
 func mapLogF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
+// mapLog2F64AVX2 sets n elements from to on to Log2 of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLog2F64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
 // mapLog1pF64AVX2 sets n elements from to on to Log1p of those from x0 on. They may be the same.
 //
 //go:noescape
@@ -361,3 +371,13 @@ func mapSinPiF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, 
 //
 //go:noescape
 func mapCosPiF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapErfF64AVX2 sets n elements from to on to Erf of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapErfF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapErfcF64AVX2 sets n elements from to on to Erfc of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapErfcF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

@@ -152,6 +152,11 @@ func mapTanhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x
 //go:noescape
 func mapLogF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapLog2F32NEON sets n elements from to on to Log2 of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLog2F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapLog1pF32NEON sets n elements from to on to Log1p of those from x0 on. They may be the same.
 //
 //go:noescape
@@ -337,6 +342,11 @@ func mapTanhF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x
 //go:noescape
 func mapLogF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
+// mapLog2F64NEON sets n elements from to on to Log2 of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLog2F64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
 // mapLog1pF64NEON sets n elements from to on to Log1p of those from x0 on. They may be the same.
 //
 //go:noescape
@@ -361,3 +371,13 @@ func mapSinPiF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, 
 //
 //go:noescape
 func mapCosPiF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapErfF64NEON sets n elements from to on to Erf of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapErfF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapErfcF64NEON sets n elements from to on to Erfc of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapErfcF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

@@ -44,6 +44,7 @@ var plain = map[Function]struct {
 	Expm1:          {3, func(x []float64) float64 { return math.Expm1(x[0]) }},
 	Tanh:           {3, func(x []float64) float64 { return math.Tanh(x[0]) }},
 	Log:            {3, func(x []float64) float64 { return logarithm(x[0]) }},
+	Log2:           {3, func(x []float64) float64 { return binary(x[0]) }},
 	Log1p:          {3, func(x []float64) float64 { return math.Log1p(x[0]) }},
 	Sin:            {3, func(x []float64) float64 { return either(math.Abs(x[0]) <= SineLimit, sine(x[0], 0), math.NaN()) }},
 	Cos:            {3, func(x []float64) float64 { return either(math.Abs(x[0]) <= SineLimit, sine(x[0], 1), math.NaN()) }},
@@ -85,6 +86,14 @@ func logarithm(x float64) float64 {
 		return math.Log(x*0x1p52) - 52*math.Ln2
 	}
 	return math.Log(x)
+}
+
+// binary is log₂ x: math.Log2 takes the exponent off first, and has few places left beside 1.
+func binary(x float64) float64 {
+	if x > 0.7 && x < 1.5 {
+		return math.Log(x) * math.Log2E
+	}
+	return math.Log2(x)
 }
 
 // turned is sin πx, of so many quarters of a turn more.

@@ -33,6 +33,7 @@ var mapsF32AVX2 = [functions]loop[float32]{
 	Expm1:          mapExpm1F32AVX2,
 	Tanh:           mapTanhF32AVX2,
 	Log:            mapLogF32AVX2,
+	Log2:           mapLog2F32AVX2,
 	Log1p:          mapLog1pF32AVX2,
 	Sin:            mapSinF32AVX2,
 	Cos:            mapCosF32AVX2,
@@ -80,11 +81,14 @@ var mapsF64AVX2 = [functions]loop[float64]{
 	Expm1:          mapExpm1F64AVX2,
 	Tanh:           mapTanhF64AVX2,
 	Log:            mapLogF64AVX2,
+	Log2:           mapLog2F64AVX2,
 	Log1p:          mapLog1pF64AVX2,
 	Sin:            mapSinF64AVX2,
 	Cos:            mapCosF64AVX2,
 	SinPi:          mapSinPiF64AVX2,
 	CosPi:          mapCosPiF64AVX2,
+	Erf:            mapErfF64AVX2,
+	Erfc:           mapErfcF64AVX2,
 }
 
 var rowsF64AVX2 = rows[float64]{rowSumF64AVX2, rowDotF64AVX2, rowMostF64AVX2, [functions]scaled[float64]{
@@ -125,6 +129,7 @@ var mapsF32AVX512 = [functions]loop[float32]{
 	Expm1:          mapExpm1F32AVX512,
 	Tanh:           mapTanhF32AVX512,
 	Log:            mapLogF32AVX512,
+	Log2:           mapLog2F32AVX512,
 	Log1p:          mapLog1pF32AVX512,
 	Sin:            mapSinF32AVX512,
 	Cos:            mapCosF32AVX512,
@@ -172,11 +177,14 @@ var mapsF64AVX512 = [functions]loop[float64]{
 	Expm1:          mapExpm1F64AVX512,
 	Tanh:           mapTanhF64AVX512,
 	Log:            mapLogF64AVX512,
+	Log2:           mapLog2F64AVX512,
 	Log1p:          mapLog1pF64AVX512,
 	Sin:            mapSinF64AVX512,
 	Cos:            mapCosF64AVX512,
 	SinPi:          mapSinPiF64AVX512,
 	CosPi:          mapCosPiF64AVX512,
+	Erf:            mapErfF64AVX512,
+	Erfc:           mapErfcF64AVX512,
 }
 
 var rowsF64AVX512 = rows[float64]{rowSumF64AVX512, rowDotF64AVX512, rowMostF64AVX512, [functions]scaled[float64]{

@@ -33,6 +33,7 @@ var mapsF32NEON = [functions]loop[float32]{
 	Expm1:          mapExpm1F32NEON,
 	Tanh:           mapTanhF32NEON,
 	Log:            mapLogF32NEON,
+	Log2:           mapLog2F32NEON,
 	Log1p:          mapLog1pF32NEON,
 	Sin:            mapSinF32NEON,
 	Cos:            mapCosF32NEON,
@@ -80,11 +81,14 @@ var mapsF64NEON = [functions]loop[float64]{
 	Expm1:          mapExpm1F64NEON,
 	Tanh:           mapTanhF64NEON,
 	Log:            mapLogF64NEON,
+	Log2:           mapLog2F64NEON,
 	Log1p:          mapLog1pF64NEON,
 	Sin:            mapSinF64NEON,
 	Cos:            mapCosF64NEON,
 	SinPi:          mapSinPiF64NEON,
 	CosPi:          mapCosPiF64NEON,
+	Erf:            mapErfF64NEON,
+	Erfc:           mapErfcF64NEON,
 }
 
 var rowsF64NEON = rows[float64]{rowSumF64NEON, rowDotF64NEON, rowMostF64NEON, [functions]scaled[float64]{

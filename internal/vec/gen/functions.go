@@ -73,11 +73,10 @@ var functions = []function{
 		return k.or(k.div(t, k.add(t, k.number(2))), k.and(x[0], k.sign()))
 	}},
 	{"Log", 1, true, func(k *code, x []value) value {
-		small := k.compare(less, x[0], k.number(math.Ldexp(1, 2-int(k.bias()))))
-		v := k.choose(small, k.mul(x[0], k.number(math.Ldexp(1, k.fraction()))), x[0])
-		none := k.load(k.number(0))
-		return k.logOf(v, k.choose(small, k.number(-float64(k.fraction())), none), none, x[0])
+		v, n := k.normal(x[0])
+		return k.logOf(v, n, k.load(k.number(0)), x[0])
 	}},
+	{"Log2", 1, true, func(k *code, x []value) value { return k.log2Of(x[0]) }},
 	{"Log1p", 1, true, func(k *code, x []value) value {
 		// What 1 + x loses is c: log(1 + x) is log u + c/u.
 		one := k.load(k.number(1))
@@ -91,13 +90,13 @@ var functions = []function{
 	{"Cos", 1, true, func(k *code, x []value) value { return k.sine(x[0], true) }},
 	{"SinPi", 1, true, func(k *code, x []value) value { return k.turn(x[0], false) }},
 	{"CosPi", 1, true, func(k *code, x []value) value { return k.turn(x[0], true) }},
-	{"Erf", 1, false, func(k *code, x []value) value {
+	{"Erf", 1, true, func(k *code, x []value) value {
 		a := k.abs(x[0])
-		near := k.mul(x[0], k.polynomial(k.mul(x[0], x[0]), erfNear...))
+		near := k.mul(x[0], k.polynomial(k.mul(x[0], x[0]), erfNear[k.r.size]...))
 		far := k.or(k.sub(k.load(k.number(1)), k.erfcOf(a)), k.and(x[0], k.sign()))
 		return k.choose(k.compare(less, a, k.number(0.9486833)), near, far)
 	}},
-	{"Erfc", 1, false, func(k *code, x []value) value {
+	{"Erfc", 1, true, func(k *code, x []value) value {
 		v := k.erfcOf(k.abs(x[0]))
 		return k.choose(k.compare(less, x[0], k.number(0)), k.sub(k.load(k.number(2)), v), v)
 	}},
@@ -165,18 +164,41 @@ func (k *code) halves(n value) (half, rest value) {
 	return half, k.sub(n, half)
 }
 
+// normal returns a normal number v and n such that x is v·2ⁿ, for any x above 0.
+func (k *code) normal(x value) (v, n value) {
+	small := k.compare(less, x, k.number(math.Ldexp(1, 2-int(k.bias()))))
+	v = k.choose(small, k.mul(x, k.number(math.Ldexp(1, k.fraction()))), x)
+	return v, k.choose(small, k.number(-float64(k.fraction())), k.load(k.number(0)))
+}
+
 // logOf is log v + n·log 2 + rest for a normal v. Where x, which v was made of, is no positive number, it is what the
 // logarithm of x is.
 func (k *code) logOf(v, n, rest, x value) value {
-	// v is m·2ᵉ, with m from √½ to √2.
-	e := k.sub(k.or(k.shiftRight(v, k.fraction()), k.number(math.Ldexp(1, k.fraction()))), k.number(math.Ldexp(1, k.fraction())+k.bias()))
+	high, low := k.parted(math.Ln2, ln2Lo)
+	e, f, half, s, least := k.logParts(v, n)
+	least = k.fma(s, least, k.fma(e, k.number(low), rest))
+	return k.logEnds(k.fma(e, k.number(high), k.sub(f, k.sub(half, least))), x)
+}
+
+// log2Of is log₂ x, exact where that is whole.
+func (k *code) log2Of(x value) value {
+	v, n := k.normal(x)
+	e, f, half, s, least := k.logParts(v, n)
+	l := k.sub(f, k.sub(half, k.mul(s, least)))
+	high, low := k.parted(math.Log2E, log2ELo)
+	return k.logEnds(k.fma(l, k.number(high), k.fma(l, k.number(low), e)), x)
+}
+
+// logParts parts v·2ⁿ in m·2ᵉ, with m from √½ to √2. With f = m − 1, log m is f − (half − s·least).
+func (k *code) logParts(v, n value) (e, f, half, s, least value) {
+	e = k.sub(k.or(k.shiftRight(v, k.fraction()), k.number(math.Ldexp(1, k.fraction()))), k.number(math.Ldexp(1, k.fraction())+k.bias()))
 	m := k.or(k.and(v, k.bits(1<<k.fraction()-1)), k.number(1))
 	large := k.compare(less, k.load(k.number(math.Sqrt2)), m)
 	m = k.choose(large, k.mul(m, k.number(0.5)), m)
 	e = k.add(k.choose(large, k.add(e, k.number(1)), e), n)
-	// With f = m − 1 and s = f/(2 + f), log(1 + f) is 2s + 2s³/3 + 2s⁵/5 …, and 2s is f − f²/2 + s·f²/2.
-	f := k.sub(m, k.number(1))
-	s := k.div(f, k.add(f, k.number(2)))
+	// With s = f/(2 + f), log(1 + f) is 2s + 2s³/3 + 2s⁵/5 …, and 2s is f − f²/2 + s·f²/2.
+	f = k.sub(m, k.number(1))
+	s = k.div(f, k.add(f, k.number(2)))
 	z := k.mul(s, s)
 	terms := 5
 	if k.r.size == 8 {
@@ -186,18 +208,23 @@ func (k *code) logOf(v, n, rest, x value) value {
 	for i := range c {
 		c[i] = 2 / float64(2*i+3)
 	}
-	h := k.mul(k.mul(f, f), k.number(0.5))
-	high, low := k.parted(math.Ln2, ln2Lo)
-	least := k.fma(s, k.fma(z, k.polynomial(z, c...), h), k.fma(e, k.number(low), rest))
-	y := k.fma(e, k.number(high), k.sub(f, k.sub(h, least)))
+	half = k.mul(k.mul(f, f), k.number(0.5))
+	return e, f, half, s, k.fma(z, k.polynomial(z, c...), half)
+}
+
+// logEnds is y, a logarithm, and where x is no positive number, what that of x is.
+func (k *code) logEnds(y, x value) value {
 	y = k.choose(k.compare(equal, x, k.number(math.Inf(1))), x, y)
 	y = k.choose(k.compare(equal, x, k.number(0)), k.number(math.Inf(-1)), y)
 	y = k.choose(k.compare(less, x, k.number(0)), k.number(math.NaN()), y)
 	return k.choose(k.compare(unordered, x, x), x, y)
 }
 
-// ln2Lo is what double precision loses of log 2.
-const ln2Lo = 2.3190468138462996e-17
+// ln2Lo and log2ELo are what double precision loses of log 2 and of its inverse.
+const (
+	ln2Lo   = 2.3190468138462996e-17
+	log2ELo = 2.0355273740931033e-17
+)
 
 // sine is sin x, or cos x, for |x| up to SineLimit of package vec.
 func (k *code) sine(x value, cosine bool) value {
@@ -271,7 +298,7 @@ func (k *code) quarter(n, sin, cos value, cosine bool) value {
 
 // erfcOf is erfc a for a that is not negative: e^(−a²)·p(q)/(1 + 2a), q = (a − 2)/(a + 2).
 func (k *code) erfcOf(a value) value {
-	a = k.least(k.load(k.number(10.25)), a)
+	a = k.least(k.load(k.number(map[int]float64{4: 10.25, 8: 27.5}[k.r.size])), a)
 	square := k.mul(a, a)
 	minus := k.xor(square, k.sign())
 	lost := k.fma(a, a, minus)
@@ -279,16 +306,33 @@ func (k *code) erfcOf(a value) value {
 	half, rest := k.halves(n)
 	e := k.mul(k.add(q, k.number(1)), k.power(half))
 	e = k.fnma(e, lost, e)
-	p := k.polynomial(k.div(k.sub(a, k.number(2)), k.add(a, k.number(2))), erfcFar...)
+	p := k.polynomial(k.div(k.sub(a, k.number(2)), k.add(a, k.number(2))), erfcFar[k.r.size]...)
 	return k.mul(k.mul(e, k.div(p, k.add(k.add(a, a), k.number(1)))), k.power(rest))
 }
 
-// Polynomials through Chebyshev's nodes, found in 50 digits: of erf(x)/x in x² for x² up to 0.9, off by 2⁻³⁰ at most, and of
-// e^(a²)·erfc(a)·(1 + 2a) in q for all a up to 10.5, off by 2⁻²⁹.
+// Polynomials through Chebyshev's nodes, found in 50 digits, by the bytes of the type: of erf(x)/x in x² for x² up to 0.9, off by 2⁻³⁰ and
+// 2⁻⁵⁴ at most, and of e^(a²)·erfc(a)·(1 + 2a) in q for all a up to 10.5 and 27.5, off by 2⁻²⁹ and 2⁻⁵³.
 var (
-	erfNear = []float64{1.1283791664763395, -0.37612632154013932, 0.11283671041450989, -0.026858042482942561, 0.0051976849144596491,
-		-0.00081050545108085004, 8.2127805330598775e-5}
-	erfcFar = []float64{1.2769783823067076, -0.092763814822355805, -0.16603048495117275, 0.16405087960761196, -0.05421843722837164,
-		-0.0080297842599010608, 0.008712785678741647, 0.0012506210333167137, -0.0014301499271922352, -0.00040183451642194527,
-		0.0001778078769999818, 8.3838182124330982e-5}
+	erfNear = map[int][]float64{
+		4: {1.1283791664763395, -0.37612632154013932, 0.11283671041450989, -0.026858042482942561, 0.0051976849144596491,
+			-0.00081050545108085004, 8.2127805330598775e-5},
+		8: {
+			1.1283791670955126, -0.37612638903183754, 0.11283791670955044, -0.026866170645111445, 0.005223977625190048,
+			-0.0008548327004330467, 0.00012055332050048154, -1.492561988537055e-05, 1.6461430548949832e-06, -1.635526736603724e-07,
+			1.4695927304472006e-08, -1.152421846528433e-09, 6.234208164172843e-11,
+		},
+	}
+	erfcFar = map[int][]float64{
+		4: {1.2769783823067076, -0.092763814822355805, -0.16603048495117275, 0.16405087960761196, -0.05421843722837164,
+			-0.0080297842599010608, 0.008712785678741647, 0.0012506210333167137, -0.0014301499271922352, -0.00040183451642194527,
+			0.0001778078769999818, 8.3838182124330982e-5},
+		8: {
+			1.2769783815525286, -0.09276382658574595, -0.16603039761529, 0.164051280033435, -0.05422000099197845,
+			-0.008034015082197919, 0.008722653873693614, 0.0012713389626910518, -0.0014568139123483281, -0.00045434080540133825,
+			0.00020636686636723773, 0.00015103904406146861, -1.5076969393981303e-06, -3.642278371873206e-05, -1.3501587678832237e-05,
+			3.7085584301374126e-06, 5.247153116643131e-06, 1.5107690346153598e-06, -7.364749671453057e-07, -8.500151516610701e-07,
+			-2.1646760548257934e-07, 1.5995817517317806e-07, 1.3110904531738093e-07, 8.049700872347415e-09, -2.2263259432781454e-08,
+			-6.5586282711112465e-09,
+		},
+	}
 )
