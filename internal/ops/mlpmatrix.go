@@ -175,10 +175,20 @@ func (s MLPMatrix) pack(words, exponents []int32, at func(i int) float32) {
 			if back > 0 {
 				K, N, row, column = N, K, column, row
 			}
-			words = words[s.packLayer(words, K, N, into, func(k, n int) float32 { return at(weights + k*row + n*column) }):]
+			words = words[s.packLayer(words, K, N, into, func(k, n int) float32 {
+				if l == 0 && back == 0 {
+					k = inputOfUnit(k)
+				} else if l == 0 {
+					n = inputOfUnit(n)
+				}
+				return at(weights + k*row + n*column)
+			}):]
 		}
 	}
 }
+
+// inputOfUnit is INPUT of mlp.cl.
+func inputOfUnit(i int) int { return i/16*16 + i%8/2*4 + i/8%2*2 + i%2 }
 
 // packLayer packs the factors of a product from the right, [K, N], and returns how many words they take.
 func (s MLPMatrix) packLayer(words []int32, K, N int, into float32, at func(k, n int) float32) int {

@@ -36,6 +36,9 @@
 #define BIAS(l) (WEIGHTS(l) + ALIGNED(FAN_IN(l) * WIDTH))
 #define SIZE (WEIGHTS(LAYERS) + ALIGNED(WIDTH * OUTPUTS))
 
+// On matrix units, the input that is unit i of the first layer: of each 16 a lane has four neighbours, which are one load.
+#define INPUT(i) ((i) / 16 * 16 + (i) % 8 / 2 * 4 + (i) / 8 % 2 * 2 + (i) % 2)
+
 #ifdef ABSOLUTE
 #define LOSS_OF(e) fabs(e)
 #define LOSS_SLOPE(e) ((e) > 0 ? (REAL)1 : (e) < 0 ? (REAL)-1 : (e))

@@ -164,8 +164,8 @@ UNROLL
 #define JOINED(high, low, factor, to) ((high) + (to))
 #endif
 
-// Puts the weights of a layer into local memory, and returns their exponent.
-static INLINE int put_weights(local uint4 *to, global const float *w, const int length, local uint *tops, int lid) {
+// Puts the weights of a layer into local memory, of the first one or not, and returns their exponent.
+static INLINE int put_weights(local uint4 *to, global const float *w, const int length, const int of_inputs, local uint *tops, int lid) {
     int exponent = 127;
 #if INNER != HALVES
     float most = 0;
@@ -177,7 +177,8 @@ static INLINE int put_weights(local uint4 *to, global const float *w, const int 
 #endif
     const float into = INTO_PAIRS(exponent);
     for (int c = lid; c < length / 8; c += ITEMS) { // a row of a brick
-        global const float *row = w + (c / WIDTH * 8 + c % 8) * WIDTH + c / 8 % TILES(WIDTH) * 8;
+        const int i = c / WIDTH * 8 + c % 8;
+        global const float *row = w + (of_inputs ? INPUT(i) : i) * WIDTH + c / 8 % TILES(WIDTH) * 8;
         uint words[4][2];
 UNROLL
         for (int i = 0; i < 4; i++) {
@@ -249,7 +250,7 @@ UNROLL
     for (int l = 0; l < LAYERS; l++) {
         of_weights[l] = 127;
 #ifdef NVIDIA_PTX
-        of_weights[l] = put_weights(shared + WEIGHTS_AT(l), w + WEIGHTS(l), FAN_IN(l) * WIDTH, tops[l % 2], lid);
+        of_weights[l] = put_weights(shared + WEIGHTS_AT(l), w + WEIGHTS(l), FAN_IN(l) * WIDTH, l == 0, tops[l % 2], lid);
         flawed |= !VALUES_PAIR(of_weights[l]);
 #endif
     }
@@ -297,7 +298,7 @@ UNROLL
         put_rows(rows, fan_in, v, fan_in, 16, 0, warp, lane);                                            \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
         BIASED(l, z)                                                                                     \
-        multiply_fma(z, rows, fan_in, fan_in, WIDTH, w + WEIGHTS(l), WIDTH, 1, warp, lane);              \
+        multiply_fma(z, rows, fan_in, fan_in, WIDTH, w + WEIGHTS(l), WIDTH, 1, (l) == 0, 0, warp, lane); \
     }
 #define FORWARD_UNITS(l, z, v, fan_in)                                                                   \
     {                                                                                                    \
@@ -320,12 +321,13 @@ UNROLL
         strange |= by_fma << (l);                                                                        \
         float z[TILES(WIDTH)][4];                                                                        \
         EITHER(by_fma, FORWARD_FMA(l, z, v, fan_in), FORWARD_UNITS(l, z, v, fan_in))                     \
-        above[l] = 0;                                                                                    \
+        uint bits[4] = {0, 0, 0, 0};                                                                     \
         UNROLL for (int j = 0; j < TILES(WIDTH); j++)                                                    \
             UNROLL for (int e = 0; e < 4; e++) {                                                         \
-                above[l] |= (uint)(z[j][e] > 0) << (4 * j + e);                                          \
+                bits[e] |= (uint)(z[j][e] > 0) << (4 * j + e);                                           \
                 h[j][e] = z[j][e] > 0 ? z[j][e] : z[j][e] * (float)SLOPE;                                \
             }                                                                                            \
+        above[l] = bits[0] | bits[1] | (bits[2] | bits[3]);                                              \
     }
 #ifndef NVIDIA_PTX
 #define EITHER(by_fma, FMA, UNITS) FMA
@@ -354,7 +356,7 @@ UNROLL
         over_samples_fma(dw[l], shared + INPUTS_AT(l), rows, fan_in, strange >> (l) & 1, OUT_OF_PAIRS(of_inputs[l], 141), warp, lane); \
         UNROLL for (int j = 0; j < TILES(fan_in); j++)                                                   \
             UNROLL for (int e = 0; e < 4; e++) down[j][e] = 0;                                           \
-        if (goes_on) multiply_fma(down, rows, WIDTH, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, warp, lane); \
+        if (goes_on) multiply_fma(down, rows, WIDTH, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, 0, (l) == 0, warp, lane); \
     }
 #define BACKWARD_UNITS(l, fan_in, goes_on)                                                               \
     {                                                                                                    \
@@ -418,11 +420,7 @@ UNROLL
         float down[TILES(INPUTS)][4];
 #ifdef INPUT_GRAD
         BACKWARD(0, INPUTS, 1)
-UNROLL
-        for (int j = 0; j < TILES(INPUTS); j++)
-UNROLL
-            for (int e = 0; e < 4; e++)
-                if (s0 + ROW(e) < n) DX[DX_off + (s0 + ROW(e)) * INPUTS + UNIT(j, e)] = down[j][e];
+        STORE_INPUT_GRADS(down)
 #else
         BACKWARD(0, INPUTS, 0)
 #endif
@@ -436,7 +434,7 @@ UNROLL
 UNROLL
             for (int e = 0; e < 4; e += 2) {
                 const int row = warp % 4 * 16 + ROW(e), column = warp / 4 * SHARE + UNIT(j, 0);
-                if (row < FAN_IN(l)) *(global float2 *)(part + WEIGHTS(l) + row * WIDTH + column) = (float2)(dw[l][j][e], dw[l][j][e + 1]);
+                if (row < FAN_IN(l)) *(global float2 *)(part + WEIGHTS(l) + (l == 0 ? INPUT(row) : row) * WIDTH + column) = (float2)(dw[l][j][e], dw[l][j][e + 1]);
             }
     finish(part, LOSS + LOSS_off + g, db, dwo, loss, (local float *)shared, lid);
 }

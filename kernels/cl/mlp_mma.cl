@@ -286,7 +286,7 @@ UNROLL
         barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
         put_rows(ROWS_H, WIDEST, v, fan_in, 16, 0, warp, lane);                                          \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
-        multiply_fma(z, ROWS_H, WIDEST, fan_in, WIDTH, w + WEIGHTS(l), WIDTH, 1, warp, lane);            \
+        multiply_fma(z, ROWS_H, WIDEST, fan_in, WIDTH, w + WEIGHTS(l), WIDTH, 1, (l) == 0, 0, warp, lane); \
     }
 #define FORWARD_MMA(l, z, v, words, fan_in)                                                              \
     {                                                                                                    \
@@ -346,7 +346,7 @@ UNROLL
             barrier(CLK_LOCAL_MEM_FENCE);                                                                \
             put_rows(ROWS_H, WIDEST, d, WIDTH, 16, 0, warp, lane);                                       \
             barrier(CLK_LOCAL_MEM_FENCE);                                                                \
-            multiply_fma(down, ROWS_H, WIDEST, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, warp, lane);     \
+            multiply_fma(down, ROWS_H, WIDEST, WIDTH, fan_in, w + WEIGHTS(l), 1, WIDTH, 0, (l) == 0, warp, lane); \
         }                                                                                                \
     }
 #define BACKWARD_MMA(l, words, fan_in, goes_on)                                                          \
@@ -401,11 +401,7 @@ UNROLL
         float down[TILES(INPUTS)][4];
 #ifdef INPUT_GRAD
         BACKWARD(0, words, INPUTS, 1)
-UNROLL
-        for (int j = 0; j < TILES(INPUTS); j++)
-UNROLL
-            for (int e = 0; e < 4; e++)
-                if (s0 + ROW(e) < n) DX[DX_off + (s0 + ROW(e)) * INPUTS + UNIT(j, e)] = down[j][e];
+        STORE_INPUT_GRADS(down)
 #else
         BACKWARD(0, words, INPUTS, 0)
 #endif
@@ -420,7 +416,7 @@ UNROLL
             for (int e = 0; e < 4; e += 2) {
                 const int row = warp / COLUMN_PARTS(FAN_IN(l)) * 16 + ROW(e), column = warp % COLUMN_PARTS(FAN_IN(l)) * PART_COLUMNS(FAN_IN(l)) + UNIT(j, 0);
                 if (j < TILES(PART_COLUMNS(FAN_IN(l))) && row < FAN_IN(l))
-                    *(global float2 *)(part + WEIGHTS(l) + row * WIDTH + column) = (float2)(dw[l][j][e], dw[l][j][e + 1]);
+                    *(global float2 *)(part + WEIGHTS(l) + (l == 0 ? INPUT(row) : row) * WIDTH + column) = (float2)(dw[l][j][e], dw[l][j][e + 1]);
             }
     finish(part, LOSS + LOSS_off + g, db, dwo, loss, (local float *)shared, lid);
 }

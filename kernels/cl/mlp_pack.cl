@@ -7,7 +7,7 @@
 //   F: for each layer, with PAIRS, the exponent of its weights
 //
 // The word q of a lane is of column lane/4 of 8, and of rows 2·(lane%4) + 8q and the next one, or of row 2·(lane%4) + q with
-// TF32. A work-item makes four words of each plane.
+// TF32. Rows of the first layer are in the order of INPUT. A work-item makes four words of each plane.
 
 #define GROUP 256
 #define LANES(l) (FAN_IN(l) * WIDTH * 2 / STEP) // of a layer's weights, in one direction
@@ -49,19 +49,20 @@ static void mlp_pack(IN(W), OUT_INTS(P), OUT_INTS(F)) {
     const int exponent = 127;
 #endif
     if (e == 0 && !back) F[F_off + l] = exponent;
-    w += (k * STEP + lane % 4 * 2) * row + (16 * j + lane / 4) * step;
     to += k * PLANES * pairs * 32 + j * 32 + lane;
+#define PACKED_UNIT(i, of_inputs) (l == 0 && (of_inputs) ? INPUT(i) : (i))
+#define PACKED_WEIGHT(dk, dn) w[PACKED_UNIT(k * STEP + lane % 4 * 2 + (dk), !back) * row + PACKED_UNIT(16 * j + lane / 4 + (dn), back) * step]
 #if INNER == TF32
-    to[0] = (uint4)(tf32(w[0]), tf32(w[row]), tf32(w[8 * step]), tf32(w[8 * step + row]));
+    to[0] = (uint4)(tf32(PACKED_WEIGHT(0, 0)), tf32(PACKED_WEIGHT(1, 0)), tf32(PACKED_WEIGHT(0, 8)), tf32(PACKED_WEIGHT(1, 8)));
 #else
     uint words[4][PLANES];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        global const float *two = w + i / 2 * 8 * step + i % 2 * 8 * row;
+        const float x = PACKED_WEIGHT(i % 2 * 8, i / 2 * 8), y = PACKED_WEIGHT(i % 2 * 8 + 1, i / 2 * 8);
 #if INNER == HALVES
-        words[i][0] = two_halves(two[0], two[row]);
+        words[i][0] = two_halves(x, y);
 #else
-        pair(into != 0 ? two[0] : 0, into != 0 ? two[row] : 0, into, words[i]);
+        pair(into != 0 ? x : 0, into != 0 ? y : 0, into, words[i]);
 #endif
     }
 #pragma unroll

@@ -119,8 +119,8 @@ UNROLL
             if (height == 16 || e / 2 == e0 / 2) rows[(warp * height + ROW(e - e0)) * pitch + UNIT(j, e)] = rounded(v[j][e]);
 }
 
-// out[s][n] += Σ_k rows[s][k]·w[k*row + n*step] by fma, of a warp's samples.
-static INLINE void multiply_fma(float (*out)[4], local const float *rows, const int pitch, const int K, const int N, global const float *w, int row, int step, int warp, int lane) {
+// out[s][n] += Σ_k rows[s][k]·w[k*row + n*step] by fma, of a warp's samples. k or n may be the first layer's units.
+static INLINE void multiply_fma(float (*out)[4], local const float *rows, const int pitch, const int K, const int N, global const float *w, int row, int step, const int of_inputs, const int to_inputs, int warp, int lane) {
     rows += warp * 16 * pitch;
 #pragma unroll 1
     for (int k = 0; k < K; k++) {
@@ -129,7 +129,7 @@ UNROLL
         for (int j = 0; j < TILES(N); j++)
 UNROLL
             for (int e = 0; e < 2; e++) {
-                const float wk = rounded(w[k * row + UNIT(j, e) * step]);
+                const float wk = rounded(w[(of_inputs ? INPUT(k) : k) * row + (to_inputs ? INPUT(UNIT(j, e)) : UNIT(j, e)) * step]);
                 out[j][e] = fma(upper, wk, out[j][e]);
                 out[j][e + 2] = fma(lower, wk, out[j][e + 2]);
             }
@@ -146,12 +146,12 @@ static INLINE int exponent_of_all(float most, local uint *tops, int warp, int la
     return EXPONENT(of_all);
 }
 static INLINE int exponent_of(float (*v)[4], const int length, local uint *tops, int warp, int lane) {
-    float most = 0;
+    float most[4] = {0, 0, 0, 0}; // no one waits for another
 UNROLL
     for (int j = 0; j < TILES(length); j++)
 UNROLL
-        for (int e = 0; e < 4; e++) most = larger(most, v[j][e]);
-    return exponent_of_all(most, tops, warp, lane);
+        for (int e = 0; e < 4; e++) most[e] = larger(most[e], v[j][e]);
+    return exponent_of_all(larger(larger(most[0], most[1]), larger(most[2], most[3])), tops, warp, lane);
 }
 #define EXPONENT_OF(v, length, turn) exponent_of(v, length, tops[(turn) % 2], warp, lane)
 #define FACTOR(e, f) OUT_OF_PAIRS(e, f)
@@ -176,15 +176,21 @@ UNROLL
     }
 #endif
 
-// The inputs of a warp's samples, from s0 on.
+// The inputs of a warp's samples, from s0 on, and their gradients.
 #define LOAD_INPUTS(x)                                                                                   \
     UNROLL for (int e = 0; e < 4; e += 2) {                                                              \
-        global const float *from = X + X_off + (s0 + ROW(e)) * INPUTS + UNIT(0, 0);                      \
-        UNROLL for (int j = 0; j < TILES(INPUTS); j++) {                                                 \
-            float2 v = 0;                                                                                \
-            if (s0 + ROW(e) < n) v = *(global const float2 *)(from + 8 * j);                             \
-            x[j][e] = v.s0, x[j][e + 1] = v.s1;                                                          \
+        global const float *from = X + X_off + (s0 + ROW(e)) * INPUTS + 4 * (lane % 4);                  \
+        UNROLL for (int j = 0; j < TILES(INPUTS); j += 2) {                                              \
+            float4 v = 0;                                                                                \
+            if (s0 + ROW(e) < n) v = *(global const float4 *)(from + 8 * j);                             \
+            x[j][e] = v.s0, x[j][e + 1] = v.s1, x[j + 1][e] = v.s2, x[j + 1][e + 1] = v.s3;              \
         }                                                                                                \
+    }
+#define STORE_INPUT_GRADS(x)                                                                             \
+    UNROLL for (int e = 0; e < 4; e += 2) {                                                              \
+        global float *to = DX + DX_off + (s0 + ROW(e)) * INPUTS + 4 * (lane % 4);                        \
+        UNROLL for (int j = 0; j < TILES(INPUTS); j += 2)                                                \
+            if (s0 + ROW(e) < n) *(global float4 *)(to + 8 * j) = (float4)(x[j][e], x[j][e + 1], x[j + 1][e], x[j + 1][e + 1]); \
     }
 
 // The output layer of a warp's samples from s0 on, whose targets are t: adds to the loss and the gradient of the layer's weights wo, which
