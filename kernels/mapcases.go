@@ -37,19 +37,32 @@ func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int)
 	l := mapLoopsOf(m, Call[float64]{args: args})
 	places := make([]map[int]int, m.tensors()) // of a result with gaps: element of its memory to its number
 	eps, least := real.Epsilon()
-	return func(y, i int) float64 {
-		if !l.dense[y] {
-			if places[y] == nil {
-				places[y] = map[int]int{}
-				for k := range l.n {
-					places[y][l.at(y, k)] = k
-				}
-			}
-			var written bool
-			if i, written = places[y][i]; !written {
-				return 0
+	number := func(y, i int) (n int, written bool) { // of the element that lies at i
+		if l.dense[y] {
+			return i, i >= 0 && i < l.n
+		}
+		if places[y] == nil {
+			places[y] = map[int]int{}
+			for k := range l.n {
+				places[y][l.at(y, k)] = k
 			}
 		}
+		n, written = places[y][i]
+		return n, written
+	}
+	return func(y, i int) float64 {
+		at, written := number(y, i)
+		for z := len(m.uses); z < m.tensors() && !written; z++ { // what lies in the gaps of a result is another's
+			if args[z].Buf == args[y].Buf {
+				if at, written = number(z, args[y].Off+i-args[z].Off); written {
+					y = z
+				}
+			}
+		}
+		if !written {
+			return 0
+		}
+		i = at
 		_, bound := m.j.program.BoundOf(y-len(m.uses), expr.Leaves{
 			Operand: func(o int) (value, off float64) {
 				t := slices.Index(m.uses, o)

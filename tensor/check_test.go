@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -21,6 +22,24 @@ func TestCheckError(t *testing.T) {
 	e.Node = "loss [3]"
 	if got, want := e.Error(), fmt.Sprintf(text, " for node loss [3]"); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestCheckBesideResults: check mode holds what lies in the gaps of a result, and another of the same launch wrote, to the bound of that.
+func TestCheckBesideResults(t *testing.T) {
+	turns := &kernels.Joined{Name: "turns", Functions: []*kernels.Function{
+		{Name: "sine", Value: expr.X(0).SinPi(), Domains: [][2]float64{{-1, 1}}}, {Name: "cosine", Value: expr.X(0).CosPi(), Domains: [][2]float64{{-1, 1}}}}}
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		d := devtest.Open(t, sel, tensor.Options{Check: true})
+		const n = 1 << 15
+		y := tensor.Zeros(d, n, 2)
+		tensor.MapInto(turns, nil, []*tensor.Tensor{y.Slice(1, 0, 1), y.Slice(1, 1, 2)}, tensor.NewRNG(1).Uniform(d, -1, 1, n, 1))
+		if err := d.Sync(); err != nil {
+			t.Errorf("%s: %v", sel, err)
+		}
 	}
 }
 
