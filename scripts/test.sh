@@ -49,7 +49,7 @@ done
 # Programs that a test runs read files, too: a cached result would miss a change of those. Of the packages that are not named here no file
 # asks for C, nor for OpenCL: the race detector's step is their build without either.
 step without OpenCL and without a C compiler
-CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short ./tensor ./cmd/... ./clrt ./internal/devices ./internal/cli ./examples/...
+CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./tensor ./cmd/... ./clrt ./internal/devices ./internal/cli ./examples/...
 
 # The kernels compare plain loops with the vectors of the Go device: those of this processor that are not its widest, too.
 step vector instructions
@@ -68,7 +68,7 @@ single='/examples/|/internal/(agree|archtest|cond|einsum|interpret|intmath|npz|r
 alike='^(TestTwins|TestStrangePasses|TestParamsMatchSources|TestRandomRows|TestRandomMethods|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestPassOfAnySize)$'
 step the Go device, race detector
 # shellcheck disable=SC2046,SC2086 # the lists are meant to be split
-CLGRAD_TEST_DEVICES=cpu $GO test -race -short -skip "$alike" $longest $($GO list ./... | grep -Ev "$single") ./examples/serve
+CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $longest $($GO list ./... | grep -Ev "$single") ./examples/serve
 
 step what needs OpenCL
 status=0
