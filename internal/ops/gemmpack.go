@@ -83,12 +83,14 @@ func (p packing) put(to []int32, plane int, v float32, e int) (flawed bool) {
 		to[0] |= int32(uint32(float16.Fromfloat32(v)) << (e * 16))
 		return false
 	}
-	for part := range 3 {
+	for part := range 2 {
 		h := bfloat(v)
 		to[part*plane] |= int32(uint32(h) << (e * 16))
 		v -= math.Float32frombits(uint32(h) << 16)
 	}
-	return v != 0 // NaN is not
+	left := math.Float32bits(v) // a bfloat16 is its upper half
+	to[2*plane] |= int32(left >> 16 << (e * 16))
+	return left&0xffff != 0 || v != v
 }
 
 // bfloat returns the bfloat16 nearest to v, of two the even one.

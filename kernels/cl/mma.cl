@@ -89,6 +89,17 @@ static uint tf32(float x) { // the nearest, of two the larger
 }
 #endif
 
+// The upper halves of two words as one, that of x in its lower half.
+#ifdef NVIDIA_PTX
+static uint upper_halves(uint x, uint y) {
+    uint r;
+    asm("prmt.b32 %0, %1, %2, 0x7632;" : "=r"(r) : "r"(x), "r"(y));
+    return r;
+}
+#else
+static uint upper_halves(uint x, uint y) { return x >> 16 | (y & 0xffff0000); }
+#endif
+
 // The bfloat16 nearest to four elements, which become what is left of them.
 static uint2 next_part(float4 *v) {
     const uint2 w = (uint2)(two_bfloats(v->s0, v->s1), two_bfloats(v->s2, v->s3));
@@ -103,11 +114,12 @@ static void split(float4 v, uint2 *words, uint *left, float *size) {
 #elif INNER == PARTS
     *size = fma(v.s3, v.s3, fma(v.s2, v.s2, fma(v.s1, v.s1, fma(v.s0, v.s0, *size))));
 #pragma unroll
-    for (int p = 0; p < 3; p++) words[p] = next_part(&v);
+    for (int p = 0; p < 2; p++) words[p] = next_part(&v);
+    words[2] = (uint2)(upper_halves(as_uint(v.s0), as_uint(v.s1)), upper_halves(as_uint(v.s2), as_uint(v.s3))); // a bfloat16 is a float's upper half
     *left |= as_uint(v.s0) | as_uint(v.s1) | as_uint(v.s2) | as_uint(v.s3);
 #endif
 }
-#define ORDINARY(left, size) ((left) == 0 && (size) < 0x1p100f) // no part is missing, and all are below 2⁵⁰
+#define ORDINARY(left, size) (((left) & 0xffff) == 0 && (size) < 0x1p100f) // no part is missing, and all are below 2⁵⁰
 
 #ifdef NVIDIA_PTX
 // Four 8×8 tiles of two-byte elements, or 8×4 of four bytes; a lane names a row of one of them.
