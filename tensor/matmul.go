@@ -191,12 +191,19 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		ldb, tb = n, false
 	}
 	form := ops.FormOf(ta, tb)
+	rowA, rowB := k, n // of memory
+	if ta {
+		rowA = m
+	}
+	if tb {
+		rowB = k
+	}
 	var tile ops.GemmTile
 	if e.tile != nil {
 		tile = *e.tile
 	} else {
 		tile = ops.GemmTileFor(form, m, n, k, d.Real(), d.Limits(), d.core().tuned)
-		if t := matrixTile(d, form, m, n, k); t.Inner != ops.FMA {
+		if t := matrixTile(d, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
 			tile = t
 		}
 	}

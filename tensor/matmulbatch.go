@@ -148,7 +148,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	form := ops.FormOf(ta, tb)
 	l := d.Limits()
 	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, d.Real(), l, s.tuned)
-	if t := batchMatrixTile(d, form, batch.Len(), m, n, k); t.Inner != ops.FMA {
+	if t := batchMatrixTile(d, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
 		tile = t
 	}
 	slice := ops.GemmBatchSlice(tile, batch.Len(), m, n, k, l)

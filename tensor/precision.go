@@ -47,18 +47,21 @@ const (
 )
 
 // matrixTile returns the tile of a product on matrix units, of packed operands or not, where the device has them and they are
-// worth while; else one with the FMA.
-func matrixTile(d Device, form ops.GemmForm, m, n, k int) ops.GemmTile {
+// worth while; else one with the FMA. Dense operands have no gaps in memory.
+func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
 	for _, grouped := range []bool{true, false} {
 		if t := ops.PackedTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
 			return t
 		}
 	}
-	return batchMatrixTile(d, form, 1, m, n, k)
+	return batchMatrixTile(d, form, dense, 1, m, n, k)
 }
 
 // batchMatrixTile is matrixTile of a batch of products, which packs none.
-func batchMatrixTile(d Device, form ops.GemmForm, batch, m, n, k int) ops.GemmTile {
+func batchMatrixTile(d Device, form ops.GemmForm, dense bool, batch, m, n, k int) ops.GemmTile {
+	if t := ops.GroupedTileFor(d.core().factors, form, dense, batch, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
+		return t
+	}
 	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
 		return t
 	}

@@ -354,8 +354,9 @@ func TestStrangeProducts(t *testing.T) {
 	})
 }
 
-// TestLargeProducts: products that are large enough for packed operands, of all forms and with sizes of no whole tiles, are
-// within the bound at random elements; a layer's epilogue is computed; strange elements stay in their rows and columns.
+// TestLargeProducts: products that GPUs compute in ways of their own, of operands that are packed before, of many rows, and of a long
+// sum, with sizes of no whole tiles, are within the bound at random elements; a layer's epilogue is computed; strange elements stay in
+// their rows and columns.
 func TestLargeProducts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -366,56 +367,69 @@ func TestLargeProducts(t *testing.T) {
 			if d.Limits().CPU {
 				continue // no product is too large for it
 			}
-			const m, n, k = 1601, 1550, 1543
-			r := rand.New(rand.NewPCG(7, 8))
-			ha, hb, bias := matrix(r, m, k, draws["of many sizes"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
-			const row, tiny = 777, 1001
-			ha[row*k+99], ha[tiny*k+98] = float32(math.Inf(1)), 1e-44
-			a, b := tensor.New(d, ha, m, k), tensor.New(d, hb, k, n)
-			for form := range 3 {
-				x, y := a, b
-				switch form {
-				case 1:
-					x = a.T().Copy().T()
-				case 2:
-					y = b.T().Copy().T()
-				}
-				got, err := tensor.Linear(x, y, tensor.New(d, bias, n), kernels.ReLU).Float32s()
-				if err != nil {
-					t.Fatal(err)
-				}
-				again, _ := tensor.Linear(x, y, tensor.New(d, bias, n), kernels.ReLU).Float32s()
-				for at := range got {
-					if math.Float32bits(got[at]) != math.Float32bits(again[at]) {
-						t.Fatalf("%s %v form %d: element %d is %v and then %v", sel, c.p, form, at, got[at], again[at])
-					}
-				}
-				for range 2000 {
-					i, j := r.IntN(m), r.IntN(n)
-					switch r.IntN(8) {
-					case 0:
-						i = tiny
-					case 1:
-						i = row
-					}
-					sum, size := float64(bias[j]), math.Abs(float64(bias[j]))
-					for q := range k {
-						p := float64(ha[i*k+q]) * float64(hb[q*n+j])
-						sum += p
-						size += math.Abs(p)
-					}
-					v := float64(got[i*n+j])
-					if i == row {
-						if want := max(sum, 0); v != want && !(v != v && want != want) {
-							t.Fatalf("%s %v form %d: (%d, %d) is %v, want %v", sel, c.p, form, i, j, v, want)
-						}
-						continue
-					}
-					if off := math.Abs(v - max(sum, 0)); !(off <= (c.factor+float64(k+8)*0x1p-23)*size) {
-						t.Fatalf("%s %v form %d: (%d, %d) is %v, want %v", sel, c.p, form, i, j, v, max(sum, 0))
-					}
+			for _, s := range []struct {
+				m, n, k int
+				forms   []ops.GemmForm
+			}{
+				{1601, 1550, 1543, []ops.GemmForm{ops.NN, ops.TN, ops.NT}}, {70001, 61, 63, []ops.GemmForm{ops.NN, ops.NT}}, {65536, 64, 64, []ops.GemmForm{ops.NN, ops.NT}},
+				{64, 64, 20003, []ops.GemmForm{ops.TN}}, {64, 64, 262144, []ops.GemmForm{ops.TN}}, {51, 64, 20003, []ops.GemmForm{ops.TN}},
+			} {
+				for _, form := range s.forms {
+					largeProduct(t, d, c.factor, form, s.m, s.n, s.k)
 				}
 			}
+		}
+	}
+}
+
+// largeProduct is a product of TestLargeProducts.
+func largeProduct(t *testing.T, d tensor.Device, factor float64, form ops.GemmForm, m, n, k int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, 8))
+	ha, hb, bias := matrix(r, m, k, draws["of many sizes"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
+	row, tiny := m/2, m/3
+	ha[row*k+k/3], ha[tiny*k+k/4] = float32(math.Inf(1)), 1e-44
+	a, b := tensor.New(d, ha, m, k), tensor.New(d, hb, k, n)
+	if form.TransposesA() {
+		a = a.T().Copy().T()
+	}
+	if form.TransposesB() {
+		b = b.T().Copy().T()
+	}
+	what := fmt.Sprintf("%s %s of %dx%dx%d", d.Name(), form, m, n, k)
+	got, err := tensor.Linear(a, b, tensor.New(d, bias, n), kernels.ReLU).Float32s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := tensor.Linear(a, b, tensor.New(d, bias, n), kernels.ReLU).Float32s()
+	for at := range got {
+		if math.Float32bits(got[at]) != math.Float32bits(again[at]) {
+			t.Fatalf("%s: element %d is %v and then %v", what, at, got[at], again[at])
+		}
+	}
+	for range min(2000, 1<<24/k) {
+		i, j := r.IntN(m), r.IntN(n)
+		switch r.IntN(8) {
+		case 0:
+			i = tiny
+		case 1:
+			i = row
+		}
+		sum, size := float64(bias[j]), math.Abs(float64(bias[j]))
+		for q := range k {
+			p := float64(ha[i*k+q]) * float64(hb[q*n+j])
+			sum += p
+			size += math.Abs(p)
+		}
+		v := float64(got[i*n+j])
+		if i == row {
+			if want := max(sum, 0); v != want && !(v != v && want != want) {
+				t.Fatalf("%s: (%d, %d) is %v, want %v", what, i, j, v, want)
+			}
+			continue
+		}
+		if off := math.Abs(v - max(sum, 0)); !(off <= (factor+float64(k+8)*0x1p-23)*size) {
+			t.Fatalf("%s: (%d, %d) is %v, want %v", what, i, j, v, max(sum, 0))
 		}
 	}
 }

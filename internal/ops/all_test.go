@@ -20,7 +20,7 @@ func TestAll(t *testing.T) {
 		passes   int
 	}{
 		{"CPU", kernels.Float32, kernels.Limits{CPU: true}, 3*len(cpuTiles) + 24, 2},
-		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 26 + 3*17 + 4 + 7, 3},
+		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 26 + 3*17 + 4 + 12, 3},
 		{"GPU of float64", kernels.Float64, gpu, 3*len(GemmTiles(kernels.Float64, gpu)) + 26, 2},
 	} {
 		count := map[string]int{}

@@ -115,7 +115,7 @@ func GemmBatchSlice(tile GemmTile, batch, m, n, k int, l kernels.Limits) int {
 	switch {
 	case l.CPU:
 		short, perUnit = 4096, 1
-	case tile.Inner != FMA && tile.ways() > 1: // a work-group has them already
+	case tile.Inner != FMA && !tile.Inner.long() && tile.ways() > 1: // a work-group has them already
 		short, rows, columns = 512, tile.M, tile.N
 	}
 	tiles := batch * intmath.CeilDiv(m, rows) * intmath.CeilDiv(n, columns)
@@ -197,7 +197,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
 	k.Stores = p.stores(0)
-	if p.epilogue == nil && !tile.Inner.packed() && tile.Inner&Held == 0 && tile.ItemM > 0 {
+	if p.epilogue == nil && !tile.Inner.packed() && !tile.Inner.held() && tile.ItemM > 0 {
 		k.Together = &kernels.Together{Blocks: p.blocks()}
 	}
 	if tile.Inner.packed() { // opaque: what it reads is not what it is said to be a product of

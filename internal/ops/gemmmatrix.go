@@ -23,9 +23,10 @@ const (
 	Pairs        // factors of float32, as pairs of float16 that a block of them has one scale for: those of an MLPMatrix
 	Scaled       // factors rounded to float16, as it is with such a scale: those of an MLPMatrix, for tf32
 
-	Packed  = 8          // with one of these: the operands are packed before
-	Held    = 2 * Packed // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
-	Grouped = 2 * Held   // with Packed, or of an MLPMatrix: groups of four warps multiply, which gemm_groups.cl and mlp_groups.cl do
+	Packed  = 8           // with one of these: the operands are packed before
+	Held    = 2 * Packed  // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
+	Grouped = 2 * Held    // with these, or of an MLPMatrix: groups of four warps multiply, which gemm_groups.cl, gemm_held_groups.cl and mlp_groups.cl do
+	Long    = 2 * Grouped // with one of these: groups of four warps share out the steps of a long sum, which gemm_long.cl does
 )
 
 // factors returns what the units take, without the way that it gets there.
@@ -33,12 +34,18 @@ func (i Inner) factors() Inner { return i & (Packed - 1) }
 
 func (i Inner) packed() bool { return i&Packed != 0 }
 
+func (i Inner) held() bool { return i&Held != 0 }
+
+func (i Inner) long() bool { return i&Long != 0 }
+
 // Grouped reports whether groups of warps multiply.
 func (i Inner) Grouped() bool { return i&Grouped != 0 }
 
 // Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
 func (i Inner) Probed() Inner {
 	switch {
+	case i.held() && i.Grouped():
+		return i
 	case i.Grouped() && !i.packed(): // of a pass, whose instructions are those of float16
 		return Halves | Packed | Grouped
 	case i == Pairs:
@@ -51,11 +58,15 @@ func (i Inner) Probed() Inner {
 func (i Inner) String() string {
 	name := [...]string{"fma", "tf32", "float16", "parts", "pairs", "scaled"}[i.factors()]
 	switch {
+	case i.long():
+		name += " long"
+	case i.held() && i.Grouped():
+		name += " held grouped"
 	case i.Grouped():
 		name += " grouped"
 	case i.packed():
 		name += " packed"
-	case i&Held != 0:
+	case i.held():
 		name += " held"
 	}
 	return name
@@ -76,7 +87,7 @@ func (i Inner) Precision() kernels.Precision {
 var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
 	for factors := FMA; factors <= Parts; factors++ {
-		for _, way := range []Inner{0, Packed, Held, Packed | Grouped} {
+		for _, way := range []Inner{0, Packed, Held, Packed | Grouped, Held | Grouped, Long} {
 			inner := factors | way
 			for _, form := range GemmForms {
 				one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
@@ -125,6 +136,17 @@ var heldTiles = [...]GemmTile{
 	Parts:  {256, 64, 64, 16, 64, Parts | Held},
 }
 
+// heldGroupedTile is that of heldTiles for factors of float32 which groups multiply. With others, which are fewer products, they gain nothing.
+var heldGroupedTile = GemmTile{256, 64, 64, 16, 64, Parts | Held | Grouped}
+
+// longTiles are those of a long sum, of Aᵀ·B with M and N columns. The units take no tf32 that lies in rows along them.
+var longTiles = [...]GemmTile{
+	Halves: {64, 64, 16, 64, 64, Halves | Long},
+	Parts:  {64, 64, 16, 64, 64, Parts | Long},
+}
+
+var longSteps = [...]int{Halves: 1 << 18, Parts: 1 << 14} // of sums of fewer, other tiles are as fast
+
 const heldRows = 1 << 16 // of fewer, holding B does not pay
 
 // MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of type t and the limits l
@@ -134,12 +156,25 @@ func MatrixTiles(inner Inner, t kernels.DType, l kernels.Limits) []GemmTile {
 		return nil
 	}
 	tiles := matrixTiles[inner.factors()]
-	if inner.packed() {
-		tiles = []GemmTile{packedTile(inner)}
+	if inner != inner.factors() {
+		tiles = []GemmTile{probedTile(inner)}
 	}
 	return slices.DeleteFunc(slices.Clone(tiles), func(tile GemmTile) bool {
 		return !tile.fits(l)
 	})
+}
+
+// probedTile returns the tile that shows whether a device has what an inner product takes.
+func probedTile(inner Inner) GemmTile {
+	switch {
+	case inner.long():
+		return longTiles[inner.factors()]
+	case inner.packed():
+		return packedTile(inner)
+	case inner.held():
+		return heldGroupedTile
+	}
+	return matrixTiles[inner.factors()][0]
 }
 
 // packedTile returns the tile of packed operands of an inner product.
@@ -156,9 +191,13 @@ func (t GemmTile) fits(l kernels.Limits) bool {
 
 // local returns the bytes of local memory that a tile on matrix units takes.
 func (t GemmTile) local() int {
-	if t.Inner&Held != 0 {
+	if t.Inner.held() {
 		const flaws = 16 // and what aligns it
 		return t.K*t.N*t.Inner.bytes() + flaws
+	}
+	if t.Inner.long() {
+		const padded, counter = 9, 8 // eighths of what is staged of B, and the bytes of what counts those of a stage
+		return t.ways() * (t.K*t.N*t.Inner.bytes()*padded/8 + t.stages()*(t.K*(t.M+t.N)*4+counter))
 	}
 	sums := (t.ways() - 1) * t.M * t.N * 4
 	return max(t.stages()*t.staged(), sums)
@@ -167,7 +206,10 @@ func (t GemmTile) local() int {
 // ways returns how many warps share out the steps of each part of a tile. Tiles of less than four parts are for products that fill a
 // device with warps in no other way.
 func (t GemmTile) ways() int {
-	if t.Inner.packed() || t.Inner&Held != 0 || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
+	if t.Inner.long() {
+		return 2
+	}
+	if t.Inner.packed() || t.Inner.held() || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
 		return 1
 	}
 	return t.K / 16
@@ -183,7 +225,7 @@ func (t GemmTile) staged() int { return t.K * (t.M + t.N) * t.Inner.bytes() }
 // is held one for each unit, which has room for no other.
 func (t GemmTile) rowGroups(m, others int, l kernels.Limits) int {
 	groups := intmath.CeilDiv(m, t.M)
-	if t.Inner&Held != 0 {
+	if t.Inner.held() {
 		groups = min(groups, max(1, l.Units/others))
 	}
 	return groups
@@ -194,7 +236,7 @@ func (t GemmTile) stages() int {
 	if t.Inner.packed() {
 		return min(5, 48<<10/t.staged())
 	}
-	if t.staged() <= 8<<10 {
+	if t.Inner.long() || t.staged() <= 8<<10 {
 		return 2
 	}
 	return 1
@@ -241,6 +283,21 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 	return best
 }
 
+// GroupedTileFor is MatrixTileFor of operands that are not packed, where groups of four warps multiply: of many rows, or of a long sum of
+// operands that are dense, whose rows in memory have no gaps.
+func GroupedTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
+	tile := MatrixTileFor(p, form, batch, m, n, k, t, l)
+	switch factors := tile.Inner.factors(); {
+	case tile.Inner == Parts|Held:
+		return heldGroupedTile
+	case factors == Parts || factors == Halves:
+		if long := longTiles[factors]; form == TN && dense && batch == 1 && m == long.M && n == long.N && k >= longSteps[factors] && long.fits(l) {
+			return long
+		}
+	}
+	return GemmTile{}
+}
+
 // PackedTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one: a tile that groups
 // of warps multiply or not.
 func PackedTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
@@ -257,10 +314,11 @@ func PackedTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DTy
 
 // MatrixProbe returns the kernel that shows whether a device has units for an inner product, or whether it copies packed operands.
 func MatrixProbe(inner Inner) *kernels.Kernel {
-	if inner.packed() {
-		return Gemm(NN, packedTile(inner), nil)
+	form := NN
+	if inner.long() {
+		form = TN
 	}
-	return Gemm(NN, matrixTiles[inner][0], nil)
+	return Gemm(form, probedTile(inner), nil)
 }
 
 // others returns the tiles that may take the place of one whose kernel fails its trial: on a GPU no slow form for CPUs.
@@ -276,8 +334,12 @@ func (t GemmTile) file() string {
 	switch {
 	case t.Inner == FMA:
 		return "gemm_gpu"
-	case t.Inner&Held != 0:
+	case t.Inner.held() && t.Inner.Grouped():
+		return "gemm_held_groups"
+	case t.Inner.held():
 		return "gemm_held"
+	case t.Inner.long():
+		return "gemm_long"
 	case t.Inner.Grouped():
 		return "gemm_groups"
 	}
@@ -290,7 +352,7 @@ func (t GemmTile) definesOf(form GemmForm) string {
 		return t.defines()
 	}
 	defines := fmt.Sprintf("%s -DFORM=%d", t.defines(), slices.Index(GemmForms, form))
-	if t.Inner&Held != 0 {
+	if t.Inner.held() {
 		return defines
 	}
 	defines += fmt.Sprintf(" -DSTAGES=%d -DWAYS=%d", t.stages(), t.ways())
@@ -386,8 +448,12 @@ func onMatrixUnits() []*kernels.Kernel {
 		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, kernels.Tanh), Gemm(TN, large, nil))
 		held := GemmTile{32, 32, 32, 16, 32, inner | Held}
 		all = append(all, Gemm(NN, held, kernels.Tanh), Gemm(NT, held, nil))
+		if inner != TF32 {
+			all = append(all, Gemm(TN, longTiles[inner], nil))
+		}
 		if inner == Parts {
-			all = append(all, GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
+			grouped := GemmTile{64, 64, 64, 16, 64, inner | Held | Grouped}
+			all = append(all, Gemm(TN, longTiles[inner], kernels.Tanh), Gemm(NN, grouped, kernels.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
 		}
 		groups := groupedTiles[inner]
 		all = append(all, Gemm(NN, groups, nil), Gemm(NT, groups, kernels.Tanh), Gemm(TN, groups, nil))

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,57 @@ func TestPackedTiles(t *testing.T) {
 	}
 }
 
+// TestGroupedTiles: where groups of four warps multiply operands that are not packed, they hold B beside many rows, or share a long sum of
+// dense operands out. Their tiles fit the local memory of NVIDIA's devices, and each is probed by a kernel of its own.
+func TestGroupedTiles(t *testing.T) {
+	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	for _, c := range []struct {
+		p              kernels.Precision
+		form           GemmForm
+		dense          bool
+		batch, m, n, k int
+		want           Inner
+	}{
+		{kernels.PrecisionFloat32, NN, true, 1, 262144, 64, 64, Parts | Held | Grouped},
+		{kernels.PrecisionFloat32, NT, false, 3, 65536, 33, 40, Parts | Held | Grouped},
+		{kernels.PrecisionTF32, NT, true, 1, 65536, 64, 64, FMA},
+		{kernels.PrecisionFloat16, NN, true, 1, 65536, 64, 64, FMA},
+		{kernels.PrecisionFloat32, NN, true, 1, 65535, 64, 64, FMA},
+		{kernels.PrecisionFloat32, TN, true, 1, 262144, 64, 64, FMA},
+		{kernels.PrecisionFloat32, TN, true, 1, 64, 64, 262144, Parts | Long},
+		{kernels.PrecisionFloat16, TN, true, 1, 64, 64, 262144, Halves | Long},
+		{kernels.PrecisionFloat16, TN, true, 1, 64, 64, 65536, FMA},
+		{kernels.PrecisionFloat32, TN, true, 1, 64, 64, 16384, Parts | Long},
+		{kernels.PrecisionTF32, TN, true, 1, 64, 64, 262144, FMA},
+		{kernels.PrecisionFloat32, TN, false, 1, 64, 64, 262144, FMA},
+		{kernels.PrecisionFloat32, TN, true, 2, 64, 64, 262144, FMA},
+		{kernels.PrecisionFloat32, NN, true, 1, 64, 64, 262144, FMA},
+		{kernels.PrecisionFloat32, TN, true, 1, 64, 64, 16383, FMA},
+		{kernels.PrecisionFloat32, TN, true, 1, 62, 64, 262144, FMA},
+		{kernels.PrecisionFloat32, TN, true, 1, 64, 60, 262144, FMA},
+		{kernels.PrecisionFloat32, TN, true, 1, 68, 64, 262144, FMA},
+	} {
+		tile := GroupedTileFor(c.p, c.form, c.dense, c.batch, c.m, c.n, c.k, kernels.Float32, l)
+		if tile.Inner != c.want {
+			t.Errorf("%+v: %v", c, tile)
+		}
+		if tile.Inner == FMA {
+			continue
+		}
+		if probed := tile.Inner.Probed(); probed != tile.Inner || !slices.Equal(MatrixTiles(probed, kernels.Float32, l), []GemmTile{tile}) {
+			t.Errorf("%v is probed as %v, which has the tiles %v", tile, probed, MatrixTiles(probed, kernels.Float32, l))
+		}
+		if tile.items()%128 != 0 || tile.items() > 512 || tile.local() > l.LocalMem {
+			t.Errorf("%v has %d work-items and %d bytes", tile, tile.items(), tile.local())
+		}
+	}
+	for k, want := range map[int]int{262144: 1008, 65536: 256, 16384: 128} {
+		if slice := GemmSlice(longTiles[Parts], 64, 64, k, l); slice != want {
+			t.Errorf("a sum of %d steps has slices of %d, want %d", k, slice, want)
+		}
+	}
+}
+
 // TestWays: squares that do not fill a device with large tiles have small ones, whose warps share the steps out, as many as fill it.
 func TestWays(t *testing.T) {
 	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
@@ -136,7 +188,7 @@ func TestMatrixTileFor(t *testing.T) {
 		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, kernels.Limits{Units: 10, LocalMem: 4 << 10, MaxGroup: 1024}, FMA, false},
 	} {
 		if c.inner&Held != 0 {
-			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.real, c.l); tile.Inner&Held != 0 {
+			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.real, c.l); tile.Inner.held() {
 				t.Errorf("Aᵀ passes by rows: %v", tile)
 			}
 		}

@@ -46,7 +46,9 @@ func GemmTiles(t kernels.DType, l kernels.Limits) []GemmTile {
 func (t GemmTile) items() int {
 	items := t.M / t.ItemM * (t.N / t.ItemN)
 	switch {
-	case t.Inner.Grouped():
+	case t.Inner.long():
+		return items * 4 * warp * t.ways()
+	case t.Inner.packed() && t.Inner.Grouped():
 		return items*4*warp + warp // of which one copies
 	case t.Inner != FMA:
 		return items * warp * t.ways()

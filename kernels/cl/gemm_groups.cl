@@ -1,4 +1,4 @@
-// @depends: put, gemm_packed
+// @depends: put, groups, gemm_packed
 // @target: sm_90a
 // Matrix products of packed operands on the matrix units of NVIDIA's devices of capability 9.0, whose instructions are those of four
 // warps and read both operands from local memory. C, arguments and what is computed are those of gemm_mma.cl.
@@ -9,8 +9,7 @@
 //
 // With PARTS a step's six products are added up on the units, and ordinary additions add that: see mma.cl.
 //
-// Without NVIDIA_PTX the same source computes with ordinary arithmetic, from the same blocks. Source: the PTX ISA, "Asynchronous
-// warpgroup level matrix instructions".
+// Without NVIDIA_PTX the same source computes with ordinary arithmetic, from the same blocks.
 
 #ifndef TM
 #define TM 64 // rows of the tile, a multiple of WM
@@ -41,34 +40,17 @@
 #define ROWS_B 0
 
 #ifdef NVIDIA_PTX
-#define FOR_GROUPS "//sm_90a "
-#if INNER == TF32
-#define GROUP_TYPES "k8.f32.tf32.tf32"
-#define ALONG_K ""
-#elif INNER == HALVES
-#define GROUP_TYPES "k16.f32.f16.f16"
-#define ALONG_K ", 0, 0"
-#else
-#define GROUP_TYPES "k16.f32.bf16.bf16"
-#define ALONG_K ", 0, 0"
-#endif
-
 // d += a·b, or d = a·b, of 64 rows of A and 128 columns of B, when WAIT_BUT_FOR says so.
 #define SUMS_TEXT                                                                                                   \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "         \
     "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, " \
     "%44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
-#define SUMS_8(i) \
-    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 static void multiply(float *d, ulong a, ulong b, int add) {
     asm volatile(FOR_GROUPS "{ .reg .pred p; setp.ne.b32 p, %66, 0; wgmma.mma_async.sync.aligned.m64n128" GROUP_TYPES " " SUMS_TEXT
-                            ", %64, %65, p, 1, 1" ALONG_K "; }"
+                            ", %64, %65, p, 1, 1" STRAIGHT STRAIGHT "; }"
                  : SUMS_8(0), SUMS_8(8), SUMS_8(16), SUMS_8(24), SUMS_8(32), SUMS_8(40), SUMS_8(48), SUMS_8(56)
                  : "l"(a), "l"(b), "r"(add) : "memory");
 }
-static void multiply_from_here(void) { asm volatile(FOR_GROUPS "wgmma.fence.sync.aligned;" : : : "memory"); }
-static void multiply_to_here(void) { asm volatile(FOR_GROUPS "wgmma.commit_group.sync.aligned;" : : : "memory"); }
-#define WAIT_BUT_FOR(n) asm volatile(FOR_GROUPS "wgmma.wait_group.sync.aligned " #n ";" : : : "memory")
 
 // Where the units find rows of a block: neighbours along k 128 bytes apart, and eight rows CHUNKS(TK) times that.
 static ulong rows_at(uint at) { return (ulong)(at >> 4 & 0x3fff) | (ulong)(128 >> 4) << 16 | (ulong)(CHUNKS(TK) * 128 >> 4) << 32; }

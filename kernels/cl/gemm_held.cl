@@ -10,8 +10,8 @@
 // mma.cl. The bound is the memory, so nothing of A or C passes through local memory and no barrier holds a warp up:
 // TK steps of TN columns of B lie there, as what the units take, made once for all blocks of rows that a work-group
 // computes. A warp computes WM rows of a block. It makes the parts of A in the registers to which it loaded A, and
-// as soon as a register is free the same element of its next block is on its way to it. Where K is longer than TK, B is
-// made anew for each TK steps of a block.
+// as soon as all of these are free its rows of the next block are on their way to them. Where K is longer than TK, B is
+// made anew for each TK steps of a block. With BY_GROUPS groups of four warps multiply: see gemm_held_groups.cl.
 //
 // The units take any order of the steps and of the columns. In the order here the elements that a lane needs are neighbours,
 // and it loads and stores four at a time. Of 16 steps, lane 4g + t has those from 4t to 4t + 3: of rows g and g + 8 of A, and of
@@ -53,6 +53,13 @@
 #define FOUR(p, next, count) \
     (float4)((count) > 0 ? (p)[0] : 0, (count) > 1 ? (p)[next] : 0, (count) > 2 ? (p)[2 * (next)] : 0, (count) > 3 ? (p)[3 * (next)] : 0)
 
+// Where the first two of four steps lie in what is held, in words: of plane p, from step 4q on of column x. The others lie HELD_NEXT further.
+#ifndef HELD_AT
+#define HELD_NEXT 1
+#define HELD_AT(p, q, x) \
+    (((((q) / 4 * (TN / 16) + (x) / 16) * WORDS + (p)) * 32 + ((x) % 16 / 4 * 2 + (x) % 2) * 4 + (q) % 4) * 4 + (x) / 2 % 2 * 2)
+#endif
+
 // Makes what is held of B, of TK steps from k0 on and TN columns from j0 on. Returns a bit for each 16 of the steps in which
 // words of this work-item do not hold an element.
 static uint hold(local uint4 *held, global const float *b, int ldb, int k0, int k_end, int j0, int n, int lid) {
@@ -70,21 +77,32 @@ static uint hold(local uint4 *held, global const float *b, int ldb, int k0, int 
         uint left = 0;
         float size = 0;
         words_of(v, words, &left, &size);
-        if (!ORDINARY(left, size)) strange |= 1u << q / 4;
-        const int r = x % 16, lane = (r / 4 * 2 + r % 2) * 4 + q % 4;
+        const int ordinary = ORDINARY(left, size);
+        if (!ordinary) strange |= 1u << q / 4;
 #pragma unroll
-        for (int p = 0; p < WORDS; p++)
-            ((local uint2 *)(held + ((q / 4 * (TN / 16) + x / 16) * WORDS + p) * 32 + lane))[r / 2 % 2] = words[p];
+        for (int p = 0; p < WORDS; p++) {
+            if (!ordinary) words[p] = 0; // times 0 it is 0
+            local uint *to = (local uint *)held + HELD_AT(p, q, x);
+            to[0] = words[p].s0, to[HELD_NEXT] = words[p].s1;
+        }
     }
     return strange;
 }
 
-// Four steps from k on of row x of A.
-#define FETCH(V, x, k)                                              \
-    {                                                               \
-        global const float *p = a + (x) * lda + (k);                \
-        if (whole) V = *(global const float4 *)p;                   \
-        else V = FOUR(p, 1, (x) < m ? k_end - (k) : 0);             \
+// What a lane has of a block of A, from row x0 and step k0 on: all loads at once, so that none waits for what another's are for.
+#define EACH_NEXT                                           \
+    _Pragma("unroll") for (int s = 0; s < BLOCKS; s++)      \
+        _Pragma("unroll") for (int i = 0; i < WM / 16; i++) \
+            _Pragma("unroll") for (int h = 0; h < 2; h++)
+#define FETCH(x0, k0)                                                                                                   \
+    {                                                                                                                   \
+        const int x = (x0) + own_row, k = (k0) + lane % 4 * 4;                                                          \
+        global const float *p = a + x * lda + k;                                                                        \
+        if (even_a && (x0) + TM <= m && (k0) + TK <= k_end) {                                                           \
+            EACH_NEXT next[i][h][s] = *(global const float4 *)(p + (16 * i + 8 * h) * lda + 16 * s);                    \
+        } else {                                                                                                        \
+            EACH_NEXT next[i][h][s] = FOUR(p + (16 * i + 8 * h) * lda + 16 * s, 1, x + 16 * i + 8 * h < m ? k_end - k - 16 * s : 0); \
+        }                                                                                                               \
     }
 
 // Adds a step by fma. With NVIDIA_PTX the lanes of a warp share what they load of B.
@@ -122,15 +140,14 @@ static uint hold(local uint4 *held, global const float *b, int ldb, int k0, int 
 #ifndef NVIDIA_PTX
 // An element of B that is held: step k and column y of a tile.
 static float held_at(local const uint4 *held, int k, int y) {
-    const int r = y % 16, lane = (r / 4 * 2 + r % 2) * 4 + k / 4 % 4, word = r / 2 % 2 * 2;
-    local const uint4 *p = held + ((k / 16 * (TN / 16) + y / 16) * WORDS) * 32 + lane;
+    local const uint *words = (local const uint *)held;
 #if INNER == TF32
-    return ((local const float *)(p + k / 2 % 2 * 32))[word + k % 2];
+    return as_float(words[HELD_AT(k / 2 % 2, k / 4, y) + k % 2 * HELD_NEXT]);
 #elif INNER == HALVES
-    return vload_half(2 * word + k % 4, (local const half *)p);
+    return vload_half(k % 2, (local const half *)(words + HELD_AT(0, k / 4, y) + k / 2 % 2 * HELD_NEXT));
 #else
     float sum = 0;
-    for (int i = 2; i >= 0; i--) sum += as_float((uint)((local const ushort *)(p + 32 * i))[2 * word + k % 4] << 16);
+    for (int p = 2; p >= 0; p--) sum += as_float((uint)((local const ushort *)(words + HELD_AT(p, k / 4, y) + k / 2 % 2 * HELD_NEXT))[k % 2] << 16);
     return sum;
 #endif
 }
@@ -157,14 +174,8 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
     const int even_a = (a_at | lda | k_start) % 4 == 0, even_c = (C_off | ldc) % 4 == 0;
     global const float *a = A + a_at, *b = B + b_at;
     const int own_row = lid / 32 * WM + lane / 4, stride = get_num_groups(1) * TM;
-    int whole = even_a && row * TM + TM <= m && k_start + TK <= k_end;
     float4 next[WM / 16][2][BLOCKS];
-#pragma unroll
-    for (int s = 0; s < BLOCKS; s++)
-#pragma unroll
-        for (int i = 0; i < WM / 16; i++)
-#pragma unroll
-            for (int h = 0; h < 2; h++) FETCH(next[i][h][s], row * TM + own_row + 16 * i + 8 * h, k_start + 16 * s + lane % 4 * 4)
+    FETCH(row * TM, k_start)
     uint strange_b = 0;
     int made = -1; // the step from which on B is held
     for (int block = row * TM; block < m; block += stride) {
@@ -184,12 +195,14 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
                 barrier(CLK_LOCAL_MEM_FENCE);
                 const uint own = hold(held, b, ldb, k0, k_end, j0, n, lid);
                 if (own) atomic_or(&flaws, own);
+#ifdef BY_GROUPS
+                FOR_UNITS
+#endif
                 barrier(CLK_LOCAL_MEM_FENCE);
                 strange_b = flaws;
             }
             const int last = k0 + TK >= k_end, then_block = last ? block + stride : block, then_k = last ? k_start : k0 + TK;
             uint by_fma = 0; // a bit for each 16 steps
-            whole = even_a && then_block + TM <= m && then_k + TK <= k_end;
 #pragma unroll
             for (int s = 0; s < BLOCKS; s++) {
                 uint parts[WM / 16][WORDS][4];
@@ -203,8 +216,8 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
                         words_of(next[i][h][s], words, &left, &size);
 #pragma unroll
                         for (int p = 0; p < WORDS; p++) parts[i][p][h] = words[p].s0, parts[i][p][h + 2] = words[p].s1;
-                        FETCH(next[i][h][s], then_block + own_row + 16 * i + 8 * h, then_k + 16 * s + lane % 4 * 4)
                     }
+                if (s == BLOCKS - 1) FETCH(then_block, then_k)
 #if INNER == PARTS
                 int strange = strange_b >> s & 1 || !ORDINARY(left, size);
 #ifdef NVIDIA_PTX
@@ -212,10 +225,17 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
 #endif
                 if (strange) {
                     by_fma |= 1u << s;
+#ifdef BY_GROUPS // all four warps multiply
+#pragma unroll
+                    for (int p = 0; p < WORDS; p++) parts[0][p][0] = parts[0][p][1] = parts[0][p][2] = parts[0][p][3] = 0;
+#else
                     continue;
+#endif
                 }
 #endif
-#ifdef NVIDIA_PTX
+#ifdef BY_GROUPS
+                BY_GROUPS(&acc[0][0][0], parts[0], s)
+#elif defined(NVIDIA_PTX)
 #pragma unroll
                 for (int c = 0; c < TN / PANEL; c++) {
                     uint of_b[WORDS][PANEL / 8][2];

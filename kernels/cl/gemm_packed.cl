@@ -1,4 +1,4 @@
-// @depends: gemm_tile
+// @depends: bulk, gemm_tile
 // What products of packed operands share: the operands of gemm_pack.cl, and copies of whole blocks of them to local memory.
 
 #define PACKED_PARAMS , IN_INTS(PA), IN_INTS(FA), IN_INTS(PB), IN_INTS(FB) // of the entry points
@@ -17,22 +17,4 @@
 #define STRANGE_AT(t) (flaws_a[t] | flaws_b[t])
 #else
 #define STRANGE_AT(t) 0
-#endif
-
-#ifdef NVIDIA_PTX // one work-item asks for each block as a whole; a barrier in local memory counts the bytes that have come
-static void expect(uint counter, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" : : "r"(counter), "r"(bytes) : "memory");
-}
-static void copy_bytes(local uint4 *to, global const uint4 *from, int bytes, uint counter) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                 : : "r"((uint)(ulong)to), "l"(from), "r"(bytes), "r"(counter) : "memory");
-}
-static int arrived(uint counter, int phase) {
-    int r;
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "r"(counter), "r"(phase) : "memory");
-    return r;
-}
-static void count_up_to(uint counter, int arrivals) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(counter), "r"(arrivals) : "memory");
-}
 #endif

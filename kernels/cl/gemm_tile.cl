@@ -97,7 +97,7 @@ static float4 neighbours(const float *c, int lane) {
         const int y = j0 + tj + 8 * j + lane % 4 / 2 * 4;                             \
         const float4 add = biased ? load4(BIAS + BIAS_off + y, n - y, 0) : (float4)0; \
         _Pragma("unroll") for (int i = 0; i < DOWN; i++) {                            \
-            const int x = i0 + ti + APART * i + lane / 4 + lane % 2 * 8;              \
+            const int x = i0 + ti + APART * i + ROW_OF(lane % 2 * 2);                \
             float4 v = neighbours(acc[i][j], lane);                                   \
             END_ROW_4(x, y, v, add)                                                   \
         }                                                                             \
