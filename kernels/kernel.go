@@ -41,6 +41,8 @@ type Kernel struct {
 	Stores *Stores
 	// Loads says which operands can be computed where they are read, on devices that are no CPU: see [Kernel.From].
 	Loads []Loads
+	// Lookup is a form of the kernel for rows that are made of few different parts. Nil: there is none.
+	Lookup *Lookup
 	// Parts returns two launches that do what one of this kernel does, with the same bits: a map, and then what reads its results.
 	// The map may then be computed where another kernel stores what it reads. Its functions have the same bits in vectors and alone.
 	// Nil, or no launches: there are none, or they would take longer.

@@ -1,0 +1,79 @@
+package kernels
+
+// Lookup is a form of a kernel for rows that consist of parts of which few differ. These lie in a table, and in the place of reals of
+// one parameter the form takes ints: at which element of the table each part of each row begins. A launch that writes those ints
+// writes less, and computes what the table holds only once; one that reads by them computes what it would of the rows.
+type Lookup struct {
+	Param int                  // of the kernel: rows that follow each other
+	Parts int                  // of each row, as long as each other
+	Rows  func(args []Arg) int // of a launch of the kernel
+	// Kernel has ints at Param and, if it reads them, one parameter more: the table, of reals.
+	Kernel *Kernel
+	// Table returns the launch that makes the table for a launch that writes, with the bits that this would write: its kernel, the
+	// arguments after the first, which is the table, and how many reals that has. Nil where the form reads.
+	Table func(args []Arg) (k *Kernel, rest []Arg, n int)
+}
+
+// LookedUp returns the form of k that reads the rows of parameter i by ints: parts of each, of width reals. Twin, Tol, Cases and Trial
+// are made of those of k. The caller says how its entry point becomes one of ints.
+func (k *Kernel) LookedUp(i, parts, width int) *Kernel {
+	form := *k
+	form.Lookup, form.Params = nil, append(append([]Param(nil), k.Params...), Param{"TABLE", In})
+	form.Params[i].Mode = InInts
+	form.Twin = Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width)}
+	if scale := k.Tol.Scale; scale != nil {
+		form.Tol.Scale = func(args []Arg) float64 {
+			own := append([]Arg(nil), args[:len(k.Params)]...)
+			own[i] = args[len(k.Params)]
+			return scale(own)
+		}
+	}
+	form.Cases = func(few bool) []Case {
+		var cases []Case
+		for _, c := range k.Cases(few) {
+			cases = append(cases, Case{c.Name, func(o *Operands) {
+				c.Build(o)
+				at := len(o.Args) - len(k.Params) + i
+				rows := o.Args[at]
+				n := rows.N / width
+				o.Ints(n, func(e int) int { return (n - 1 - e) * width }) // the table has the parts the other way round
+				o.Args[at] = o.Args[len(o.Args)-1]
+				o.Args = o.Args[:len(o.Args)-1]
+				o.Reals(rows.N, func(e int) float64 { return rows.At((n-1-e/width)*width + e%width) })
+			}})
+		}
+		return cases
+	}
+	form.Trial = func(like []Arg) []Operand {
+		if like == nil {
+			return nil
+		}
+		own := append([]Arg(nil), like[:len(k.Params)]...)
+		own[i].N *= width
+		ops := k.Trial(own)
+		if ops == nil {
+			return nil
+		}
+		const entries = 64
+		ops[i] = Derived(ops[i].N/width, func(_ []Arg, e int) float64 { return float64(e * 7 % entries * width) })
+		return append(ops, Draw(entries*width, -1, 1))
+	}
+	return &form
+}
+
+// lookingTwin is a twin whose rows of argument i are looked up in the last.
+func lookingTwin[T Real](twin func(Call[T]), i, width int) func(Call[T]) {
+	if twin == nil {
+		return nil
+	}
+	return func(c Call[T]) {
+		at, table := c.Ints(i), c.Reals(len(c.args)-1)
+		rows := make([]T, len(at)*width)
+		for e, from := range at {
+			copy(rows[e*width:(e+1)*width], table[from:])
+		}
+		args := append([]Arg(nil), c.args[:len(c.args)-1]...)
+		args[i] = Vec(MemOf(rows), 0, len(rows))
+		twin(Call[T]{args, c.vectors})
+	}
+}
