@@ -24,6 +24,7 @@ const (
 	mlpMatrixLarge  = 128
 	mlpMatrixSums   = 96
 	mlpMatrixLayers = 4
+	mlpMatrixParts  = 2   // of the inputs, where they are looked up
 	mlpPackItems    = 256 // GROUP of mlp_pack.cl, that of other launches: one is done beside it
 
 	// Samples for each unit of a GPU, of which fewer are faster by ordinary arithmetic.
@@ -256,6 +257,9 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	if s.Inner.factors() != Pairs {                                                                // what is nearly halfway between two factors is rounded either way: a unit of 2⁻¹¹ where float32 has 2⁻²⁴
 		k.Tol.Rel *= 1 << 13
 	}
+	form := k.LookedUp(0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
+	form.Name, form.Defines = k.Name+"_lookup", k.Defines+" -DLOOKUP"
+	k.Lookup = &kernels.Lookup{Param: 0, Parts: mlpMatrixParts, Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}
 	return &k
 }
 
@@ -371,7 +375,10 @@ func mlpsOnMatrixUnits() []*kernels.Kernel {
 		if pack, _ := s.Pack(kernels.Float32, false, kernels.Limits{}); pack != nil {
 			all = append(all, pack)
 		}
-		all = append(all, s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP))
+		loss := s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP)
+		if all = append(all, loss); s.MLPShape == narrow || s.MLPShape == shallow { // the inputs of both sizes, by either instruction
+			all = append(all, loss.Lookup.Kernel)
+		}
 	}
 	return all
 }

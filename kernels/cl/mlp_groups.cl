@@ -229,8 +229,13 @@ UNROLL
 }
 #endif
 
+#ifdef LOOKUP
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void k_mlp_groups_lookup(IN_INTS(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(TABLE)) {
+#else
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_mlp_groups(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
+#endif
     local uint4 shared[LOCAL_CHUNKS] __attribute__((aligned(128)));
     local uint tops[2][WARPS];
 #ifdef NVIDIA_PTX

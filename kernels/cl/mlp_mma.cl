@@ -218,8 +218,13 @@ UNROLL
 
 #define PACKED(l, back) (packed + PACKED_AT(l, back) + lane)
 
+#ifdef LOOKUP
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void k_mlp_matrix_lookup(IN_INTS(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN_INTS(P), IN_INTS(F), IN(TABLE)) {
+#else
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_mlp_matrix(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN_INTS(P), IN_INTS(F)) {
+#endif
     local uint4 shared[LOCAL_BYTES / 16] __attribute__((aligned(16)));
 #ifdef NVIDIA_PTX
     local float *scratch = 0;

@@ -6,7 +6,8 @@
 // lane/4 and lane/4 + 8, which is as the next layer's product takes it.
 //
 // With PAIRS and SCALED, what a layer makes of BLOCK samples is scaled together, and so is its gradient, and computed by fma if it is
-// not finite, or too large or small: see VALUES_PAIR. Without NVIDIA_PTX all are computed so, of factors that were rounded as INNER says.
+// not finite, or too large or small: see VALUES_PAIR. With LOOKUP, X has where the inputs of each sample lie in TABLE, the former half of
+// them and the latter. Without NVIDIA_PTX all are computed so, of factors that were rounded as INNER says.
 
 #ifndef WARPS
 #define WARPS 8
@@ -166,12 +167,25 @@ UNROLL
 #endif
 #endif
 
+// FIND_INPUTS(s) finds the inputs of sample s, and INPUTS_OF(s, j) is from where those of tile j count. X has PER_SAMPLE elements.
+#ifdef LOOKUP
+#define PER_SAMPLE 2
+#define FIND_INPUTS(s)                                                                                   \
+    int2 lies = 0;                                                                                       \
+    if ((s) < n) lies = *(global const int2 *)(X + X_off + 2 * (s));
+#define INPUTS_OF(s, j) (TABLE + TABLE_off + ((j) < TILES(INPUTS) / 2 ? lies.s0 : lies.s1 - INPUTS / 2))
+#else
+#define PER_SAMPLE INPUTS
+#define FIND_INPUTS(s)
+#define INPUTS_OF(s, j) (X + X_off + (s) * INPUTS)
+#endif
+
 #ifdef NVIDIA_PTX
-// Asks for a warp's inputs and targets from sample `first` on: a lane for half a sample.
+// Asks for a warp's inputs, or where they lie, and targets from sample `first` on: a lane for half a sample.
 #define PREFETCH_SAMPLES(first)                                                                          \
     if ((first) + lane / 2 < n) {                                                                        \
         const int s = (first) + lane / 2;                                                                \
-        asm volatile("prefetch.global.L1 [%0];" : : "l"(X + X_off + s * INPUTS + lane % 2 * (INPUTS / 2))); \
+        asm volatile("prefetch.global.L1 [%0];" : : "l"(X + X_off + s * PER_SAMPLE + lane % 2 * (PER_SAMPLE / 2))); \
         asm volatile("prefetch.global.L1 [%0];" : : "l"(T + T_off + s * OUTPUTS));                       \
     }
 #endif
@@ -179,10 +193,10 @@ UNROLL
 // The inputs of a warp's samples, from s0 on, and their gradients.
 #define LOAD_INPUTS(x)                                                                                   \
     UNROLL for (int e = 0; e < 4; e += 2) {                                                              \
-        global const float *from = X + X_off + (s0 + ROW(e)) * INPUTS + 4 * (lane % 4);                  \
+        FIND_INPUTS(s0 + ROW(e))                                                                         \
         UNROLL for (int j = 0; j < TILES(INPUTS); j += 2) {                                              \
             float4 v = 0;                                                                                \
-            if (s0 + ROW(e) < n) v = *(global const float4 *)(from + 8 * j);                             \
+            if (s0 + ROW(e) < n) v = *(global const float4 *)(INPUTS_OF(s0 + ROW(e), j) + 4 * (lane % 4) + 8 * j); \
             x[j][e] = v.s0, x[j][e + 1] = v.s1, x[j + 1][e] = v.s2, x[j + 1][e + 1] = v.s3;              \
         }                                                                                                \
     }
