@@ -27,7 +27,7 @@ func Kernels() []*kernels.Kernel {
 		copy(layout.Steps[:], steps)
 		return j.Map(kernels.Float32, layout)
 	}
-	return []*kernels.Kernel{sampleEncode,
+	return []*kernels.Kernel{sampleEncode, sampleEncode.Lookup.Kernel, encodeLines,
 		of(centresMap, 1, strided, strided), of(samplesMap[1], 1, indexed, strided, strided, unit),
 		of(samplesMap[3], 1, indexed, strided, strided, strided, strided, strided),
 		of(octavesMap, 2, fixed, strided, strided), of(wavesMap, 2, fixed, fixed, unit, unit, strided, strided)}
@@ -37,7 +37,7 @@ func Kernels() []*kernels.Kernel {
 // with replacement, it writes the sines and cosines of their centres to F [n, 2, octaves, 2], which starts at an even
 // offset, and their colours to V [n, channels]: IMAGE, F, V, n, width, height, channels, octaves, seed_lo, seed_hi, call.
 // Drawing a pixel for each of its numbers, as one map would, takes longer.
-var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
+var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 		n, items, samples := int(a[3].Int), 1, 32 // of a work-group
 		if !l.CPU {
@@ -72,7 +72,7 @@ var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, Fil
 			cases = append(cases, kernels.Case{Name: fmt.Sprint("n=", many), Build: func(o *kernels.Operands) { build(o, many, 4) }})
 		}
 		return cases
-	}}
+	}})
 
 // What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is that of x and y, or of
 // the channels.
@@ -82,17 +82,27 @@ var (
 	drawnChannels = joined("drawn_channels", append(drawnForTests, 3), unit, drawnColour(expr.N(5), expr.Index(1)))
 )
 
+// drawnScalars are those of a draw in a launch of sampleEncode, and one more.
+func drawnScalars(more kernels.Scalar) []kernels.Scalar {
+	return []kernels.Scalar{kernels.Passed(8), kernels.Passed(9), kernels.Passed(10), kernels.Passed(4), kernels.Passed(5), more}
+}
+
 func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
-	n, channels, octaves := int(a[3].Int), int(a[6].Int), int(a[7].Int)
-	scalars := []kernels.Scalar{kernels.Passed(8), kernels.Passed(9), kernels.Passed(10), kernels.Passed(4), kernels.Passed(5), kernels.Passed(6)}
+	n, octaves := int(a[3].Int), int(a[7].Int)
+	scalars := drawnScalars(kernels.Passed(6))
 	features := &kernels.Map{Dims: []int{n, 2, octaves}, Rounds: true}
 	for k, f := range drawnOctaves.Functions {
 		features.Results = append(features.Results, kernels.Result{Function: f, Scalars: scalars,
 			View: kernels.ViewOf(a, 1, k, 4*octaves, 2*octaves, 2)})
 	}
-	colours := &kernels.Map{Rounds: true, Dims: []int{n, channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
-		Results: []kernels.Result{{Function: drawnChannels.Functions[0], Scalars: scalars, View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
-	return []kernels.Operation{features, colours}
+	return []kernels.Operation{features, drawnColoursOf(a)}
+}
+
+// drawnColoursOf is what a launch of sampleEncode, or of its form, writes to V.
+func drawnColoursOf(a []kernels.Arg) kernels.Operation {
+	channels := int(a[6].Int)
+	return &kernels.Map{Rounds: true, Dims: []int{int(a[3].Int), channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
+		Results: []kernels.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(kernels.Passed(6)), View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
 }
 
 // sampleChunk is how many samples of the twin follow one another: their pixels are read together, since each waits for memory.

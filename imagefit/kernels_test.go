@@ -45,15 +45,22 @@ func TestLaunchedKernels(t *testing.T) {
 	}
 }
 
-// TestParamsMatchSources holds the parameters of sampleEncode against those of its entry points, in name, kind and order.
+// TestParamsMatchSources holds the parameters of kernels against those of their entry points, in name, kind and order.
 func TestParamsMatchSources(t *testing.T) {
-	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.IntArg: "int %"}
-	var params []string
-	for _, p := range sampleEncode.Params {
-		params = append(params, strings.Replace(macros[p.Mode], "%", p.Name, 1))
-	}
-	want := "void " + sampleEncode.Name + "(" + strings.Join(params, ", ") + ") {"
-	for name, source := range map[string]string{"sample_cpu.cl": sampleCPU, "sample_gpu.cl": sampleGPU} {
+	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.OutInts: "OUT_INTS(%)", kernels.IntArg: "int %"}
+	for name, c := range map[string]struct {
+		source string
+		kernel *kernels.Kernel
+	}{
+		"sample_cpu.cl": {sampleCPU, sampleEncode}, "sample_gpu.cl": {sampleGPU, sampleEncode},
+		"sample_lookup.cl": {sampleLookupText, sampleEncode.Lookup.Kernel}, "encode_lines.cl": {encodeLinesText, encodeLines},
+	} {
+		var params []string
+		for _, p := range c.kernel.Params {
+			params = append(params, strings.Replace(macros[p.Mode], "%", p.Name, 1))
+		}
+		want := "void " + c.kernel.Name + "(" + strings.Join(params, ", ") + ") {"
+		source := c.source
 		if text := regexp.MustCompile(`\s+`).ReplaceAllString(source, " "); strings.Count(text, want) != 1 {
 			t.Errorf("%s does not have once\n%s", name, want)
 		}

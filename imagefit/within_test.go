@@ -20,7 +20,8 @@ func TestBatchWithinPass(t *testing.T) {
 				cfg := DefaultsFor(encoding)
 				cfg.Batch = 27
 				train := func(launches int) []float64 {
-					return trainedBy(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), cfg, launches)
+					values, _ := trainedBy(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), cfg, launches)
+					return values
 				}
 				got := train(2)
 				t.Setenv(replay.Env, "-inputs")
@@ -32,8 +33,8 @@ func TestBatchWithinPass(t *testing.T) {
 	}
 }
 
-// trainedBy returns the weights after three steps, each of which is so many launches.
-func trainedBy(t *testing.T, d tensor.Device, cfg Config, launches int) (values []float64) {
+// trainedBy returns the weights after three steps, each of which is so many launches, and the bytes of what a step makes.
+func trainedBy(t *testing.T, d tensor.Device, cfg Config, launches int) (values []float64, bytes int64) {
 	t.Helper()
 	f, err := New(d, smooth(16, 8), cfg)
 	if err != nil {
@@ -55,5 +56,5 @@ func trainedBy(t *testing.T, d tensor.Device, cfg Config, launches int) (values 
 		}
 		values = append(values, v...)
 	}
-	return values
+	return values, f.recorded.Report().PlannedBytes
 }

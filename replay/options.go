@@ -32,7 +32,7 @@ type rewrite struct {
 
 // rewrites are all of them, in the order in which they are done.
 func rewrites() []rewrite {
-	return []rewrite{deadStores, onePass, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, doneTogether, doneBeside}
+	return []rewrite{deadStores, onePass, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside}
 }
 
 // Rewrites returns the names of the rewrites, and what each does.

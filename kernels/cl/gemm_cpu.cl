@@ -61,15 +61,12 @@
 #define LINE (64 / (int)sizeof(REAL)) // of the cache
 
 // Vectors that lie anywhere: LLVM makes one instruction of such a load, where it splits vload16 in four.
-typedef REAL4 any4 __attribute__((aligned(sizeof(REAL))));
 typedef REAL8 any8 __attribute__((aligned(sizeof(REAL))));
 typedef REAL16 any16 __attribute__((aligned(sizeof(REAL))));
 #if MR > 8
 #define any_rows any16
-#define ROWS_READ 16
 #else
 #define any_rows any8
-#define ROWS_READ 8
 #endif
 
 // op(A) or op(B): element (x, k) is at[x*row + k*step].
@@ -127,7 +124,7 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
 // Packs rows of A that are neighbours in memory, MR beside each other: P[i/MR*HIGH + k*MR + i%MR] = element (i, k) for i < rows, zero
 // up to the next multiple of MR. `there` is how many rows there are from the first one on.
 static void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
-    const int whole = max(0, min(rows, there - ROWS_READ + 1)); // tiles that begin before have so many rows to read
+    const int whole = max(0, min(rows, there - 15)); // tiles that begin before have 16 rows to read
     for (int k0 = 0; k0 < kc; k0 += 8) { // which are in the first cache then, for one tile after the other
         const int k1 = min(kc, k0 + 8);
         REAL *p = P;
@@ -136,15 +133,8 @@ static void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
             for (int k = k0; k < k1; k++) *(any_rows *)(p + k * MR) = *(global const any_rows *)(s.at + k * s.step + i);
         }
         for (; i < rows; i += MR, p += HIGH) {
-            const int left = min(rows - i, MR), four = left & 8, two = four + (left & 4), one = two + (left & 2);
             for (int k = k0; k < k1; k++) {
-                global const REAL *at = s.at + k * s.step + i;
-                REAL *q = p + k * MR;
-                *(any_rows *)q = 0;
-                if (left & 8) *(any8 *)q = *(global const any8 *)at;
-                if (left & 4) *(any4 *)(q + four) = *(global const any4 *)(at + four);
-                if (left & 2) vstore2(vload2(0, at + two), 0, q + two);
-                if (left & 1) q[one] = at[one];
+                for (int r = 0; r < MR; r++) p[k * MR + r] = i + r < rows ? s.at[k * s.step + i + r] : 0;
             }
         }
     }

@@ -1,0 +1,113 @@
+package imagefit
+
+import (
+	_ "embed"
+	"fmt"
+	"math/bits"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+//go:embed sample_lookup.cl
+var sampleLookupText string
+
+//go:embed encode_lines.cl
+var encodeLinesText string
+
+// withLookup gives sampleEncode its form for features that are looked up: those of a pixel are those of its column and of its row, of which
+// a picture has few.
+func withLookup(k *kernels.Kernel) *kernels.Kernel {
+	const features = 1
+	form := *k
+	form.Name, form.Text, form.File, form.GPUText, form.GPU = "k_sample_lookup", sampleLookupText, "sample_lookup.cl", "", ""
+	form.Params = append([]kernels.Param(nil), k.Params...)
+	form.Params[features] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
+	form.Grid, form.Tol, form.Describe = kernels.PerInt(3), kernels.Tolerance{}, describeSampleLookup
+	form.Twin = kernels.Twin{F32: sampleLookupTwin[float32], F64: sampleLookupTwin[float64]}
+	form.Together = &kernels.Together{Function: "sample_lookup"}
+	form.Cases = kernels.PerLength(func(o *kernels.Operands, n int) {
+		o.In(7*13*3, 0, 1).Ints(2*n, func(int) int { return -1 }).Out(3*n).Int(n, 7, 13, 3, 5, 12345, -7, 3)
+	})
+	k.Lookup = &kernels.Lookup{Param: features, Parts: 2, Kernel: &form,
+		Rows: func(a []kernels.Arg) int { return int(a[3].Int) },
+		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
+			width, height, octaves := a[4], a[5], a[7]
+			return encodeLines, []kernels.Arg{width, height, octaves}, 2 * int(width.Int+height.Int) * int(octaves.Int)
+		}}
+	return k
+}
+
+// Where the column and the row of a drawn pixel begin in the table, as functions of the scalars of a draw and of the octaves.
+var (
+	drawnLine  = expr.N(5).Mul(expr.C(2))
+	drawnLines = func() *kernels.Joined {
+		j := joined("drawn_lines", append(drawnForTests, 3), unit, drawn.Rem(drawnOf).Mul(drawnLine).Real(), drawnOf.Add(drawn.Quo(drawnOf)).Mul(drawnLine).Real())
+		for _, f := range j.Functions {
+			f.Integers = true
+		}
+		return j
+	}()
+)
+
+func describeSampleLookup(a []kernels.Arg) []kernels.Operation {
+	scalars := drawnScalars(kernels.Passed(7))
+	lines := &kernels.Map{Dims: []int{int(a[3].Int)}, Rounds: true}
+	for k, f := range drawnLines.Functions {
+		lines.Results = append(lines.Results, kernels.Result{Function: f, Scalars: scalars, View: kernels.ViewOf(a, 1, k, 2)})
+	}
+	return []kernels.Operation{lines, drawnColoursOf(a)}
+}
+
+func sampleLookupTwin[T kernels.Real](c kernels.Call[T]) {
+	image, at, colours := c.Reals(0), c.Ints(1), c.Reals(2)
+	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
+	key, call := [2]uint32{uint32(c.Int(8)), uint32(c.Int(9))}, uint32(c.Int(10))
+	c.Parallel(n, 64, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			word := expr.Philox([4]uint32{uint32(i / 4), call}, key)[i%4]
+			drawn, _ := bits.Mul32(word, uint32(width*height))
+			pixel := int(drawn)
+			at[2*i], at[2*i+1] = int32(2*octaves*(pixel%width)), int32(2*octaves*(width+pixel/width))
+			copy(colours[i*channels:(i+1)*channels], image[pixel*channels:])
+		}
+	})
+}
+
+// encodeLines makes the table: TABLE [width + height, octaves, 2], width, height, octaves.
+var encodeLines = &kernels.Kernel{Name: "k_encode_lines", Text: encodeLinesText,
+	Params: []kernels.Param{{Name: "TABLE", Mode: kernels.Out}, {Name: "width", Mode: kernels.IntArg}, {Name: "height", Mode: kernels.IntArg},
+		{Name: "octaves", Mode: kernels.IntArg}},
+	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(a[0].N/2, l) },
+	Twin: kernels.Twin{F32: encodeLinesTwin[float32], F64: encodeLinesTwin[float64]},
+	Tol:  kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}, // that of sampleEncode
+	Cases: func(few bool) []kernels.Case {
+		var cases []kernels.Case
+		for _, size := range [][3]int{{1, 1, 1}, {8, 16, 16}, {64, 2, 20}} { // powers of two, as those of sampleEncode
+			cases = append(cases, kernels.Case{Name: fmt.Sprint(size), Build: func(o *kernels.Operands) {
+				o.Out(2 * (size[0] + size[1]) * size[2]).Int(size[:]...)
+			}})
+		}
+		return cases
+	}}
+
+func encodeLinesTwin[T kernels.Real](c kernels.Call[T]) {
+	table, width, height, octaves := c.Reals(0), c.Int(1), c.Int(2), c.Int(3)
+	at := func(line int) T {
+		if line < width {
+			return (T(line) + 0.5) / T(width)
+		}
+		return (T(line-width) + 0.5) / T(height)
+	}
+	of := func(line int) []T { return table[2*line*octaves : 2*(line+1)*octaves] }
+	lines := width + height
+	for line := 0; line < lines; line += 4 { // the last ones maybe several times
+		var out [4][]T
+		var ats [4]T
+		for k := range out {
+			l := min(line+k, lines-1)
+			out[k], ats[k] = of(l), at(l)
+		}
+		encodeCoordinates(out, ats)
+	}
+}

@@ -1,0 +1,114 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// lookedUp has a launch look up what it reads in a table, where that consists of parts of which few differ, such as the encodings of the
+// columns and the rows of a picture: the launch that made it writes where they lie, and the table is made when the step is
+// recorded. See kernels.Lookup.
+//
+// It is refused where
+//   - anything else reads or writes that memory, or either launch does otherwise, too
+//   - it is there before or after the run
+//   - the launch that writes it has no form for that, or one of other parts; or the table would not be the same in all runs
+//   - there is no place for the launch that makes the table
+//   - the table is nearly as large as what it stands for, or larger than a step should keep
+//   - the device computes one of the launches wrongly.
+var lookedUp = rewrite{"lookup", "looks up what consists of parts of which few differ", lookUp}
+
+func lookUp(r *rewriter) {
+	if r.passes == nil {
+		return
+	}
+	for j, n := range r.nodes {
+		if n == nil || !launched(n) || n.kernel.Lookup == nil || n.kernel.Lookup.Table != nil {
+			continue
+		}
+		i, why := r.writesParts(j)
+		if why == "" {
+			why = r.lookUpIn(i, j)
+		}
+		if why != "" {
+			r.opt.say("lookup: %s: refused: %s", r.name(n), why)
+		}
+	}
+}
+
+// launched reports whether the kernel of a node is what is launched, in each run.
+func launched(n *node) bool { return !n.joined && n.chain == nil && !n.once }
+
+// writesParts returns the launch that writes, in parts, what the one at j reads and nothing else does. If there is none, it says why.
+func (r *rewriter) writesParts(j int) (i int, why string) {
+	n := r.nodes[j]
+	form := n.kernel.Lookup
+	a := n.args[form.Param]
+	if r.lives(a.Buf) || r.constant(a.Buf) {
+		return 0, "what it reads is there before or after the run"
+	}
+	i, why = -1, "no launch writes what it reads"
+	r.touch(a.Buf, 0, len(r.nodes), func(k int, c *node) bool {
+		switch own := c.kernel.Lookup; {
+		case k == j:
+			return true
+		case k > j || i >= 0:
+			why = r.name(c) + " reads or writes what it reads, too"
+		case !launched(c) || own == nil || own.Table == nil:
+			why = r.name(c) + " does not write it in parts"
+		case own.Parts != form.Parts || own.Rows(c.args) != form.Rows(n.args):
+			why = r.name(c) + " writes it in other parts"
+		default:
+			i, why = k, ""
+		}
+		return why == ""
+	})
+	if why != "" {
+		return 0, why
+	}
+	for _, c := range []*node{r.nodes[i], n} {
+		for k, b := range c.args {
+			if b.Kind == kernels.ArgVec && b.Buf == a.Buf && (k != c.kernel.Lookup.Param || b.Off != a.Off || b.N != a.N) {
+				return 0, r.name(c) + " reads or writes it otherwise, too"
+			}
+		}
+	}
+	return i, ""
+}
+
+// lookUpIn has the launch at i write where the parts lie that the one at j reads. If that cannot be, it says why.
+func (r *rewriter) lookUpIn(i, j int) (why string) {
+	writer, reader := r.nodes[i], r.nodes[j]
+	rows := reader.args[reader.kernel.Lookup.Param]
+	kernel, rest, n := writer.kernel.Lookup.Table(writer.args)
+	real := rows.Buf.DType()
+	place := i + slices.Index(r.nodes[i:j], nil) // of a launch that the reader does, too
+	switch {
+	case place < i:
+		return "there is no launch between it and the one that writes what it reads"
+	case slices.ContainsFunc(rest, func(a kernels.Arg) bool { s, _, _ := a.Slot(); return s != nil }):
+		return "the table is not the same in all runs"
+	case 2*n > rows.N || n*real.Size() > onceBytes:
+		return "the table is too large"
+	}
+	parts := reader.kernel.Lookup.Rows(reader.args) * reader.kernel.Lookup.Parts
+	at, table := kernels.Vec(r.fresh(kernels.Int32, parts), 0, parts), kernels.Vec(r.fresh(real, n), 0, n)
+	made := &node{kernel: kernel, args: append([]kernels.Arg{table}, rest...), from: writer.from, names: writer.names, once: true}
+	writes := &node{kernel: writer.kernel.Lookup.Kernel, args: slices.Clone(writer.args), from: writer.from, names: writer.names}
+	writes.args[writer.kernel.Lookup.Param] = at
+	reads := &node{kernel: reader.kernel.Lookup.Kernel, args: append(slices.Clone(reader.args), table), from: reader.from, names: reader.names}
+	reads.args[reader.kernel.Lookup.Param] = at
+	for _, c := range []*node{made, writes, reads} {
+		if err := r.passes.try(c.kernel, c.args); err != nil {
+			return err.Error()
+		}
+		r.describe(c)
+	}
+	r.opt.say("lookup: %s: looks up what %s makes in a table of %d", r.name(reader), r.name(writer), n)
+	for at, c := range map[int]*node{i: writes, place: made, j: reads} {
+		r.nodes[at] = c
+		r.note(at)
+	}
+	return ""
+}
