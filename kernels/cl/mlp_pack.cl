@@ -12,7 +12,7 @@
 #define GROUP 256
 #define LANES(l) (FAN_IN(l) * WIDTH * 2 / STEP) // of a layer's weights, in one direction
 
-#if INNER == PAIRS
+#if INNER != TF32 && INNER != HALVES
 // The exponent of a layer's weights, of which the lanes of a warp look at a share each.
 static int exponent_of(global const float *w, int length) {
     uint top = 0;
@@ -42,7 +42,7 @@ static void mlp_pack(IN(W), OUT_INTS(P), OUT_INTS(F)) {
     const int lane = e % 32, pairs = N / 16, j = e / 32 % pairs, k = e / 32 / pairs;
     const int row = back ? 1 : WIDTH, step = back ? WIDTH : 1; // how far neighbours along k and n are apart
     global const float *w = W + W_off + WEIGHTS(l);
-#if INNER == PAIRS
+#if INNER != TF32 && INNER != HALVES
     const int exponent = exponent_of(w, FAN_IN(l) * WIDTH);
     const float into = VALUES_PAIR(exponent) ? INTO_PAIRS(exponent) : 0;
 #else
