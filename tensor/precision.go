@@ -13,8 +13,12 @@ import (
 // its hidden layers, and in the gradients of their weights and biases, where they are all 32 or all 64 units wide and followed by a
 // leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other passes do not round. It takes its factors as float16 with
 // a scale for what a layer makes of 128 samples, for its gradient and for its weights: two of them for each in PrecisionFloat32, one in
-// PrecisionTF32 where the device has instructions for groups of warps. That holds a factor to 2⁻²⁴ and 2⁻¹² of itself, or where
-// that is more to 2⁻⁵¹ and 2⁻⁴⁰ of the largest that it shares the scale with. Infinities and NaN are those of float32 arithmetic.
+// PrecisionTF32 where the device has instructions for groups of warps. One is within 2⁻¹¹ of the factor, or where that is more within
+// 2⁻³⁹ of the largest that it shares the scale with. Of two, a product x·y of factors whose largest are X and Y is off by at most
+//
+//	2⁻²¹·|x·y| + 2⁻⁴⁹·(X·|y| + |x|·Y) + 2⁻⁷⁸·X·Y
+//
+// Infinities and NaN are those of float32 arithmetic.
 //
 // For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //

@@ -3,9 +3,10 @@
 //
 // With e the exponent of the largest value of a block,
 //
-//   SCALED  x·2^(14-e) is rounded to float16: to 2⁻¹² of itself, or to 2⁻⁴⁰ of the largest if that is more
-//   PAIRS   it is h + l/2048, to 2⁻²⁴ of itself, or to 2⁻⁵¹ of the largest. x·y is h·h + (h·l + l·h)/2048, and what is left out
-//           is below 2⁻²³ of it
+//   SCALED  x·2^(14-e) is rounded to float16: to 2⁻¹¹ of itself, or to 2⁻³⁹ of the largest if that is more
+//   PAIRS   it is h + l/2048, to 2⁻²³ of itself, or to 2⁻⁵⁰ of the largest. x·y is h·h + (h·l + l·h)/2048. With X and Y the largest of
+//           the blocks, l·l is left out: l/2048 is at most 2⁻¹¹·|x| or 2⁻³⁹·X, whichever is more, and so for y. In all x·y is off by up to
+//           2⁻²¹·|x·y| + 2⁻⁴⁹·(X·|y| + |x|·Y) + 2⁻⁷⁸·X·Y
 //
 // Exponents are those that float32 has, 127 for 1. That of a block of zeros is 127, that of infinities and NaN 255.
 // Source: Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
