@@ -18,7 +18,8 @@ import (
 //
 //	2⁻²¹·|x·y| + 2⁻⁴⁹·(X·|y| + |x|·Y) + 2⁻⁷⁸·X·Y
 //
-// Infinities and NaN are those of float32 arithmetic.
+// Infinities and NaN are those of float32 arithmetic, but for gradients of parameters when a
+// parameter is infinite or makes infinities of inputs of 0: these may then be NaN, where the samples are no multiple of 128.
 //
 // For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //
