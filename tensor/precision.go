@@ -18,8 +18,8 @@ import (
 //
 //	2⁻²¹·|x·y| + 2⁻⁴⁹·(X·|y| + |x|·Y) + 2⁻⁷⁸·X·Y
 //
-// Infinities and NaN are those of float32 arithmetic, but for gradients of parameters when a
-// parameter is infinite or makes infinities of inputs of 0: these may then be NaN, where the samples are no multiple of 128.
+// Infinities and NaN are those of float32 arithmetic, but where the samples are no multiple of 128, and a parameter or what a layer makes of the last
+// sample is infinite: gradients of parameters may be NaN then that would be infinite.
 //
 // For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //

@@ -310,6 +310,9 @@ func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 	if few || s.Inner.factors() < Pairs {
 		return cases
 	}
+	if !inputGrad {
+		cases = append(cases, s.overflowOfZeros())
+	}
 	const weights = 0.2
 	for _, c := range []struct {
 		name                   string
@@ -357,6 +360,32 @@ func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 		}})
 	}
 	return cases
+}
+
+// overflowOfZeros is a launch whose first layer has sums of 0, which would be infinite in the next one for a sample of zeros, of which
+// there is none: the last block has fewer samples than it has room for.
+func (s MLPMatrix) overflowOfZeros() kernels.Case {
+	_, bias := s.Offsets(0)
+	return kernels.Case{Name: "an overflow of zeros", Build: func(o *kernels.Operands) {
+		const n, groups = 130, 1
+		o.Reals(n*s.Inputs, func(i int) float64 {
+			if i%s.Inputs == 0 {
+				return 1
+			}
+			return 2*o.Rand.Float64() - 1
+		}).In(n*s.Outputs, 0, 1).Reals(s.Size(), func(i int) float64 {
+			switch {
+			case i < s.Width: // of the first input
+				return -0x1p127
+			case i < bias:
+				return 0
+			case i < bias+s.Width:
+				return 0x1p127
+			}
+			return 0.2 * o.Rand.Float64()
+		}).In(groups*s.Size(), 0, 0).Out(groups).Out(0).Int(n)
+		s.addPacked(o)
+	}}
 }
 
 // mlpsOnMatrixUnits returns kernels of passes by each inner product, in several shapes and both blocks.

@@ -309,10 +309,10 @@ UNROLL
     {                                                                                                    \
         uint words[TILES(fan_in)][TILE_WORDS];                                                           \
         hold(words, v, fan_in, INTO_PAIRS(of_inputs[l]));                                                \
-        float high[TILES(WIDTH)][4], low[TILES(WIDTH)][4];                                               \
-        multiply_from_here();                                                                            \
-        forwards(&high[0][0], &low[0][0], words, shared + WEIGHTS_AT(l), fan_in);                        \
         store(shared + INPUTS_AT(l), words, fan_in, INPUT_CHUNKS(l), warp, lane);                        \
+        float high[TILES(WIDTH)][4], low[TILES(WIDTH)][4];                                               \
+        multiply_from_here(); /* which has the words to itself */                                        \
+        forwards(&high[0][0], &low[0][0], words, shared + WEIGHTS_AT(l), fan_in);                        \
         wait_for_units();                                                                                \
         BIASED(l, z)                                                                                     \
         const float factor = FACTOR(of_inputs[l], of_weights[l]);                                        \

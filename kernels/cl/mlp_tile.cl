@@ -170,9 +170,7 @@ UNROLL
 // FIND_INPUTS(s) finds the inputs of sample s, and INPUTS_OF(s, j) is from where those of tile j count. X has PER_SAMPLE elements.
 #ifdef LOOKUP
 #define PER_SAMPLE 2
-#define FIND_INPUTS(s)                                                                                   \
-    int2 lies = 0;                                                                                       \
-    if ((s) < n) lies = *(global const int2 *)(X + X_off + 2 * (s));
+#define FIND_INPUTS(s) const int2 lies = *(global const int2 *)(X + X_off + 2 * (s));
 #define INPUTS_OF(s, j) (TABLE + TABLE_off + ((j) < TILES(INPUTS) / 2 ? lies.s0 : lies.s1 - INPUTS / 2))
 #else
 #define PER_SAMPLE INPUTS
@@ -190,13 +188,14 @@ UNROLL
     }
 #endif
 
-// The inputs of a warp's samples, from s0 on, and their gradients.
+// The inputs of a warp's samples, from s0 on, and their gradients. What a block has room for beside its samples are copies of the last, with a
+// gradient of 0: what zeros would become may be infinite where no sample is.
 #define LOAD_INPUTS(x)                                                                                   \
     UNROLL for (int e = 0; e < 4; e += 2) {                                                              \
-        FIND_INPUTS(s0 + ROW(e))                                                                         \
+        const int s = min(s0 + ROW(e), n - 1);                                                           \
+        FIND_INPUTS(s)                                                                                   \
         UNROLL for (int j = 0; j < TILES(INPUTS); j += 2) {                                              \
-            float4 v = 0;                                                                                \
-            if (s0 + ROW(e) < n) v = *(global const float4 *)(INPUTS_OF(s0 + ROW(e), j) + 4 * (lane % 4) + 8 * j); \
+            const float4 v = *(global const float4 *)(INPUTS_OF(s, j) + 4 * (lane % 4) + 8 * j);         \
             x[j][e] = v.s0, x[j][e + 1] = v.s1, x[j + 1][e] = v.s2, x[j + 1][e + 1] = v.s3;              \
         }                                                                                                \
     }
