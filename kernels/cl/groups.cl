@@ -10,7 +10,7 @@
 #if INNER == TF32
 #define GROUP_TYPES "k8.f32.tf32.tf32"
 #define STRAIGHT ""
-#elif INNER == HALVES
+#elif INNER == HALVES || INNER == PAIRS || INNER == SCALED
 #define GROUP_TYPES "k16.f32.f16.f16"
 #define STRAIGHT ", 0"
 #else

@@ -1,4 +1,4 @@
-// @depends: mlp_tile
+// @depends: mlp_tile, groups
 // @target: sm_90a
 // The pass of mlp.cl on the matrix units of NVIDIA's devices of capability 9.0, whose instructions are those of a group of four warps, and
 // take factors from local memory. mlp_tile.cl says how values lie in registers.
@@ -69,15 +69,13 @@ UNROLL
                          : "memory");
 }
 
-#define FOR_GROUPS "//sm_90a "
-static void multiply_from_here(void) { asm volatile(FOR_GROUPS "wgmma.fence.sync.aligned;" : : : "memory"); }
 static void wait_for_units(void) {
-    asm volatile(FOR_GROUPS "wgmma.commit_group.sync.aligned;" : : : "memory");
-    asm volatile(FOR_GROUPS "wgmma.wait_group.sync.aligned 0;" : : : "memory");
+    multiply_to_here();
+    WAIT_BUT_FOR(0);
 }
-static void show_to_units(void) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); } // what was stored, before a barrier
 
-// d += a·b, or d = a·b, for 64 rows and n columns, of a's in registers or in bricks, with a and b read across their rows where ACROSS is 1.
+// d += a·b, or d = a·b, for 64 rows and n columns: of a in registers, with b's bricks read across their rows; of both in bricks, along them; and of
+// both across them.
 #define SUMS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define SUMS_64 SUMS_4(0), SUMS_4(4), SUMS_4(8), SUMS_4(12), SUMS_4(16), SUMS_4(20), SUMS_4(24), SUMS_4(28)
 #define SUMS_32 SUMS_4(0), SUMS_4(4), SUMS_4(8), SUMS_4(12)
@@ -86,11 +84,10 @@ static void show_to_units(void) { asm volatile("fence.proxy.async.shared::cta;" 
 #define TEXT_32 TEXT_16 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define TEXT_64 TEXT_32 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define UNITS(n, add, text, factors) \
-    FOR_GROUPS "{ .reg .pred p; setp.ne.b32 p, " add ", 0; wgmma.mma_async.sync.aligned.m64n" #n "k16.f32.f16.f16 {" text "}, " factors "; }"
+    FOR_GROUPS "{ .reg .pred p; setp.ne.b32 p, " add ", 0; wgmma.mma_async.sync.aligned.m64n" #n GROUP_TYPES " {" text "}, " factors "; }"
 #define REGISTERS "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
 static INLINE void multiply_registers(float *d, const uint *a, ulong b, const int n, const int add) {
-    if (n == 64)
-        asm volatile(UNITS(64, "%37", TEXT_64, "{%32, %33, %34, %35}, %36, p, 1, 1, 1") : SUMS_64 : REGISTERS, "l"(b), "r"(add) : "memory");
+    if (n == 64) MULTIPLY_LANES(d, a, b, add, TURNED)
     else
         asm volatile(UNITS(32, "%21", TEXT_32, "{%16, %17, %18, %19}, %20, p, 1, 1, 1") : SUMS_32 : REGISTERS, "l"(b), "r"(add) : "memory");
 }
@@ -260,24 +257,11 @@ UNROLL
 #endif
     }
 #ifdef NVIDIA_PTX
-    show_to_units();
+    FOR_UNITS
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
-    float loss = 0;
-    float dw[LAYERS][TILES(SHARE)][4], db[LAYERS][2], dwo[2 * OUTPUTS];
-UNROLL
-    for (int l = 0; l < LAYERS; l++) {
-        db[l][0] = db[l][1] = 0;
-UNROLL
-        for (int j = 0; j < TILES(SHARE); j++)
-UNROLL
-            for (int e = 0; e < 4; e++) dw[l][j][e] = 0;
-    }
-UNROLL
-    for (int o = 0; o < 2 * OUTPUTS; o++) dwo[o] = 0;
-
-    const int blocks = (n + BLOCK - 1) / BLOCK;
-    const int from = (long)blocks * g / groups, to = (long)blocks * (g + 1) / groups;
+    NEW_SUMS(TILES(SHARE))
+    BLOCKS_OF_GROUP
 #pragma unroll 1
     for (int block = from; block < to; block++) {
         const int s0 = block * BLOCK + warp * 16; // the warp's first sample
@@ -368,7 +352,7 @@ UNROLL
         uint words[TILES(WIDTH)][TILE_WORDS];                                                            \
         hold(words, d, WIDTH, INTO_PAIRS(exponent));                                                     \
         store(d_area, words, WIDTH, GRADIENT_CHUNKS, warp, lane);                                        \
-        show_to_units();                                                                                 \
+        FOR_UNITS                                                                                        \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
         if (goes_on) {                                                                                   \
             float high[TILES(fan_in)][4], low[TILES(fan_in)][4];                                         \

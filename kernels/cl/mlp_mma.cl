@@ -242,21 +242,8 @@ void k_mlp_matrix(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN_
 UNROLL
     for (int l = 0; l < LAYERS; l++) flawed |= !VALUES_PAIR(F[F_off + l]);
 #endif
-    float loss = 0;
-    float dw[LAYERS][PART_TILES][4], db[LAYERS][2], dwo[2 * OUTPUTS];
-UNROLL
-    for (int l = 0; l < LAYERS; l++) {
-        db[l][0] = db[l][1] = 0;
-UNROLL
-        for (int j = 0; j < PART_TILES; j++)
-UNROLL
-            for (int e = 0; e < 4; e++) dw[l][j][e] = 0;
-    }
-UNROLL
-    for (int o = 0; o < 2 * OUTPUTS; o++) dwo[o] = 0;
-
-    const int blocks = (n + BLOCK - 1) / BLOCK;
-    const int from = (long)blocks * g / groups, to = (long)blocks * (g + 1) / groups;
+    NEW_SUMS(PART_TILES)
+    BLOCKS_OF_GROUP
 #pragma unroll 1
     for (int block = from; block < to; block++) {
         const int s0 = block * BLOCK + warp * 16; // the warp's first sample

@@ -167,6 +167,23 @@ UNROLL
 #endif
 #endif
 
+// The sums over a group's samples: the loss, and the gradients of weights, of which a lane has so many tiles of each layer, of biases and of
+// the output layer's weights.
+#define NEW_SUMS(tiles)                                                                                  \
+    float loss = 0;                                                                                      \
+    float dw[LAYERS][tiles][4], db[LAYERS][2], dwo[2 * OUTPUTS];                                         \
+    UNROLL for (int l = 0; l < LAYERS; l++) {                                                            \
+        db[l][0] = db[l][1] = 0;                                                                         \
+        UNROLL for (int j = 0; j < tiles; j++)                                                           \
+            UNROLL for (int e = 0; e < 4; e++) dw[l][j][e] = 0;                                          \
+    }                                                                                                    \
+    UNROLL for (int o = 0; o < 2 * OUTPUTS; o++) dwo[o] = 0;
+
+// The blocks [from, to) of a group.
+#define BLOCKS_OF_GROUP                                                                                  \
+    const int blocks = (n + BLOCK - 1) / BLOCK;                                                          \
+    const int from = (long)blocks * g / groups, to = (long)blocks * (g + 1) / groups;
+
 // FIND_INPUTS(s) finds the inputs of sample s, and INPUTS_OF(s, j) is from where those of tile j count. X has PER_SAMPLE elements.
 #ifdef LOOKUP
 #define PER_SAMPLE 2
