@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the kernel tests under Oclgrind, which reports out-of-bounds accesses, data races and reads of
-# uninitialised memory, with the local memory that NVIDIA's devices of capability 9.0 give to a work-group. Optimisation is off: Oclgrind 21.10 does
+# uninitialised memory, with the local memory of NVIDIA's devices. Optimisation is off: Oclgrind 21.10 does
 # not know LLVM's freeze instruction. In float64 kernels access the same elements: they run in float32 alone.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ check() {
 	for package; do
 		log=$build/oclgrind-$package.log
 		rm -f "$log"
-		(cd "$package" && CLGRAD_OPENCL_LIB=$runtime CLGRAD_TEST_DEVICES=oclgrind oclgrind --build-options -cl-opt-disable --local-mem-size 232448 \
+		(cd "$package" && CLGRAD_OPENCL_LIB=$runtime CLGRAD_TEST_DEVICES=oclgrind oclgrind --build-options -cl-opt-disable --local-mem-size 49152 \
 			--data-races --uninitialized --check-api --log "$log" "$build/$package.test" -test.short -test.run 'Kernels' -test.skip '/oclgrind/float64') || return 1
 		if [ -s "$log" ]; then
 			head -n 60 "$log" >&2

@@ -391,11 +391,11 @@ func (s MLPMatrix) overflowOfZeros() kernels.Case {
 // mlpsOnMatrixUnits returns kernels of passes by each inner product, in several shapes and both blocks.
 func mlpsOnMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel
-	small := MLPShape{Inputs: 32, Width: 32, Layers: 2, Outputs: 3, Slope: 0.1}
+	small, least := MLPShape{Inputs: 32, Width: 32, Layers: 2, Outputs: 3, Slope: 0.1}, MLPShape{Inputs: 32, Width: 32, Layers: 1, Outputs: 3, Slope: 0.1} // the latter takes less local memory than Oclgrind has
 	narrow, shallow := MLPShape{Inputs: 64, Width: 32, Layers: 2, Outputs: 4, Slope: 0}, MLPShape{Inputs: 32, Width: 64, Layers: 1, Outputs: 1, Slope: 0.25, Absolute: true}
 	for _, s := range []MLPMatrix{
 		{small, Pairs}, {narrow, TF32}, {shallow, Halves}, {ExampleMLP, Pairs},
-		{small, Pairs | Grouped}, {narrow, Scaled | Grouped}, {shallow, Halves | Grouped}, {ExampleMLP, Pairs | Grouped},
+		{least, Pairs | Grouped}, {narrow, Scaled | Grouped}, {shallow, Halves | Grouped}, {ExampleMLP, Pairs | Grouped},
 	} {
 		block := mlpMatrixLarge
 		if s.Inner == Halves {
