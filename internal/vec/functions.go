@@ -43,5 +43,24 @@ const (
 	CosPi
 	Erf
 	Erfc
+	ErfInv
+	Log10
+	Pow
+	Hypot
+	Tan
+	Asin
+	Acos
+	Atan
+	Atan2
+	Sinh
+	Cosh
+	Asinh
+	Acosh
+	Atanh
+	Fmod
+	FloorDiv
+	BitAnd
+	BitOr
+	BitXor
 	functions
 )

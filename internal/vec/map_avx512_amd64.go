@@ -192,6 +192,101 @@ func mapErfF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, 
 //go:noescape
 func mapErfcF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapErfInvF32AVX512 sets n elements from to on to ErfInv of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapErfInvF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLog10F32AVX512 sets n elements from to on to Log10 of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLog10F32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapPowF32AVX512 sets n elements from to on to Pow of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapPowF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapHypotF32AVX512 sets n elements from to on to Hypot of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapHypotF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapTanF32AVX512 sets n elements from to on to Tan of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapTanF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAsinF32AVX512 sets n elements from to on to Asin of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAsinF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAcosF32AVX512 sets n elements from to on to Acos of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAcosF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAtanF32AVX512 sets n elements from to on to Atan of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAtanF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAtan2F32AVX512 sets n elements from to on to Atan2 of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapAtan2F32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSinhF32AVX512 sets n elements from to on to Sinh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapCoshF32AVX512 sets n elements from to on to Cosh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCoshF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAsinhF32AVX512 sets n elements from to on to Asinh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAsinhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAcoshF32AVX512 sets n elements from to on to Acosh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAcoshF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAtanhF32AVX512 sets n elements from to on to Atanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAtanhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapFmodF32AVX512 sets n elements from to on to Fmod of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapFmodF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapFloorDivF32AVX512 sets n elements from to on to FloorDiv of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapFloorDivF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapBitAndF32AVX512 sets n elements from to on to BitAnd of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapBitAndF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapBitOrF32AVX512 sets n elements from to on to BitOr of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapBitOrF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapBitXorF32AVX512 sets n elements from to on to BitXor of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapBitXorF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapNegF64AVX512 sets n elements from to on to Neg of those from x0 on. They may be the same.
 //
 //go:noescape

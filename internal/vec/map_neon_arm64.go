@@ -192,6 +192,101 @@ func mapErfF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3
 //go:noescape
 func mapErfcF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapErfInvF32NEON sets n elements from to on to ErfInv of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapErfInvF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLog10F32NEON sets n elements from to on to Log10 of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLog10F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapPowF32NEON sets n elements from to on to Pow of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapPowF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapHypotF32NEON sets n elements from to on to Hypot of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapHypotF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapTanF32NEON sets n elements from to on to Tan of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapTanF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAsinF32NEON sets n elements from to on to Asin of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAsinF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAcosF32NEON sets n elements from to on to Acos of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAcosF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAtanF32NEON sets n elements from to on to Atan of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAtanF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAtan2F32NEON sets n elements from to on to Atan2 of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapAtan2F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSinhF32NEON sets n elements from to on to Sinh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSinhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapCoshF32NEON sets n elements from to on to Cosh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapCoshF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAsinhF32NEON sets n elements from to on to Asinh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAsinhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAcoshF32NEON sets n elements from to on to Acosh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAcoshF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAtanhF32NEON sets n elements from to on to Atanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAtanhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapFmodF32NEON sets n elements from to on to Fmod of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapFmodF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapFloorDivF32NEON sets n elements from to on to FloorDiv of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapFloorDivF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapBitAndF32NEON sets n elements from to on to BitAnd of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapBitAndF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapBitOrF32NEON sets n elements from to on to BitOr of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapBitOrF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapBitXorF32NEON sets n elements from to on to BitXor of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapBitXorF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapNegF64NEON sets n elements from to on to Neg of those from x0 on. They may be the same.
 //
 //go:noescape

@@ -10,20 +10,34 @@ type rows[T Float] struct {
 // scaled sets n elements from to on to a function of those from x on and a number.
 type scaled[T Float] func(n int, to, x *T, by T)
 
-// Sum returns the sum of x.
+// sumBlock is how many elements a loop adds up in its vectors, whose lanes are running sums; the sums of blocks are added in pairs.
+const sumBlock = 2048
+
+// sumHalf returns about half of n elements, in whole blocks.
+func sumHalf(n int) int { return (n/2 + sumBlock - 1) / sumBlock * sumBlock }
+
+// Sum returns the sum of x, pairwise.
 func (l *Loops[T]) Sum(x []T) T {
-	if len(x) == 0 {
+	switch n := len(x); {
+	case n == 0:
 		return 0
+	case n > sumBlock:
+		half := sumHalf(n)
+		return l.Sum(x[:half]) + l.Sum(x[half:])
 	}
 	return l.rowLoops.sum(len(x), &x[0], &x[0])
 }
 
-// Dot returns the sum of x times y, which is at least as long.
+// Dot returns the sum of x times y, which is at least as long, pairwise.
 func (l *Loops[T]) Dot(x, y []T) T {
 	if len(x) == 0 {
 		return 0
 	}
 	_ = y[len(x)-1] // assembly knows no bounds
+	if n := len(x); n > sumBlock {
+		half := sumHalf(n)
+		return l.Dot(x[:half], y[:half]) + l.Dot(x[half:], y[half:])
+	}
 	return l.rowLoops.dot(len(x), &x[0], &y[0])
 }
 

@@ -86,3 +86,23 @@ func adamwF64NEON(n int, p, d, m, v, by *float64)
 //
 //go:noescape
 func addWideNEON(n int, to *float64, x *float32)
+
+// intsAddNEON sets n elements from to on to their sums with those from x on. n is a multiple of 8, but not 0.
+//
+//go:noescape
+func intsAddNEON(n int, to, x *int32)
+
+// intsMulNEON sets n elements from to on to their products with those from x on. n is a multiple of 8, but not 0.
+//
+//go:noescape
+func intsMulNEON(n int, to, x *int32)
+
+// intsMaxNEON sets n elements from to on to the greater of them and those from x on. n is a multiple of 8, but not 0.
+//
+//go:noescape
+func intsMaxNEON(n int, to, x *int32)
+
+// intsMinNEON sets n elements from to on to the less of them and those from x on. n is a multiple of 8, but not 0.
+//
+//go:noescape
+func intsMinNEON(n int, to, x *int32)

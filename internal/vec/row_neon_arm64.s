@@ -1392,3 +1392,67 @@ eight:
 	SUBS $8, R0, R0
 	BNE  eight
 	RET
+
+// func intsAddNEON(n int, to, x *int32)
+TEXT ·intsAddNEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x+16(FP), R2
+
+eight:
+	VLD1 (R1), [V0.B16, V1.B16]
+	VLD1.P 32(R2), [V2.B16, V3.B16]
+	WORD $0x4ea28400 // ADD V2, V0, V0
+	WORD $0x4ea38421 // ADD V3, V1, V1
+	VST1.P [V0.B16, V1.B16], 32(R1)
+	SUBS $8, R0, R0
+	BNE  eight
+	RET
+
+// func intsMulNEON(n int, to, x *int32)
+TEXT ·intsMulNEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x+16(FP), R2
+
+eight:
+	VLD1 (R1), [V0.B16, V1.B16]
+	VLD1.P 32(R2), [V2.B16, V3.B16]
+	WORD $0x4ea29c00 // MUL V2, V0, V0
+	WORD $0x4ea39c21 // MUL V3, V1, V1
+	VST1.P [V0.B16, V1.B16], 32(R1)
+	SUBS $8, R0, R0
+	BNE  eight
+	RET
+
+// func intsMaxNEON(n int, to, x *int32)
+TEXT ·intsMaxNEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x+16(FP), R2
+
+eight:
+	VLD1 (R1), [V0.B16, V1.B16]
+	VLD1.P 32(R2), [V2.B16, V3.B16]
+	WORD $0x4ea26400 // MAX V2, V0, V0
+	WORD $0x4ea36421 // MAX V3, V1, V1
+	VST1.P [V0.B16, V1.B16], 32(R1)
+	SUBS $8, R0, R0
+	BNE  eight
+	RET
+
+// func intsMinNEON(n int, to, x *int32)
+TEXT ·intsMinNEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x+16(FP), R2
+
+eight:
+	VLD1 (R1), [V0.B16, V1.B16]
+	VLD1.P 32(R2), [V2.B16, V3.B16]
+	WORD $0x4ea26c00 // MIN V2, V0, V0
+	WORD $0x4ea36c21 // MIN V3, V1, V1
+	VST1.P [V0.B16, V1.B16], 32(R1)
+	SUBS $8, R0, R0
+	BNE  eight
+	RET

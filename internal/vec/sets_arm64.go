@@ -2,7 +2,7 @@ package vec
 
 // found returns NEON, which every processor of this kind has.
 func found() []*Set {
-	return []*Set{{name: "neon",
+	return []*Set{{name: "neon", ints: intJoins{intsAddNEON, intsMulNEON, intsMaxNEON, intsMinNEON},
 		single: Loops[float32]{tall: talls[float32]{direct: [tallest]tall[float32]{{32, tallF32NEONx32x1}, {16, tallF32NEONx16x2}, {8, tallF32NEONx8x3}, {8, tallF32NEONx8x4}}},
 			turn: turn[float32]{4, 4, turnF32NEON}, copies: copyPlanesNEON, corners: cornerLoops[float32]{4, cornersF32NEON, lookUpF32NEON, addUpF32NEON}, maxPool: maxPoolF32NEON, maps: mapsF32NEON, rowLoops: rowsF32NEON, adamw: adamwF32NEON, addWide: addWideNEON, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 				{6, [3]block[float32]{productF32NEONx6x16, productF32NEONx6x8, productF32NEONx6x4}},

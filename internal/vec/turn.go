@@ -1,5 +1,35 @@
 package vec
 
+import "unsafe"
+
+// Transpose transposes rows of n elements of any type. Element (i, j) of to, i·toRow + j, becomes element (j, i) of from,
+// j·fromRow + i. s may be nil: then it does so in a plain loop.
+func Transpose[E any](s *Set, to []E, toRow int, from []E, fromRow, n, rows int) {
+	if n <= 0 || rows <= 0 {
+		return
+	}
+	switch size := unsafe.Sizeof(to[0]); {
+	case s != nil && size == 4:
+		s.single.turn.run(as[float32](to), toRow, as[float32](from), fromRow, n, rows)
+	case s != nil && size == 8:
+		s.double.turn.run(as[float64](to), toRow, as[float64](from), fromRow, n, rows)
+	default:
+		transpose(to, toRow, from, fromRow, n, rows)
+	}
+}
+
+// as returns the memory of x as elements of another type of their size.
+func as[T, E any](x []E) []T { return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x)) }
+
+// transpose is Transpose in a plain loop.
+func transpose[E any](to []E, toRow int, from []E, fromRow, n, rows int) {
+	for j := range rows {
+		for i, v := range from[j*fromRow:][:n] {
+			to[i*toRow+j] = v
+		}
+	}
+}
+
 // turn transposes blocks of some rows, n elements of each: element (i, j) of to, i·toRow + j, becomes element (j, i) of from,
 // j·fromRow + i. n is a multiple of steps, but not 0.
 type turn[T Float] struct {
@@ -22,9 +52,7 @@ func (t *turn[T]) run(to []T, toRow int, from []T, fromRow, n, rows int) {
 			}
 		}
 	}
-	for ; j < rows; j++ {
-		for i, v := range from[j*fromRow:][:n] {
-			to[i*toRow+j] = v
-		}
+	if j < rows {
+		transpose(to[j:], toRow, from[j*fromRow:], fromRow, n, rows-j)
 	}
 }

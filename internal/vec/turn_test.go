@@ -10,23 +10,33 @@ import (
 func TestTurn(t *testing.T) {
 	testTurn[float32](t)
 	testTurn[float64](t)
+	testTurn[int32](t)
+	testTurn[uint16](t)
+	testTurn[uint8](t)
 }
 
-func testTurn[T Float](t *testing.T) {
+func testTurn[T float32 | float64 | int32 | uint16 | uint8](t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	for _, set := range Sets() {
+	numbers := func(n int) []T {
+		x := make([]T, n)
+		for i := range x {
+			x[i] = T(rng.IntN(256))
+		}
+		return x
+	}
+	for _, set := range append(Sets(), nil) {
 		for n := range 20 {
 			for rows := range 20 {
-				from, to := random[T](rng, rows*(n+1)), random[T](rng, n*(rows+2))
+				from, to := numbers(rows*(n+1)), numbers(n*(rows+2))
 				want := slices.Clone(to)
 				for i := range n {
 					for j := range rows {
 						want[i*(rows+2)+j] = from[j*(n+1)+i]
 					}
 				}
-				On[T](set).turn.run(to, rows+2, from, n+1, n, rows)
-				if at := differs(to, want); at >= 0 {
-					t.Fatalf("%v, %T: %d rows of %d: element %d is %v, want %v", set, to[at], rows, n, at, to[at], want[at])
+				Transpose(set, to, rows+2, from, n+1, n, rows)
+				if !slices.Equal(to, want) {
+					t.Fatalf("%v, %T: %d rows of %d: %v, want %v", set, T(0), rows, n, to, want)
 				}
 			}
 		}

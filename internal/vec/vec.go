@@ -23,6 +23,7 @@ type Set struct {
 	name   string
 	single Loops[float32]
 	double Loops[float64]
+	ints   intJoins
 }
 
 // Loops is those on one type of floats.

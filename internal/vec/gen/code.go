@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"math"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // code writes arithmetic on vectors of one type, in the instructions of one set. Values are never overwritten: each
@@ -190,7 +192,16 @@ func (k *code) choose(m mask, yes operand.Op, no value) value {
 	v := k.new()
 	switch {
 	case k.s == avx512:
-		k.pick(k.c.VBLENDMPS, k.c.VBLENDMPD)(yes, no, m, v)
+		blend := x86.VBLENDMPS
+		if k.r.size == 8 {
+			blend = x86.VBLENDMPD
+		}
+		i, err := blend(yes, no, m, v)
+		if err != nil {
+			log.Fatal(err)
+		}
+		i.Inputs = i.Inputs[:3] // avo takes what v was for one, too, and v for taken from the start
+		k.c.Instruction(i)
 	case k.r.size == 4:
 		k.c.VBLENDVPS(m, yes, no, v)
 	default:

@@ -77,15 +77,7 @@ var functions = []function{
 		return k.logOf(v, n, k.load(k.number(0)), x[0])
 	}},
 	{"Log2", 1, true, func(k *code, x []value) value { return k.log2Of(x[0]) }},
-	{"Log1p", 1, true, func(k *code, x []value) value {
-		// What 1 + x loses is c: log(1 + x) is log u + c/u.
-		one := k.load(k.number(1))
-		u := k.add(x[0], one)
-		c := k.choose(k.compare(less, one, x[0]), k.sub(one, k.sub(u, x[0])), k.sub(x[0], k.sub(u, one)))
-		v := k.logOf(u, k.load(k.number(0)), k.div(c, u), u)
-		tiny := k.compare(less, k.abs(x[0]), k.number(math.Ldexp(1, -k.fraction()-2)))
-		return k.choose(tiny, x[0], v)
-	}},
+	{"Log1p", 1, true, func(k *code, x []value) value { return k.log1pOf(x[0]) }},
 	{"Sin", 1, true, func(k *code, x []value) value { return k.sine(x[0], false) }},
 	{"Cos", 1, true, func(k *code, x []value) value { return k.sine(x[0], true) }},
 	{"SinPi", 1, true, func(k *code, x []value) value { return k.turn(x[0], false) }},
@@ -100,6 +92,28 @@ var functions = []function{
 		v := k.erfcOf(k.abs(x[0]))
 		return k.choose(k.compare(less, x[0], k.number(0)), k.sub(k.load(k.number(2)), v), v)
 	}},
+	{"ErfInv", 1, false, func(k *code, x []value) value { return k.erfInvOf(x[0]) }},
+	{"Log10", 1, false, func(k *code, x []value) value { return k.log10Of(x[0]) }},
+	{"Pow", 2, false, func(k *code, x []value) value { return k.powOf(x[0], x[1]) }},
+	{"Hypot", 2, false, func(k *code, x []value) value { return k.hypotOf(x[0], x[1]) }},
+	{"Tan", 1, false, func(k *code, x []value) value { return k.tangent(x[0]) }},
+	{"Asin", 1, false, func(k *code, x []value) value { return k.asinOf(x[0]) }},
+	{"Acos", 1, false, func(k *code, x []value) value { return k.acosOf(x[0]) }},
+	{"Atan", 1, false, func(k *code, x []value) value { return k.atanOf(x[0]) }},
+	{"Atan2", 2, false, func(k *code, x []value) value { return k.atan2Of(x[0], x[1]) }},
+	{"Sinh", 1, false, func(k *code, x []value) value { return k.sinhOf(x[0]) }},
+	{"Cosh", 1, false, func(k *code, x []value) value { return k.coshOf(x[0]) }},
+	{"Asinh", 1, false, func(k *code, x []value) value { return k.asinhOf(x[0]) }},
+	{"Acosh", 1, false, func(k *code, x []value) value { return k.acoshOf(x[0]) }},
+	{"Atanh", 1, false, func(k *code, x []value) value { return k.atanhOf(x[0]) }},
+	{"Fmod", 2, false, func(k *code, x []value) value {
+		_, rest := k.quotient(x[0], x[1])
+		return k.or(rest, k.and(x[0], k.sign()))
+	}},
+	{"FloorDiv", 2, false, func(k *code, x []value) value { return k.floorDivOf(x[0], x[1]) }},
+	{"BitAnd", 2, false, func(k *code, x []value) value { return k.and(x[0], x[1]) }},
+	{"BitOr", 2, false, func(k *code, x []value) value { return k.or(x[0], x[1]) }},
+	{"BitXor", 2, false, func(k *code, x []value) value { return k.xor(x[0], x[1]) }},
 }
 
 func (k *code) abs(x value) value { return k.and(x, k.bits(1<<(8*k.r.size-1)-1)) }
@@ -191,13 +205,8 @@ func (k *code) log2Of(x value) value {
 
 // logParts parts v·2ⁿ in m·2ᵉ, with m from √½ to √2. With f = m − 1, log m is f − (half − s·least).
 func (k *code) logParts(v, n value) (e, f, half, s, least value) {
-	e = k.sub(k.or(k.shiftRight(v, k.fraction()), k.number(math.Ldexp(1, k.fraction()))), k.number(math.Ldexp(1, k.fraction())+k.bias()))
-	m := k.or(k.and(v, k.bits(1<<k.fraction()-1)), k.number(1))
-	large := k.compare(less, k.load(k.number(math.Sqrt2)), m)
-	m = k.choose(large, k.mul(m, k.number(0.5)), m)
-	e = k.add(k.choose(large, k.add(e, k.number(1)), e), n)
+	e, f = k.exponent(v, n)
 	// With s = f/(2 + f), log(1 + f) is 2s + 2s³/3 + 2s⁵/5 …, and 2s is f − f²/2 + s·f²/2.
-	f = k.sub(m, k.number(1))
 	s = k.div(f, k.add(f, k.number(2)))
 	z := k.mul(s, s)
 	terms := 5
@@ -210,6 +219,16 @@ func (k *code) logParts(v, n value) (e, f, half, s, least value) {
 	}
 	half = k.mul(k.mul(f, f), k.number(0.5))
 	return e, f, half, s, k.fma(z, k.polynomial(z, c...), half)
+}
+
+// exponent parts v·2ⁿ in m·2ᵉ, with m from √½ to √2, and returns e and m − 1.
+func (k *code) exponent(v, n value) (e, f value) {
+	e = k.sub(k.or(k.shiftRight(v, k.fraction()), k.number(math.Ldexp(1, k.fraction()))), k.number(math.Ldexp(1, k.fraction())+k.bias()))
+	m := k.or(k.and(v, k.bits(1<<k.fraction()-1)), k.number(1))
+	large := k.compare(less, k.load(k.number(math.Sqrt2)), m)
+	m = k.choose(large, k.mul(m, k.number(0.5)), m)
+	e = k.add(k.choose(large, k.add(e, k.number(1)), e), n)
+	return e, k.sub(m, k.number(1))
 }
 
 // logEnds is y, a logarithm, and where x is no positive number, what that of x is.
@@ -226,10 +245,25 @@ const (
 	log2ELo = 2.0355273740931033e-17
 )
 
-// sine is sin x, or cos x, for |x| up to SineLimit of package vec.
+// sine is sin x, or cos x, for |x| up to SineLimit of package vec, and NaN beyond.
 func (k *code) sine(x value, cosine bool) value {
-	n := k.round(k.mul(x, k.number(2/math.Pi)), nearest)
-	// x − n·π/2 by a π of three parts. The first difference is exact, and what the second one loses is made good.
+	n, sin, cos := k.angle(x)
+	y := k.quarter(n, sin, cos, cosine)
+	if !cosine { // that of −0 is −0, which the differences have lost
+		y = k.choose(k.compare(equal, x, k.number(0)), x, y)
+	}
+	return k.known(x, y)
+}
+
+// known is y where |x| is at most SineLimit of package vec, and NaN elsewhere.
+func (k *code) known(x, y value) value {
+	return k.choose(k.compare(lessEqual, k.abs(x), k.number(1<<15)), y, k.load(k.number(math.NaN())))
+}
+
+// angle parts x in n quarters of a turn and an angle of at most an eighth, of which it returns sine and cosine.
+func (k *code) angle(x value) (n, sin, cos value) {
+	n = k.round(k.mul(x, k.number(2/math.Pi)), nearest)
+	// x − n·π/2 by a π of three parts. The first difference is exact, and what the second one and its product lose is made good.
 	p1, p2, p3 := math.Pi/2, halfPi2, halfPi3
 	if k.r.size == 4 {
 		p1 = float64(float32(math.Pi / 2))
@@ -237,13 +271,16 @@ func (k *code) sine(x value, cosine bool) value {
 		p3 = math.Pi/2 - p1 - p2 + halfPi2
 	}
 	r1 := k.fnma(n, k.number(p1), x)
-	r2 := k.fnma(n, k.number(p2), r1)
-	lost := k.fnma(n, k.number(p2), k.sub(r1, r2))
+	part := k.mul(n, k.number(p2))
+	r2 := k.sub(r1, part)
+	moved := k.sub(r2, r1)
+	lost := k.sub(k.sub(r1, k.sub(r2, moved)), k.add(part, moved))
+	lost = k.sub(lost, k.fma(n, k.number(p2), k.xor(part, k.sign())))
 	r := k.add(r2, k.fnma(n, k.number(p3), lost))
 	z := k.mul(r, r)
-	sin := k.fma(k.mul(z, r), k.polynomial(z, k.taylor(1, 1)[1:]...), r)
-	cos := k.polynomial(z, k.taylor(0, 1)...)
-	return k.quarter(n, sin, cos, cosine)
+	sin = k.fma(k.mul(z, r), k.polynomial(z, k.taylor(1, 1)[1:]...), r)
+	cos = k.polynomial(z, k.taylor(0, 1)...)
+	return n, sin, cos
 }
 
 // What double precision loses of π/2, and what is then lost of that.

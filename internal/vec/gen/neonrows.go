@@ -66,7 +66,7 @@ func neonMost(f *neonFile, r real, sum, x, _ int) {
 	f.word(neonWord(r, "BIT", 8, x, sum))
 }
 
-// neonRows returns the loops over rows, that of AdamW, and that of AddWide, for arm64.
+// neonRows returns the loops over rows, that of AdamW, that of AddWide, and those of ints, for arm64.
 func neonRows() (assembly, stubs []byte) {
 	f := newNeonFile()
 	for _, r := range []real{single, double} {
@@ -87,6 +87,7 @@ func neonRows() (assembly, stubs []byte) {
 		}
 	}
 	f.addWide()
+	f.joinInts()
 	return []byte(f.a.String()), []byte(f.s.String())
 }
 
