@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -21,10 +22,14 @@ import (
 // mask may be of −Inf, and data may have gaps: it is named if what it did reaches the root of a Backward. The step of an
 // optimizer is no operation: what it makes of a parameter shows when that is read next.
 //
+// It claims d for f, as [NoGrad] does.
+//
 // Every result is read back to the host: it is for finding what is wrong, not for training. Where it is not used it costs
 // nothing.
 func DetectAnomalies(d tensor.Device, f func() error) (err error) {
-	m, own := *modeOf(d), &watch{}
+	const op = "DetectAnomalies"
+	defer plumbing.Unclaim(d, claim(d, op))
+	m, own := *modeOf(d, op), &watch{}
 	m.watch = own
 	defer leave(d, m.enter(d))
 	defer func() {

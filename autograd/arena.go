@@ -156,6 +156,7 @@ func (a *Arena) Free() {
 		return
 	}
 	for _, p := range a.Params {
+		p.ownGrad()
 		p.grad = nil
 		p.home.Free()
 		p.home, p.arena = nil, nil

@@ -24,7 +24,7 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 		inputs, saved = append(inputs, mask), append(saved, mv)
 	}
 	whole := mask != nil && mask.needs // the gradient by the mask has the size of the softmax
-	if wanted := x.needs || k.needs || v.needs; wanted && !modeOf(xv.Device()).quiet {
+	if wanted := x.needs || k.needs || v.needs; wanted && !noGrad(xv.Device(), op) {
 		whole = whole || plumbing.AttentionKeeps(xv, kv, vv, options)
 	}
 	y, kept := plumbing.Attention(xv, kv, vv, mv, options, whole)

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -20,7 +21,8 @@ type BackwardOptions struct {
 // the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
 // tensor.ErrShape, tensor.ErrType or tensor.ErrDevice for a seed of another shape, type or device, with CreateGraph
 // ErrFirstOrder for an operation whose gradient has none, and the device's first failure. It panics with
-// tensor.ErrValue for more than one BackwardOptions. [Grad] returns gradients and leaves those of parameters alone.
+// tensor.ErrValue for more than one BackwardOptions, and with tensor.ErrGoroutine if another goroutine uses the device:
+// Backward claims it, as [NoGrad] does. [Grad] returns gradients and leaves those of parameters alone.
 func (n *Node) Backward(opts ...BackwardOptions) error {
 	n.must("Backward")
 	var o BackwardOptions
@@ -30,6 +32,8 @@ func (n *Node) Backward(opts ...BackwardOptions) error {
 	case len(opts) == 1:
 		o = opts[0]
 	}
+	d := n.value.Device()
+	defer plumbing.Unclaim(d, claim(d, "Backward"))
 	w := newWalk(n)
 	w.op, w.options, w.retain, w.record = "Backward from", "autograd.BackwardOptions", o.Retain || o.CreateGraph, o.CreateGraph
 	if o.Seed != nil {

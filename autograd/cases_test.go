@@ -228,6 +228,11 @@ func gradCases(d tensor.Device) []gradCase {
 		{"InterpolateGrad", [][]int{{2, 7}}, -2, 2, func(in []*node) *node {
 			return pulled(in[0], []int{2, 3}, func(x *node) *node { return x.Interpolate([]int{7}, tensor.InterpolateOptions{Linear: true}) })
 		}},
+		{"PadGrad", [][]int{{2, 4, 8}}, -2, 2, func(in []*node) *node {
+			return pulled(in[0], []int{2, 3, 4}, func(x *node) *node {
+				return x.Pad([][2]int{{0, 1}, {3, 1}}, tensor.PadOptions{Mode: tensor.PadReflect})
+			})
+		}},
 		{"ConvWeight", [][]int{{1, 2, 5, 5}, {1, 3, 3, 3}}, -2, 2, func(in []*node) *node {
 			w := autograd.Param(tensor.Zeros(d, 3, 2, 3, 3), "w")
 			slope, err := autograd.Grad(in[0].Conv(w, nil), []*node{w}, autograd.GradOptions{Seed: in[1], CreateGraph: true})

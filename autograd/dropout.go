@@ -23,6 +23,9 @@ func (x *Node) Dropout(p float64, rng *tensor.RNG, train bool) *Node {
 	case !train:
 		return x
 	}
+	if rng == nil {
+		xv.Dropout(p, nil, true) // which panics
+	}
 	lo, hi, call := rng.Next()
 	return x.dropped(p, call, lo, hi)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -22,16 +23,22 @@ func Map(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 	return element(f, scalars, operands...)
 }
 
-// element records f of operands. The shapes broadcast by NumPy's rule; the gradients are summed back by Grads.
+// element is elementwise for an operation of a gradient, or of another method.
 func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
+	return elementwise(f.Name, f, scalars, operands...)
+}
+
+// elementwise records f of operands for the method op, which errors name. The shapes broadcast by NumPy's rule; the
+// gradients are summed back by Grads.
+func elementwise(op string, f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 	n := len(operands)
 	values := make([]*tensor.Tensor, n+2) // those of the operands, of the result, and its gradient: what a gradient reads
 	for i, x := range operands {
 		if x != nil || f.Uses(i) {
-			values[i] = x.use(f.Name)
+			values[i] = x.use(op)
 		}
 	}
-	y := tensor.Map(f, scalars, values[:n]...)
+	y := plumbing.Elementwise(op, f, scalars, values[:n]...)
 	values[n] = y
 	var saved []*tensor.Tensor
 	for k, v := range values[:n+1] {

@@ -28,25 +28,27 @@ func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...
 // Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g.
 func (x *Node) LogSumExp(axes ...int) *Node {
 	xv := x.use("LogSumExp")
-	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
+	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), plumbing.Axes("LogSumExp", xv, axes...))
 	return Apply("LogSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
 		in.GiveNode(0, element(ops.LogSumExpGrad, nil, x, in.Output().Reshape(kept...), g.Reshape(kept...)))
 	}, xv, y)
 }
 
-// Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p): see [tensor.Tensor.Norm], as which it panics. Gradient:
-// sign(x)·(|x|/y)^(p − 1)·g for the result y, 0 where x is 0, whatever p is; of p = ±Inf that of Max or Min, of |x|; of p = 0
-// it is 0.
+// Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p): see [tensor.Tensor.Norm], as which
+// it panics. Gradient: sign(x)·(|x|/y)^(p − 1)·g for the result y, 0 where x is 0, whatever p is,
+// and where y is: powers that underflow make it so. Of p = ±Inf it is sign(x)·g for the elements
+// whose |x| is y, in equal parts; of p = 0 it is 0.
 func (x *Node) Norm(p float64, axes ...int) *Node {
-	xv := x.use("Norm")
-	switch {
-	case math.IsInf(p, 1):
-		return x.Abs().Max(axes...)
-	case math.IsInf(p, -1):
-		return x.Abs().Min(axes...)
-	}
-	y, kept := xv.Norm(p, axes...), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
-	return Apply("Norm", y, []*Node{x}, func(g *Node, in *Grads) {
+	const op = "Norm"
+	xv := x.use(op)
+	y := xv.Norm(p, axes...)
+	over := plumbing.Axes(op, xv, axes...)
+	kept := keepDims(xv.Shape(), over)
+	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
+		if math.IsInf(p, 0) {
+			in.GiveNode(0, element(ops.Norm1Grad, nil, x, g.toAttained(Const(xv).Abs().value, y, over)))
+			return
+		}
 		g = g.Reshape(kept...)
 		switch p {
 		case 0:
@@ -66,7 +68,7 @@ func (x *Node) Norm(p float64, axes ...int) *Node {
 func (x *Node) Var(correction int, axes ...int) *Node {
 	xv := x.use("Var")
 	mean, y := plumbing.Moments("Var", xv, correction, axes...)
-	d := x.deviations(xv, y, mean, correction, axes)
+	d := x.deviations("Var", xv, y, mean, correction, axes)
 	n := Apply("Var", y, []*Node{x}, func(g *Node, in *Grads) {
 		in.GiveNode(0, element(ops.VarGrad, []float64{2 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...)))
 	}, xv)
@@ -80,7 +82,7 @@ func (x *Node) Std(correction int, axes ...int) *Node {
 	xv := x.use("Std")
 	mean, y := plumbing.Moments("Std", xv, correction, axes...)
 	y.MapInPlace(kernels.Sqrt, nil)
-	d := x.deviations(xv, y, mean, correction, axes)
+	d := x.deviations("Std", xv, y, mean, correction, axes)
 	n := Apply("Std", y, []*Node{x}, func(g *Node, in *Grads) {
 		in.GiveNode(0, element(ops.StdGrad, []float64{1 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...), in.Output().Reshape(d.kept...)))
 	}, xv, y)
@@ -95,8 +97,8 @@ type deviations struct {
 	mean    func(in *Grads) *Node
 }
 
-func (x *Node) deviations(xv, y, mean *tensor.Tensor, correction int, axes []int) deviations {
-	over := plumbing.Axes(xv, axes...)
+func (x *Node) deviations(op string, xv, y, mean *tensor.Tensor, correction int, axes []int) deviations {
+	over := plumbing.Axes(op, xv, axes...)
 	kept := keepDims(xv.Shape(), over)
 	n := xv.Len() / max(y.Len(), 1)
 	return deviations{float64(max(n-correction, 0)), kept, func(in *Grads) *Node {

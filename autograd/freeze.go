@@ -15,10 +15,12 @@ func (n *Node) IsParam() bool {
 
 // Freeze makes a parameter a constant until [Node.Unfreeze]: it gets no gradient, and what is computed from it and
 // constants is no graph. The gradient that it has is forgotten, so that an optimizer leaves it as it is, with its moments.
-// Graphs from before give it none either; what package replay recorded goes on as it was recorded. [Node.NeedsGrad]
-// reports false for it. It panics with tensor.ErrValue if the node is no parameter. PyTorch: requires_grad_(False).
+// Graphs from before give it none either; what package replay recorded while it was not frozen is refused meanwhile.
+// [Node.NeedsGrad] reports false for it. It panics with tensor.ErrValue if the node is no parameter. PyTorch: requires_grad_(False).
 func (n *Node) Freeze() {
 	n.mustParam("Freeze")
+	n.ownFrozen()
+	n.ownGrad() // it has none then, whether it was frozen or not
 	if n.needs {
 		n.ZeroGrad()
 		n.needs = false
@@ -30,6 +32,7 @@ func (n *Node) Freeze() {
 // if the node is no parameter. PyTorch: requires_grad_(True).
 func (n *Node) Unfreeze() {
 	n.mustParam("Unfreeze")
+	n.ownFrozen()
 	if !n.needs {
 		n.needs, n.rare.constant = true, nil
 	}

@@ -16,14 +16,21 @@ type gradient struct {
 	mine bool
 }
 
+// settled returns g once all that came before are freed that it may share memory with: it is nobody else's if there is no
+// other tensor in its memory. What a view passed on, such as the gradient of a Reshape, then needs no copy.
+func (g gradient) settled() gradient {
+	g.mine = g.mine || plumbing.Alone(g.t)
+	return g
+}
+
 // add gathers g for n, summed over the axes along which n was broadcast. It takes g over.
 func (w *walk) add(n *Node, g gradient) {
 	switch {
 	case !w.wants(n):
 		g.t.Free()
-	case w.straight(n):
+	case w.straight(n) && (g.mine || n.home != nil || n.grad != nil) && n.pending.t == nil:
 		n.addToLeaf(g)
-	default:
+	default: // also what others may still read, until it is settled
 		n.pending = plus(n.pending, n.unbroadcast(g))
 	}
 }

@@ -3,6 +3,7 @@ package autograd
 import (
 	"fmt"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,7 +30,8 @@ type GradOptions struct {
 //	// slope[0].Square().Sum().Backward() differentiates it again
 //
 // The errors are those of Backward, ErrNotOnGraph if one of xs is a constant, and ErrUnused. It panics with
-// tensor.ErrValue if y or one of xs is nil, xs is empty, or there is more than one GradOptions.
+// tensor.ErrValue if y or one of xs is nil, xs is empty, or there is more than one GradOptions, and with
+// tensor.ErrGoroutine if another goroutine uses the device: Grad claims it, as [NoGrad] does.
 func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 	const op = "Grad"
 	y.must(op)
@@ -50,6 +52,8 @@ func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 			misuse(fmt.Sprintf("Node %d of those whose gradient to return is nil", i))
 		}
 	}
+	d := y.value.Device()
+	defer plumbing.Unclaim(d, claim(d, op))
 	w := newWalk(y)
 	w.op, w.options, w.seed, w.retain, w.record = "Grad of", "autograd.GradOptions", o.Seed, o.Retain || o.CreateGraph, o.CreateGraph
 	w.asked, w.found = true, map[*Node]*Node{}

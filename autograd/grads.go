@@ -154,12 +154,14 @@ func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
 	if in.firstOrder(n) {
 		return
 	}
-	n.foundGrad()
-	if n.home != nil && n.grad == nil && in.walk.straight(n) {
-		write(n.home)
-		n.home.Touch()
-		n.grad = n.home
-		return
+	if n.home != nil && in.walk.straight(n) {
+		n.foundGrad()
+		if n.grad == nil {
+			write(n.home)
+			n.home.Touch()
+			n.grad = n.home
+			return
+		}
 	}
 	g := tensor.Empty(n.value.Device(), n.Shape()...)
 	write(g)

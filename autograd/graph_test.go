@@ -138,9 +138,9 @@ func TestMisuse(t *testing.T) {
 	var quiet *node
 	autograd.NoGrad(d, func() { quiet = p.Square().Sum() })
 	fails(t, quiet.Backward(), autograd.ErrNotOnGraph, "NoGrad")
-	fails(t, tensor.Maybe(func() { p.Add(param(other, 1, 2)) }), tensor.ErrDevice, "add")
-	fails(t, tensor.Maybe(func() { p.Add(param(d, 1, 2, 3)) }), tensor.ErrShape, "add", "[2] [3]")
-	fails(t, tensor.Maybe(func() { p.MatMul(param(d, 1, 2, 3)) }), tensor.ErrShape, "Dot", "[2] [3]")
+	fails(t, tensor.Maybe(func() { p.Add(param(other, 1, 2)) }), tensor.ErrDevice, "Add")
+	fails(t, tensor.Maybe(func() { p.Add(param(d, 1, 2, 3)) }), tensor.ErrShape, "Add", "[2] [3]")
+	fails(t, tensor.Maybe(func() { p.MatMul(param(d, 1, 2, 3)) }), tensor.ErrShape, "MatMul", "[2] [3]")
 	fails(t, tensor.Maybe(func() { p.MatMul(p.Reshape(1, 2)) }), tensor.ErrShape, "MatMul", "[2] [1 2]")
 	fails(t, tensor.Maybe(func() { p.Linear(p, nil, nil) }), tensor.ErrShape, "Linear", "[2] [2]")
 	fails(t, tensor.Maybe(func() { autograd.NewArena(nil) }), tensor.ErrValue)

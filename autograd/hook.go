@@ -11,6 +11,13 @@ type hook struct{ f func(g *Node) *Node }
 
 func (n *Node) hooked() bool { return n.rare != nil && len(n.rare.hooks) > 0 }
 
+func (n *Node) hooks() []*hook {
+	if n.rare == nil {
+		return nil
+	}
+	return n.rare.hooks
+}
+
 // Hook makes every Backward and [Grad] that computes the gradient of n call f with it: once, with the sum over all uses
 // of n, before it goes on to the inputs of n or is added to the Grad of a parameter. f returns what takes its place, of
 // its shape, or nil to leave it. Several hooks of one node run in the order in which they came, each with what those
@@ -24,6 +31,8 @@ func (n *Node) hooked() bool { return n.rare != nil && len(n.rare.hooks) > 0 }
 // tensor.ErrFreed if f returns what cannot be the gradient of n.
 func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 	n.must("Hook")
+	n.recorded() // with the hooks that it had
+	n.foundFrozen()
 	misuse := func(kind error, detail string) {
 		panic(&tensor.Error{Pkg: "autograd", Op: "Hook", Kind: kind, Shapes: [][]int{n.Shape()}, Detail: detail})
 	}
@@ -32,7 +41,7 @@ func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 		misuse(tensor.ErrValue, "the function is nil")
 	case n.freed:
 		misuse(ErrGraphFreed, fmt.Sprintf("Backward has passed %q: add hooks before", n.label()))
-	case !n.needs && noGrad(n.value.Device()):
+	case !n.needs && noGrad(n.value.Device(), "Hook"):
 		return func() {}
 	case !n.needs:
 		misuse(tensor.ErrValue, fmt.Sprintf("%q needs no gradient, so that f is never called: it is frozen, was computed from constants, or detached", n.label()))
@@ -40,6 +49,7 @@ func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 	r, h := n.rarely(), &hook{f}
 	r.hooks = append(r.hooks, h)
 	return func() {
+		n.recorded()
 		r.hooks = slices.DeleteFunc(slices.Clone(r.hooks), func(other *hook) bool { return other == h })
 	}
 }

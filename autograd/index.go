@@ -29,7 +29,9 @@ func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
 func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 	n := in.input(i)
 	var whole *tensor.Tensor
-	n.foundGrad()
+	if in.walk.straight(n) {
+		n.foundGrad()
+	}
 	switch {
 	case !in.walk.wants(n):
 		return

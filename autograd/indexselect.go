@@ -8,9 +8,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// IndexSelect returns what an index tensor [m] of integers names along an axis, whose dimension becomes m. index must
-// outlive Backward, unchanged. It panics as [tensor.Tensor.IndexSelect] does. Gradient: the parts of g, added to those that
-// they came from in the order of index.
+// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
+// becomes m. index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexSelect] does.
+// Gradient: the parts of g, added to those that they came from in the order of index.
 func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
 	shape := x.use("IndexSelect").Shape()
 	return Apply("IndexSelect", x.value.IndexSelect(axis, index), []*Node{x}, func(g *Node, in *Grads) {
@@ -21,9 +21,9 @@ func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
 // zeros is a constant of a shape, on the device of g.
 func zeros(g *Node, shape []int) *Node { return Const(tensor.Zeros(g.Device(), shape...)) }
 
-// IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of integers names. index
-// must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexAdd] does. Gradients: g; of src, the parts of g that
-// index names.
+// IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
+// Int32 names. index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexAdd] does.
+// Gradients: g; of src, the parts of g that index names.
 func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "IndexAdd"
 	return Apply(op, x.use(op).IndexAdd(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
@@ -34,9 +34,10 @@ func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	}, index)
 }
 
-// IndexCopy returns x with the parts of src along an axis in the place of those that an index tensor [m] of integers names.
-// index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexCopy] does. Gradients: g, 0 in those places; of
-// src, the parts of g that index names, 0 for one that a later one took the place of.
+// IndexCopy returns x with the parts of src along an axis in the place of those that an index
+// tensor [m] of Int32 names. index must outlive Backward, unchanged. It panics as
+// [tensor.Tensor.IndexCopy] does. Gradients: g, 0 in those places; of src, the parts of g that
+// index names, 0 for one that a later one took the place of.
 func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "IndexCopy"
 	return Apply(op, x.use(op).IndexCopy(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
@@ -64,8 +65,9 @@ func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, d te
 	return Const(tensor.Map(ops.Same, nil, found(numbers), numbers).To(tensor.Real))
 }
 
-// IndexFill returns x with a value in the places that an index tensor [m] of integers names along an axis. index must
-// outlive Backward, unchanged. It panics as [tensor.Tensor.IndexFill] does. Gradient: g, 0 in those places.
+// IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
+// axis. index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexFill] does.
+// Gradient: g, 0 in those places.
 func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
 	const op = "IndexFill"
 	return Apply(op, x.use(op).IndexFill(axis, index, value), []*Node{x}, func(g *Node, in *Grads) {
@@ -73,9 +75,10 @@ func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
 	}, index)
 }
 
-// Embedding returns the rows of a matrix x [r, c] that an index tensor of integers names, of any shape: its shape, and an
-// axis of c behind. index must outlive Backward, unchanged. It panics as [tensor.Tensor.Embedding] does. Gradient: the rows
-// of g, added to those that they came from in the order of index; 0 for the row of Padding, if there is one.
+// Embedding returns the rows of a matrix x [r, c] that an index tensor of integers, bytes too,
+// names, of any shape: its shape, and an axis of c behind. index must outlive Backward, unchanged.
+// It panics as [tensor.Tensor.Embedding] does. Gradient: the rows of g, added to those that they
+// came from in the order of index; 0 for the row of Padding, if there is one.
 func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) *Node {
 	const op = "Embedding"
 	shape := x.use(op).Shape()

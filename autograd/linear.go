@@ -42,7 +42,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 		f = kernels.Identity
 	}
 	scalars = slices.Clone(scalars)
-	y, z := plumbing.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device()))
+	y, z := plumbing.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device(), op))
 	d := f.LayerGradient(scalars)
 	saved := []*tensor.Tensor{xv, wv}
 	if d.Uses(1) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -73,14 +74,14 @@ func positive(op, what string, v float64) {
 // t)·g, and its negative. The sum alone, in one launch with its gradient, is SquaredError.
 func MSE(x, target *Node, options ...LossOptions) *Node {
 	alike("MSE", x, target)
-	return optional("MSE", options).Reduction.of("MSE", Map(ops.SquaredDifference, nil, x, target))
+	return optional("MSE", options).Reduction.of("MSE", elementwise("MSE", ops.SquaredDifference, nil, x, target))
 }
 
 // L1 returns the absolute differences |x − t| of x and targets of one shape. It panics with tensor.ErrShape. Gradients: g by
 // the sign of x − t, 0 where they are equal, and its negative.
 func L1(x, target *Node, options ...LossOptions) *Node {
 	alike("L1", x, target)
-	return optional("L1", options).Reduction.of("L1", Map(ops.AbsoluteError, nil, x, target))
+	return optional("L1", options).Reduction.of("L1", elementwise("L1", ops.AbsoluteError, nil, x, target))
 }
 
 // Huber returns ½·d² where d = |x − t| is below delta, and delta·(d − ½·delta) elsewhere, of x and targets of one shape. It
@@ -89,7 +90,7 @@ func L1(x, target *Node, options ...LossOptions) *Node {
 func Huber(x, target *Node, delta float64, options ...LossOptions) *Node {
 	alike("Huber", x, target)
 	positive("Huber", "delta", delta)
-	return optional("Huber", options).Reduction.of("Huber", Map(ops.Huber, []float64{delta}, x, target))
+	return optional("Huber", options).Reduction.of("Huber", elementwise("Huber", ops.Huber, []float64{delta}, x, target))
 }
 
 // SmoothL1 returns Huber divided by beta, its delta: ½·d²/beta where d = |x − t| is below beta, and d − ½·beta elsewhere; with beta
@@ -105,7 +106,7 @@ func SmoothL1(x, target *Node, beta float64, options ...LossOptions) *Node {
 	case beta == 0:
 		f, scalars = ops.AbsoluteError, nil
 	}
-	return optional(op, options).Reduction.of(op, Map(f, scalars, x, target))
+	return optional(op, options).Reduction.of(op, elementwise(op, f, scalars, x, target))
 }
 
 // BinaryOptions says how losses of scores for a yes are computed.
@@ -124,13 +125,14 @@ type BinaryOptions struct {
 // targets, Positive and Weights.
 func BCEWithLogits(x, target *Node, options ...BinaryOptions) *Node {
 	const op = "BCEWithLogits"
+	defer plumbing.Rename("autograd", op)
 	alike(op, x, target)
 	how := optional(op, options)
 	var y *Node
 	if how.Positive == nil {
-		y = Map(ops.BinaryCrossEntropy, nil, x, target)
+		y = elementwise(op, ops.BinaryCrossEntropy, nil, x, target)
 	} else {
-		y = Map(ops.WeightedBinaryCrossEntropy, nil, x, target, how.Positive)
+		y = elementwise(op, ops.WeightedBinaryCrossEntropy, nil, x, target, how.Positive)
 	}
 	if how.Weights != nil {
 		y = y.Mul(how.Weights)
@@ -147,27 +149,32 @@ type DivergenceOptions struct {
 	Reduction Reduction // what becomes of the losses of many elements
 }
 
-// KLDivergence returns the pointwise divergence t·(log t − x) of targets t, which are probabilities, from x, which are
-// logarithms of probabilities, of one shape; 0 where t is 0. The divergence of distributions is the sum, and PyTorch's
-// "batchmean" is that over the length of the first axis. It panics with tensor.ErrShape. Gradients: −g·t; g·(log t + 1 − x),
-// 0 where t is 0.
+// KLDivergence returns the pointwise divergence t·(log t − x) of targets t, which are
+// probabilities, from x, which are logarithms of probabilities, of one shape; 0 where t is 0 and x
+// a number. The divergence of distributions is the sum, and PyTorch's "batchmean" is that over the
+// length of the first axis. It panics with tensor.ErrShape. Gradients: −g·t; g·(log t + 1 − x), 0
+// where t is 0.
 func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 	const op = "KLDivergence"
+	defer plumbing.Rename("autograd", op)
 	alike(op, x, target)
 	how := optional(op, options)
 	f := ops.Divergence
 	if how.Logarithm {
 		f = ops.LogDivergence
 	}
-	return how.Reduction.of(op, Map(f, nil, x, target))
+	return how.Reduction.of(op, elementwise(op, f, nil, x, target))
 }
 
-// CosineSimilarity returns x·w / (max(|x|, eps)·max(|w|, eps)) along an axis, which disappears, of two that broadcast. An eps
-// whose square is below the normal numbers of the device counts as the least whose square is one. Integers are converted to
-// reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue unless eps is above 0. Gradients are
-// those of the operations that it is made of: of a norm below eps, 0, and of a norm of 0, which is at most eps then.
+// CosineSimilarity returns x·w / (max(|x|, eps)·max(|w|, eps)) along an axis, which disappears, of
+// two that broadcast. An eps whose square is below the normal numbers of the device counts as the
+// least whose square is one. Where squares overflow it is 0 or NaN. Integers are converted to
+// reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue unless eps is
+// above 0. Gradients are those of the operations that it is made of: of a norm below eps, 0, and of
+// a norm of 0, which is at most eps then.
 func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	const op = "CosineSimilarity"
+	defer plumbing.Rename("autograd", op)
 	positive(op, "eps", eps)
 	whole, ok := tensor.Broadcast(x.use(op).Shape(), w.use(op).Shape())
 	if !ok {
@@ -188,7 +195,7 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 func HingeEmbedding(x, target *Node, margin float64, options ...LossOptions) *Node {
 	const op = "HingeEmbedding"
 	alike(op, x, target)
-	return optional(op, options).Reduction.of(op, Map(ops.HingeEmbedding, []float64{margin}, x, target))
+	return optional(op, options).Reduction.of(op, elementwise(op, ops.HingeEmbedding, []float64{margin}, x, target))
 }
 
 // MarginOptions says how a loss of distances is computed.
@@ -204,6 +211,7 @@ type MarginOptions struct {
 // convolutional neural networks", 2016.
 func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions) *Node {
 	const op = "TripletMargin"
+	defer plumbing.Rename("autograd", op)
 	how := optional(op, options)
 	margin := how.Margin
 	if margin == 0 {

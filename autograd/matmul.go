@@ -1,6 +1,10 @@
 package autograd
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/plumbing"
+)
 
 // MatMul returns the matrix product of x […, m, k] and w […, k, n]: of two matrices, or of batches of them, whose leading
 // axes broadcast by NumPy's rule. An x of one axis is a row, a w of one axis a column, and the product has no axis for it: of
@@ -10,6 +14,7 @@ func (x *Node) MatMul(w *Node) *Node {
 	const op = "MatMul"
 	xv, wv := x.use(op), w.use(op)
 	if xv.Rank() == 1 && wv.Rank() == 1 {
+		defer plumbing.Rename("autograd", op)
 		return x.Dot(w)
 	}
 	y := xv.MatMul(wv)

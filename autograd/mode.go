@@ -3,6 +3,7 @@ package autograd
 import (
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -13,20 +14,31 @@ type mode struct {
 	watch *watch // what they compute is looked at, or nil
 }
 
-// modes holds the devices whose mode is not the zero value. A device belongs to one goroutine at a time, so that NoGrad
-// in one does not touch training in another.
+// modes holds the devices whose mode is not the zero value. Each is claimed by the goroutine that set
+// the mode.
 var modes sync.Map // of tensor.Device: *mode
 
 var usual mode
 
-func modeOf(d tensor.Device) *mode {
-	if m, ok := modes.Load(d); ok {
-		return m.(*mode)
+// modeOf returns the mode of d for op. It panics with tensor.ErrGoroutine if another goroutine set it.
+func modeOf(d tensor.Device, op string) *mode {
+	m, ok := modes.Load(d)
+	if !ok {
+		return &usual
 	}
-	return &usual
+	plumbing.MustOwn(d, "autograd", op)
+	return m.(*mode)
 }
 
-// enter sets the mode of d and returns what it was, for leave.
+// claim gives d to the calling goroutine for op, until plumbing.Unclaim.
+func claim(d tensor.Device, op string) (outermost bool) {
+	if d == nil {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the device is nil: look at the error that Open returned"})
+	}
+	return plumbing.Claim(d, "autograd", op)
+}
+
+// enter sets the mode of d, which is claimed, and returns what it was, for leave.
 func (m *mode) enter(d tensor.Device) (before any) {
 	before, _ = modes.Swap(d, m)
 	return before
@@ -40,12 +52,19 @@ func leave(d tensor.Device, before any) {
 	}
 }
 
-func noGrad(d tensor.Device) bool { return modeOf(d).quiet }
+func noGrad(d tensor.Device, op string) bool { return modeOf(d, op).quiet }
 
 // NoGrad runs f without recording operations on d: for inference. Their values are freed by the
-// tensor.Scope they are made in, or by Free.
+// tensor.Scope they are made in, or by Free. The mode ends when f returns or panics, and is then what
+// it was before.
+//
+// NoGrad claims d for f: whatever another goroutine begins on d meanwhile panics with
+// tensor.ErrGoroutine, and so does NoGrad if another goroutine has claimed d. That holds for
+// goroutines that f starts and waits for, too: call NoGrad in the goroutine that computes.
 func NoGrad(d tensor.Device, f func()) {
-	m := *modeOf(d)
+	const op = "NoGrad"
+	defer plumbing.Unclaim(d, claim(d, op))
+	m := *modeOf(d, op)
 	m.quiet = true
 	defer leave(d, m.enter(d))
 	f()

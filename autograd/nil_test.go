@@ -18,9 +18,9 @@ func TestNilNodes(t *testing.T) {
 	var none *node
 	x := autograd.Param(tensor.Full(d, 1, 2, 2), "x")
 	for op, f := range map[string][]func(){
-		"neg": {func() { none.Neg() }}, "pow": {func() { none.Pow(2) }}, "sine": {func() { none.Sine(1) }},
-		"add":          {func() { none.Add(x) }, func() { x.Add(none) }},
-		"max":          {func() { none.Maximum(x) }, func() { x.Maximum(none) }},
+		"Neg": {func() { none.Neg() }}, "Pow": {func() { none.Pow(2) }}, "Sine": {func() { none.Sine(1) }},
+		"Add":          {func() { none.Add(x) }, func() { x.Add(none) }},
+		"Maximum":      {func() { none.Maximum(x) }, func() { x.Maximum(none) }},
 		"MatMul":       {func() { none.MatMul(x) }, func() { x.MatMul(none) }},
 		"Linear":       {func() { none.Linear(x, nil, nil) }, func() { x.Linear(none, nil, nil) }},
 		"SquaredError": {func() { none.SquaredError(x) }, func() { x.SquaredError(none) }},

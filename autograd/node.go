@@ -88,7 +88,7 @@ func Param(t *tensor.Tensor, name string) *Node {
 			Detail: fmt.Sprintf("%q is of type %v, and only reals have gradients: convert it with To(tensor.Real), or use Const", name, t.Type())})
 	}
 	n := &Node{value: t.Keep(), name: name, param: true, needs: true}
-	n.ownGrad()
+	n.madeRecorded()
 	return n
 }
 
@@ -122,6 +122,11 @@ func (n *Node) Grad() *tensor.Tensor {
 // differentiated again, or nil. What other calls of Backward added to Grad is not in it.
 func (n *Node) GradNode() *Node {
 	n.must("GradNode")
+	n.foundGrad()
+	return n.gradNode()
+}
+
+func (n *Node) gradNode() *Node {
 	if n.rare == nil {
 		return nil
 	}
@@ -139,6 +144,7 @@ func (n *Node) Name() string {
 // them.
 func (n *Node) Named(name string) *Node {
 	n.must("Named")
+	n.ownName()
 	n.name = name
 	if n.frozen() {
 		n.rare.constant.name = name
@@ -155,6 +161,7 @@ func (n *Node) Op() string {
 // NeedsGrad reports whether the node is a parameter or depends on one, frozen ones aside.
 func (n *Node) NeedsGrad() bool {
 	n.must("NeedsGrad")
+	n.foundFrozen()
 	return n.needs
 }
 
@@ -175,6 +182,7 @@ func (n *Node) Free() {
 // Detach returns the value as a constant: no gradient flows through it. It shares n's tensor, which must
 // outlive it.
 func (n *Node) Detach() *Node {
+	defer plumbing.Rename("autograd", "Detach")
 	n.use("Detach")
 	return &Node{value: n.value.View()}
 }
@@ -200,6 +208,9 @@ func (n *Node) ZeroGrad() {
 
 // String describes the node: name or operation, and shape.
 func (n *Node) String() string {
+	if n == nil || n.value == nil {
+		return "no node"
+	}
 	return fmt.Sprintf("%s %v", n.label(), n.Shape())
 }
 
@@ -221,7 +232,7 @@ func (n *Node) use(op string) *tensor.Tensor {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
 			Detail: fmt.Sprintf("Backward freed the value of %q: call Keep on it before, or Backward with Retain", n.label())})
 	}
-	plumbing.TakeLaunched(n.value.Device())
+	plumbing.TakeLaunched(n.value.Device(), op)
 	return n.value
 }
 
@@ -249,10 +260,11 @@ func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	for _, t := range saved {
 		mustTensor(op, t)
 	}
-	m := modeOf(y.Device())
+	m := modeOf(y.Device(), op)
 	n := &Node{value: y, op: op}
+	n.madeRecorded()
 	if m.walk == nil || m.walk.record {
-		n.launched = plumbing.TakeLaunched(y.Device())
+		n.launched = plumbing.TakeLaunched(y.Device(), op)
 		if n.launched[0] != nil { // after a failure nothing is launched any more: it is not older
 			blame(n)
 		}
@@ -280,6 +292,9 @@ func (n *Node) watched(m *mode, inputs []*Node) {
 
 // record makes n part of the graph of inputs.
 func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved []*tensor.Tensor) {
+	for _, in := range inputs {
+		in.foundFrozen()
+	}
 	n.inputs = withConstants(inputs)
 	for _, in := range n.inputs {
 		n.needs = n.needs || in.needs

@@ -9,7 +9,7 @@ import (
 // element that is the maximum, of equal ones the first, of NaN the last; where windows overlap, the sum.
 func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	const op = "MaxPool"
-	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, x.pools())
+	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, x.pools(op))
 	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
 	return n.keepingPlaces(places)
 }
@@ -29,7 +29,7 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 // overlap, the sum.
 func (x *Node) AdaptiveMaxPool(size []int) *Node {
 	const op = "AdaptiveMaxPool"
-	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, x.pools())
+	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, x.pools(op))
 	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
 	return n.keepingPlaces(places)
 }
@@ -45,7 +45,7 @@ func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tens
 }
 
 // pools reports whether a gradient of x will read where the maxima are.
-func (x *Node) pools() bool { return x.needs && !noGrad(x.value.Device()) }
+func (x *Node) pools(op string) bool { return x.needs && !noGrad(x.value.Device(), op) }
 
 // keepingPlaces gives n the places of its maxima, if there are any.
 func (n *Node) keepingPlaces(places *tensor.Tensor) *Node {

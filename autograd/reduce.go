@@ -11,7 +11,7 @@ import (
 // is given. It panics with tensor.ErrAxis. Gradient: g, repeated along them.
 func (x *Node) Sum(axes ...int) *Node {
 	xv := x.use("Sum")
-	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
+	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes("Sum", xv, axes...))
 	return Apply("Sum", y, []*Node{x}, func(g *Node, in *Grads) {
 		if in.Recorded() {
 			in.GiveNode(0, g.Reshape(kept...).Expand(shape...))
@@ -26,7 +26,7 @@ func (x *Node) Sum(axes ...int) *Node {
 // elements that a mean is of.
 func (x *Node) Mean(axes ...int) *Node {
 	xv := x.use("Mean")
-	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes(xv, axes...))
+	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes("Mean", xv, axes...))
 	n := float64(xv.Len()) / float64(max(y.Len(), 1))
 	return Apply("Mean", y, []*Node{x}, func(g *Node, in *Grads) {
 		if in.Recorded() {
@@ -74,7 +74,7 @@ func keepDims(shape, axes []int) []int {
 func (x *Node) Max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
-	return Apply("Max", y, []*Node{x}, attained(xv, y, plumbing.Axes(xv, axes...)), xv, y)
+	return Apply("Max", y, []*Node{x}, attained(xv, y, plumbing.Axes("Max", xv, axes...)), xv, y)
 }
 
 // Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
@@ -84,7 +84,7 @@ func (x *Node) Max(axes ...int) *Node {
 func (x *Node) Min(axes ...int) *Node {
 	xv := x.use("Min")
 	y := xv.Min(axes...)
-	return Apply("Min", y, []*Node{x}, attained(xv, y, plumbing.Axes(xv, axes...)), xv, y)
+	return Apply("Min", y, []*Node{x}, attained(xv, y, plumbing.Axes("Min", xv, axes...)), xv, y)
 }
 
 // attained returns the gradient of y, the maximum or minimum of x over axes: to the elements that are y.

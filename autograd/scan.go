@@ -149,7 +149,7 @@ func (n *Node) ofIndex(index *tensor.Tensor) (*Node, *tensor.Tensor) {
 // Prod returns the product over the given axes: see [tensor.Tensor.Prod], as which it panics. Gradient: g times the product of
 // the other elements, without a division, so that it is right where elements are 0.
 func (x *Node) Prod(axes ...int) *Node {
-	over := plumbing.Axes(x.use("Prod"), axes...)
+	over := plumbing.Axes("Prod", x.use("Prod"), axes...)
 	line, axis := x.joined(over)
 	lv := line.use("Prod")
 	one := keepDims(lv.Shape(), []int{axis})

@@ -7,9 +7,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Gather returns the elements of x that a tensor of integers of x's rank names along an axis: y[i, j, k] = x[i, index[i, j,
-// k], k] for axis 1, of index's shape. index must outlive Backward, unchanged. It panics as [tensor.Tensor.Gather] does.
-// Gradient: g, added to the elements that it came from in the order of the axis.
+// Gather returns the elements of x that a tensor of Int32 of x's rank names along an axis: y[i, j,
+// k] = x[i, index[i, j, k], k] for axis 1, of index's shape. index must outlive Backward,
+// unchanged. It panics as [tensor.Tensor.Gather] does. Gradient: g, added to the elements that it
+// came from in the order of the axis.
 func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
 	shape := x.use("Gather").Shape()
 	return Apply("Gather", x.value.Gather(axis, index), []*Node{x}, func(g *Node, in *Grads) {
@@ -17,10 +18,11 @@ func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
 	}, index)
 }
 
-// Scatter returns x with elements of src in the places that a tensor of integers of x's rank names along an axis: y[i,
-// index[i, j, k], k] = src[i, j, k] for axis 1. Of several for one place, the last along the axis counts. index must outlive
-// Backward, unchanged. It panics as [tensor.Tensor.Scatter] does. Gradients: g, 0 in those places; of src, g in the place
-// of each element, 0 for one that is not taken or that a later one took the place of.
+// Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
+// along an axis: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of several for one place, the
+// last along the axis counts. index must outlive Backward, unchanged. It panics as
+// [tensor.Tensor.Scatter] does. Gradients: g, 0 in those places; of src, g in the place of each
+// element, 0 for one that is not taken or that a later one took the place of.
 func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "Scatter"
 	shape := src.use(op).Shape()
@@ -65,9 +67,10 @@ func (x *Node) first(shape []int) *Node {
 	return x
 }
 
-// ScatterAdd returns x with elements of src added in the places that a tensor of integers of x's rank names along an axis,
-// in an order that is fixed. index must outlive Backward, unchanged. It panics as [tensor.Tensor.ScatterAdd] does.
-// Gradients: g; of src, g in the place of each element, 0 for one that is not taken.
+// ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
+// names along an axis, in an order that is fixed. index must outlive Backward, unchanged. It panics
+// as [tensor.Tensor.ScatterAdd] does. Gradients: g; of src, g in the place of each element, 0 for
+// one that is not taken.
 func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "ScatterAdd"
 	shape := src.use(op).Shape()
@@ -101,7 +104,7 @@ func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce t
 		case tensor.ScatterMean:
 			own, other = s.mean(g)
 		case tensor.ScatterProd:
-			own, other = s.product(g)
+			own, other = s.product(g, in.Recorded())
 		default:
 			own, other = s.extreme(g)
 		}
@@ -165,7 +168,9 @@ func (s scattering) extreme(g *Node) (own, other *Node) {
 	return part.Mul(mine), part.Gather(s.axis, s.index).Mul(there)
 }
 
-func (s scattering) product(g *Node) (own, other *Node) {
+// product returns the gradients of a product: those of the other factors. If they are to be differentiated again, they read the
+// factors that are 0, too.
+func (s scattering) product(g *Node, again bool) (own, other *Node) {
 	src := s.src.first(s.index.Shape())
 	zerosMine, factors := Map(ops.IsZero, nil, s.x), Map(ops.OneForZero, nil, s.x)
 	if s.exclude {
@@ -174,9 +179,20 @@ func (s scattering) product(g *Node) (own, other *Node) {
 	count := s.add(zerosMine, Map(ops.IsZero, nil, src))
 	rest := factors.ScatterReduce(s.axis, s.index, Map(ops.OneForZero, nil, src), tensor.ScatterProd, tensor.ScatterOptions{ExcludeSelf: s.exclude})
 	at := func(n *Node) *Node { return n.Gather(s.axis, s.index) }
-	own = Map(ops.OtherFactors, nil, g, s.x, rest, count)
+	if !again {
+		own = Map(ops.OtherFactors, nil, g, s.x, rest, count)
+		other = Map(ops.OtherFactors, nil, at(g), src, at(rest), at(count))
+	} else {
+		mine := Map(ops.ZeroItself, nil, s.x)
+		if s.exclude {
+			mine = s.untouched(mine)
+		}
+		sum := s.add(mine, Map(ops.ZeroItself, nil, src))
+		own = Map(ops.OtherFactorsAgain, nil, g, s.x, rest, count, sum)
+		other = Map(ops.OtherFactorsAgain, nil, at(g), src, at(rest), at(count), at(sum))
+	}
 	if s.exclude {
 		own = s.untouched(g)
 	}
-	return own, Map(ops.OtherFactors, nil, at(g), src, at(rest), at(count))
+	return own, other
 }

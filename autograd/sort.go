@@ -41,6 +41,7 @@ func (x *Node) toSorted(axis int, index *tensor.Tensor) func(g *Node, in *Grads)
 // KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of all others: see
 // [tensor.Tensor.KeepTopK], as which it panics. Gradient: g where elements stayed, else 0.
 func (x *Node) KeepTopK(k, axis int) *Node {
+	defer plumbing.Rename("autograd", "KeepTopK")
 	xv := x.use("KeepTopK")
 	if xv.Rank() == 0 {
 		return x.Reshape(1).KeepTopK(k, axis).Reshape()
@@ -58,7 +59,7 @@ func (x *Node) KeepTopK(k, axis int) *Node {
 // Median returns the lower median over the given axes, and its index: see [tensor.Tensor.Median], as which it panics. Gradient: g
 // to the element that the index names.
 func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
-	line, axis := x.joined(plumbing.Axes(x.use("Median"), axes...))
+	line, axis := x.joined(plumbing.Axes("Median", x.use("Median"), axes...))
 	y, index := line.use("Median").Median(axis)
 	n := Apply("Median", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)

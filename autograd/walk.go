@@ -92,7 +92,8 @@ func (w *walk) check() error {
 	}
 	w.number = walks.Add(1)
 	w.order = n.sort(w.number, w.order)
-	w.around = modeOf(d).walk
+	w.foundGraph()
+	w.around = modeOf(d, w.op).walk
 	shared := w.shared()
 	for _, node := range shared {
 		if node.freed || len(node.inputs) > 0 {
@@ -174,7 +175,7 @@ func (w *walk) stale(n *Node, s savedValue) error {
 func (w *walk) run() error {
 	defer w.giveBack()
 	d := w.root.value.Device()
-	before := modeOf(d)
+	before := modeOf(d, w.op)
 	w.mode = mode{quiet: !w.record, walk: w, watch: before.watch}
 	if w.watch != nil {
 		if err := w.watch.root(w); err != nil {
@@ -217,7 +218,7 @@ func (w *walk) run() error {
 			}
 		}
 	}
-	plumbing.TakeLaunched(d) // they belong to no node
+	plumbing.TakeLaunched(d, w.op) // they belong to no node
 	if err := d.Err(); err != nil {
 		return err
 	}
@@ -261,6 +262,7 @@ func (w *walk) step(n *Node) {
 	if n.hooked() {
 		g = w.hook(n, g)
 	}
+	g = g.settled()
 	if w.asked && n.asked {
 		own := (*tensor.Tensor).Copy
 		if g.mine {

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/internal/safetensors"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
@@ -99,19 +98,12 @@ func write(w io.Writer, parts Parts) error {
 // errors are those of reading, fs.ErrNotExist among them, and the device's first failure. It panics as [Save] does, and with
 // tensor.ErrValue for a tensor that repeats elements.
 func Load(path string, parts Parts) error {
-	f, err := os.Open(path)
+	f, size, err := regular.Open(path)
 	if err != nil {
 		return fmt.Errorf("checkpoint: load: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("checkpoint: load: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("checkpoint: load: %w", &fs.PathError{Op: "read", Path: path, Err: errors.New("it is no regular file")})
-	}
-	if err := read(f, info.Size(), parts); err != nil {
+	if err := read(f, size, parts); err != nil {
 		return fmt.Errorf("checkpoint: load %s: %w", path, err)
 	}
 	return nil

@@ -53,7 +53,7 @@ func (d *Device) Aside(k *Kernel, global, local []int, args []AsideArg) error {
 		}
 		mem, err := d.context.CreateEmptyBuffer(cl.MemReadWrite, a.Bytes)
 		if err != nil {
-			return d.fail("clCreateBuffer", err, "")
+			return d.fail("clCreateBuffer", err, mib(int64(a.Bytes))+" wanted")
 		}
 		mems[i] = mem
 		event, err := d.queue.EnqueueWriteBuffer(mem, true, 0, a.Bytes, a.Host, nil)
@@ -70,7 +70,7 @@ func (d *Device) Aside(k *Kernel, global, local []int, args []AsideArg) error {
 	status := C.clrt_launch(queueHandle(d.queue), kernelHandle(k.kernel), C.cl_uint(n), &s.args[0],
 		C.cl_uint(len(global)), &s.global[0], &s.local[0], nil, &s.bad)
 	if status != C.CL_SUCCESS {
-		return &Error{Call: "launch " + k.name, Status: Status(status), Device: d.info.String()}
+		return d.refused("launch "+k.name, Status(status), "")
 	}
 	for i, a := range args {
 		if a.Host == nil {

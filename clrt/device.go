@@ -13,6 +13,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -23,7 +24,8 @@ import (
 )
 
 // Device is an open OpenCL device: one context and one in-order queue. Its methods may be called from
-// several goroutines; a mutex orders them.
+// several goroutines; a mutex orders them. A launch waits where 512 launches before it have not run,
+// or fewer that take longer than about a tenth of a second.
 type Device struct {
 	info    Info
 	opt     Options
@@ -39,6 +41,7 @@ type Device struct {
 	profile  profile
 	closed   bool
 	launch   launchScratch
+	backlog  backlog
 }
 
 // Buffer is device memory. Its contents are undefined until written. The garbage collector frees it when no Buffer
@@ -61,8 +64,13 @@ func RuntimePath() (string, error) {
 
 // runtimeMissing returns why there is no OpenCL library, or nil.
 func runtimeMissing(call string) error {
+	CacheProblem() // before the library is loaded: it reads its variables then
 	if why := C.clrt_load_error(); why != nil {
-		return &Error{Call: call, Status: ErrNoRuntime, Detail: detailRuntime + " (" + C.GoString(why) + ")"}
+		detail := detailRuntime
+		if path := os.Getenv(OpenCLEnv); path != "" {
+			detail = OpenCLEnv + " names the library " + path
+		}
+		return &Error{Call: call, Status: ErrNoRuntime, Detail: detail + " (" + C.GoString(why) + ")"}
 	}
 	return nil
 }
@@ -163,8 +171,21 @@ func Open(info Info, opt Options) (*Device, error) {
 			Detail: "clgrad builds its kernels from source; choose another device"}
 	}
 	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*builtProgram{},
-		kernels: map[*Kernel]struct{}{}, profile: newProfile()}
+		kernels: map[*Kernel]struct{}{}, profile: newProfile(), backlog: newBacklog()}
 	d.launch.event = new(C.cl_event)
+	flags := cl.MemReadWrite
+	if info.Platform == pocl {
+		flags |= cl.MemAllocHostPtr // else it asks for the memory in a launch, and ends the process where there is none
+	}
+	d.pool = mempool.New(func(n int) (*cl.MemObject, error) {
+		if err := d.refuse(n); err != nil {
+			return nil, err
+		}
+		return d.context.CreateEmptyBuffer(flags, n)
+	}, (*cl.MemObject).Release)
+	if info.Type == CPU {
+		d.pool.Limit = info.GlobalMem / 4 * 3
+	}
 	if d.context, err = cl.CreateContext([]*cl.Device{device}); err != nil {
 		return nil, d.fail("clCreateContext", err, "")
 	}
@@ -176,19 +197,59 @@ func Open(info Info, opt Options) (*Device, error) {
 		d.context.Release()
 		return nil, d.fail("clCreateCommandQueue", err, "")
 	}
-	d.pool = mempool.New(func(n int) (*cl.MemObject, error) {
-		return d.context.CreateEmptyBuffer(cl.MemReadWrite, n)
-	}, (*cl.MemObject).Release)
-	if info.Type == CPU {
-		d.pool.Limit = info.GlobalMem / 4 * 3
-	}
 	return d, nil
 }
 
+const (
+	pocl = "Portable Computing Language"
+	// refusedFrom is the size from which buffers of CPUs are compared with the memory that is left.
+	refusedFrom = 1 << 20
+	// aside is what is left to the driver, whose compiler ends the process where it finds none.
+	aside = 256 << 20
+)
+
+// refuse returns an error for a buffer of a CPU that is larger than what may still be taken. A driver would accept it, and
+// the system end the process when it is written to.
+func (d *Device) refuse(nbytes int) error {
+	if d.info.Type != CPU || nbytes < refusedFrom {
+		return nil
+	}
+	left, of := memoryLeft()
+	if int64(nbytes) <= left-aside {
+		return nil
+	}
+	return noMemory(fmt.Sprintf("%s %.1f MiB left, of which the driver keeps %d", of, float64(left)/(1<<20), aside>>20))
+}
+
+// noMemory says why a buffer is refused.
+type noMemory string
+
+func (e noMemory) Error() string { return string(e) }
+
 // fail wraps an error of go-opencl with the call and this device.
 func (d *Device) fail(call string, err error, detail string) error {
-	return &Error{Call: call, Status: statusOf(err), Device: d.info.String(), Detail: detail}
+	return d.refused(call, statusOf(err), detail)
 }
+
+// refused returns the error of a call that the driver refused. For want of memory, drivers refuse any
+// call: those of NVIDIA find the memory of a buffer when it is first used.
+func (d *Device) refused(call string, status Status, detail string) error {
+	if status == MemAllocationFailure || status == OutOfResources || status == OutOfHostMemory {
+		if detail != "" {
+			detail += "; "
+		}
+		detail += d.memory() + ": another process may have the rest"
+	}
+	return &Error{Call: call, Status: status, Device: d.info.String(), Detail: detail}
+}
+
+// memory says what memory of the device this process has.
+func (d *Device) memory() string {
+	live, held, _ := d.pool.Bytes()
+	return fmt.Sprintf("this process has %s in tensors and %s held for reuse, of %s on the device", mib(live), mib(held), mib(d.info.GlobalMem))
+}
+
+func mib(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
 
 // Info describes the device.
 func (d *Device) Info() Info { return d.info }
@@ -198,7 +259,8 @@ func (d *Device) Info() Info { return d.info }
 // later, when the machine's memory is used up: there, a quarter of it is never asked for.
 func (d *Device) Alloc(nbytes int) (Buffer, error) {
 	if int64(nbytes) > d.info.MaxAlloc { // some drivers accept it and fail much later
-		return Buffer{}, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(), Detail: memoryDetail(nbytes, d.info, d.Stats())}
+		return Buffer{}, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(),
+			Detail: fmt.Sprintf("%s wanted, at most %s in one buffer; %s", mib(int64(nbytes)), mib(d.info.MaxAlloc), d.memory())}
 	}
 	block, err := d.pool.Get(nbytes)
 	if errors.Is(err, mempool.ErrClosed) {
@@ -206,19 +268,16 @@ func (d *Device) Alloc(nbytes int) (Buffer, error) {
 	}
 	if errors.Is(err, mempool.ErrLimit) {
 		return Buffer{}, &Error{Call: "clCreateBuffer", Status: MemAllocationFailure, Device: d.info.String(),
-			Detail: memoryDetail(nbytes, d.info, d.Stats()) + "; a quarter of a CPU's memory is left alone"}
+			Detail: fmt.Sprintf("%s wanted; %s, of which a quarter is left alone", mib(int64(nbytes)), d.memory())}
+	}
+	if why := noMemory(""); errors.As(err, &why) {
+		return Buffer{}, &Error{Call: "clCreateBuffer", Status: MemAllocationFailure, Device: d.info.String(),
+			Detail: fmt.Sprintf("%s wanted; %s; %s", mib(int64(nbytes)), d.memory(), why)}
 	}
 	if err != nil {
-		return Buffer{}, d.fail("clCreateBuffer", err, memoryDetail(nbytes, d.info, d.Stats()))
+		return Buffer{}, d.fail("clCreateBuffer", err, mib(int64(nbytes))+" wanted")
 	}
 	return Buffer{block}, nil
-}
-
-// memoryDetail says what a refused allocation met.
-func memoryDetail(nbytes int, info Info, s Stats) string {
-	mib := func(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
-	return fmt.Sprintf("%s wanted; %s live and %s held for reuse, of %s on the device, at most %s in one buffer",
-		mib(int64(nbytes)), mib(s.LiveBytes), mib(s.HeldBytes), mib(info.GlobalMem), mib(info.MaxAlloc))
 }
 
 // Free returns b to the pool. b must not be used again.
@@ -270,7 +329,7 @@ func (d *Device) Flush() error {
 		return &Error{Call: "flush", Status: ErrClosed, Device: d.info.String()}
 	}
 	if status := C.clFlush(queueHandle(d.queue)); status != C.CL_SUCCESS {
-		return &Error{Call: "clFlush", Status: Status(status), Device: d.info.String()}
+		return d.refused("clFlush", Status(status), "")
 	}
 	return nil
 }
@@ -334,6 +393,9 @@ func (d *Device) Close() error {
 		p.program.Release()
 	}
 	d.pool.Close()
+	if *d.backlog.marker != nil {
+		C.clReleaseEvent(*d.backlog.marker)
+	}
 	d.queue.Release()
 	d.context.Release()
 	return err

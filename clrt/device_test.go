@@ -4,6 +4,7 @@ package clrt
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -204,7 +205,7 @@ func child(t *testing.T, mode string, env ...string) string {
 
 func TestMissingRuntime(t *testing.T) {
 	out := child(t, "list", "CLGRAD_OPENCL_LIB=/nonexistent/libOpenCL.so")
-	for _, want := range []string{ErrNoRuntime.Error(), "ocl-icd-libopencl1", "CLGRAD_OPENCL_LIB"} {
+	for _, want := range []string{ErrNoRuntime.Error(), "/nonexistent/libOpenCL.so", "CLGRAD_OPENCL_LIB"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %q", want, out)
 		}
@@ -276,4 +277,33 @@ func signals() {
 		}
 	}
 	say("ok")
+}
+
+// TestRefusedForMemory: whatever call a driver refuses for want of memory, the error says what this process has, and that
+// another may have the rest.
+func TestRefusedForMemory(t *testing.T) {
+	d := open(t, Options{})
+	if _, err := d.Alloc(3 << 20); err != nil {
+		t.Fatal(err)
+	}
+	for status, says := range map[Status]bool{MemAllocationFailure: true, OutOfResources: true, OutOfHostMemory: true, InvalidKernelArgs: false} {
+		err := d.refused("launch k", status, "global [1]")
+		const want = "global [1]; this process has 3.0 MiB in tensors and 0.0 MiB held for reuse, of "
+		if has := strings.Contains(err.Error(), want) && strings.HasSuffix(err.Error(), ": another process may have the rest"); has != says || !errors.Is(err, status) {
+			t.Errorf("%v: %v", status, err)
+		}
+	}
+}
+
+// TestLongBuildLog builds a program whose log is longer than the 4 KiB that go-opencl has room for.
+func TestLongBuildLog(t *testing.T) {
+	d := open(t, Options{})
+	text := "kernel void k_a(global float *x) {\n"
+	for i := range 200 {
+		text += fmt.Sprintf("\t*x = undefined_name_%d;\n", i)
+	}
+	_, err := d.Kernel(Source{Name: "broken.cl", Text: text + "}\n"}, "k_a")
+	if !errors.Is(err, BuildProgramFailure) || !strings.Contains(err.Error(), "undefined_name_0") {
+		t.Errorf("err = %.300v, want BuildProgramFailure with the log", err)
+	}
 }

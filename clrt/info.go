@@ -63,6 +63,7 @@ type Stats struct {
 	Kernels        int   // alive
 	Programs       int   // built since the device was opened
 	CompileNanos   int64 // spent building them
+	HeaderBuilds   int   // programs that PoCL built with its whole header: builtins.go
 	ProgramCacheOK int   // requests that the program cache answered
 }
 

@@ -60,6 +60,25 @@ cl_int clrt_run(cl_command_queue queue, cl_uint n, const clrt_prepared *list, cl
     return CL_SUCCESS;
 }
 
+/*
+ * Enqueues a marker and waits for the one before, *marker, unless that is NULL. *marker is the new one.
+ */
+cl_int clrt_mark(cl_command_queue queue, cl_event *marker) {
+    cl_event before = *marker;
+    *marker = NULL;
+    cl_int status = clEnqueueMarkerWithWaitList(queue, 0, NULL, marker);
+    if (status == CL_SUCCESS) {
+        status = clFlush(queue);
+    }
+    if (before != NULL) {
+        if (status == CL_SUCCESS) {
+            status = clWaitForEvents(1, &before);
+        }
+        clReleaseEvent(before);
+    }
+    return status;
+}
+
 /* The device time of a finished event in nanoseconds. Releases the event. */
 cl_int clrt_event_ns(cl_event event, cl_ulong *ns) {
     cl_ulong start = 0, end = 0;

@@ -80,14 +80,10 @@ func (d *Device) Launch(k *Kernel, global, local []int, args []Arg, nbytes int64
 		if s.bad >= 0 {
 			detail = fmt.Sprintf("argument %d of %d bytes was refused", s.bad, args[s.bad].size)
 		}
-		return &Error{Call: "launch " + k.name, Status: Status(status), Device: d.info.String(), Detail: detail}
+		return d.refused("launch "+k.name, Status(status), detail)
 	}
-	d.stats.Launches++
 	if d.opt.Profile {
 		d.profile.add(k.name, nbytes, *s.event)
-		if d.profile.full() {
-			return d.finish()
-		}
 	}
-	return nil
+	return d.launched(1)
 }

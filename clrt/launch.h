@@ -31,6 +31,8 @@ cl_int clrt_set_args(cl_kernel kernel, cl_uint nargs, const clrt_arg *args, cl_i
 cl_int clrt_run(cl_command_queue queue, cl_uint n, const clrt_prepared *list, cl_uint nchanges, const clrt_change *changes,
                 cl_uint times, cl_event *events, cl_uint *failed);
 
+cl_int clrt_mark(cl_command_queue queue, cl_event *marker);
+
 cl_int clrt_event_ns(cl_event event, cl_ulong *ns);
 
 #endif

@@ -53,6 +53,10 @@ static void load(void) {
     CL_STATUS_FUNCTIONS(RESOLVE)
     CL_OBJECT_FUNCTIONS(RESOLVE)
 #undef RESOLVE
+    if (p_clGetPlatformIDs == NULL) { /* a library, but of something else */
+        snprintf(load_error, sizeof load_error, "it has no clGetPlatformIDs");
+        library = NULL;
+    }
 }
 
 static void ensure_loaded(void) { pthread_once(&once, load); }

@@ -136,18 +136,14 @@ func (p *Prepared) run() error {
 	if status != C.CL_SUCCESS {
 		return p.refused(status)
 	}
-	d.stats.Launches += int64(launched)
-	if d.profile.full() {
-		return d.finish()
-	}
-	return nil
+	return d.launched(launched)
 }
 
 // refused says which launch of a run was.
 func (p *Prepared) refused(status C.cl_int) error {
 	l := &p.list[*p.failed]
-	return &Error{Call: "launch " + p.kernels[*p.failed].name, Status: Status(status), Device: p.dev.info.String(),
-		Detail: fmt.Sprintf("launch %d of a recording, global %v, local %v", *p.failed, l.global[:l.dim], l.local[:l.dim])}
+	return p.dev.refused("launch "+p.kernels[*p.failed].name, Status(status),
+		fmt.Sprintf("launch %d of a recording, global %v, local %v", *p.failed, l.global[:l.dim], l.local[:l.dim]))
 }
 
 // Loop enqueues the launches n times over, from C, with the arguments that they have, and counts nothing.

@@ -2,11 +2,15 @@
 
 package clrt
 
+// #include <stdlib.h>
+// #include "cl.h"
+import "C"
+
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/samuel/go-opencl/cl"
 )
@@ -94,18 +98,14 @@ func (d *Device) program(src Source) (*builtProgram, error) {
 		return p, nil
 	}
 	start := time.Now()
-	p, err := d.context.CreateProgramWithSource([]string{src.Text})
-	if err != nil {
-		return nil, d.fail("clCreateProgramWithSource", err, src.Name)
-	}
 	options := src.Options
 	if d.opt.Rebuild {
 		// Runtimes cache by source and options; a define that was never seen before misses.
 		options += fmt.Sprintf(" -DCLRT_REBUILD=%d", start.UnixNano())
 	}
-	if err := p.BuildProgram(nil, options); err != nil {
-		p.Release()
-		return nil, d.fail("clBuildProgram", err, buildDetail(src.Name, options, src.Text, compilerLog(err)))
+	p, err := d.build(src, options)
+	if err != nil {
+		return nil, err
 	}
 	if src.Target != "" {
 		if err := d.rebuild(p, src); err != nil {
@@ -120,11 +120,48 @@ func (d *Device) program(src Source) (*builtProgram, error) {
 	return built, nil
 }
 
-// compilerLog returns what a compiler wrote before it failed.
-func compilerLog(err error) string {
-	var build cl.BuildError
-	if errors.As(err, &build) {
-		return strings.TrimRight(string(build), "\x00\n ")
+// build builds a source: for PoCL with the built-in functions that it names, unless it needs others.
+func (d *Device) build(src Source, options string) (*cl.Program, error) {
+	if d.info.Platform == poclPlatform && !undeclared.MatchString(src.Text) {
+		text, option := withBuiltins(src.Text)
+		if p, err := d.buildText(src.Name, text, options+option); err == nil {
+			return p, nil
+		}
+		d.stats.HeaderBuilds++
 	}
-	return err.Error()
+	return d.buildText(src.Name, src.Text, options)
+}
+
+func (d *Device) buildText(name, text, options string) (*cl.Program, error) {
+	p, err := d.context.CreateProgramWithSource([]string{text})
+	if err != nil {
+		return nil, d.fail("clCreateProgramWithSource", err, name)
+	}
+	if status := d.compile(p, options); status != C.CL_SUCCESS {
+		detail := buildDetail(name, options, text, d.buildLog(p))
+		p.Release()
+		return nil, &Error{Call: "clBuildProgram", Status: Status(status), Device: d.info.String(), Detail: detail}
+	}
+	return p, nil
+}
+
+// compile builds a program. BuildProgram of go-opencl panics where PoCL's log is longer than 4 KiB.
+func (d *Device) compile(p *cl.Program, options string) C.cl_int {
+	text := C.CString(options)
+	defer C.free(unsafe.Pointer(text))
+	return C.clBuildProgram(*programHandle(p), 0, nil, text, nil, nil)
+}
+
+// buildLog returns what a compiler wrote.
+func (d *Device) buildLog(p *cl.Program) string {
+	var size C.size_t
+	id := deviceHandle(d.device)
+	if C.clGetProgramBuildInfo(*programHandle(p), id, C.CL_PROGRAM_BUILD_LOG, 0, nil, &size) != C.CL_SUCCESS || size == 0 {
+		return ""
+	}
+	log := make([]byte, size)
+	if C.clGetProgramBuildInfo(*programHandle(p), id, C.CL_PROGRAM_BUILD_LOG, size, unsafe.Pointer(&log[0]), nil) != C.CL_SUCCESS {
+		return ""
+	}
+	return strings.TrimRight(string(log), "\x00\n ")
 }

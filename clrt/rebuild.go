@@ -37,8 +37,8 @@ func (d *Device) rebuild(p *cl.Program, src Source) error {
 	handle := programHandle(p) // its release is that of the program from now on
 	C.clReleaseProgram(*handle)
 	*handle = again
-	if err := p.BuildProgram(nil, ""); err != nil {
-		return d.fail("clBuildProgram", err, src.Name+" for "+src.Target+": "+compilerLog(err))
+	if status := d.compile(p, ""); status != C.CL_SUCCESS {
+		return &Error{Call: "clBuildProgram", Status: Status(status), Device: d.info.String(), Detail: src.Name + " for " + src.Target + ": " + d.buildLog(p)}
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ func List() ([]Info, error) {
 	return nil, &Error{Call: "list devices", Status: ErrNotBuilt, Detail: detailNotBuilt}
 }
 
+// CacheProblem returns "": nothing is compiled.
+func CacheProblem() string { return "" }
+
 // RuntimePath returns ErrNotBuilt.
 func RuntimePath() (string, error) {
 	return "", &Error{Call: "load OpenCL", Status: ErrNotBuilt, Detail: detailNotBuilt}

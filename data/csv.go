@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -36,8 +36,9 @@ type Table struct {
 // LoadCSV reads a file of rows of text, in which quotes may enclose a field: RFC 4180. Spaces around a field and empty lines are left
 // out. Rows of different lengths, quotes in the wrong place, and a column whose name is there twice, are an error that wraps
 // tensor.ErrFormat. It panics with tensor.ErrValue for more than one CSVOptions, or a Comma that is a quote or ends a line.
+// A device is an error: it has no end.
 func LoadCSV(path string, options ...CSVOptions) (*Table, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.OpenOrPipe(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: load: %w", err)
 	}

@@ -9,25 +9,25 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // LoadIDX reads a file of the format in which MNIST and its like come, compressed with gzip or not: uint8 as it is, int8, int16 and
 // int32 as int32, and floats as they are. A damaged file, another type, or dimensions that a file of its size cannot have, are an
 // error that wraps tensor.ErrFormat. Source: LeCun, Cortes, Burges, "The MNIST database of handwritten digits", the section on
-// file formats.
+// file formats. A device is an error: it has no end.
 func LoadIDX(path string) (Array, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.OpenOrPipe(path)
 	if err != nil {
 		return Array{}, fmt.Errorf("data: load: %w", err)
 	}
 	defer f.Close()
 	most := int64(math.MaxInt64)
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < most/mostPerByte {
-		most = info.Size() * mostPerByte
+	if size >= 0 && size < most/mostPerByte {
+		most = size * mostPerByte
 	}
 	a, err := readIDX(f, most)
 	if err != nil {

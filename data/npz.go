@@ -3,9 +3,9 @@ package data
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
 )
@@ -14,16 +14,12 @@ import (
 // as int32, floats as they are; a number without an axis is one row. A damaged file, another type or an integer beyond int32 is an
 // error that wraps tensor.ErrFormat and names the array.
 func LoadNPZ(path string) (map[string]Array, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: load: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("data: load: %w", err)
-	}
-	arrays, err := ReadNPZ(f, info.Size())
+	arrays, err := ReadNPZ(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("data: load %s: %w", path, err)
 	}

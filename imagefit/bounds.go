@@ -11,6 +11,11 @@ type Bounds struct {
 	Memory int64 // bytes; 0: any number
 }
 
+// GarbagePercent is how much garbage, in percent of what is in use, the estimates of Bounds leave room for: a program
+// that is to keep to them sets GOGC to it (debug.SetGCPercent). Pixels are most of the memory, and cost the collector
+// nothing.
+const GarbagePercent = 25
+
 // ErrMemory is what needs more memory than Bounds allow.
 var ErrMemory = errors.New("more memory is needed than may be taken")
 

@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
@@ -48,8 +49,10 @@ func (m *Image) digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %s\n", m.Width, m.Height, m.Colour)
 	const piece = 1 << 14 // not all of them in memory once more
+	buf := make([]byte, 0, 4*piece)
 	for p := range slices.Chunk(m.Pixels, piece) {
-		_ = binary.Write(h, binary.LittleEndian, p) // Hash.Write does not fail
+		buf, _ = binary.Append(buf[:0], binary.LittleEndian, p) // a slice of floats does not fail
+		h.Write(buf)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -104,7 +107,7 @@ type Saved struct {
 
 // ReadCheckpoint reads a checkpoint. Errors of the contents wrap ErrCheckpoint.
 func ReadCheckpoint(path string) (*Saved, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regular.Read(path, math.MaxInt64)
 	if err != nil {
 		return nil, fmt.Errorf("imagefit: read checkpoint: %w", err)
 	}
@@ -196,7 +199,7 @@ func (c *Checkpoint) check(spec Spec) error {
 // Resume returns the fit that a checkpoint was written of. Its next step is the one that would have come next; on the
 // device that the checkpoint was made on, everything from there on has the same bits. The image must be the same, and
 // so must the settings be, apart from those that say when to stop or report. The error wraps ErrCheckpoint and says
-// how they differ.
+// how they differ; where only settings do, it wraps ErrSettings, too.
 func Resume(d tensor.Device, img *Image, s *Saved, cfg Config) (*Fit, error) {
 	if err := s.compare(img, cfg); err != nil {
 		return nil, fmt.Errorf("imagefit: resume: %w: %w", ErrCheckpoint, err)
@@ -212,6 +215,9 @@ func Resume(d tensor.Device, img *Image, s *Saved, cfg Config) (*Fit, error) {
 	return f, nil
 }
 
+// ErrSettings is what a checkpoint is whose settings are not those that it is to go on with.
+var ErrSettings = errors.New("its settings differ")
+
 // compare says how the checkpoint differs from what is to be resumed.
 func (s *Saved) compare(img *Image, cfg Config) error {
 	if s.spec.Width != img.Width || s.spec.Height != img.Height || s.spec.Colour != img.Colour {
@@ -222,7 +228,7 @@ func (s *Saved) compare(img *Image, cfg Config) error {
 		return errors.New("it is of another image of the same size")
 	}
 	if d := differences(s.Config, cfg); len(d) > 0 {
-		return fmt.Errorf("its settings differ: %s", strings.Join(d, "; "))
+		return fmt.Errorf("%w: %s", ErrSettings, strings.Join(d, "; "))
 	}
 	spec, err := newSpec(img, cfg)
 	if err != nil {

@@ -39,7 +39,7 @@ type Config struct {
 	Batch       int      `json:"batch"` // pixels drawn per step
 	Encoding    Encoding `json:"encoding"`
 	Hidden      int      `json:"hidden"`   // width of a hidden layer
-	Layers      int      `json:"layers"`   // hidden layers
+	Layers      int      `json:"layers"`   // hidden layers, at most 1024
 	Loss        string   `json:"loss"`     // MSE or L1
 	Schedule    string   `json:"schedule"` // of the learning rate
 	LR          float64  `json:"lr"`       // the highest learning rate; for Exponential that of the first step
@@ -78,17 +78,21 @@ func DefaultsFor(kind string) Config {
 	return c
 }
 
+// mostLayers bounds the hidden layers: the time that recording a step takes grows with their square.
+const mostLayers = 1024
+
 // Validate returns an error that wraps ErrConfig and names the first setting out of range.
 func (c Config) Validate() error {
-	positive := func(name string, v int) error {
+	atMost := func(name string, v, most int) error {
 		switch {
 		case v < 1:
 			return fmt.Errorf("%w: %s is %d: it must be at least 1", ErrConfig, name, v)
-		case v > math.MaxInt32:
-			return fmt.Errorf("%w: %s is %d: it must be at most %d", ErrConfig, name, v, math.MaxInt32)
+		case v > most:
+			return fmt.Errorf("%w: %s is %d: it must be at most %d", ErrConfig, name, v, most)
 		}
 		return nil
 	}
+	positive := func(name string, v int) error { return atMost(name, v, math.MaxInt32) }
 	within := func(name string, v, low, high float64, open bool) error {
 		if math.IsNaN(v) || v < low || v > high || open && v == high {
 			to := "to"
@@ -101,7 +105,7 @@ func (c Config) Validate() error {
 	}
 	return cmp.Or(
 		positive("steps", c.Steps), positive("batch", c.Batch), positive("hidden", c.Hidden),
-		positive("layers", c.Layers), positive("log-every", c.LogEvery),
+		atMost("layers", c.Layers, mostLayers), positive("log-every", c.LogEvery),
 		c.Encoding.validate(), c.checkSize(), c.checkLoss(), c.checkSchedule(),
 		within("lr", c.LR, 0, math.MaxFloat32, false), within("lr-decay", c.LRDecay, 0, 1, false),
 		within("weight-decay", c.WeightDecay, 0, math.MaxFloat32, false),

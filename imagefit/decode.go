@@ -6,17 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"os"
+	"math"
 	"strings"
 
 	"github.com/bep/imagemeta"
+	"github.com/clgrad/clgrad/internal/regular"
 )
 
 // ReadImage reads a file of one of the formats PNG, JPEG, WebP, GIF, BMP and TIFF: of several pictures the first. Gray
 // stays gray, 16 bits keep their depth, an alpha channel that is not opaque everywhere becomes a channel. The picture is
-// turned upright if its EXIF data says how. Errors of the contents wrap ErrImage.
+// turned upright if its EXIF data says how. A pipe or a device is an error: DecodeImage takes bytes from anywhere. Errors of the contents wrap ErrImage.
 func ReadImage(path string) (*Image, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regular.Read(path, math.MaxInt64)
 	if err != nil {
 		return nil, fmt.Errorf("imagefit: read: %w", err)
 	}
@@ -83,7 +84,7 @@ func (b Bounds) decode(ctx context.Context, raw []byte) (*Image, error) {
 		return nil, fmt.Errorf("%w: the header claims %d×%d pixels, the file has only %d bytes", ErrImage, cfg.Width, cfg.Height, len(raw))
 	}
 	what := fmt.Sprintf("reading and fitting %d×%d pixels", cfg.Width, cfg.Height)
-	if err := b.allow(what, pixels*f.perPixel(cfg, raw)+int64(len(raw))); err != nil {
+	if err := b.allow(what, pixels*f.perPixel(cfg, raw)*(100+GarbagePercent)/100+int64(len(raw))); err != nil {
 		return nil, err
 	}
 	from.Reader = bytes.NewReader(raw)

@@ -227,7 +227,7 @@ func TestMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := Bounds{Memory: 500 << 20}.DecodeImage(context.Background(), raw)
 	runtime.ReadMemStats(&after)
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "reading and fitting 8000×8000 pixels takes about 732 MB, and the limit is 500 MB") {
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "reading and fitting 8000×8000 pixels takes about 916 MB, and the limit is 500 MB") {
 		t.Errorf("err = %v", err)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {

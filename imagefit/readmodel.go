@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -178,7 +179,7 @@ func (f *modelFile) moments() (map[string]npz.Array, error) {
 
 // ReadModel reads a model file, or the model in a checkpoint, onto a device. Errors of the contents wrap ErrModel.
 func ReadModel(d tensor.Device, path string) (*Model, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regular.Read(path, math.MaxInt64)
 	if err != nil {
 		return nil, fmt.Errorf("imagefit: read model: %w", err)
 	}

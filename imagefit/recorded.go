@@ -1,6 +1,7 @@
 package imagefit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,11 +24,15 @@ func (f *Fit) record() error {
 		return []*tensor.Tensor{f.loss}, nil
 	})
 	f.freeLoss()
-	if failed := errors.Join(before.restore(), f.device.Err()); failed != nil {
+	restored := before.restore()
+	if failed := cmp.Or(f.device.Err(), restored); failed != nil {
 		if rec != nil {
 			rec.Free()
 		}
 		return failed
+	}
+	if errors.Is(err, replay.ErrEnvironment) {
+		return err
 	}
 	if err != nil {
 		f.whyNot = err

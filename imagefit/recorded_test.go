@@ -3,6 +3,7 @@ package imagefit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -40,8 +41,8 @@ func TestRecordingUndone(t *testing.T) {
 	}
 }
 
-// TestWithoutRewrites: with the rewrites switched off, or a word that they do not know, a fit trains as an eager one, bit by bit,
-// and says why its pass is not one launch.
+// TestWithoutRewrites: with the rewrites switched off a fit trains as an eager one, bit by bit, and says why its pass is not
+// one launch. A word that they do not know is an error.
 func TestWithoutRewrites(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	train := func(eager bool) string {
@@ -63,11 +64,15 @@ func TestWithoutRewrites(t *testing.T) {
 		return everything(t, f, f.loss)
 	}
 	want := train(true)
-	for _, words := range []string{"none", "-perceptron", "nonsense"} {
+	for _, words := range []string{"none", "-perceptron"} {
 		t.Setenv(replay.Env, words)
 		if got := train(false); got != want {
 			t.Errorf("%s: %.300s\nwant\n%.300s", words, got, want)
 		}
+	}
+	t.Setenv(replay.Env, "nonsense")
+	if _, err := New(d, smooth(20, 14), smallOf(Frequency)); !errors.Is(err, replay.ErrEnvironment) || !strings.Contains(err.Error(), `"nonsense"`) {
+		t.Errorf("nonsense: %v", err)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // TestWrongFusedPass: where the pass of a whole perceptron is computed wrongly, the form for the other kind of device
 // takes its place, and where that is wrong too, the network is trained layer by layer.
 func TestWrongFusedPass(t *testing.T) {
-	const nothing = `// @depends: common, mlp
-kernel void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) { LOSS[LOSS_off] = 0; }`
+	const nothing = `// @depends: common, get, mlp
+kernel void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n GET_PARAMS) { LOSS[LOSS_off] = 0; }`
 	img := smooth(40, 28)
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

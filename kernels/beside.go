@@ -86,6 +86,7 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 		return Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
 	}
 	k.Twin = Twin{
+		foreign: slices.ContainsFunc(k.Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(c Call[float32]) {
 			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F32(Call[float32]{args, c.vectors}) })
 		},

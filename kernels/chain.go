@@ -55,6 +55,7 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 		return Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
 	}
 	c.Twin = Twin{
+		foreign: slices.ContainsFunc(c.Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(call Call[float32]) {
 			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F32(Call[float32]{args, call.vectors}) })
 		},

@@ -128,7 +128,7 @@ func (s *fromSpec) kernel() *Kernel {
 	base := s.base
 	k := &Kernel{Name: base.Name, Defines: base.Defines, Params: s.params, Tol: s.tolerance(),
 		Grid:  func(args []Arg, l Limits) Grid { return base.Grid(args[:len(base.Params)], l) },
-		Twin:  Twin{fromTwin[float32](s), fromTwin[float64](s)},
+		Twin:  Twin{fromTwin[float32](s), fromTwin[float64](s), base.Twin.Foreign()},
 		Trial: s.trial}
 	k.Text = s.text()
 	hash := fnv.New64a()

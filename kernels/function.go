@@ -10,9 +10,10 @@ import (
 )
 
 // Function is an element-wise function: y = f(x₀, x₁, …; s₀, s₁, …) of operands, which are tensors, and scalars. It is
-// declared once, as a formula; its kernels for every layout of the operands, their Go twins, and its gradients of any
-// order come from that. Package tensor applies one with Map, package autograd with a gradient. It must not be changed
-// after its first use.
+// declared once, as a formula; its kernels for every layout of the operands, their Go twins, and its gradients come from
+// that. A gradient is a Function of the operands, the value and a gradient, and has gradients as long as they read
+// [MapOperands] tensors at most. Package tensor applies a Function with Map, package autograd with a gradient. It must not
+// be changed after its first use.
 //
 // A formula that is a condition makes a function that is 1 where it holds and 0 elsewhere, of Uint8 whatever its operands
 // are, and without a gradient. One of a primitive that only integers have, such as BitAnd of package expr, is of
@@ -269,6 +270,9 @@ func gradientSuffix(operands, i int) string {
 
 // IsGradient reports whether f is the gradient of another function.
 func (f *Function) IsGradient() bool { return f.of != nil }
+
+// Of returns the function that f is a gradient of, nil if it is none.
+func (f *Function) Of() *Function { return f.of }
 
 // Domain returns where tests and trials draw operand i.
 func (f *Function) Domain(i int) [2]float64 {

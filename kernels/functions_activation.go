@@ -8,37 +8,37 @@ import (
 
 // Functions between layers. Their forms lose no accuracy where one of their factors nears 0.
 var (
-	Softplus = &Function{Name: "softplus", Value: softplus(x), Domains: wide, Gradients: []*expr.Expr{logistic(x).Mul(g1)}}
+	Softplus = &Function{Name: "softplus", Value: x.Softplus(), Domains: wide}
 	// SoftplusBeta is x itself above the threshold.
-	SoftplusBeta = &Function{Name: "softplus_beta", Value: expr.Where(a.Mul(x).Gt(b), x, softplus(a.Mul(x)).Div(a)), Domains: wide,
+	SoftplusBeta = &Function{Name: "softplus_beta", Value: expr.Where(a.Mul(x).Gt(b), x, a.Mul(x).Softplus().Div(a)), Domains: wide,
 		Scalars: []float64{1.5, 6}, Kinks: []float64{4},
-		Gradients: []*expr.Expr{expr.Where(a.Mul(x).Gt(b), g1, logistic(a.Mul(x)).Mul(g1))}}
-	LogSigmoid = &Function{Name: "log_sigmoid", Value: softplus(x.Neg()).Neg(), Domains: wide, Gradients: []*expr.Expr{logistic(x.Neg()).Mul(g1)}}
+		Gradients: []*expr.Expr{expr.Where(a.Mul(x).Gt(b), g1, a.Mul(x).Sigmoid().Mul(g1))}}
+	LogSigmoid = &Function{Name: "log_sigmoid", Value: x.Neg().Softplus().Neg(), Domains: wide}
 
 	// GELU is x·Φ(x), with the distribution Φ of the normal distribution: erfc is exact where Φ is small.
 	GELU = &Function{Name: "gelu", Value: x.Mul(normal), Domains: wide,
 		Gradients: []*expr.Expr{normal.Add(x.Mul(x.Square().Mul(half).Neg().Exp()).Mul(expr.C(1 / math.Sqrt(2*math.Pi)))).Mul(g1)}}
 	// GELUTanh is x·(1 + tanh(t/2))/2 = x/(1 + e⁻ᵗ). The slope of t overflows where that of the tanh has long been 0.
 	GELUTanh = &Function{Name: "gelu_tanh", Value: x.Div(one.Add(geluTwice(x).Neg().Exp())), Domains: wide,
-		Gradients: []*expr.Expr{geluNear.Add(near.Mul(geluNear.Mul(logistic(geluTwice(near).Neg()))).
+		Gradients: []*expr.Expr{geluNear.Add(near.Mul(geluNear.Mul(geluTwice(near).Neg().Sigmoid())).
 			Mul(expr.C(2 * geluScale).Mul(one.Add(expr.C(3 * 0.044715).Mul(near.Square()))))).Mul(g1)}}
 	SiLU = &Function{Name: "silu", Value: x.Div(one.Add(x.Neg().Exp())), Domains: wide,
-		Gradients: []*expr.Expr{logistic(x).Mul(one.Add(x.Mul(logistic(x.Neg())))).Mul(g1)}}
+		Gradients: []*expr.Expr{x.Sigmoid().Mul(one.Add(x.Mul(x.Neg().Sigmoid()))).Mul(g1)}}
 	// Mish is x·tanh(softplus(x)), which is a quotient of polynomials of e⁻|ˣ|.
 	Mish = &Function{Name: "mish", Value: x.Mul(mishTanh), Domains: wide,
-		Gradients: []*expr.Expr{mishTanh.Add(x.Mul(mishRest.Mul(one.Add(mishTanh))).Mul(logistic(x))).Mul(g1)}}
+		Gradients: []*expr.Expr{mishTanh.Add(x.Mul(mishRest.Mul(one.Add(mishTanh))).Mul(x.Sigmoid())).Mul(g1)}}
 
 	ELU = &Function{Name: "elu", Value: expr.Where(x.Le(zero), a.Mul(x.Expm1()), x), Domains: wide, Scalars: []float64{0.7}, Kinks: []float64{0},
-		Gradients: []*expr.Expr{expr.Where(x.Le(zero), a.Mul(x.Exp()).Mul(g1), g1)}}
+		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, a.Mul(x.Exp()).Mul(g1))}}
 	SELU = &Function{Name: "selu", Value: expr.Where(x.Le(zero), expr.C(seluScale*seluAlpha).Mul(x.Expm1()), expr.C(seluScale).Mul(x)), Domains: wide,
 		Kinks:     []float64{0},
-		Gradients: []*expr.Expr{expr.Where(x.Le(zero), expr.C(seluScale*seluAlpha).Mul(x.Exp()), expr.C(seluScale)).Mul(g1)}}
+		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), expr.C(seluScale), expr.C(seluScale*seluAlpha).Mul(x.Exp())).Mul(g1)}}
 	CELU = &Function{Name: "celu", Value: expr.Where(x.Le(zero), a.Mul(x.Div(a).Expm1()), x), Domains: wide, Scalars: []float64{0.7}, Kinks: []float64{0},
-		Gradients: []*expr.Expr{expr.Where(x.Le(zero), x.Div(a).Exp().Mul(g1), g1)}}
+		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g1, x.Div(a).Exp().Mul(g1))}}
 	Softsign = &Function{Name: "softsign", Value: x.Div(one.Add(x.Abs())), Domains: wide, Kinks: []float64{0}, // of the second derivative
 		Gradients: []*expr.Expr{g1.Div(one.Add(x.Abs())).Div(one.Add(x.Abs()))}}
 	Hardswish = &Function{Name: "hardswish", Value: x.Mul(hardsigmoid), Domains: wide, Kinks: []float64{-3, 3},
-		Gradients: []*expr.Expr{expr.Where(x.Lt(expr.C(-3)), zero, expr.Where(x.Le(three), x.Div(three).Add(half).Mul(g1), g1))}}
+		Gradients: []*expr.Expr{expr.Where(x.Lt(expr.C(-3)), zero, expr.Where(x.Gt(three), g1, x.Div(three).Add(half).Mul(g1)))}}
 	Hardsigmoid = &Function{Name: "hardsigmoid", Value: hardsigmoid, Domains: wide, Kinks: []float64{-3, 3},
 		Gradients: []*expr.Expr{expr.Where(x.Gt(expr.C(-3)).And(x.Lt(three)), g1.Div(expr.C(6)), zero)}}
 	Hardtanh = &Function{Name: "hardtanh", Value: clamped, Integers: true, Scalars: []float64{-1, 1}, Kinks: []float64{-1, 1},
@@ -60,7 +60,7 @@ var (
 
 	geluScale = math.Sqrt(2 / math.Pi)
 	near      = x.Max(expr.C(-100)).Min(expr.C(100))
-	geluNear  = logistic(geluTwice(near))
+	geluNear  = geluTwice(near).Sigmoid()
 
 	mishAbove = x.Ge(zero)
 	mishExp   = expr.Where(mishAbove, x.Neg(), x).Exp()
@@ -69,16 +69,6 @@ var (
 	mishTanh  = mishTop.Div(mishTop.Add(mishLeft))
 	mishRest  = mishLeft.Div(mishTop.Add(mishLeft)) // 1 − tanh
 )
-
-// softplus is log(1 + eᵗ), without overflow.
-func softplus(t *expr.Expr) *expr.Expr { return t.Max(zero).Add(t.Abs().Neg().Exp().Log1p()) }
-
-// logistic is 1/(1 + e⁻ᵗ), without overflow in its derivatives either.
-func logistic(t *expr.Expr) *expr.Expr {
-	above := t.Ge(zero)
-	e := expr.Where(above, t.Neg(), t).Exp() // not of |t|, which has a kink at 0
-	return expr.Where(above, one, e).Div(one.Add(e))
-}
 
 // geluTwice is 2·√(2/π)·(t + 0.044715·t³).
 func geluTwice(t *expr.Expr) *expr.Expr {

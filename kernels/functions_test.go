@@ -152,8 +152,8 @@ func TestGradientsAtKinks(t *testing.T) {
 		{MaxScalar, 0, []float64{0.5}, 3}, {MinScalar, 0, []float64{0.5}, 3}, {MaxScalar, 0, []float64{0.4}, 0}, {MinScalar, 0, []float64{0.6}, 0},
 		{Max, 0, []float64{2, 2}, 1.5}, {Max, 1, []float64{2, 2}, 1.5}, {Min, 0, []float64{2, 2}, 1.5}, {Min, 1, []float64{2, 2}, 1.5},
 		{Hardtanh, 0, []float64{-1}, 0}, {Hardtanh, 0, []float64{1}, 0}, {Hardtanh, 0, []float64{nan}, 3}, {ReLU6, 0, []float64{0}, 0}, {ReLU6, 0, []float64{6}, 0},
-		{Hardswish, 0, []float64{-3}, -1.5}, {Hardswish, 0, []float64{3}, 4.5}, {Hardswish, 0, []float64{nan}, 3}, {Hardsigmoid, 0, []float64{3}, 0}, {Hardsigmoid, 0, []float64{nan}, 0},
-		{ELU, 0, []float64{0}, elu * 3}, {CELU, 0, []float64{0}, 3}, {ELU, 0, []float64{nan}, 3}, {SoftplusBeta, 0, []float64{4}, 3 / (1 + math.Exp(-6))}, {SoftplusBeta, 0, []float64{5}, 3},
+		{Hardswish, 0, []float64{-3}, -1.5}, {Hardswish, 0, []float64{3}, 4.5}, {Hardswish, 0, []float64{nan}, nan}, {Hardsigmoid, 0, []float64{3}, 0}, {Hardsigmoid, 0, []float64{nan}, 0},
+		{ELU, 0, []float64{0}, elu * 3}, {CELU, 0, []float64{0}, 3}, {ELU, 0, []float64{nan}, nan}, {SELU, 0, []float64{nan}, nan}, {CELU, 0, []float64{nan}, nan}, {SoftplusBeta, 0, []float64{4}, 3 / (1 + math.Exp(-6))}, {SoftplusBeta, 0, []float64{5}, 3},
 		{GELUTanh, 0, []float64{math.Inf(1)}, 3}, {GELUTanh, 0, []float64{-1e30}, 0}, {GELU, 0, []float64{1e30}, 3}, {Mish, 0, []float64{1e30}, 3}, {Mish, 0, []float64{-1e30}, 0},
 		{Atan2, 0, []float64{0, 0}, nan}, {Hypot, 1, []float64{0, 0}, nan}, {Round, 0, []float64{0.5}, 0}, {Frac, 0, []float64{2}, 3},
 		{PowTensor, 0, []float64{0, 0}, 0}, {PowTensor, 1, []float64{0, 0}, 0}, {PowTensor, 1, []float64{0, 2}, 0}, {PowTensor, 1, []float64{0, -1}, math.Inf(-1)},
@@ -174,22 +174,9 @@ func TestGradientsAtKinks(t *testing.T) {
 	}
 }
 
-// TestSmooth: functions between layers that have no kink have none at 0 either, where many elements are, nor far out, where
-// their terms overflow in single precision: their second and third derivatives are differences of those before.
-func TestSmooth(t *testing.T) {
-	const h = 1e-5
-	for _, f := range []*Function{Sigmoid, Tanh, Softplus, GELU, GELUTanh, SiLU, Mish, LogSigmoid, SoftplusBeta, Erf, Asinh, Atan} {
-		d := f.Gradient(0)
-		slope := func(at float64) float64 { return d.At(f.Scalars, at, f.At(f.Scalars, at), 1) }
-		for _, at := range []float64{0, math.Copysign(0, -1)} {
-			want := (slope(at+h) - slope(at-h)) / (2 * h)
-			y, dy := f.At(f.Scalars, at), slope(at)
-			got := d.Gradient(0).At(f.Scalars, at, y, 1, dy, 1) + d.Gradient(1).At(f.Scalars, at, y, 1, dy, 1)*dy // and through the value
-			if math.Abs(got-want) > 1e-6 {
-				t.Errorf("%s: its second derivative at 0 is %v, differences of the first have %v", f.Name, got, want)
-			}
-		}
-	}
+// TestFarOut: second derivatives are 0 far from 0, where terms of their formulas overflow in single precision. What they are
+// at 0 and at other seams is TestSecondDerivatives of internal/ops.
+func TestFarOut(t *testing.T) {
 	for _, f := range []*Function{Softplus, GELU, GELUTanh, SiLU, Mish, LogSigmoid} {
 		second := f.Gradient(0).Gradient(0)
 		eval := expr.NewEval[float32](second.program)
@@ -200,6 +187,78 @@ func TestSmooth(t *testing.T) {
 			if !(math.Abs(float64(out[0])) < 1e-6) {
 				t.Errorf("%s: its second derivative at %v is %v in single precision", f.Name, at, out[0])
 			}
+		}
+	}
+}
+
+// TestGradientsStaySmall: the gradients of a function share what they have in common, so that a program can ask for the
+// sixth of one operand and the fourth of several: each formula has 2,000 parts at most, and so has the derivative as it
+// would be of the operand alone.
+func TestGradientsStaySmall(t *testing.T) {
+	const most = 2000
+	check := func(f *Function, order int, value *expr.Expr) {
+		if n := value.Size(); n > most {
+			t.Errorf("%s: a derivative of order %d has %d parts, %d at most are allowed", f.Name, order, n, most)
+		}
+	}
+	for _, f := range slices.Concat(Functions, Choices) {
+		if f.Operands() == 1 {
+			d := f
+			whole := f.Gradient(0).Value.Replace(func(i int) *expr.Expr { return []*expr.Expr{x, f.Value, one}[i] }, expr.S)
+			for order := 1; order <= 6; order++ {
+				d = d.Gradient(0)
+				check(f, order, d.Value)
+				check(f, order, whole)
+				whole = whole.Derivative(0, one)
+			}
+		}
+		var by func(d *Function, order int)
+		by = func(d *Function, order int) {
+			for i := range d.Operands() {
+				if d.Uses(i) {
+					g := d.Gradient(i)
+					check(f, order, g.Value)
+					if order < 4 {
+						by(g, order+1)
+					}
+				}
+			}
+		}
+		by(f, 1)
+	}
+}
+
+// TestHighOrders holds the derivatives up to the sixth of every function of one operand to central differences of that before.
+func TestHighOrders(t *testing.T) {
+	const h = 1e-5
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, f := range Functions {
+		if f.Operands() != 1 {
+			continue
+		}
+		whole := f.Gradient(0).Value.Replace(func(i int) *expr.Expr { return []*expr.Expr{x, f.Value, one}[i] }, expr.S)
+		at := func(of *expr.Expr) func(x float64) float64 {
+			p := expr.Compile(of)
+			return func(x float64) float64 {
+				return p.At(func(int) float64 { return x }, func(i int) float64 { return f.Scalars[i] })
+			}
+		}
+		before := at(whole)
+		for order := 2; order <= 6; order++ {
+			whole = whole.Derivative(0, one)
+			d := at(whole)
+			for range 20 {
+				lo, hi := f.Domain(0)[0], f.Domain(0)[1]
+				x := lo + 10*h + (hi-lo-20*h)*r.Float64()
+				if slices.ContainsFunc(f.Kinks, func(v float64) bool { return math.Abs(x-v) < 10*h }) {
+					continue
+				}
+				got, want := d(x), (before(x+h)-before(x-h))/(2*h)
+				if !(math.Abs(got-want) <= 2e-5*(1+math.Abs(want)+math.Abs(before(x)))) {
+					t.Errorf("%s: its derivative of order %d at %v is %v, differences have %v", f.Name, order, x, got, want)
+				}
+			}
+			before = d
 		}
 	}
 }

@@ -5,7 +5,8 @@ import (
 )
 
 // Kernel specifies one entry point. A package outside this one makes a Kernel of its own by giving Text, and
-// launches it with [tensor.Launch]; it must not be changed afterwards.
+// launches it with [tensor.Launch]; it must not be changed afterwards. It makes the Kernel once, and not for each
+// launch: an OpenCL device tries each beside its Twin.
 //
 // [tensor.Launch]: https://pkg.go.dev/github.com/clgrad/clgrad/tensor#Launch
 type Kernel struct {

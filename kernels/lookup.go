@@ -20,7 +20,7 @@ func (k *Kernel) LookedUp(i, parts, width int) *Kernel {
 	form := *k
 	form.Lookup, form.Params = nil, append(append([]Param(nil), k.Params...), Param{"TABLE", In})
 	form.Params[i].Mode = InInts
-	form.Twin = Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width)}
+	form.Twin = Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width), foreign: k.Twin.Foreign()}
 	if scale := k.Tol.Scale; scale != nil {
 		form.Tol.Scale = func(args []Arg) float64 {
 			own := append([]Arg(nil), args[:len(k.Params)]...)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/x448/float16"
 )
@@ -21,7 +22,7 @@ func (m *mapSpec) twin() Twin {
 		case Float16:
 			return ElementTwin(moveTwin[float16.Float16](m))
 		}
-		return Twin{moveTwin[float32](m), moveTwin[float64](m)}
+		return Twin{F32: moveTwin[float32](m), F64: moveTwin[float64](m)}
 	}
 	switch m.typ {
 	case Int32:
@@ -29,7 +30,7 @@ func (m *mapSpec) twin() Twin {
 	case Uint8:
 		return ElementTwin(mapTwin[uint8, int32](m))
 	}
-	return Twin{mapTwin[float32, float32](m), mapTwin[float64, float64](m)}
+	return Twin{F32: mapTwin[float32, float32](m), F64: mapTwin[float64, float64](m)}
 }
 
 // computed is an element type that formulas are computed on.
@@ -101,6 +102,20 @@ func (m *mapSpec) block(inner int) block {
 	return block{1, expr.Block}
 }
 
+// moveSide is the side of a square block of a map that only moves elements.
+const moveSide = 64
+
+// moved is block for maps that only move elements: of more, for nothing is computed on the way.
+func (m *mapSpec) moved(inner int) block {
+	switch {
+	case m.tiles() && inner > moveSide:
+		return block{moveSide, moveSide}
+	case inner <= moveSide*moveSide:
+		return block{moveSide * moveSide / inner, inner}
+	}
+	return block{1, moveSide * moveSide}
+}
+
 // count returns how many blocks cover rows of inner elements, and how many of them lie beside each other.
 func (b block) count(rows, inner int) (all, beside int) {
 	beside = intmath.CeilDiv(inner, b.cols)
@@ -116,16 +131,25 @@ func (l *mapLoops) starts(t, r int, at []int) {
 		place += index[d] * l.strides[t][d]
 		rest /= l.dims[d]
 	}
-	for k := range at {
-		at[k] = place
-		for d := l.rank - 2; d >= 0; d-- {
-			index[d]++
-			place += l.strides[t][d]
-			if index[d] < l.dims[d] {
-				break
-			}
-			place -= index[d] * l.strides[t][d]
+	last := l.rank - 2
+	if last < 0 {
+		for k := range at {
+			at[k] = place
+		}
+		return
+	}
+	for step := l.strides[t][last]; len(at) > 0; {
+		n := min(len(at), l.dims[last]-index[last])
+		for k := range at[:n] {
+			at[k] = place
+			place += step
+		}
+		at = at[n:]
+		index[last] += n
+		for d := last; d > 0 && index[d] == l.dims[d]; d-- {
+			place += l.strides[t][d-1] - index[d]*l.strides[t][d]
 			index[d] = 0
+			index[d-1]++
 		}
 	}
 }
@@ -145,6 +169,7 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 		all, beside := size.count(rows, inner)
 		whole := wholeOperands[E, T](m, c)
 		apart := m.apart(c.args)
+		set := c.set()
 		c.Parallel(all, size.rows*size.cols*m.tensors(), func(lo, hi int) {
 			s := pool.Get().(*mapScratch[T])
 			defer pool.Put(s)
@@ -166,7 +191,7 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 				for t, operand := range m.uses {
 					if m.bytes(t) {
 						s.operands[operand] = s.memory[t][:p.rows*p.cols]
-						gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand])
+						gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand], set)
 						continue
 					}
 					x := c.Reals(t)
@@ -179,12 +204,15 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 						continue
 					}
 					s.operands[operand] = s.memory[t][:p.rows*p.cols]
-					gather(l, t, p, s.at[:p.rows], x, s.operands[operand])
+					if b > lo && p.c > 0 && p.rows == 1 && l.strides[t][l.rank-1] == 0 {
+						continue // the block before has filled it with the number of this row
+					}
+					gather(l, t, p, s.at[:p.rows], x, s.operands[operand], set)
 				}
 				if m.bytes(y) {
 					s.results[0] = s.memory[y][:p.rows*p.cols]
 					s.eval.RunAll(s.results, s.operands, indices)
-					scatter(l, y, p, s.at[:p.rows], s.results[0], c.Bytes(y))
+					scatter(l, y, p, s.at[:p.rows], s.results[0], c.Bytes(y), set)
 					continue
 				}
 				for k := range s.results {
@@ -197,7 +225,7 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 				s.eval.RunAll(s.results, s.operands, indices)
 				for k, r := range s.results {
 					if unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]) {
-						scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k))
+						scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
 					}
 				}
 			}
@@ -297,10 +325,15 @@ func direct[E computed, T expr.Number](l *mapLoops, t int, p place, x []E) ([]T,
 }
 
 // gather copies a block of tensor t to d, along the rows or across them, as the tensor lies. at is scratch.
-func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x []E, d []T) {
+func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x []E, d []T, set *vec.Set) {
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
+	same, alike := any(x).([]T)
 	if len(at) > 1 && across(at, step) {
+		if alike {
+			loadTile(d, same, p, at, step, set)
+			return
+		}
 		for c := range p.cols {
 			from := (p.c + c) * step
 			for r, start := range at {
@@ -309,15 +342,11 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 		}
 		return
 	}
-	same, alike := any(x).([]T)
 	for r, start := range at {
 		out, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
 		switch {
 		case step == 0:
-			v := T(x[from])
-			for i := range out {
-				out[i] = v
-			}
+			fill(out, T(x[from]))
 		case step == 1 && alike:
 			copy(out, same[from:])
 		default:
@@ -329,14 +358,31 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 	}
 }
 
+// fill sets all elements to v: the first by a loop, and the rest by copies of what is there, which
+// are vectors.
+func fill[T any](to []T, v T) {
+	const first = 32
+	for i := range to[:min(first, len(to))] {
+		to[i] = v
+	}
+	for n := first; n < len(to); n *= 2 {
+		copy(to[n:], to[:n])
+	}
+}
+
 // across reports whether neighbours lie nearer from row to row than along one.
 func across(at []int, step int) bool { return step > 1 && at[1]-at[0] < step && at[1] > at[0] }
 
 // scatter copies r to a block of tensor t.
-func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r []T, y []E) {
+func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r []T, y []E, set *vec.Set) {
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
+	same, alike := any(y).([]T)
 	if len(at) > 1 && across(at, step) {
+		if alike {
+			storeTile(same, r, p, at, step, set)
+			return
+		}
 		for c := range p.cols {
 			to := (p.c + c) * step
 			for k, start := range at {
@@ -345,7 +391,6 @@ func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r
 		}
 		return
 	}
-	same, alike := any(y).([]T)
 	for k, start := range at {
 		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step
 		if step == 1 && alike {
@@ -384,8 +429,15 @@ func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
 	return s
 }
 
+// moveScratch is what one goroutine moves a block with.
+type moveScratch[E Element] struct {
+	from, to [moveSide * moveSide]int // where rows begin
+	tile     [moveSide * moveSide]E
+}
+
 // moveTwin copies elements, whatever they are.
 func moveTwin[E Element](m *mapSpec) func(Call[E]) {
+	pool := sync.Pool{New: func() any { return new(moveScratch[E]) }}
 	return func(c Call[E]) {
 		l := mapLoopsOf(m, c)
 		if l.n == 0 {
@@ -398,34 +450,33 @@ func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 		}
 		inner, sx, sy := l.dims[l.rank-1], l.strides[0][l.rank-1], l.strides[1][l.rank-1]
 		rows := l.n / inner
-		size := m.block(inner)
+		size := m.moved(inner)
 		all, beside := size.count(rows, inner)
+		set := c.set()
 		c.Parallel(all, size.rows*size.cols*2, func(lo, hi int) {
-			from, to := make([]int, size.rows), make([]int, size.rows)
-			tile := make([]E, size.rows*size.cols)
+			own := pool.Get().(*moveScratch[E])
+			defer pool.Put(own)
+			tile := own.tile[:]
 			for b := lo; b < hi; b++ {
 				p := place{r: b / beside * size.rows, c: b % beside * size.cols}
 				p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
-				from, to := from[:p.rows], to[:p.rows]
+				from, to := own.from[:p.rows], own.to[:p.rows]
 				l.starts(0, p.r, from)
 				l.starts(1, p.r, to)
 				if p.rows > 1 && (across(from, sx) || across(to, sy)) {
 					// Through a tile: the rows of a matrix of a power of two would take each other's place in the cache.
-					loadTile(tile, x, p, from, sx)
-					storeTile(y, tile, p, to, sy)
+					loadTile(tile, x, p, from, sx, set)
+					storeTile(y, tile, p, to, sy, set)
+					continue
+				}
+				if fx, fy, ok := evenly(from, to); ok && p.cols < p.rows { // short rows: along the columns
+					for c := p.c; c < p.c+p.cols; c++ {
+						move(y[to[0]+c*sy:], fy, x[from[0]+c*sx:], fx, p.rows)
+					}
 					continue
 				}
 				for r := range from {
-					at, into := from[r]+p.c*sx, to[r]+p.c*sy
-					if sx == 1 && sy == 1 {
-						copy(y[into:into+p.cols], x[at:])
-						continue
-					}
-					for range p.cols {
-						y[into] = x[at]
-						at += sx
-						into += sy
-					}
+					move(y[to[r]+p.c*sy:], sy, x[from[r]+p.c*sx:], sx, p.cols)
 				}
 			}
 		})
@@ -433,40 +484,70 @@ func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 }
 
 // loadTile copies a block of x, whose rows begin at the places at, to a tile.
-func loadTile[E Element](tile, x []E, p place, at []int, step int) {
+func loadTile[E any](tile, x []E, p place, at []int, step int, set *vec.Set) {
 	if across(at, step) {
-		for c := range p.cols {
-			from := (p.c + c) * step
-			for r, start := range at {
-				tile[r*p.cols+c] = x[start+from]
-			}
+		for r := 0; r < len(at); {
+			n := adjacent(at[r:])
+			vec.Transpose(set, tile[r*p.cols:], p.cols, x[at[r]+p.c*step:], step, n, p.cols)
+			r += n
 		}
 		return
 	}
 	for r, start := range at {
-		from := start + p.c*step
-		for c := range p.cols {
-			tile[r*p.cols+c] = x[from+c*step]
-		}
+		move(tile[r*p.cols:], 1, x[start+p.c*step:], step, p.cols)
 	}
 }
 
 // storeTile copies a tile to a block of y, whose rows begin at the places at.
-func storeTile[E Element](y, tile []E, p place, at []int, step int) {
+func storeTile[E any](y, tile []E, p place, at []int, step int, set *vec.Set) {
 	if across(at, step) {
-		for c := range p.cols {
-			to := (p.c + c) * step
-			for r, start := range at {
-				y[start+to] = tile[r*p.cols+c]
-			}
+		for r := 0; r < len(at); {
+			n := adjacent(at[r:])
+			vec.Transpose(set, y[at[r]+p.c*step:], step, tile[r*p.cols:], p.cols, p.cols, n)
+			r += n
 		}
 		return
 	}
 	for r, start := range at {
-		to := start + p.c*step
-		for c := range p.cols {
-			y[to+c*step] = tile[r*p.cols+c]
+		move(y[start+p.c*step:], step, tile[r*p.cols:], 1, p.cols)
+	}
+}
+
+// evenly returns how far apart the beginnings of neighbouring rows are, and whether that is the same for all.
+func evenly(from, to []int) (fx, fy int, ok bool) {
+	if len(from) < 2 {
+		return 0, 0, false
+	}
+	fx, fy = from[1]-from[0], to[1]-to[0]
+	for r := 1; r < len(from); r++ {
+		if from[r]-from[r-1] != fx || to[r]-to[r-1] != fy {
+			return 0, 0, false
 		}
+	}
+	return fx, fy, true
+}
+
+// adjacent returns how many of the first rows begin at neighbours.
+func adjacent(at []int) int {
+	n := 1
+	for n < len(at) && at[n] == at[n-1]+1 {
+		n++
+	}
+	return n
+}
+
+// move copies n elements, each a step from the one before on either side.
+func move[E any](to []E, toStep int, from []E, fromStep, n int) {
+	switch {
+	case toStep == 1 && fromStep == 1:
+		copy(to[:n], from)
+		return
+	case toStep == 1 && fromStep == 0:
+		fill(to[:n], from[0])
+		return
+	}
+	for i := range n {
+		to[i*toStep] = from[i*fromStep]
 	}
 }
 

@@ -178,6 +178,7 @@ func (k *Kernel) several(n int) *Kernel {
 		return g
 	}
 	s.Twin = Twin{
+		foreign: k.Twin.Foreign(),
 		F32: func(c Call[float32]) {
 			for i := range n {
 				k.Twin.F32(Call[float32]{part(c.args, i), c.vectors})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/clgrad/clgrad/internal/regular"
 )
 
 //go:embed cl/*.cl
@@ -17,8 +19,27 @@ var embedded embed.FS
 // instead of the embedded one, so that a kernel can be edited without rebuilding the program.
 const PathEnv = "CLGRAD_KERNEL_PATH"
 
+// mostText bounds a file of that folder, in bytes.
+const mostText = 1 << 24
+
 // ErrSource is what a missing, unreadable or circular kernel source is.
 var ErrSource = errors.New("kernels: bad source")
+
+// CheckPath returns an error that wraps ErrSource and names PathEnv if that is set, and names no folder.
+func CheckPath() error {
+	dir := os.Getenv(PathEnv)
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: dir, Err: errors.New("it is no folder")}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrSource, PathEnv, err)
+	}
+	return nil
+}
 
 // Program returns the text that k is built from on a device: Text, or its file, after the files that it depends on,
 // each once. A text names them in one of its first lines:
@@ -59,7 +80,7 @@ func read(file string) (string, error) {
 // readOver returns the file of that name in the folder of PathEnv, else what other returns.
 func readOver(file string, other func() (string, error)) (string, error) {
 	if dir := os.Getenv(PathEnv); dir != "" {
-		text, err := os.ReadFile(filepath.Join(dir, file))
+		text, err := regular.Read(filepath.Join(dir, file), mostText)
 		if err == nil {
 			return string(text), nil
 		}

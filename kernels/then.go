@@ -88,7 +88,7 @@ func newThen(k *Kernel, t Then) *Kernel {
 	made := &Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
 		Describe: s.describe(),
 		Grid:     func(args []Arg, l Limits) Grid { return k.Grid(s.baseArgs(args), l) },
-		Twin:     Twin{thenTwin[float32](s), thenTwin[float64](s)},
+		Twin:     Twin{thenTwin[float32](s), thenTwin[float64](s), k.Twin.Foreign()},
 		Cases:    s.cases, Trial: s.trial, Tol: s.tolerance()}
 	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
 	if s.Keep {

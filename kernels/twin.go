@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/x448/float16"
 )
 
@@ -9,6 +10,8 @@ import (
 type Twin struct {
 	F32 func(Call[float32])
 	F64 func(Call[float64])
+
+	foreign bool // it calls functions of another module
 }
 
 // For reports whether there is a twin for reals of type t.
@@ -44,6 +47,15 @@ func (k *Kernel) run(t DType, args []Arg, vectors bool) {
 
 // Vectors reports whether the twin may use vector instructions: not where it is the reference.
 func (c Call[T]) Vectors() bool { return c.vectors }
+
+// set returns the vector instructions that the twin may use, nil for none.
+func (c Call[T]) set() *vec.Set {
+	if !c.vectors {
+		return nil
+	}
+	set, _ := vec.Chosen()
+	return set
+}
 
 // Reals returns the elements of buffer argument i.
 func (c Call[T]) Reals(i int) []T {
@@ -81,5 +93,5 @@ func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
 
 // ElementTwin is the twin of a kernel whose buffers hold elements of type E, and none reals.
 func ElementTwin[E Element](f func(Call[E])) Twin {
-	return Twin{func(c Call[float32]) { f(Call[E](c)) }, func(c Call[float64]) { f(Call[E](c)) }}
+	return Twin{func(c Call[float32]) { f(Call[E](c)) }, func(c Call[float64]) { f(Call[E](c)) }, isForeign(f)}
 }

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -24,6 +25,7 @@ type MLP struct {
 
 // NewMLP returns a perceptron. It panics with tensor.ErrValue for fewer than two sizes, or more activations than layers.
 func NewMLP(d tensor.Device, rng *tensor.RNG, cfg MLPConfig) *MLP {
+	defer plumbing.Rename("nn", "NewMLP")
 	layers := len(cfg.Sizes) - 1
 	if layers < 1 || len(cfg.Activations) > layers {
 		misuse("NewMLP", tensor.ErrValue, "sizes %v make %d layers, with %d activations", cfg.Sizes, max(layers, 0), len(cfg.Activations))

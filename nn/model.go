@@ -71,14 +71,25 @@ func setTraining(model any, on bool) {
 		switch typ := reflect.PointerTo(part.Type()); {
 		case !typ.Implements(modedType):
 		case part.CanAddr():
-			reflect.NewAt(part.Type(), part.Addr().UnsafePointer()).Interface().(Moded).SetTraining(on)
+			setMode(reflect.NewAt(part.Type(), part.Addr().UnsafePointer()).Interface().(Moded), on)
 		case part.CanInterface() && part.Type().Implements(modedType):
-			part.Interface().(Moded).SetTraining(on)
+			setMode(part.Interface().(Moded), on)
 		default:
 			misuse("SetTraining", tensor.ErrValue, "the model has a copy of %v, whose mode would be lost: pass a pointer to the model, and put pointers into interfaces and maps", part.Type())
 		}
 	}}
 	w.value("", "", reflect.ValueOf(model))
+}
+
+// setMode puts a layer in training or in evaluation. A step that is being recorded is told of layers of other packages,
+// which do not tell it themselves.
+func setMode(l Moded, on bool) {
+	switch l.(type) {
+	case *Dropout, *BatchNorm:
+	default:
+		plumbing.SetsTraining(l, on)
+	}
+	l.SetTraining(on)
 }
 
 // entry is a parameter or a buffer of a model, and its path.

@@ -46,7 +46,7 @@ var adagradRule = func() *kernels.Joined {
 func NewAdagrad(params []*autograd.Node, cfg AdagradConfig) *Adagrad {
 	names := []string{"sum"}
 	o := &Adagrad{}
-	o.base, o.cfgs = newBase(params, cfg, 1, func(_ *AdagradConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) }, names...)
+	o.base, o.cfgs = newBase("NewAdagrad", params, cfg, 1, func(_ *AdagradConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) }, names...)
 	for g, c := range o.cfgs {
 		sums := o.moments["sum"].Slice(0, o.groups[g].from, o.groups[g].to)
 		sums.FillInPlace(c.Initial)

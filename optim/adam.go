@@ -50,7 +50,7 @@ var adamRule = func() *kernels.Joined {
 func NewAdam(params []*autograd.Node, cfg AdamConfig) *Adam {
 	names := []string{"m", "v"}
 	o := &Adam{}
-	o.base, o.cfgs = newBase(params, cfg, 2, func(c *AdamConfig, numbers []kernels.Arg, lr float64, t int) {
+	o.base, o.cfgs = newBase("NewAdam", params, cfg, 2, func(c *AdamConfig, numbers []kernels.Arg, lr float64, t int) {
 		first, second := biasCorrections(c.Beta1, c.Beta2, t)
 		numbers[0], numbers[1] = kernels.R(lr/first), kernels.R(1/math.Sqrt(second))
 	}, names...)

@@ -43,7 +43,7 @@ type AdamW struct {
 // each group.
 func NewAdamW(params []*autograd.Node, cfg AdamWConfig) *AdamW {
 	o := &AdamW{}
-	o.base, o.cfgs = newBase(params, cfg, 3, setAdamW, "m", "v")
+	o.base, o.cfgs = newBase("NewAdamW", params, cfg, 3, setAdamW, "m", "v")
 	o.update = o.launch
 	return o
 }

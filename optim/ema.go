@@ -68,7 +68,7 @@ func NewEMA(params []*autograd.Node, decay float64) *EMA {
 }
 
 // each calls f with parameters and their averages: with all at once, where they lie in an arena.
-func (e *EMA) each(f func(p, average *tensor.Tensor)) error {
+func (e *EMA) each(op string, f func(p, average *tensor.Tensor)) error {
 	d := e.params[0].Device()
 	if err := d.Err(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (e *EMA) each(f func(p, average *tensor.Tensor)) error {
 			f(p.Value(), e.averages[i])
 		}
 	}
-	plumbing.TakeLaunched(d) // they belong to no graph
+	plumbing.TakeLaunched(d, op) // they belong to no graph
 	return d.Err()
 }
 
@@ -89,6 +89,7 @@ func (e *EMA) mustBeOut(op string) {
 	if e == nil || len(e.params) == 0 {
 		badCall(op, "the averages are a zero value: NewEMA makes them")
 	}
+	plumbing.ReadsFlag(&e.inUse, "an EMA", "in use in place of the parameters", "not in use")
 	if e.inUse {
 		badCall(op, "the averages are in use, in place of the parameters: call it outside of the function that Use got")
 	}
@@ -97,25 +98,31 @@ func (e *EMA) mustBeOut(op string) {
 // Update brings the averages up to the parameters. The error is the device's first failure. It panics with tensor.ErrValue
 // within Use.
 func (e *EMA) Update() error {
-	e.mustBeOut("Update")
-	return e.each(func(p, average *tensor.Tensor) {
+	const op = "Update"
+	e.mustBeOut(op)
+	return e.each(op, func(p, average *tensor.Tensor) {
 		tensor.MapInto(emaRule, e.numbers, []*tensor.Tensor{average}, average, p)
 	})
 }
 
 // Use calls f while the parameters have the averages for their values, and gives them back their own, also if f panics. Graphs
 // must not reach from one side to the other: their Backward would be autograd.ErrChanged. The error is the device's first
-// failure. It panics with tensor.ErrValue within Use.
+// failure. It panics with tensor.ErrValue within Use, and with tensor.ErrGoroutine if another goroutine uses the device: Use
+// claims it for f, as [autograd.NoGrad] does.
 func (e *EMA) Use(f func()) (err error) {
-	e.mustBeOut("Use")
+	const op = "Use"
+	e.mustBeOut(op)
+	d := e.params[0].Device()
+	defer plumbing.Unclaim(d, plumbing.Claim(d, "optim", op))
 	swap := func() error {
-		return e.each(func(p, average *tensor.Tensor) {
+		return e.each(op, func(p, average *tensor.Tensor) {
 			tensor.MapInto(swapRule, nil, []*tensor.Tensor{p, average}, p, average)
 		})
 	}
 	if err := swap(); err != nil {
 		return err
 	}
+	plumbing.SetsFlags(&e.inUse)
 	e.inUse = true
 	defer func() {
 		e.inUse = false
@@ -128,8 +135,9 @@ func (e *EMA) Use(f func()) (err error) {
 // Assign sets the parameters to their averages, for good. The error is the device's first failure. It panics with
 // tensor.ErrValue within Use.
 func (e *EMA) Assign() error {
-	e.mustBeOut("Assign")
-	return e.each(func(p, average *tensor.Tensor) { p.SetInPlace(average) })
+	const op = "Assign"
+	e.mustBeOut(op)
+	return e.each(op, func(p, average *tensor.Tensor) { p.SetInPlace(average) })
 }
 
 // State returns what Restore needs to go on as if never stopped: the average of each parameter, named average.parameter.

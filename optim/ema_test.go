@@ -238,3 +238,29 @@ func TestEMARecorded(t *testing.T) {
 		}
 	})
 }
+
+// TestEMAOfGoroutines: another goroutine cannot train, nor evaluate, while the averages stand in for the parameters.
+func TestEMAOfGoroutines(t *testing.T) {
+	d := devtest.CPU(t)
+	p := autograd.Param(tensor.Full(d, 1, 3), "p")
+	e := optim.NewEMA([]*autograd.Node{p}, 0.5)
+	ran := false
+	if err := e.Use(func() {
+		ran = true
+		for name, f := range map[string]func(){"Add": func() { p.Add(p) }, "NoGrad": func() { autograd.NoGrad(d, func() {}) }} {
+			met := make(chan error)
+			go func() { met <- tensor.Maybe(f) }()
+			if err := <-met; !errors.Is(err, tensor.ErrGoroutine) {
+				t.Errorf("%s of another goroutine: err = %v, want ErrGoroutine", name, err)
+			}
+		}
+		autograd.NoGrad(d, func() { p.Add(p).Free() })
+	}); err != nil || !ran {
+		t.Errorf("Use: %v", err)
+	}
+	met := make(chan error)
+	go func() { met <- tensor.Maybe(func() { autograd.NoGrad(d, func() { _ = e.Use(func() {}) }) }) }()
+	if err := <-met; err != nil {
+		t.Errorf("afterwards, in another goroutine: %v", err)
+	}
+}

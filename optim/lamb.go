@@ -66,7 +66,7 @@ var lambStep = func() *kernels.Joined {
 // the number of parameters; the order in which norms are added up is fixed.
 func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 	o := &LAMB{}
-	o.base, o.cfgs = newBase(params, cfg, 3, func(c *LAMBConfig, numbers []kernels.Arg, lr float64, t int) {
+	o.base, o.cfgs = newBase("NewLAMB", params, cfg, 3, func(c *LAMBConfig, numbers []kernels.Arg, lr float64, t int) {
 		first, second := biasCorrections(c.Beta1, c.Beta2, t)
 		numbers[0], numbers[1], numbers[2] = kernels.R(1/first), kernels.R(1/math.Sqrt(second)), kernels.R(lr)
 	}, "m", "v")

@@ -47,7 +47,7 @@ var lionRule = func() *kernels.Joined {
 func NewLion(params []*autograd.Node, cfg LionConfig) *Lion {
 	names := []string{"m"}
 	o := &Lion{}
-	o.base, o.cfgs = newBase(params, cfg, 2, func(c *LionConfig, numbers []kernels.Arg, lr float64, _ int) {
+	o.base, o.cfgs = newBase("NewLion", params, cfg, 2, func(c *LionConfig, numbers []kernels.Arg, lr float64, _ int) {
 		numbers[0], numbers[1] = kernels.R(lr), kernels.R(lr*c.WeightDecay)
 	}, names...)
 	o.update = func(g, from, to int) {

@@ -158,6 +158,7 @@ func (s *LossScaler) Backward(loss *autograd.Node, opts ...autograd.BackwardOpti
 	if !o.CreateGraph { // whose graph has the seed
 		defer o.Seed.Free()
 	}
+	plumbing.SetsFlags(&s.scaled)
 	s.scaled = true
 	return loss.Backward(o)
 }
@@ -174,16 +175,18 @@ func (s *LossScaler) Unscale() {
 	const op = "Unscale"
 	s.mustBeMade(op)
 	s.unscale(op)
-	plumbing.TakeLaunched(s.b.flat.Values.Device())
+	plumbing.TakeLaunched(s.b.flat.Values.Device(), op)
 }
 
 func (s *LossScaler) unscale(op string) {
+	s.readsFlags()
 	switch {
 	case !s.scaled:
 		badCall(op, "no loss was scaled since the last step: call the Backward of the scaler, not that of the loss")
 	case s.unscaled:
 		badCall(op, "the gradients are divided by the scale already, since the last step")
 	}
+	plumbing.SetsFlags(&s.unscaled)
 	s.unscaled = true
 	flat := s.b.flat
 	tensor.Scope(flat.Values.Device(), func() {
@@ -218,6 +221,7 @@ func (s *LossScaler) Step() error {
 	if !some {
 		return s.opt.Step() // which says so
 	}
+	s.readsFlags()
 	if !s.unscaled {
 		s.unscale(op)
 	}
@@ -226,7 +230,7 @@ func (s *LossScaler) Step() error {
 		tensor.MapInto(keptRules[end-at], nil, s.before[at:end], s.tensors[at:end]...)
 	}
 	err := s.opt.Step()
-	s.scaled, s.unscaled = false, false
+	s.begin()
 	if err != nil {
 		return err
 	}
@@ -236,7 +240,7 @@ func (s *LossScaler) Step() error {
 	}
 	tensor.MapInto(scaleRule, []kernels.Arg{kernels.R(s.every)}, []*tensor.Tensor{s.scale, s.inverse, s.row}, s.scale, s.inverse, s.row, s.largest)
 	d := s.b.flat.Values.Device()
-	plumbing.TakeLaunched(d) // it belongs to no graph
+	plumbing.TakeLaunched(d, "Step") // it belongs to no graph
 	return d.Err()
 }
 
@@ -244,7 +248,19 @@ func (s *LossScaler) Step() error {
 func (s *LossScaler) ZeroGrad() {
 	s.mustBeMade("ZeroGrad")
 	s.opt.ZeroGrad()
+	s.begin()
+}
+
+// begin makes the scaler what it is before the first loss of a step.
+func (s *LossScaler) begin() {
+	plumbing.SetsFlags(&s.scaled, &s.unscaled)
 	s.scaled, s.unscaled = false, false
+}
+
+// readsFlags tells a step that is being recorded that something depends on what was called since the last step.
+func (s *LossScaler) readsFlags() {
+	plumbing.ReadsFlag(&s.scaled, "a LossScaler", "after a Backward", "before the first Backward")
+	plumbing.ReadsFlag(&s.unscaled, "a LossScaler", "after Unscale", "before Unscale")
 }
 
 // Steps returns how many steps were done, with those that were left out.
@@ -297,7 +313,7 @@ func (s *LossScaler) Restore(state State) error {
 		return err
 	}
 	plumbing.CopyOver(own, scale.Tensors)
-	s.scaled, s.unscaled = false, false
+	s.begin()
 	return s.numbers.Device().Err()
 }
 

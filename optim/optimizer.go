@@ -56,8 +56,9 @@ type base struct {
 	scalars           []kernels.Arg
 }
 
+// badValue is a misuse of the function that calls newBase, which names it.
 func badValue(format string, args ...any) *tensor.Error {
-	return &tensor.Error{Pkg: "optim", Op: "New", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, args...)}
+	return &tensor.Error{Pkg: "optim", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, args...)}
 }
 
 // mustBeMade panics with tensor.ErrValue for a zero value, which has no parameters.
@@ -131,7 +132,7 @@ func (b *base) Step() error {
 		return err
 	}
 	b.flat.Values.Touch()
-	plumbing.TakeLaunched(d) // updates belong to no graph
+	plumbing.TakeLaunched(d, "Step") // updates belong to no graph
 	return d.Err()
 }
 
@@ -158,6 +159,7 @@ func (b *base) State() State {
 // tensors of this optimizer, in their shapes and on its device.
 func (b *base) Restore(s State) error {
 	b.mustBeMade("Restore")
+	plumbing.NotRecorded("Restore of an optimizer")
 	own := b.State().Tensors
 	defer freeAll(own)
 	if err := restore("optimizer", own, s); err != nil {

@@ -73,7 +73,7 @@ func NewRMSprop(params []*autograd.Node, cfg RMSpropConfig) *RMSprop {
 	for _, c := range append([]Group[RMSpropConfig]{{Config: cfg}}, cfg.Groups...) {
 		centered, momentum = centered || c.Config.Centered, momentum || c.Config.Momentum != 0
 	}
-	o.base, o.cfgs = newBase(params, cfg, 1, func(_ *RMSpropConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) },
+	o.base, o.cfgs = newBase("NewRMSprop", params, cfg, 1, func(_ *RMSpropConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) },
 		chosen(names, true, centered, momentum)...)
 	var moments [][]string // of each group
 	for _, c := range o.cfgs {

@@ -34,7 +34,7 @@ type SGD struct {
 // parameters. A step is one launch for each group.
 func NewSGD(params []*autograd.Node, cfg SGDConfig) *SGD {
 	o := &SGD{}
-	o.base, o.cfgs = newBase(params, cfg, 1, func(_ *SGDConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) }, "velocity")
+	o.base, o.cfgs = newBase("NewSGD", params, cfg, 1, func(_ *SGDConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) }, "velocity")
 	o.update = o.launch
 	return o
 }

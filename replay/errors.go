@@ -17,6 +17,8 @@ var (
 	ErrUnwritten = errors.New("the step reads what it has not written")
 	ErrRecording = recorder.ErrRecording
 	ErrReleased  = errors.New("the recording was freed")
+	// ErrEnvironment is a word in the variable [Env] that means nothing.
+	ErrEnvironment = errors.New("bad environment variable")
 )
 
 func fault(op string, kind error, format string, args ...any) error {

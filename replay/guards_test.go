@@ -154,11 +154,10 @@ func TestRefusedSteps(t *testing.T) {
 			"another device":   {func(int) ([]*tensor.Tensor, error) { return one(elsewhere.Exp()) }, tensor.ErrDevice, []string{"inside the step is on " + other.Name()}},
 			"another device's": {func(int) ([]*tensor.Tensor, error) { return one(elsewhere) }, tensor.ErrDevice, []string{"output 0"}},
 			"another goroutine": {func(int) ([]*tensor.Tensor, error) {
-				met := make(chan bool)
-				go func() { x.Exp().Free(); close(met) }()
-				<-met
-				return nil, nil
-			}, tensor.ErrGoroutine, []string{"another goroutine"}},
+				met := make(chan error)
+				go func() { met <- tensor.Maybe(func() { x.Exp().Free() }) }()
+				return nil, <-met
+			}, tensor.ErrGoroutine, []string{"another goroutine has claimed the device"}},
 			"slots of another goroutine": {func(int) ([]*tensor.Tensor, error) {
 				if err := slots.Next(); err != nil {
 					return nil, err
@@ -434,11 +433,10 @@ func TestFailedDevice(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		closed := d.Err()
-		if err := rec.Run(); closed == nil || !errors.Is(err, closed) {
+		if err := rec.Run(); !errors.Is(err, tensor.ErrClosed) {
 			t.Errorf("%s, closed: %v", sel, err)
 		}
-		if _, err := replay.Record(d, step); !errors.Is(err, closed) {
+		if _, err := replay.Record(d, step); !errors.Is(err, tensor.ErrClosed) {
 			t.Errorf("%s, closed: %v", sel, err)
 		}
 		rec.Free() // gives back nothing that Close has not
@@ -528,7 +526,8 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := rec.Report()
-		if report.PlannedBytes <= 0 || report.PlannedBytes > 2*report.EagerBytes || report.Launches == 0 || report.Slots != 3 || report.Took <= 0 {
+		const aligned = 512 // bytes to which a GPU aligns each buffer
+		if report.PlannedBytes <= 0 || report.PlannedBytes > 2*report.EagerBytes+int64(aligned*report.Launches) || report.Launches == 0 || report.Slots != 3 || report.Took <= 0 {
 			t.Errorf("%s: %v", sel, report)
 		}
 		if !strings.Contains(report.String(), "launches") {

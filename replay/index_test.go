@@ -19,7 +19,7 @@ func TestIndexedSteps(t *testing.T) {
 		rng := tensor.NewRNG(4)
 		table := autograd.Param(rng.Normal(d, 0, 1, words, wide), "table")
 		index := tensor.New(d, make([]int32, 200), 4, 50)
-		labels := tensor.New(d, make([]uint8, 4), 4, 1)
+		labels := tensor.New(d, make([]int32, 4), 4, 1)
 		step := func() ([]*tensor.Tensor, error) {
 			table.ZeroGrad()
 			x := table.Embedding(index, tensor.EmbeddingOptions{Padded: true, Padding: 1}) // [4 50 3]
@@ -46,7 +46,7 @@ func TestIndexedSteps(t *testing.T) {
 				v[i] = (int32(i)*int32(i)*k + k) % words
 			}
 			tensor.Upload(index, v)
-			tensor.Upload(labels, []uint8{uint8(k), 0, 7, uint8(k) / 2})
+			tensor.Upload(labels, []int32{k, 0, 7, k / 2})
 		}
 		set(1)
 		rec, err := replay.Record(d, step)
@@ -76,7 +76,7 @@ func TestIndexedSteps(t *testing.T) {
 		tensor.Upload(index, slices.Repeat([]int32{words}, 200))
 		refused(t, "an index past the end", rec.Run(), tensor.ErrIndex, "Embedding", "90")
 		set(1)
-		tensor.Upload(labels, []uint8{0, 8, 0, 0})
+		tensor.Upload(labels, []int32{0, 8, 0, 0})
 		refused(t, "a label past the end", rec.Run(), tensor.ErrIndex, "Gather", "from 0 to 8, and axis 1 has 8")
 		set(1)
 		if err := rec.Run(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -20,7 +21,8 @@ type notes struct {
 	turns   map[*kernels.Slots]int // how often each was advanced
 	ends    map[*kernels.Slots]int // the turn of each at the end of the run
 	forgot  map[kernels.Buffer]int // how many events there were when memory was forgotten
-	told    map[any]bool           // of First
+	states  []state                // in the order in which the step came to them
+	left    []leftTensor           // by the states, when the run was over
 	refused error
 
 	live, peak int64 // bytes of what was made
@@ -45,7 +47,7 @@ func (e *event) writes(b kernels.Buffer) bool {
 }
 
 func newNotes(before *notes) *notes {
-	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, forgot: map[kernels.Buffer]int{}, told: map[any]bool{}, ends: map[*kernels.Slots]int{}}
+	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, forgot: map[kernels.Buffer]int{}, ends: map[*kernels.Slots]int{}}
 }
 
 func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
@@ -120,10 +122,13 @@ func (n *notes) forgotten(b kernels.Buffer) bool {
 	return is
 }
 
-func (n *notes) First(thing any) bool {
-	first := !n.told[thing]
-	n.told[thing] = true
-	return first
+func (n *notes) State(key any, make func() recorder.State) recorder.State {
+	if s := n.stateOf(key); s != nil {
+		return s
+	}
+	s := make()
+	n.states = append(n.states, state{key, s})
+	return s
 }
 
 func (n *notes) Again(check func() error) { n.again = append(n.again, check) }

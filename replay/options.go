@@ -72,7 +72,7 @@ func options(list []Options) (Options, error) {
 		case word == none, off && known(name) && name != none:
 			opt.Without = append(opt.Without, name)
 		default:
-			return opt, fault("Record", tensor.ErrValue, "%s has the word %q: it takes explain, none, or - and one of %s", Env, word, names())
+			return opt, fmt.Errorf("replay: Record: %w: %s has the word %q: it takes explain, none, or - and one of %s", ErrEnvironment, Env, word, names())
 		}
 	}
 	return opt, nil

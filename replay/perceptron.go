@@ -62,10 +62,14 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 			layers = append(layers, l)
 		}
 	}
+	results, read := map[*held]int{}, map[*held]bool{}
+	for i, l := range layers {
+		results[l.z], read[l.x] = i, true
+	}
 	next := map[*layer][]*layer{}
 	follows := map[*layer]bool{}
 	for _, m := range layers {
-		if l := s.under(m, layers); l != nil {
+		if l := s.under(m, layers, results, read); l != nil {
 			next[l] = append(next[l], m)
 			follows[m] = true
 		}
@@ -88,6 +92,9 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 			}
 		}
 		if err == nil {
+			err = ops.CheckLayers(len(p.layers))
+		}
+		if err == nil {
 			err = s.complete(p)
 		}
 		if err != nil {
@@ -100,28 +107,43 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 }
 
 // under returns the layer of whose result what m reads is made, maybe with what others read; nil if there is none. Of several it is the
-// last.
-func (s *seeker) under(m *layer, layers []*layer) *layer {
+// last. Results are the layers' places by their results, and read has what layers read.
+func (s *seeker) under(m *layer, layers []*layer, results map[*held]int, read map[*held]bool) *layer {
+	// A network may have more layers than a formula has operands: those that m.x is made of are its atoms.
 	var atoms []*held
-	for _, l := range layers {
-		atoms = append(atoms, l.z)
-	}
-	for _, l := range layers {
-		if l.x != m.x {
-			atoms = append(atoms, l.x)
+	seen := map[*held]bool{}
+	var visit func(h *held)
+	visit = func(h *held) {
+		if seen[h] {
+			return
 		}
+		seen[h] = true
+		if _, is := results[h]; is || read[h] && h != m.x {
+			atoms = append(atoms, h)
+		} else if h.kind == aMap {
+			for _, o := range h.of {
+				visit(o.held)
+			}
+		}
+	}
+	visit(m.x)
+	if len(atoms) > mostSteps { // a formula has a step for each
+		return nil
 	}
 	made := formulasOf(s.one, atoms...).formula(m.x)
 	if made == nil {
 		return nil
 	}
-	var last *layer
-	for k, used := range made.Operands() {
-		if used && k < len(layers) {
-			last = layers[k]
+	last := -1
+	for i, used := range made.Operands() {
+		if used && (!read[atoms[i]] || atoms[i] == m.x) {
+			last = max(last, results[atoms[i]])
 		}
 	}
-	return last
+	if last < 0 {
+		return nil
+	}
+	return layers[last]
 }
 
 // layer returns the layer whose product is h, if it is trained; nil if there is none.

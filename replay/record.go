@@ -19,9 +19,12 @@ import (
 // The two runs must do the same: the same launches, with the same numbers but for [kernels.Slots], on memory that plays
 // the same part. Values that the step uploads are constants of the recording, and must be the same, too. An error says
 // what differs, or cannot be recorded: a read on the host, such as Item; an upload to a tensor older than Record; a
-// launch on another device, or by another goroutine; a read of memory that nothing wrote; an error of step itself, or of
-// the device. Then up to two steps have been done, and nothing else has changed: the program may go on eagerly. A panic
-// of step passes through, with nothing recorded.
+// launch on another device, or by another goroutine; a read of memory that nothing wrote; a call that changes the
+// host alone, such as Restore of an optimizer; an error of step itself, or of the device. Then up to two steps have been
+// done, and nothing else has changed: the program may go on eagerly. A panic of step passes through, with nothing recorded.
+//
+// Record claims the device, as autograd.NoGrad does: what another goroutine begins on it meanwhile panics with
+// tensor.ErrGoroutine.
 //
 // Where the first step of a program does something that later ones do not, do one before Record.
 //
@@ -38,6 +41,11 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 		return nil, fault("Record", tensor.ErrValue, "the device or the step is nil")
 	}
 	dev := d.(recorder.Recorded).Recorder()
+	var outermost bool
+	if err := tensor.Maybe(func() { outermost = plumbing.Claim(d, "replay", "Record") }); err != nil {
+		return nil, err
+	}
+	defer plumbing.Unclaim(d, outermost)
 	if err := idle(d, dev); err != nil {
 		return nil, err
 	}
@@ -48,6 +56,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	if err != nil {
 		return nil, err
 	}
+	defer first.freeLeft()
 	second := newNotes(first)
 	again, err := watch(d, dev, second, step)
 	if err != nil {
@@ -55,12 +64,24 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	}
 	pairs, err := compare(dev, first, second)
 	if err != nil {
+		second.freeLeft()
 		return nil, err
 	}
 	b := &builder{d: d, dev: dev, run: second, opt: opt, kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
 		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
 		rec: &Recording{d: d, dev: dev, again: second.again, step: &recorder.Step{}}}
+	for _, l := range second.left {
+		b.rec.left = append(b.rec.left, l.t)
+	}
+	for _, s := range second.states {
+		b.rec.states = append(b.rec.states, s.State)
+	}
 	if err := b.outputs(pairs, outputs, again); err != nil {
+		b.rec.Free()
+		return nil, err
+	}
+	if err := b.states(pairs); err != nil {
+		b.rec.Free()
 		return nil, err
 	}
 	if err := b.build(); err != nil {
@@ -125,9 +146,14 @@ func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tenso
 		case t.Device() != d:
 			return nil, fault("Record", tensor.ErrDevice, "output %d, of shape %v, is on %s", i, t.Shape(), t.Device().Name())
 		}
-		outputs[i] = output{t, t.Shape(), t.Type(), dev.Tensor(t)}
+		outputs[i] = newOutput(dev, t)
 	}
+	n.endStates(dev)
 	return outputs, nil
+}
+
+func newOutput(dev recorder.Device, t *tensor.Tensor) output {
+	return output{t, t.Shape(), t.Type(), dev.Tensor(t)}
 }
 
 // outputs checks what the two runs returned. What the second made of it stays where it is.
@@ -136,20 +162,28 @@ func (b *builder) outputs(p *pairs, first, second []output) error {
 		return fault("Record", ErrDiffers, "the first returned %d outputs, the second %d", len(first), len(second))
 	}
 	for i, x := range first {
-		y := second[i]
-		if !slices.Equal(x.shape, y.shape) || !slices.Equal(x.place.Strides, y.place.Strides) || x.place.Off != y.place.Off || x.typ != y.typ {
-			return fault("Record", ErrDiffers, "output %d is of shape %v and type %v in the first, %v and %v in the second, or another view", i, x.shape, x.typ, y.shape, y.typ)
-		}
-		buf := y.place.Buffer
-		if why := p.memory(x.place.Buffer, buf); why != "" {
+		if why := p.sameOutput(x, second[i]); why != "" {
 			return fault("Record", ErrDiffers, "output %d is %s", i, why)
 		}
-		b.returned[buf] = true
-		if b.run.origin(buf) == made {
-			b.kept[buf] = true
-		}
+		b.returned[second[i].place.Buffer] = true
+		b.keep(second[i].place.Buffer)
 	}
 	return nil
+}
+
+// sameOutput says how two outputs differ, "" if they do not.
+func (p *pairs) sameOutput(x, y output) string {
+	if !slices.Equal(x.shape, y.shape) || !slices.Equal(x.place.Strides, y.place.Strides) || x.place.Off != y.place.Off || x.typ != y.typ {
+		return fmt.Sprintf("of shape %v and type %v in the first, %v and %v in the second, or another view", x.shape, x.typ, y.shape, y.typ)
+	}
+	return p.memory(x.place.Buffer, y.place.Buffer)
+}
+
+// keep leaves memory where it is, if the run made it.
+func (b *builder) keep(buf kernels.Buffer) {
+	if b.run.origin(buf) == made {
+		b.kept[buf] = true
+	}
 }
 
 // hide makes the tensors that the second run made, and did not return, ones that are not to be read after a replay.

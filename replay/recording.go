@@ -1,8 +1,11 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/recorder"
@@ -23,11 +26,14 @@ type Recording struct {
 	changes  []recorder.Memory // what a run writes of them
 	memory   []kernels.Buffer  // its own
 	outputs  []*tensor.Tensor
+	states   []recorder.State // what a run reads and leaves on the host
+	left     []*tensor.Tensor // tensors among that
 	step     *recorder.Step
 	listed   []Launch
 	flows    []flow
 	report   Report
 	cleanup  runtime.Cleanup
+	busy     atomic.Bool // a goroutine runs or frees it
 	freed    bool
 }
 
@@ -84,18 +90,34 @@ func (r *Recording) Report() Report { return r.report }
 func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
 
 // Run does the step once more. It advances the owners of slots (optimizers, random streams), sets the numbers, and
-// launches everything; it does not wait. Afterwards the tensors older than Record and the outputs are as an eager step
-// would have left them. Tensors that the step made and did not return must not be read any more: that panics with
-// tensor.ErrRecorded.
+// launches everything; it waits only where the host is too far ahead of the device, as tensor.Device says. Afterwards the
+// tensors older than Record and the outputs are as an eager step would have left them. So are the gradients of parameters, and whether these have one or are frozen, the modes of layers,
+// and what was called of a LossScaler. Tensors that the step made and did not return must not be read any more: that panics
+// with tensor.ErrRecorded.
 //
-// The errors are tensor.ErrFreed if a tensor that the step uses was freed, with its shape; tensor.ErrIndex if indices that
-// the caller has set reach outside; tensor.ErrValue if a parameter has a gradient, and had none when the step began that was
-// recorded, or the other way round, unless the step forgets it first; ErrRecording within a step that is being recorded; tensor.ErrGoroutine if another
-// goroutine is using the device; ErrReleased; that of an owner, such as a learning rate that is no number, with nothing
-// launched; and the device's first failure, which names the launch.
+// The errors, with nothing launched, are
+//   - tensor.ErrFreed if a tensor that the step uses was freed, with its shape
+//   - tensor.ErrIndex if indices that the caller has set reach outside
+//   - tensor.ErrValue if the step would do something else now: a parameter has a gradient that it had not when the step
+//     began which was recorded, unless the step forgets it first; it is frozen, or has other hooks; a layer is in another
+//     mode; Run is called under NoGrad or DetectAnomalies; or the other way round
+//   - autograd.ErrGraphFreed or ErrChanged if the step walks a graph from before it that it cannot walk any more
+//   - ErrRecording within a step that is being recorded
+//   - tensor.ErrGoroutine if another goroutine is using the device
+//   - ErrReleased, and tensor.ErrClosed if the device was closed
+//   - that of an owner, such as a learning rate that is no number
+//
+// and then the device's first failure, which names the launch.
 func (r *Recording) Run() error {
+	if !r.busy.CompareAndSwap(false, true) {
+		return fault("Run", tensor.ErrGoroutine, "another runs or frees the recording")
+	}
+	defer r.busy.Store(false)
 	if r.freed {
 		return fault("Run", ErrReleased, "")
+	}
+	if errors.Is(r.d.Err(), tensor.ErrClosed) {
+		return fault("Run", tensor.ErrClosed, "open a device and record the step on it")
 	}
 	if err := r.ready(); err != nil {
 		return err
@@ -119,6 +141,9 @@ func (r *Recording) run(launches func()) error {
 	for _, m := range r.changes {
 		m.Changed()
 	}
+	for _, s := range r.states {
+		s.Restore()
+	}
 	return r.d.Err()
 }
 
@@ -137,6 +162,11 @@ func (r *Recording) ready() error {
 	}
 	for _, check := range r.again {
 		if err := check(); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.states {
+		if err := s.Ready(); err != nil {
 			return err
 		}
 	}
@@ -161,8 +191,13 @@ func (t *turn) advance() error {
 }
 
 // Free gives back the memory of the recording, and its hold on the outputs. It may not be run any more; freeing it again
-// does nothing. What is not freed comes back with the garbage.
+// does nothing. What is not freed comes back with the garbage. It panics with tensor.ErrGoroutine while another goroutine
+// runs the recording.
 func (r *Recording) Free() {
+	if !r.busy.CompareAndSwap(false, true) {
+		panic(fault("Free", tensor.ErrGoroutine, "another runs or frees the recording"))
+	}
+	defer r.busy.Store(false)
 	if r.freed {
 		return
 	}
@@ -174,10 +209,10 @@ func (r *Recording) Free() {
 	for _, b := range r.memory {
 		r.d.Release(b)
 	}
-	for _, t := range r.outputs {
+	for _, t := range slices.Concat(r.outputs, r.left) {
 		t.Free()
 	}
-	r.launches, r.turns, r.needs, r.changes, r.memory = nil, nil, nil, nil, nil
+	r.launches, r.turns, r.needs, r.changes, r.memory, r.states, r.left = nil, nil, nil, nil, nil, nil, nil
 }
 
 // For benchmarks inside this module: see recorder.Loop.

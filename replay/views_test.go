@@ -130,6 +130,9 @@ func TestComposeKinds(t *testing.T) {
 		"of repeated ones": {v(0, 0, 1), []int{3, 4}, v(0, 1), []int{4}, false},
 		"backwards":        {v(0, 1), []int{4}, v(3, -1), []int{4}, false},
 		"empty":            {v(0, 1), []int{4}, v(0, 1), []int{0}, false},
+		"one of repeated":  {v(0, 0, 1), []int{3, 4}, v(0), nil, false},
+		"other memory":     {view{kernels.NewMem(kernels.Float32, 4), 0, []int{1}}, []int{4}, v(0, 1), []int{4}, false},
+		"steps over rows":  {v(0, 4, 1), []int{3, 4}, v(0, 2), []int{6}, true},
 	} {
 		if _, ok := compose(c.wrote, c.wdims, c.read, c.rdims); ok != c.ok {
 			t.Errorf("%s: %v, want %v", name, ok, c.ok)

@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -181,6 +182,60 @@ func TestPadAllAxes(t *testing.T) {
 			return i
 		}))
 	})
+}
+
+// TestPadCut: one end cut off and the other padded, in every mode, by all widths that there are: reflection and the nearest
+// element are of the whole axis, and the circle of what is left of it, as in PyTorch's pad.
+func TestPadCut(t *testing.T) {
+	d := devtest.CPU(t)
+	for n := 1; n <= 4; n++ {
+		x := tensor.New(d, make([]float64, 2*n), 2, n)
+		for i := range n {
+			x.Select(1, i).FillInPlace(float64(i + 1))
+		}
+		for before := -n; before <= n; before++ {
+			for behind := -n; behind <= n; behind++ {
+				left := n + min(before, 0) + min(behind, 0)
+				for mode, c := range map[tensor.PadMode]struct {
+					most int // elements at an end
+					at   func(i int) int
+				}{
+					tensor.PadConstant:  {n, func(i int) int { return i }},
+					tensor.PadReplicate: {n, func(i int) int { return min(max(i, 0), n-1) }},
+					tensor.PadReflect: {n - 1, func(i int) int {
+						if i = max(i, -i); i >= n {
+							i = 2*(n-1) - i
+						}
+						return i
+					}},
+					tensor.PadCircular: {left, func(i int) int {
+						first := max(-before, 0)
+						return first + ((i-first)%left+left)%left
+					}},
+				} {
+					what := fmt.Sprint(n, " elements, ", before, " before and ", behind, " behind, mode ", mode)
+					pad := func() *tensor.Tensor { return x.Pad([][2]int{{before, behind}}, tensor.PadOptions{Mode: mode}) }
+					if n+before+behind < 0 || max(before, behind) > max(c.most, 0) {
+						if err := tensor.Maybe(func() { pad() }); !errors.Is(err, tensor.ErrShape) {
+							t.Errorf("%s: err = %v", what, err)
+						}
+						continue
+					}
+					want := array{[]int{2, n + before + behind}, nil}
+					for range 2 {
+						for i := -before; i < n+behind; i++ {
+							v := 0.0
+							if j := c.at(i); j >= 0 && j < n {
+								v = float64(j + 1)
+							}
+							want.data = append(want.data, v)
+						}
+					}
+					same(t, what, pad(), want)
+				}
+			}
+		}
+	}
 }
 
 // TestPadModes: the row of each mode that its documentation has, and widths that are too much for it.

@@ -273,10 +273,10 @@ func TestFunctionTypes(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"where: bad element type [2]: a mask is of type Uint8, not Real: compare it with a number, as with NeScalar(0)": func() { x.Where(x, x) },
+		"Where: bad element type [2]: a mask is of type Uint8, not Real: compare it with a number, as with NeScalar(0)": func() { x.Where(x, x) },
 		"a mask is of type Uint8, not Int32":                              func() { x.MaskedFill(i, 1) },
 		"MaskedSelect: bad element type [2] [2]: a mask is of type Uint8": func() { x.MaskedSelect(i) },
-		"bitwise_and: bad element type [2] [2]: it is of integers":        func() { x.BitwiseAnd(i) },
+		"BitwiseAnd: bad element type [2] [2]: it is of integers":         func() { x.BitwiseAnd(i) },
 		"1.5 is no number of a tensor of type Int32":                      func() { i.MaskedFill(b, 1.5) },
 		"0.5 is no number of a tensor of type Uint8":                      func() { b.GtScalar(0.5) },
 	} {

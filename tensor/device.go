@@ -16,8 +16,18 @@ import (
 )
 
 // Device runs kernels and holds their memory. [Open] makes one. It belongs to one goroutine at a time:
-// several may use it one after another. Two that meet in a launch, an allocation or a copy do not race: one
-// of them gets a panic with ErrGoroutine.
+//
+//   - Several goroutines may use a device one after another.
+//   - Two goroutines that meet in a launch, an allocation or a copy do not race: one of them gets a
+//     panic with ErrGoroutine.
+//   - [Scope]; NoGrad, Backward, Grad and DetectAnomalies of package autograd; EMA.Use of package
+//     optim; and Record of package replay claim the device: whatever another goroutine begins meanwhile panics with ErrGoroutine. A function that they call
+//     must therefore compute in its own goroutine. One that leaves the work to another lets that one
+//     call NoGrad or Scope.
+//
+// An OpenCL device runs launches while the host goes on. A launch, and the run of a recording, waits
+// where 512 launches before it have not run; where launches are long, it waits for all but about the
+// last tenth of a second of them.
 //
 // Nobody has to free tensors: what the garbage collector finds is returned. The device makes it run when the bytes
 // in tensors have grown by half since it last did, and by 64 MiB at least, and before memory is refused.
@@ -54,7 +64,8 @@ type Device interface {
 	// opened with Options.Profile.
 	Profile() ([]KernelTime, error)
 	// Close waits for the launches and releases the device's memory, that of tensors that were not freed too: to read one
-	// afterwards is an error.
+	// afterwards is an error, and so is to run a recording. Both are ErrClosed, unless the device had failed before. While
+	// another goroutine uses the device, Close does nothing but return an error, ErrGoroutine.
 	Close() error
 
 	core() *base
@@ -88,9 +99,21 @@ type Options struct {
 	// optimization.
 	GPUKernels bool
 
+	// Builds is told of each kernel before it is built, tried and loaded, and after: that takes an OpenCL driver up to seconds
+	// where it has not built the kernel before. nil: nobody is told.
+	Builds BuildListener
+
 	// Elements is about how many elements the largest tensor of a step will have, 0 if that is not known. Only auto
 	// reads it: below 1,024 it takes cpu, since OpenCL needs longer to start a launch than Go to compute it.
 	Elements int
+}
+
+// BuildListener shows somebody that kernels are being built.
+type BuildListener interface {
+	// Building is called before a kernel is built. It must not use the device.
+	Building(kernel string)
+	// Built is called after that.
+	Built()
 }
 
 // fewElements is how many elements the largest tensor of a training step must have for OpenCL to be as fast as Go
@@ -135,7 +158,8 @@ const DeviceEnv = "CLGRAD_DEVICE"
 // large as those of the launch (up to about a tenth of a second of the Go twin's work), and compares what it wrote with
 // the Go twin. If they differ, another form of the kernel takes its place; where there is none that agrees, the device
 // fails with a [*TrialError]. Trials that succeeded are remembered in the user's cache folder, by device, driver and
-// kernel. Kernels that packages bring are tried if they have a Trial. The Go device tries nothing, and in check mode
+// kernel; those of kernels whose twins are of other modules, which change with a program, for each Kernel in the process alone: make
+// such a Kernel once. Kernels that packages bring are tried if they have a Trial. The Go device tries nothing, and in check mode
 // every launch is compared.
 const TrialEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
 
@@ -155,7 +179,7 @@ const VectorsEnv = vec.Env
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
-// A device that is named and is not there is an error. So is a negative Options.Elements, and a Precision that is none. It panics with ErrValue for
+// A device that is named and is not there is an error. So are a variable of the environment with a value that it cannot have, a negative Options.Elements and a Precision that is none. It panics with ErrValue for
 // more than one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
@@ -171,9 +195,21 @@ func Open(sel string, opts ...Options) (Device, error) {
 	if int(opt.Precision) >= len(kernels.Precisions) {
 		return nil, fmt.Errorf("tensor: open: Options.Precision is %v: %s are the precisions", opt.Precision, strings.Join(kernels.Precisions, ", "))
 	}
-	if sel == "" {
-		sel = os.Getenv(DeviceEnv)
+	if err := checkEnvironment(); err != nil {
+		return nil, err
 	}
+	if named := os.Getenv(DeviceEnv); sel == "" && named != "" {
+		d, err := open(named, opt)
+		if err != nil {
+			err = fmt.Errorf("%s is %q: %w", DeviceEnv, named, err)
+		}
+		return d, err
+	}
+	return open(sel, opt)
+}
+
+// open opens the device that a selection names; that of the environment is none.
+func open(sel string, opt Options) (Device, error) {
 	switch strings.ToLower(sel) {
 	case "cpu":
 		return openGo(opt)
@@ -182,7 +218,8 @@ func Open(sel string, opts ...Options) (Device, error) {
 			return openGo(opt)
 		}
 		d, err := openCL("opencl", opt)
-		if err != nil && !opt.Check && !errors.Is(err, ops.ErrTuning) { // there is a device, and a file to mend
+		toMend := errors.Is(err, ops.ErrTuning) || noLibrary(err)
+		if err != nil && !opt.Check && !toMend {
 			return openGo(opt)
 		}
 		return d, err
@@ -203,13 +240,14 @@ func openGo(opt Options) (Device, error) {
 // base is what every device keeps for this package.
 type base struct {
 	failure           atomic.Pointer[error]
-	busy              atomic.Bool             // a goroutine is in a launch, an allocation or a copy
+	user              atomic.Uintptr          // 0, busy, or the goroutine that claimed the device, with busy during its operations
+	owner             uintptr                 // the goroutine that claimed the device, 0 if none did; for whoever has entered
 	args              []kernels.Arg           // scratch of launch: reused, so that a launch allocates nothing
 	spare             atomic.Pointer[argList] // nil while a launch takes its arguments together
 	built             builtProducts
 	recent            [recentLaunches]*kernels.Kernel
 	nrecent           int
-	scopes            scopes
+	scopes            []*scope // open ones, the innermost last, of the goroutine that claimed the device
 	memory            collector
 	one               atomic.Pointer[Tensor] // see base.One
 	tuning            string                 // its name in a tuning table; "": there are no tiles
@@ -223,15 +261,6 @@ func (s *base) core() *base { return s }
 
 // Precision returns that of Options.
 func (s *base) Precision() Precision { return s.factors }
-
-// enter claims the device for the calling goroutine until leave.
-func (s *base) enter(op string) {
-	if !s.busy.CompareAndSwap(false, true) {
-		panic(&Error{Op: op, Kind: ErrGoroutine, Detail: "let one finish before the other starts, or open a device for each"})
-	}
-}
-
-func (s *base) leave() { s.busy.Store(false) }
 
 // Err returns the first failure of the device.
 func (s *base) Err() error {

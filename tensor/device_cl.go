@@ -24,10 +24,11 @@ type clDevice struct {
 	limits  kernels.Limits
 	options string // of the compiler
 	entries *entries[*clrt.Kernel]
-	args    []clrt.Arg   // scratch of launch
-	grid    kernels.Grid // the same
-	trials  *trialMemory // nil: kernels are launched untried
-	units   sync.Map     // what is known of the device's matrix units: a bool for an ops.Inner
+	args    []clrt.Arg    // scratch of launch
+	grid    kernels.Grid  // the same
+	trials  *trialMemory  // nil: kernels are launched untried
+	builds  BuildListener // may be nil
+	units   sync.Map      // what is known of the device's matrix units: a bool for an ops.Inner
 	ptx     bool
 }
 
@@ -58,7 +59,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
-	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2"}
+	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", builds: opt.Builds}
 	d.factors = opt.Precision
 	d.tuning = info.Name
 	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
@@ -88,10 +89,7 @@ func openCL(sel string, opt Options) (Device, error) {
 		return newCheckDevice(d), nil
 	}
 	if !opt.Untried {
-		if d.trials, err = d.trialMemory(); err != nil {
-			dev.Close()
-			return nil, err
-		}
+		d.trials = d.trialMemory()
 	}
 	return d, nil
 }
@@ -103,15 +101,15 @@ func openCL(sel string, opt Options) (Device, error) {
 func inLanes(info clrt.Info) bool { return strings.EqualFold(info.Platform, "rusticl") }
 
 // trialMemory reads what is remembered of trials on this device, its driver and its version.
-func (d *clDevice) trialMemory() (*trialMemory, error) {
+func (d *clDevice) trialMemory() *trialMemory {
 	info := d.dev.Info()
 	return newTrialMemory(info.Platform, info.Name, info.Version, info.Driver)
 }
 
 // TrialsRemembered is that of package plumbing.
 func (d *clDevice) TrialsRemembered() (path string, trials int) {
-	m, err := d.trialMemory()
-	if err != nil || m == nil {
+	m := d.trialMemory()
+	if m == nil {
 		return "", 0
 	}
 	return m.path, len(m.known)
@@ -224,6 +222,10 @@ func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Ker
 	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
 		return nil
+	}
+	if d.builds != nil && !d.entries.has(k) {
+		d.builds.Building(k.Name)
+		defer d.builds.Built()
 	}
 	entry, err := d.entries.get(k)
 	if err != nil {
@@ -350,6 +352,10 @@ func (d *clDevice) Profile() ([]KernelTime, error) {
 }
 
 func (d *clDevice) Close() error {
+	if err := Maybe(func() { d.enter("Close") }); err != nil {
+		return err
+	}
+	defer d.leave()
 	d.trials.save()
 	err := d.dev.Close()
 	d.fail(errClosed)

@@ -180,6 +180,10 @@ func (d *goDevice) Profile() ([]KernelTime, error) {
 }
 
 func (d *goDevice) Close() error {
+	if err := Maybe(func() { d.enter("Close") }); err != nil {
+		return err
+	}
+	defer d.leave()
 	d.fail(errClosed)
 	d.pool.Close()
 	return nil

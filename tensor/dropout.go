@@ -18,7 +18,7 @@ func (t *Tensor) Dropout(p float64, rng *RNG, train bool) *Tensor {
 	if !train {
 		return t.To(Real)
 	}
-	lo, hi, call := rng.Next()
+	lo, hi, call := rng.next(op)
 	return t.dropped(p, call, lo, hi)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // entries are the entry points, of type E, that a device has built. Kernels of the same source, options and name
-// share one. There are at most `most`: then those that were launched least recently are released.
+// share one, unless their twins are of other modules: the trial of one says nothing of another then. There are at most `most`: then those that were launched least recently are released.
 type entries[E any] struct {
 	limits  kernels.Limits
 	build   func(*kernels.Kernel) (E, error)
@@ -32,7 +32,10 @@ type entry[E any] struct {
 }
 
 // entryKey is what an entry point is built from.
-type entryKey struct{ file, text, defines, name string }
+type entryKey struct {
+	file, text, defines, name string
+	kernel                    *kernels.Kernel // nil if its twin is of this module
+}
 
 // mostEntries is more than any program launches in a step: our own kernels are about 120, with one more for each
 // tile of products and each shape of a fused network.
@@ -42,6 +45,9 @@ func newEntries[E any](l kernels.Limits, build func(*kernels.Kernel) (E, error),
 	return &entries[E]{l, build, release, mostEntries, 0, map[*kernels.Kernel]*entry[E]{}, map[entryKey]*entry[E]{}}
 }
 
+// has reports whether the entry point of k is built, and was asked for by this Kernel.
+func (es *entries[E]) has(k *kernels.Kernel) bool { return es.of[k] != nil }
+
 // get returns the entry point of k, which is built if it has to be.
 func (es *entries[E]) get(k *kernels.Kernel) (*entry[E], error) {
 	es.clock++
@@ -49,7 +55,10 @@ func (es *entries[E]) get(k *kernels.Kernel) (*entry[E], error) {
 		e.used = es.clock
 		return e, nil
 	}
-	key := entryKey{k.Source(es.limits), k.TextOn(es.limits), k.Defines, k.Name}
+	key := entryKey{file: k.Source(es.limits), text: k.TextOn(es.limits), defines: k.Defines, name: k.Name}
+	if k.Twin.Foreign() {
+		key.kernel = k
+	}
 	e, ok := es.byText[key]
 	if !ok {
 		built, err := es.build(k)

@@ -16,6 +16,7 @@ var (
 	ErrValue     = errors.New("bad value")
 	ErrType      = errors.New("bad element type")
 	ErrArgument  = errors.New("argument does not fit the kernel")
+	ErrClosed    = errors.New("device is closed")
 	ErrGoroutine = errors.New("two goroutines use one device at a time")
 	ErrRecorded  = errors.New("tensor was made inside a recorded step")
 )

@@ -65,9 +65,7 @@ func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, roo
 	}
 	defer y.Free()
 	if kind == ops.FoldCount {
-		sum := allocOf(op, d, Int32, []int{outer, inner})
-		sumRuns(sum, y, outer, shares, inner, 1)
-		return sum
+		return foldLines(op, ops.FoldSum, y, outer, shares, inner, false, 0)
 	}
 	z := foldLines(op, then(kind), y, outer, shares, inner, false, p)
 	if root {
@@ -90,11 +88,13 @@ func (t *Tensor) Prod(axes ...int) *Tensor {
 	return t.shaped(t.foldAxes(op, ops.FoldProd, typ, over, false, 0), over, keep)
 }
 
-// Norm returns the p-norm over the given axes, (Σ |t|ᵖ)^(1/p), which disappear from the shape unless [Keepdims] is among them;
-// over all if none is given. For p = +Inf it is the largest |t|, for −Inf the least, for 0 the number of elements that are
-// not 0. As in PyTorch, the sum is of powers as they are: one that overflows makes it infinite. Of no elements it is 0.
-// Of integers it is of reals. It panics with ErrAxis for an axis that t has not, or that is named twice, with ErrValue if
-// p is NaN, and with ErrShape if p is infinite and there are no elements.
+// Norm returns the p-norm over the given axes, (Σ |t|ᵖ)^(1/p), which disappear from the shape
+// unless [Keepdims] is among them; over all if none is given. For p = +Inf it is the largest |t|,
+// for −Inf the least, for 0 the number of elements that are not 0. As in PyTorch, the sum is of
+// powers as they are: one that overflows makes it infinite, one that underflows counts as 0. Of no
+// elements it is 0. Of integers it is of reals. It panics with ErrAxis for an axis that t has not,
+// or that is named twice, with ErrValue if p is NaN, and with ErrShape if p is infinite and there
+// are no elements.
 func (t *Tensor) Norm(p float64, axes ...int) *Tensor {
 	const op = "Norm"
 	check(op, t)
@@ -104,9 +104,9 @@ func (t *Tensor) Norm(p float64, axes ...int) *Tensor {
 	case p != p:
 		misuse(op, ErrValue, "the exponent is NaN", t)
 	case p == 0:
-		count := t.CountNonzero(axes...)
+		count := t.counted(op, over)
 		defer count.Free()
-		return count.To(Real)
+		return t.shaped(count.To(Real), over, keep)
 	case math.IsInf(p, 0):
 		t.mustHave(op, over)
 		kind, root, p = map[bool]ops.FoldKind{true: ops.FoldMaxAbs, false: ops.FoldMinAbs}[p > 0], false, 0
@@ -156,9 +156,7 @@ func (t *Tensor) counted(op string, axes []int) *Tensor {
 			first = false
 			return foldLines(op, ops.FoldCount, x, outer, n, inner, false, 0)
 		}
-		y := allocOf(op, x.Device(), Int32, []int{outer, inner})
-		sumRuns(y, x, outer, n, inner, 1)
-		return y
+		return foldLines(op, ops.FoldSum, x, outer, n, inner, false, 0)
 	})
 }
 

@@ -53,12 +53,12 @@ func (*base) AddRows(dst, index, g *Tensor) {
 	const op = "AddRows"
 	writable(op, dst, index, g)
 	mustReal(op, dst)
-	mustIndex(op, dst, index)
+	mustClass(op, dst, index)
 	if dst.Rank() != 2 || index.Rank() != 1 || !slices.Equal(g.shape, []int{index.Len(), dst.shape[1]}) {
 		misuse(op, ErrShape, "the rows of the third go to those of the first", dst, index, g)
 	}
 	disjoint(op, dst, g)
-	cg, at := g.reals(), index.indices()
+	cg, at := g.reals(), index.classes()
 	defer cg.done()
 	defer at.done()
 	scatterRows(ops.ScatterAdd, dst, at.Tensor, cg.Tensor, dst.shape[0], dst.shape[1])
@@ -69,9 +69,7 @@ func checkRows(op string, t, index *Tensor) Device {
 	if t.Rank() != 2 {
 		misuse(op, ErrShape, "rows are those of a matrix", t)
 	}
-	if index.typ != Int32 {
-		misuse(op, ErrType, fmt.Sprintf("indices are of type Int32, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
-	}
+	mustIndex(op, t, index)
 	if index.Rank() != 1 {
 		misuse(op, ErrShape, "indices have one axis", t, index)
 	}

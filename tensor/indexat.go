@@ -66,14 +66,12 @@ func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
 	for i, a := range axes {
 		var next *Tensor
 		dim := []float64{float64(t.shape[a])}
-		own := indices[a].as(Int32)
 		if i == 0 {
-			next = Map(ops.FromFront, dim, own.Tensor)
+			next = Map(ops.FromFront, dim, indices[a])
 		} else {
-			next = Map(ops.OfAxes, dim, x.at.Tensor, own.Tensor)
+			next = Map(ops.OfAxes, dim, x.at.Tensor, indices[a])
 			x.at.done()
 		}
-		own.done()
 		x.at = operand{next, true}
 	}
 	if !slices.Equal(x.at.shape, shape) { // the last broadcast
@@ -96,11 +94,13 @@ func (x *indexed) of(t *Tensor) *Tensor {
 	return turned.Reshape(x.shape...)
 }
 
-// Index returns the elements of t at indices along several axes: NumPy's t[i, j]. Each of the tensors of integers is the
-// indices along one axis, from the first on; nil is a whole axis. They broadcast to one shape, which takes the place of
-// their axes; it comes first if whole axes lie between them. Indices below 0 count from the end. The result is a tensor of
-// its own. It panics with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not broadcast,
-// or if the result has too many axes, with ErrType for another type, and with ErrIndex for an index past either end, as
+// Index returns the elements of t at indices along several axes: NumPy's t[i, j]. Each of the
+// tensors of Int32 is the indices along one axis, from the first on; nil is a whole axis. They
+// broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
+// between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
+// with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not
+// broadcast, or if the result has too many axes, with ErrType for another type, Uint8, that of
+// masks, too, which [Tensor.MaskedSelect] takes, and with ErrIndex for an index past either end, as
 // [Tensor.GatherRows] does.
 func (t *Tensor) Index(indices ...*Tensor) *Tensor {
 	const op = "Index"

@@ -90,8 +90,8 @@ func TestIndexLayouts(t *testing.T) {
 						continue
 					}
 					list := []int{n - 1, 0, n - 1, n / 2}
-					numbers := tensor.New(d, []uint8{uint8(list[0]), 99, uint8(list[1]), 99, uint8(list[2]), 99, uint8(list[3])})
-					for _, index := range []*tensor.Tensor{numbers.Step(0, 2), numbers.To(tensor.Int32).Step(0, 2)} {
+					numbers := tensor.New(d, []int32{int32(list[0]), 99, int32(list[1]), 99, int32(list[2]), 99, int32(list[3])})
+					for _, index := range []*tensor.Tensor{numbers.Step(0, 2), numbers.Step(0, 2).Copy()} {
 						shape := slices.Clone(x.Shape())
 						shape[a] = 4
 						picked := arranged(t, x, shape, 0, func(i []int) []int {
@@ -152,6 +152,36 @@ func TestIndexAt(t *testing.T) {
 	})
 }
 
+// TestMaskIsNoIndex: where an operation takes indices, what a comparison returns is refused: its 0
+// and 1 would be rows. Numbers of classes may be bytes.
+func TestMaskIsNoIndex(t *testing.T) {
+	d := devtest.CPU(t)
+	x := tensor.New(d, []float64{3, -1, 2, -5}, 2, 2)
+	mask := x.GtScalar(0)
+	line := mask.Select(0, 0)
+	for op, f := range map[string]func(){
+		"Index":                 func() { x.Index(mask) },
+		"IndexPut":              func() { x.IndexPut([]*tensor.Tensor{nil, line}, x) },
+		"IndexSelect":           func() { x.IndexSelect(0, line) },
+		"IndexAdd":              func() { x.IndexAdd(0, line, x) },
+		"IndexCopy":             func() { x.IndexCopy(0, line, x) },
+		"IndexFill":             func() { x.IndexFill(0, line, 7) },
+		"Gather":                func() { x.Gather(0, mask) },
+		"Scatter":               func() { x.Scatter(0, mask, x) },
+		"ScatterAdd":            func() { x.ScatterAdd(0, mask, x) },
+		"ScatterReduce":         func() { x.ScatterReduce(0, mask, x, tensor.ScatterMax) },
+		"GatherRows":            func() { x.GatherRows(line) },
+		"ScatterAddRowsInPlace": func() { x.ScatterAddRowsInPlace(line, x) },
+	} {
+		err := tensor.Maybe(f)
+		if !errors.Is(err, tensor.ErrType) || !strings.HasPrefix(err.Error(), "tensor: "+op+": ") || !strings.Contains(err.Error(), "MaskedSelect") {
+			t.Errorf("%s by a mask: err = %v", op, err)
+		}
+	}
+	same(t, "rows of a table, by bytes", x.Embedding(tensor.New(d, []uint8{1, 0})), array{[]int{2, 2}, []float64{2, -5, 3, -1}})
+	same(t, "classes, of bytes", tensor.New(d, []uint8{1, 0}).OneHot(2), array{[]int{2, 2}, []float64{0, 1, 1, 0}})
+}
+
 // TestIndexMisuse: each wrong call is an error that names what is wrong, and writes nothing.
 func TestIndexMisuse(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
@@ -171,7 +201,7 @@ func TestIndexMisuse(t *testing.T) {
 			{tensor.ErrIndex, func() { x.ScatterReduce(1, box(9), s, tensor.ScatterMax) }, "ScatterReduce: "},
 			{tensor.ErrIndex, func() { x.IndexSelect(0, device) }, "IndexSelect: index out of range [3 4] [1]: indices reach from 7 to 7, and axis 0 has 3"},
 			{tensor.ErrIndex, func() { x.IndexSelect(1, in(-1)) }, "from -1"},
-			{tensor.ErrIndex, func() { x.IndexSelect(1, tensor.New(d, []uint8{200})) }, "200"},
+			{tensor.ErrIndex, func() { x.Embedding(tensor.New(d, []uint8{200})) }, "200"},
 			{tensor.ErrIndex, func() { x.IndexAdd(0, in(0, 3), s) }, "IndexAdd: "},
 			{tensor.ErrIndex, func() { x.IndexCopy(0, in(math.MinInt32, 0), s) }, "from -2147483648"},
 			{tensor.ErrIndex, func() { x.IndexFill(0, in(math.MaxInt32), 1) }, "to 2147483647"},
@@ -181,7 +211,8 @@ func TestIndexMisuse(t *testing.T) {
 			{tensor.ErrIndex, func() { x.Embedding(in(-1)) }, "Embedding: "},
 			{tensor.ErrIndex, func() { x.Embedding(in(0), tensor.EmbeddingOptions{Padded: true, Padding: 3}) }, "padding 3 of 3 rows"},
 			{tensor.ErrIndex, func() { in(0, 5).OneHot(5) }, "from 0 to 5"},
-			{tensor.ErrType, func() { x.Gather(0, x) }, "indices are of type Int32 or Uint8, not Real"},
+			{tensor.ErrType, func() { x.Gather(0, x) }, "indices are of type Int32, not Real"},
+			{tensor.ErrType, func() { x.Embedding(x) }, "indices are of type Int32 or Uint8, not Real"},
 			{tensor.ErrType, func() { x.Index(x) }, "not Real"},
 			{tensor.ErrType, func() { x.OneHot(3) }, "not Real"},
 			{tensor.ErrType, func() { x.To(tensor.Int32).IndexAdd(0, in(0, 1), s) }, "Real into Int32"},

@@ -9,15 +9,29 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// mustIndex panics with ErrType unless index can be indices of t.
+// mustIndex panics with ErrType unless index can be indices of t. Uint8 is refused: comparisons
+// return masks of it, whose 0 and 1 would be the first two indices.
 func mustIndex(op string, t, index *Tensor) {
+	switch index.typ {
+	case Int32:
+	case Uint8:
+		misuse(op, ErrType, "indices are of type Int32, and Uint8 is that of masks: a mask goes to MaskedSelect, MaskedFill or Where, "+
+			"indices are converted with To(tensor.Int32)", t, index)
+	default:
+		misuse(op, ErrType, fmt.Sprintf("indices are of type Int32, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
+	}
+}
+
+// mustClass panics with ErrType unless index can be numbers of classes, or of rows of a table that
+// t is: bytes can.
+func mustClass(op string, t, index *Tensor) {
 	if !index.typ.integer() {
 		misuse(op, ErrType, fmt.Sprintf("indices are of type Int32 or Uint8, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
 	}
 }
 
-// indices returns t, of integers, as a contiguous operand of Int32. Call done after the launch.
-func (t *Tensor) indices() operand {
+// classes returns t, of integers, as a contiguous operand of Int32. Call done after the launch.
+func (t *Tensor) classes() operand {
 	if t.typ == Uint8 {
 		return operand{t.To(Int32), true}
 	}
@@ -48,18 +62,21 @@ func rowsOf(at operand, outer, n int) operand {
 // takeRows returns what indices, of any shape and Int32, name along an axis: their axes take its place. It takes the operand
 // over.
 func (t *Tensor) takeRows(op string, axis int, at operand) *Tensor {
+	defer at.done()
 	d := t.Device()
 	outer, n, inner := around(t.shape, axis)
 	y := allocOf(op, d, t.typ, slices.Concat(t.shape[:axis], at.shape, t.shape[axis+1:]))
 	if y.Len() == 0 {
-		at.done()
 		return y
 	}
-	keys := rowsOf(at, outer, n)
-	defer keys.done()
 	x := t.contiguous()
 	defer x.done()
-	launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), keys.arg(), y.arg(), kernels.I(keys.Len()), kernels.I(inner), kernels.I(outer*n))
+	m := kernels.I(at.Len())
+	if outer == 1 {
+		launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), m, kernels.I(inner), kernels.I(n))
+	} else {
+		launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(outer), kernels.I(n), m, kernels.I(inner), kernels.Flag(false))
+	}
 	return y
 }
 
@@ -70,6 +87,11 @@ func (t *Tensor) putRows(how ops.Scatter, axis int, at, src operand) {
 	outer, n, inner := around(t.shape, axis)
 	if src.Len() == 0 || t.Len() == 0 {
 		at.done()
+		return
+	}
+	if m := at.Len(); outer > 1 && manyLines(t.Device(), outer*inner, m) {
+		defer at.done()
+		t.scatterAxis(how, at.Tensor, src.Tensor, outer, n, m, inner, false)
 		return
 	}
 	keys := rowsOf(at, outer, n)
@@ -96,14 +118,15 @@ func (y *Tensor) source(op string, src *Tensor) operand {
 	return src.contiguous()
 }
 
-// IndexSelect returns what an index tensor [m] of integers names along an axis, whose dimension becomes m: of NumPy, take.
-// Indices are not negative. It panics with ErrAxis, with ErrType for indices of another type, with ErrShape unless they have
-// one axis, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
+// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
+// becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with ErrType for
+// indices of another type, Uint8, that of masks, too, with ErrShape unless they have one axis, and
+// with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
 func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
 	const op = "IndexSelect"
 	a := t.checkLine(op, axis, index)
 	checkIndices(op, t.shape, a, index, false)
-	return t.takeRows(op, a, index.indices())
+	return t.takeRows(op, a, index.contiguous())
 }
 
 // checkLine is check of indices with one axis, along an axis of t, which it resolves.
@@ -129,10 +152,11 @@ func (t *Tensor) checkParts(op string, axis int, index, src *Tensor) int {
 	return a
 }
 
-// IndexAdd returns t with the parts of src along an axis added to those that an index tensor [m] of integers names, in a
-// tensor of its own: y[…, index[j], …] = t + the sum over j of src[…, j, …]. The order of the additions is fixed. src has
-// t's shape but for the axis, which has m. It panics with ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does,
-// with ErrShape for another shape of src, and with ErrType if src is of a higher type.
+// IndexAdd returns t with the parts of src along an axis added to those that an index tensor [m] of
+// Int32 names, in a tensor of its own: y[…, index[j], …] = t + the sum over j of src[…, j, …]. The
+// order of the additions is fixed. src has t's shape but for the axis, which has m. It panics with
+// ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does, with ErrShape for another
+// shape of src, and with ErrType if src is of a higher type.
 func (t *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
 	const op = "IndexAdd"
 	return t.withParts(op, ops.ScatterAdd, t.checkParts(op, axis, index, src), index, src)
@@ -147,12 +171,13 @@ func (t *Tensor) IndexCopy(axis int, index, src *Tensor) *Tensor {
 
 func (t *Tensor) withParts(op string, how ops.Scatter, a int, index, src *Tensor) *Tensor {
 	y := t.changeable()
-	y.putRows(how, a, index.indices(), y.source(op, src))
+	y.putRows(how, a, index.contiguous(), y.source(op, src))
 	return y
 }
 
-// IndexFill returns t with a value in the places that an index tensor [m] of integers names along an axis, in a tensor of
-// its own. It panics as [Tensor.IndexSelect] does, and with ErrType if the value is no number of t's type.
+// IndexFill returns t with a value in the places that an index tensor [m] of Int32 names along an
+// axis, in a tensor of its own. It panics as [Tensor.IndexSelect] does, and with ErrType if the
+// value is no number of t's type.
 func (t *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 	const op = "IndexFill"
 	a := t.checkLine(op, axis, index)
@@ -164,7 +189,7 @@ func (t *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 	if intmath.Product(shape) > 0 {
 		fill := allocOf(op, y.Device(), y.typ, shape)
 		fill.fill(value)
-		y.putRows(ops.ScatterSet, a, index.indices(), operand{fill, true})
+		y.putRows(ops.ScatterSet, a, index.contiguous(), operand{fill, true})
 	}
 	return y
 }
@@ -175,14 +200,16 @@ type EmbeddingOptions struct {
 	Padding int  // which it is, if Padded; from the end below 0
 }
 
-// Embedding returns the rows of a matrix t [r, c] that an index tensor of integers names, of any shape: its shape, and an
-// axis of c behind. The options matter to the gradient alone. It panics with ErrShape for another rank, with ErrType for
-// indices of another type, with ErrIndex for an index or a padding that is not in [0, r), and with ErrValue for more than one
-// EmbeddingOptions. Indices that are not known to the host are waited for, as by [Tensor.GatherRows].
+// Embedding returns the rows of a matrix t [r, c] that an index tensor of integers, bytes too,
+// names, of any shape: its shape, and an axis of c behind. The options matter to the gradient
+// alone. It panics with ErrShape for another rank, with ErrType for indices of another type, with
+// ErrIndex for an index or a padding that is not in [0, r), and with ErrValue for more than one
+// EmbeddingOptions. Indices that are not known to the host are waited for, as by
+// [Tensor.GatherRows].
 func (t *Tensor) Embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
 	const op = "Embedding"
 	check(op, t, index)
-	mustIndex(op, t, index)
+	mustClass(op, t, index)
 	if t.Rank() != 2 {
 		misuse(op, ErrShape, "rows are those of a matrix", t)
 	}
@@ -195,5 +222,5 @@ func (t *Tensor) Embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
 		}
 	}
 	checkIndices(op, t.shape, 0, index, false)
-	return t.takeRows(op, 0, index.indices())
+	return t.takeRows(op, 0, index.classes())
 }

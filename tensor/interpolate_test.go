@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -34,6 +35,21 @@ func TestInterpolateOperands(t *testing.T) {
 		n := 1_000_003 // whose products with its positions are beyond 32 bits, and quotients beyond float32
 		if got, err := count(d, n).Interpolate([]int{n - 1}).Slice(0, -1, tensor.End).To(tensor.Int32).Int32s(); err != nil || got[0] != int32(n-1) {
 			t.Errorf("the last of many: %v, %v", got, err)
+		}
+	})
+}
+
+// TestInterpolateInfinities: what has weight 0 is not read, in any row, plane or column.
+func TestInterpolateInfinities(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		data := slices.Repeat([]float64{1}, 27)
+		data[13] = math.Inf(1) // the middle of a cube
+		y := numbers(t, tensor.New(d, data, 3, 3, 3).Interpolate([]int{5, 5, 5}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}))
+		for i, v := range y {
+			inside := func(q int) bool { return q > 0 && q < 4 }
+			if near := inside(i/25) && inside(i/5%5) && inside(i%5); near != math.IsInf(v, 1) || !near && v != 1 {
+				t.Errorf("element %d is %v", i, v)
+			}
 		}
 	})
 }

@@ -201,4 +201,7 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 			}
 		}
 	}
+	if n := tensor.HeaderBuilds(d); n > 0 {
+		t.Errorf("%d programs name built-in functions that clrt/builtins.go does not declare", n)
+	}
 }

@@ -143,31 +143,34 @@ func TestGoroutinesThatMeet(t *testing.T) {
 	})
 }
 
-// TestInterleavedScopes: a scope that closes while a later one of another goroutine is open, which may hold its
-// tensors, says so; both are closed all the same.
+// TestInterleavedScopes: a scope that another goroutine opens while one is open is refused, since tensors of the one would come
+// into the other. A view that it makes is in no scope.
 func TestInterleavedScopes(t *testing.T) {
 	d := devtest.CPU(t)
-	opened, inner, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	x := tensor.Full(d, 3, 2, 2)
+	opened, refused, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	var made *tensor.Tensor
 	go func() {
 		done <- tensor.Maybe(func() {
 			tensor.Scope(d, func() {
+				made = tensor.Full(d, 1, 3)
 				close(opened)
-				<-inner
+				<-refused
 			})
 		})
 	}()
 	<-opened
-	var outer error
-	if err := tensor.Maybe(func() {
-		tensor.Scope(d, func() {
-			close(inner)
-			outer = <-done
-		})
-	}); err != nil {
-		t.Errorf("the later scope, closed last: %v", err)
+	later := tensor.Maybe(func() { tensor.Scope(d, func() { t.Error("the later scope ran") }) })
+	if !errors.Is(later, tensor.ErrGoroutine) || !strings.Contains(later.Error(), "tensor: Scope: ") {
+		t.Errorf("the later scope: err = %v, want ErrGoroutine", later)
 	}
-	if !errors.Is(outer, tensor.ErrGoroutine) {
-		t.Errorf("the earlier scope, closed first: err = %v, want ErrGoroutine", outer)
+	view := x.T()
+	close(refused)
+	if err := <-done; err != nil || !made.Freed() {
+		t.Errorf("the earlier scope: %v; its tensor was freed: %v", err, made.Freed())
+	}
+	if view.Freed() {
+		t.Error("the earlier scope freed a view of another goroutine")
 	}
 	if err := tensor.Maybe(func() { tensor.Scope(d, func() {}) }); err != nil {
 		t.Errorf("a scope afterwards: %v", err)

@@ -73,7 +73,7 @@ func TestLinearForgets(t *testing.T) {
 		return weak.Make(f)
 	}
 	f := use()
-	plumbing.TakeLaunched(d)
+	plumbing.TakeLaunched(d, "Test")
 	for range 3 {
 		runtime.GC()
 	}

@@ -112,7 +112,7 @@ func Meshgrid(ts ...*Tensor) []*Tensor {
 func (t *Tensor) OneHot(classes int) *Tensor {
 	const op = "OneHot"
 	d := check(op, t)
-	mustIndex(op, t, t)
+	mustClass(op, t, t)
 	if classes < 1 {
 		misuse(op, ErrValue, fmt.Sprintf("%d classes: there is 1 or more", classes), t)
 	}

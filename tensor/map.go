@@ -16,10 +16,21 @@ import (
 // ErrType for a scalar that is no number of the type, a mask of another type, or reals where f is of integers alone.
 func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 	mustFunction("Map", f, scalars, len(operands))
-	d, shape, typ := mapped(f.Name, f, operands)
-	out := allocOf(f.Name, d, resultOf(f, typ), shape)
-	mapTo(f.Name, f, typ, out, scalars, operands)
+	return elementwise(f.Name, f, scalars, operands...)
+}
+
+// elementwise is Map for the method op, which its errors name.
+func elementwise(op string, f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
+	d, shape, typ := mapped(op, f, operands)
+	out := allocOf(op, d, resultOf(f, typ), shape)
+	mapTo(op, f, typ, out, scalars, operands)
 	return out
+}
+
+// Elementwise is that of package plumbing.
+func (*base) Elementwise(op string, f *kernels.Function, scalars []float64, operands []*Tensor) *Tensor {
+	mustFunction(op, f, scalars, len(operands))
+	return elementwise(op, f, scalars, operands...)
 }
 
 // MapInPlace sets t to f(t, others…), element by element: the in-place form of every function. The others broadcast to

@@ -17,7 +17,8 @@ import (
 // of t […, m, k] and b […, k, n]: of two matrices, or of batches of them, whose leading axes broadcast by NumPy's rule. A t
 // of one axis is a row, a b of one axis a column, and the product has no axis for it: of two, it is their Dot. Transposed
 // views of the last two axes, and axes that are repeated, are read in place. A batch is one launch, or, where its axes cannot be joined to three, several. One of integers is converted to
-// reals. It panics with ErrShape, also for a scalar, and with ErrType if both are of integers.
+// reals. It panics with ErrShape, also for a scalar, and with ErrType if both are of integers. Error: at most max(8192, m·n/(m+n))
+// products are added one after the other; longer sums are of slices, which are added as [Tensor.Sum] does.
 func (t *Tensor) MatMul(b *Tensor) *Tensor {
 	const op = "MatMul"
 	d := check(op, t, b)
@@ -336,39 +337,45 @@ func (e epilogue) apply(c *Tensor) {
 	}
 }
 
-// OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n], in
-// the order of the batch:
+// OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n]: the product uᵀ·v.
 //
 //	t[i, j] += Σ_b u[b, i]·v[b, j]
 //
 // It panics with ErrShape, also if t has gaps, and with ErrValue if t shares elements with an operand.
-func (t *Tensor) OuterAccInPlace(u, v *Tensor) { t.outerAcc("OuterAccInPlace", u, v, 0) }
+func (t *Tensor) OuterAccInPlace(u, v *Tensor) {
+	if !t.outerAcc("OuterAccInPlace", u, v) {
+		return
+	}
+	turned := u.T()
+	defer turned.Free()
+	matMulTo(t, turned, v, epilogue{accumulate: true})
+}
 
 // OuterAccAtomicInPlace is OuterAccInPlace with slices of the batch added in parallel by float atomics:
 // the last bits vary from run to run.
 func (t *Tensor) OuterAccAtomicInPlace(u, v *Tensor) {
+	if !t.outerAcc("OuterAccAtomicInPlace", u, v) {
+		return
+	}
 	const slice = 32 // few enough atomics on each element, enough parallelism over the batch
-	t.outerAcc("OuterAccAtomicInPlace", u, v, slice)
+	cu, cv := u.reals(), v.reals()
+	defer cu.done()
+	defer cv.done()
+	launch(t.Device(), ops.OuterAccAtomic, cu.arg(), cv.arg(), t.arg(),
+		kernels.I(u.shape[0]), kernels.I(t.shape[0]), kernels.I(t.shape[1]), kernels.I(slice))
 }
 
-func (t *Tensor) outerAcc(op string, u, v *Tensor, slice int) {
-	d := writable(op, t, u, v)
+// outerAcc panics unless outer products of u and v can be added to t, and reports whether there are any.
+func (t *Tensor) outerAcc(op string, u, v *Tensor) bool {
+	writable(op, t, u, v)
 	if t.Rank() != 2 || u.Rank() != 2 || v.Rank() != 2 || u.shape[0] != v.shape[0] ||
 		t.shape[0] != u.shape[1] || t.shape[1] != v.shape[1] {
 		misuse(op, ErrShape, "", t, u, v)
 	}
 	mustReal(op, t)
 	if u.Len() == 0 || v.Len() == 0 {
-		return
+		return false
 	}
 	disjoint(op, t, u, v)
-	cu, cv := u.reals(), v.reals()
-	defer cu.done()
-	defer cv.done()
-	batch, m, n := kernels.I(u.shape[0]), kernels.I(t.shape[0]), kernels.I(t.shape[1])
-	if slice == 0 {
-		launch(d, ops.OuterAcc, cu.arg(), cv.arg(), t.arg(), batch, m, n)
-	} else {
-		launch(d, ops.OuterAccAtomic, cu.arg(), cv.arg(), t.arg(), batch, m, n, kernels.I(slice))
-	}
+	return true
 }

@@ -50,10 +50,10 @@ func TestMisuse(t *testing.T) {
 		{"Launch", tensor.ErrValue, func() { tensor.Launch(nobody, ops.Zero) }, "the device is nil"},
 		{"Launch", tensor.ErrArgument, func() { tensor.Launch(d, nil) }, "the kernel is nil"},
 		{"Launch", tensor.ErrArgument, func() { tensor.Launch(d, noGrid) }, "k_own: the kernel has no Grid"},
-		{"Next", tensor.ErrValue, func() { (*tensor.RNG)(nil).Normal(d, 0, 1, 2) }, "the RNG is nil"},
+		{"Normal", tensor.ErrValue, func() { (*tensor.RNG)(nil).Normal(d, 0, 1, 2) }, "the RNG is nil"},
 		{"FromMat", tensor.ErrValue, func() { tensor.FromMat(d, nil) }, "the matrix is nil"},
-		{"add", tensor.ErrValue, func() { unmade.Add(x) }, "Tensor{}"},
-		{"add", tensor.ErrValue, func() { none.Add(x) }, "a tensor is nil"},
+		{"Add", tensor.ErrValue, func() { unmade.Add(x) }, "Tensor{}"},
+		{"Add", tensor.ErrValue, func() { none.Add(x) }, "a tensor is nil"},
 		{"Free", tensor.ErrValue, func() { none.Free() }, "a tensor is nil"},
 		{"Free", tensor.ErrValue, func() { unmade.Free() }, "Tensor{}"},
 		{"ToMat", tensor.ErrValue, func() { none.ToMat() }, "a tensor is nil"},
@@ -86,7 +86,7 @@ func TestMisuse(t *testing.T) {
 		{"MatMulTiled", tensor.ErrValue, func() {
 			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
 		}, "no tile of the device is 5x3"},
-		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1, 1, 1) }, "axes at most 8"},
+		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1, 1, 1) }, "9 axes: a tensor has 8 at most"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(4) }, "[2 3] [4]"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(-1, 4) }, "[2 3] [-1 4]"},
 		{"Transpose", tensor.ErrAxis, func() { x.Transpose(0, 0) }, "permutation"},
@@ -113,9 +113,9 @@ func TestMisuse(t *testing.T) {
 		{"Select", tensor.ErrFreed, func() { freed.Select(0, 0) }, "freed"},
 		{"SetInPlace", tensor.ErrFreed, func() { x.T().SetInPlace(freed) }, "freed"},
 		{"SetInPlace", tensor.ErrDevice, func() { x.Slice(1, 0, 3).SetInPlace(foreign) }, "cpu"},
-		{"add", tensor.ErrDevice, func() { x.Add(foreign) }, "cpu"},
-		{"add", tensor.ErrShape, func() { x.Add(v) }, "[2 3] [4]"},
-		{"tanh", tensor.ErrFreed, func() { freed.Tanh() }, "freed"},
+		{"Add", tensor.ErrDevice, func() { x.Add(foreign) }, "cpu"},
+		{"Add", tensor.ErrShape, func() { x.Add(v) }, "[2 3] [4]"},
+		{"Tanh", tensor.ErrFreed, func() { freed.Tanh() }, "freed"},
 		{"Expand", tensor.ErrShape, func() { x.Expand(3, 3) }, "[2 3] [3 3]"},
 		{"Expand", tensor.ErrShape, func() { x.Expand(3) }, "[2 3] [3]"},
 		{"add", tensor.ErrShape, func() { tensor.Map(kernels.Add, nil, x, v) }, "[2 3] [4]"},
@@ -528,5 +528,34 @@ func TestNoTensorPrints(t *testing.T) {
 	var none *tensor.Tensor
 	if got := none.String() + ", " + new(tensor.Tensor).String() + ", " + tensor.Type(9).String(); got != "no tensor, no tensor, Type(9)" {
 		t.Error(got)
+	}
+}
+
+// TestNineAxes: what would have more axes than a tensor says how many it has at most.
+func TestNineAxes(t *testing.T) {
+	d := devtest.CPU(t)
+	nine := []int{1, 1, 1, 1, 1, 1, 1, 1, 2}
+	x, line := tensor.Zeros(d, nine[1:]...), tensor.Zeros(d, 1)
+	for op, f := range map[string]func(){
+		"Reshape":   func() { x.Reshape(nine...) },
+		"Expand":    func() { x.Expand(nine...) },
+		"Unsqueeze": func() { x.Unsqueeze(0) },
+		"Stack":     func() { tensor.Stack(0, x, x) },
+		"Tile":      func() { x.Tile(nine...) },
+		"Unfold":    func() { x.Unfold(-1, 1, 1) },
+		"OneHot":    func() { x.To(tensor.Int32).OneHot(3) },
+		"Embedding": func() { tensor.Zeros(d, 2, 3).Embedding(x.To(tensor.Int32)) },
+		"Index":     func() { tensor.Zeros(d, 2, 3).Index(x.To(tensor.Int32)) },
+		"Zeros":     func() { tensor.Zeros(d, nine...) },
+		"New":       func() { tensor.New(d, []float64{1, 2}, nine...) },
+		"TensorDot": func() { x.TensorDot(line, nil, nil) },
+		"Einsum":    func() { tensor.Einsum("abcdefgh,i->abcdefghi", x, line) },
+		"Meshgrid":  func() { tensor.Meshgrid(line, line, line, line, line, line, line, line, line) },
+		"Uniform":   func() { tensor.NewRNG(1).Uniform(d, 0, 1, nine...) },
+	} {
+		err := tensor.Maybe(f)
+		if !errors.Is(err, tensor.ErrShape) || !strings.HasPrefix(err.Error(), "tensor: "+op+": ") || !strings.Contains(err.Error(), "8 at most") {
+			t.Errorf("%s: err = %v", op, err)
+		}
 	}
 }

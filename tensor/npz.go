@@ -1,15 +1,14 @@
 package tensor
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -75,11 +74,12 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 // A damaged file, or another type, is an error that wraps ErrFormat and names the array, its type and, if it is that, the
 // element. No tensor is left behind.
 func LoadNPZ(d Device, path string) (Dict, error) {
-	raw, err := os.ReadFile(path)
+	f, size, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("tensor: load: %w", err)
 	}
-	tensors, err := ReadNPZ(d, bytes.NewReader(raw), int64(len(raw)))
+	defer f.Close()
+	tensors, err := ReadNPZ(d, f, size)
 	if err != nil {
 		return nil, fmt.Errorf("tensor: load %s: %w", path, err)
 	}
@@ -151,13 +151,9 @@ func WriteNPY(w io.Writer, t *Tensor) error {
 	return npz.WriteOne(w, a)
 }
 
-// ReadNPY reads a file of one array, as LoadNPZ does of many.
+// ReadNPY reads a file of one array, as LoadNPZ does of many. Of r it reads no more than that, and a byte that may follow.
 func ReadNPY(d Device, r io.Reader) (*Tensor, error) {
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("tensor: read npy: %w", err)
-	}
-	a, err := npz.ReadOne(raw)
+	a, err := npz.ReadStream(r)
 	if err != nil {
 		return nil, fmt.Errorf("tensor: read npy: %w", err)
 	}

@@ -409,3 +409,26 @@ func TestMat(t *testing.T) {
 		t.Errorf("views of both kinds: %v, %v", got, err)
 	}
 }
+
+// TestNumberOfALongRow: an operand that has one number for a row of more elements than are computed
+// at a time.
+func TestNumberOfALongRow(t *testing.T) {
+	d := devtest.CPU(t)
+	const rows, n = 5, 1301
+	x := tensor.Arange(d, 0, rows*n, 1).Reshape(rows, n)
+	for _, by := range []*tensor.Tensor{tensor.Arange(d, 1, rows+1, 1).Reshape(rows, 1), tensor.Arange(d, 1, rows*n+1, 1).Reshape(rows, n).Slice(1, 0, 1)} {
+		y, err := x.Mul(by).Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers, err := by.Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range y {
+			if want := float64(i) * numbers[i/n]; v != want {
+				t.Fatalf("element %d is %v, want %v", i, v, want)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -27,11 +28,12 @@ type PadOptions struct {
 }
 
 // Pad returns t with elements more at the ends of its last axes: widths has, for each of them in their order, how many
-// before the first and how many behind the last, {before, behind}. Below 0, so many are cut off instead. PyTorch's pad lists
-// the last axis first. It panics with ErrShape for more widths than axes, if more is cut off than there is, or if the result
-// has too many elements; for PadReflect unless widths are less than the dimension, for PadCircular unless they are at most
-// that, and for PadReplicate if there is no element; with ErrType if the value is no number of t's type; and with ErrValue
-// for another mode, or more than one PadOptions.
+// before the first and how many behind the last, {before, behind}. Below 0, so many are cut off instead. Where one end is cut
+// and the other padded, PadReflect and PadReplicate take elements of the whole axis, PadCircular those of what is left. PyTorch's
+// pad does the same, and lists the last axis first. It panics with ErrShape for more widths than axes, if more is cut off than
+// there is, or if the result has too many elements; for PadReflect unless widths are less than the dimension, for PadCircular
+// unless they are at most what is left of it, and for PadReplicate if there is no element; with ErrType if the value is no number
+// of t's type; and with ErrValue for another mode, or more than one PadOptions.
 func (t *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
 	const op = "Pad"
 	check(op, t)
@@ -49,8 +51,15 @@ func (t *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
 	if len(widths) > t.Rank() {
 		misuse(op, ErrShape, fmt.Sprintf("widths of %d axes", len(widths)), t)
 	}
-	mode := [...]ops.PadMode{PadConstant: ops.PadValue, PadReflect: ops.PadReflect, PadReplicate: ops.PadNearest, PadCircular: ops.PadCircular}[o.Mode]
-	axes := t.whole()
+	whole := t
+	if o.Mode == PadCircular {
+		cut := t.cut(op, widths)
+		defer cut.Free()
+		t, widths = cut, slices.Clone(widths)
+		for i, w := range widths {
+			widths[i] = [2]int{max(w[0], 0), max(w[1], 0)}
+		}
+	}
 	for i, w := range widths {
 		a := t.Rank() - len(widths) + i
 		n, limit := t.shape[a], math.MaxInt32
@@ -63,18 +72,71 @@ func (t *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
 			limit = 0
 		}
 		for _, side := range w {
-			if side > max(limit, 0) || side < -n {
-				misuse(op, ErrShape, fmt.Sprintf("%d elements at an end of axis %d, which has %d", side, a, n), t)
+			if side > max(limit, 0) {
+				misuse(op, ErrShape, fmt.Sprintf("%d elements more at an end of axis %d, of which %d are there", side, a, n), whole)
 			}
 		}
-		if n+w[0]+w[1] < 0 {
-			misuse(op, ErrShape, fmt.Sprintf("%d and %d elements are cut off from axis %d, which has %d", -w[0], -w[1], a, n), t)
-		}
-		if w != [2]int{} {
-			axes[a] = ops.PadAxis{M: n + w[0] + w[1], N: n, Before: w[0], Mode: mode}
+		t.checkCut(op, a, w)
+	}
+	return t.pad(op, paddedAxes(t.shape, widths, o.Mode), o.Value)
+}
+
+// paddedAxes returns the axes of a shape of which the last have such widths.
+func paddedAxes(shape []int, widths [][2]int, mode PadMode) []ops.PadAxis {
+	axes := wholeAxes(shape)
+	kind := [...]ops.PadMode{PadConstant: ops.PadValue, PadReflect: ops.PadReflect, PadReplicate: ops.PadNearest, PadCircular: ops.PadCircular}[mode]
+	for i, w := range widths {
+		if a := len(shape) - len(widths) + i; w != [2]int{} {
+			axes[a] = ops.PadAxis{M: shape[a] + w[0] + w[1], N: shape[a], Before: w[0], Mode: kind}
 		}
 	}
-	return t.pad(op, axes, o.Value)
+	return axes
+}
+
+// PadGrad is that of package plumbing.
+func (*base) PadGrad(op string, g *Tensor, shape []int, widths [][2]int, mode PadMode) *Tensor {
+	d := check(op, g)
+	most := math.MaxInt
+	if mode == PadReplicate && !d.Limits().CPU {
+		most = 64 // elements that a work-item of a GPU adds up
+	}
+	steps := padSteps(op, shape, paddedAxes(shape, widths, mode), most)
+	if len(steps) == 0 {
+		return g.Copy()
+	}
+	cur := g.reals()
+	for _, s := range slices.Backward(steps) {
+		y := alloc(op, d, s.from)
+		if cur.Len() == 0 {
+			y.zero()
+		} else if y.Len() > 0 {
+			launch(d, ops.PadGrad, padArgs([]kernels.Arg{cur.arg(), y.arg()}, s.axes)...)
+		}
+		cur.done()
+		cur = operand{y, true}
+	}
+	return cur.Tensor
+}
+
+// checkCut panics unless the axis has the elements that widths below 0 cut off.
+func (t *Tensor) checkCut(op string, axis int, w [2]int) {
+	n := t.shape[axis]
+	if w[0] < -n || w[1] < -n || n+w[0]+w[1] < 0 {
+		misuse(op, ErrShape, fmt.Sprintf("%d and %d elements are cut off from axis %d, which has %d", -min(w[0], 0), -min(w[1], 0), axis, n), t)
+	}
+}
+
+// cut returns the view of t without what widths below 0 cut off its last axes.
+func (t *Tensor) cut(op string, widths [][2]int) *Tensor {
+	v := t.View()
+	for i, w := range widths {
+		a := t.Rank() - len(widths) + i
+		t.checkCut(op, a, w)
+		whole := v
+		v = whole.Slice(a, -min(w[0], 0), t.shape[a]+min(w[1], 0))
+		whole.Free()
+	}
+	return v
 }
 
 // Flip returns t with the elements along the given axes in the opposite order, in a tensor of its own: no view runs
@@ -82,7 +144,7 @@ func (t *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
 func (t *Tensor) Flip(axes ...int) *Tensor {
 	const op = "Flip"
 	check(op, t)
-	list := t.whole()
+	list := wholeAxes(t.shape)
 	for _, axis := range axes {
 		a := axisOf(op, t, axis)
 		if list[a].Mode == ops.PadMirrored {
@@ -93,54 +155,75 @@ func (t *Tensor) Flip(axes ...int) *Tensor {
 	return t.pad(op, list, 0)
 }
 
-// whole returns the axes of t as they are.
-func (t *Tensor) whole() []ops.PadAxis {
-	axes := make([]ops.PadAxis, t.Rank())
-	for a, n := range t.shape {
+// wholeAxes returns the axes of a shape as they are.
+func wholeAxes(shape []int) []ops.PadAxis {
+	axes := make([]ops.PadAxis, len(shape))
+	for a, n := range shape {
 		axes[a] = ops.PadAxis{M: n, N: n}
 	}
 	return axes
 }
 
-// pad returns t with its axes changed. Neighbours that stay as they are count as one: where there are still more than the
-// kernel has, it runs several times.
+// pad returns t with its axes changed.
 func (t *Tensor) pad(op string, axes []ops.PadAxis, value float64) *Tensor {
 	shape := make([]int, len(axes))
-	var changed []int
 	for a, axis := range axes {
 		shape[a] = axis.M
-		if axis != (ops.PadAxis{M: axis.N, N: axis.N}) {
-			changed = append(changed, a)
-		}
 	}
 	checkShape(op, shape)
-	if len(changed) == 0 {
+	steps := padSteps(op, t.shape, axes, math.MaxInt)
+	if len(steps) == 0 {
 		return t.Copy()
 	}
 	d := t.Device()
 	cur := t.contiguous()
-	for len(changed) > 0 {
-		var list []ops.PadAxis
-		now := len(changed)
-		for ; ; now-- {
-			if list = joinedAxes(cur.shape, axes, changed[:now]); len(list) <= ops.PadAxes {
-				break
-			}
-		}
-		next := slices.Clone(cur.shape)
-		for _, a := range changed[:now] {
-			next[a] = axes[a].M
-		}
-		checkShape(op, next)
-		y := allocOf(op, d, t.typ, next)
+	for _, s := range steps {
+		y := allocOf(op, d, t.typ, s.to)
 		if y.Len() > 0 {
-			launchPad(y, cur.Tensor, list, value)
+			launch(d, ops.Pad.Of(t.typ.On(d)), padArgs([]kernels.Arg{cur.arg(), y.arg(), t.typ.number(value)}, s.axes)...)
 		}
 		cur.done()
 		cur = operand{y, true}
-		changed = changed[now:]
 	}
 	return cur.Tensor
+}
+
+// padStep is a launch that changes axes of a shape.
+type padStep struct {
+	from, to []int
+	axes     []ops.PadAxis
+}
+
+// padSteps returns the launches that change axes of a shape. Neighbours that stay as they are count as one: where there are still more than
+// the kernel has, it runs several times. So it does where more than so many elements would come from one.
+func padSteps(op string, shape []int, axes []ops.PadAxis, most int) (steps []padStep) {
+	var changed []int
+	for a, axis := range axes {
+		if axis != (ops.PadAxis{M: axis.N, N: axis.N}) {
+			changed = append(changed, a)
+		}
+	}
+	for len(changed) > 0 {
+		s := padStep{from: shape}
+		now := len(changed)
+		for ; ; now-- {
+			more := 1
+			for _, a := range changed[:now] {
+				more = intmath.Product([]int{more, max(axes[a].M-axes[a].N, 0) + 1})
+			}
+			if s.axes = joinedAxes(shape, axes, changed[:now]); len(s.axes) <= ops.PadAxes && more <= most || now == 1 {
+				break
+			}
+		}
+		shape = slices.Clone(shape)
+		for _, a := range changed[:now] {
+			shape[a] = axes[a].M
+		}
+		checkShape(op, shape)
+		s.to = shape
+		steps, changed = append(steps, s), changed[now:]
+	}
+	return steps
 }
 
 // joinedAxes returns the axes of a shape of which some change, and neighbours that do not are one.
@@ -160,18 +243,14 @@ func joinedAxes(shape []int, axes []ops.PadAxis, changed []int) (list []ops.PadA
 	return list
 }
 
-func launchPad(y, x *Tensor, axes []ops.PadAxis, value float64) {
-	d := y.Device()
-	var args [3 + 4*ops.PadAxes]kernels.Arg
-	args[0], args[1], args[2] = x.arg(), y.arg(), y.typ.number(value)
-	missing := ops.PadAxes - len(axes)
+// padArgs appends the numbers of axes to the arguments of a launch.
+func padArgs(args []kernels.Arg, axes []ops.PadAxis) []kernels.Arg {
 	for a := range ops.PadAxes {
 		axis := ops.PadAxis{M: 1, N: 1}
-		if a >= missing {
+		if missing := ops.PadAxes - len(axes); a >= missing {
 			axis = axes[a-missing]
 		}
-		at := 3 + 4*a
-		args[at], args[at+1], args[at+2], args[at+3] = kernels.I(axis.M), kernels.I(axis.N), kernels.I(axis.Before), kernels.I(int(axis.Mode))
+		args = append(args, kernels.I(axis.M), kernels.I(axis.N), kernels.I(axis.Before), kernels.I(int(axis.Mode)))
 	}
-	launch(d, ops.Pad.Of(y.typ.On(d)), args[:]...)
+	return args
 }

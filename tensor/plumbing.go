@@ -1,13 +1,16 @@
 package tensor
 
-import "github.com/clgrad/clgrad/kernels"
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
+)
 
 // The exported methods of base are those of every device that only package internal/plumbing knows, where it is said
 // what they do. Some stand with the operations that they are forms of.
 
 // TakeLaunched is that of package plumbing.
-func (s *base) TakeLaunched() [recentLaunches]*kernels.Kernel {
-	s.enter("TakeLaunched")
+func (s *base) TakeLaunched(op string) [recentLaunches]*kernels.Kernel {
+	s.enter(op)
 	defer s.leave()
 	taken := s.recent
 	s.recent, s.nrecent = [recentLaunches]*kernels.Kernel{}, 0
@@ -82,6 +85,11 @@ func (*base) Moored(t *Tensor) bool { return t.moored }
 // Unmoor is that of package plumbing.
 func (*base) Unmoor(t *Tensor) { t.moored = false }
 
+// Alone is that of package plumbing.
+func (*base) Alone(t *Tensor) bool {
+	return t.st.refs.Load() == 1 && t.Contiguous() && t.Len() == intmath.Product(t.st.shape)
+}
+
 // Memory is that of package plumbing.
 func (*base) Memory(t *Tensor) (storage any, first int) { return t.st, t.off }
 
@@ -89,9 +97,9 @@ func (*base) Memory(t *Tensor) (storage any, first int) { return t.st, t.off }
 func (*base) Version(t *Tensor) uint64 { return t.st.version }
 
 // Axes is that of package plumbing.
-func (*base) Axes(t *Tensor, axes []int) []int {
-	check("Axes", t)
-	over, _ := t.reduced("Axes", axes)
+func (*base) Axes(op string, t *Tensor, axes []int) []int {
+	check(op, t)
+	over, _ := t.reduced(op, axes)
 	return over
 }
 

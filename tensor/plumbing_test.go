@@ -17,12 +17,12 @@ func TestPlumbing(t *testing.T) {
 				continue
 			}
 			d := devtest.Open(t, sel, opt)
-			plumbing.TakeLaunched(d)
+			plumbing.TakeLaunched(d, "Test")
 			x := tensor.Zeros(d, 2, 3)
-			if got := plumbing.TakeLaunched(d); got != (plumbing.Launched{ops.Zero}) {
+			if got := plumbing.TakeLaunched(d, "Test"); got != (plumbing.Launched{ops.Zero}) {
 				t.Errorf("%s: Zeros launched %v", d.Name(), got)
 			}
-			if got := plumbing.TakeLaunched(d); got != (plumbing.Launched{}) {
+			if got := plumbing.TakeLaunched(d, "Test"); got != (plumbing.Launched{}) {
 				t.Errorf("%s: taken twice: %v", d.Name(), got)
 			}
 			if err := plumbing.Try(d, ops.Zero, nil); err != nil {

@@ -75,7 +75,13 @@ func batchMatrixTile(d Device, form ops.GemmForm, dense bool, batch, m, n, k int
 
 // has reports whether a device computes an inner product on matrix units, or in a test as they would.
 func has(d Device, inner ops.Inner) bool {
-	return inner != ops.FMA && (d.core().asUnits && (d.core().asGroups || !inner.Grouped()) || d.matrixUnits(inner.Probed()))
+	switch c := d.core(); {
+	case inner == ops.FMA:
+		return false
+	case c.asUnits:
+		return c.asGroups || !inner.Grouped()
+	}
+	return d.matrixUnits(inner.Probed())
 }
 
 // matrixLimits are the limits that tiles for matrix units must fit.

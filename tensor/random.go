@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -24,16 +25,75 @@ func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 // Next returns the kernel arguments for the next fill: the seed's two words and the call. They are slots: a recorded
 // step draws other numbers each time, those that eager steps would.
 func (r *RNG) Next() (lo, hi, call kernels.Arg) {
+	return r.next("Next")
+}
+
+// next is Next for op, which its error names.
+func (r *RNG) next(op string) (lo, hi, call kernels.Arg) {
 	if r == nil {
-		panic(&Error{Op: "Next", Kind: ErrValue, Detail: "the RNG is nil: make one with NewRNG"})
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "the RNG is nil: make one with NewRNG"})
 	}
 	if r.owner != r {
 		r.owner = r
 		r.slots = kernels.NewSlots(3, r.advance)
 	}
+	seen := r.drawn()
 	_ = r.slots.Next() // advance has no errors
+	seen.now()
 	return r.slots.Arg(0), r.slots.Arg(1), r.slots.Arg(2)
 }
+
+// draws is the recorder.State of an RNG: where a step that is being recorded finds it, and leaves it. A replay advances it,
+// and does nothing else to it.
+type draws struct {
+	rng         *RNG
+	found, left RNG
+	set         bool // by the step
+}
+
+// drawn returns the draws from r of the step that the calling goroutine records, nil if there is none.
+func (r *RNG) drawn() *draws {
+	if recordings.Load() == 0 {
+		return nil
+	}
+	tap := ownTap()
+	if tap == nil {
+		return nil
+	}
+	s := tap.State(r, func() recorder.State { return &draws{rng: r, found: *r, left: *r} }).(*draws)
+	s.End()
+	return s
+}
+
+// now notes where the RNG is after a draw.
+func (s *draws) now() {
+	if s != nil {
+		s.left = *s.rng
+	}
+}
+
+// follows reports whether r is where another one was left.
+func (r *RNG) follows(left *RNG) bool { return r.Seed == left.Seed && r.Calls == left.Calls }
+
+// End is that of recorder.State.
+func (s *draws) End() []recorder.Left {
+	s.set = s.set || !s.rng.follows(&s.left)
+	return nil
+}
+
+// Differs is that of recorder.State.
+func (s *draws) Differs(before recorder.State) string {
+	if s.set || !s.found.follows(&before.(*draws).left) {
+		return "the step sets the Seed or the Calls of an RNG: set them between the runs"
+	}
+	return ""
+}
+
+// Ready is that of recorder.State: a stream may be set between the runs.
+func (s *draws) Ready() error { return nil }
+
+// Restore is that of recorder.State: a replay has advanced the stream.
+func (s *draws) Restore() {}
 
 // advance sets the numbers of the next fill and counts it.
 func (r *RNG) advance(numbers []kernels.Arg) error {
@@ -47,7 +107,7 @@ func (r *RNG) advance(numbers []kernels.Arg) error {
 // [Empty] does.
 func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 	t := alloc("Uniform", d, shape)
-	a, b, c := r.Next()
+	a, b, c := r.next("Uniform")
 	launch(d, ops.Uniform, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(low), kernels.R(high))
 	return t
 }
@@ -56,7 +116,7 @@ func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 // but for the rounding of their logarithms and cosines.
 func (r *RNG) Normal(d Device, mean, sd float64, shape ...int) *Tensor {
 	t := alloc("Normal", d, shape)
-	a, b, c := r.Next()
+	a, b, c := r.next("Normal")
 	launch(d, ops.Normal, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(mean), kernels.R(sd))
 	return t
 }
@@ -67,7 +127,7 @@ func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
 		panic(&Error{Op: "Ints", Kind: ErrValue, Shapes: [][]int{shape}, Detail: fmt.Sprintf("numbers in [0, %d)", bound)})
 	}
 	t := allocOf("Ints", d, Int32, shape)
-	a, b, c := r.Next()
+	a, b, c := r.next("Ints")
 	launch(d, ops.RandomInts, t.arg(), kernels.I(t.Len()), a, b, c, kernels.I(bound))
 	t.within(0, bound-1)
 	return t

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/internal/safetensors"
 )
 
@@ -68,19 +68,12 @@ func LoadSafetensors(d Device, path string) (Dict, map[string]string, error) {
 }
 
 func loadSafetensors(d Device, path string) (Dict, map[string]string, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, errors.New("it is no file whose size is known, but a folder, a pipe or a device")
-	}
-	return ReadSafetensors(d, f, info.Size())
+	return ReadSafetensors(d, f, size)
 }
 
 // ReadSafetensors is LoadSafetensors from size bytes of r.

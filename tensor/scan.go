@@ -6,7 +6,8 @@ import (
 )
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is fixed: the same input gives
-// the same bits. Of integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis.
+// the same bits. Of integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis. Error: each is off by at
+// most what [Tensor.Sum] says of the sum of the elements up to it.
 func (t *Tensor) CumSum(axis int) *Tensor { return t.scan("CumSum", ops.ScanSum, axis, 0) }
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of integers it is Int32, and wraps

@@ -8,10 +8,11 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Gather returns the elements of t that a tensor of integers of t's rank names along an axis: y[i, j, k] = t[i, index[i, j,
-// k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other axes index has at most t's dimensions. Indices
-// are not negative. It panics with ErrAxis, with ErrType for indices of another type, with ErrShape for another rank or a
-// dimension that is larger, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
+// Gather returns the elements of t that a tensor of Int32 of t's rank names along an axis: y[i, j,
+// k] = t[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other
+// axes index has at most t's dimensions. Indices are not negative. It panics with ErrAxis, with
+// ErrType for indices of another type, with ErrShape for another rank or a dimension that is
+// larger, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
 func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
 	const op = "Gather"
 	a := t.checkAlong(op, axis, index)
@@ -22,11 +23,11 @@ func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
 	}
 	part := t.first(index.shape, a)
 	defer part.Free()
-	x, at := part.contiguous(), index.indices()
+	x, at := part.contiguous(), index.contiguous()
 	defer x.done()
 	defer at.done()
 	outer, n, inner := around(part.shape, a)
-	launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(index.shape[a]), kernels.I(inner))
+	launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(index.shape[a]), kernels.I(inner), kernels.Flag(true))
 	return y
 }
 
@@ -73,12 +74,13 @@ type ScatterOptions struct {
 	ExcludeSelf bool // where something comes, what was there does not count
 }
 
-// Scatter returns t with elements of src in the places that a tensor of integers of t's rank names along an axis, in a
-// tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of several for one place, the last along the axis
-// counts. Along other axes index has at most t's dimensions, and along all at most src's. Indices are not negative. A
-// Float16 becomes a real. It panics with ErrAxis, with ErrType for indices of another type or a src of a higher one, with
-// ErrShape for another rank or a dimension that is larger, and with ErrIndex for an index past the end, as
-// [Tensor.GatherRows] does.
+// Scatter returns t with elements of src in the places that a tensor of Int32 of t's rank names
+// along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
+// several for one place, the last along the axis counts. Along other axes index has at most t's
+// dimensions, and along all at most src's. Indices are not negative. A Float16 becomes a real. It
+// panics with ErrAxis, with ErrType for indices of another type or a src of a higher one, with
+// ErrShape for another rank or a dimension that is larger, and with ErrIndex for an index past the
+// end, as [Tensor.GatherRows] does.
 func (t *Tensor) Scatter(axis int, index, src *Tensor) *Tensor {
 	return t.scattered("Scatter", ops.ScatterSet, axis, index, src)
 }
@@ -116,7 +118,7 @@ func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) 
 	}
 	part := src.first(index.shape, -1)
 	defer part.Free()
-	g, at := y.source(op, part), index.indices()
+	g, at := y.source(op, part), index.contiguous()
 	defer g.done()
 	defer at.done()
 	lines := y.first(index.shape, a)
@@ -131,19 +133,30 @@ func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) 
 	c.Free()
 }
 
+// manyLines reports whether a device is busy with that many lines of a scatter, each of m elements in their order.
+func manyLines(d Device, lines, m int) bool {
+	enough := 4 * d.Limits().Units
+	if !d.Limits().CPU {
+		enough *= 32
+	}
+	return lines >= enough || m <= fewIndices
+}
+
+// scatterAxis brings g to places along the middle axis of y: see [ops.ScatterAxis].
+func (y *Tensor) scatterAxis(how ops.Scatter, at, g *Tensor, outer, n, m, inner int, each bool) {
+	d := y.Device()
+	launch(d, ops.ScatterAxis.Of(y.typ.On(d)), g.arg(), at.arg(), y.arg(),
+		kernels.I(outer), kernels.I(n), kernels.I(m), kernels.I(inner), kernels.I(int(how)), kernels.Flag(each))
+}
+
 // scatterLines brings g to places along an axis of y, of which at has as many before and behind it. Where there are few such
 // lines, and long ones, elements are rows of one.
 func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
 	d := y.Device()
 	outer, n, inner := around(y.shape, a)
 	m := at.shape[a]
-	lines := 4 * d.Limits().Units
-	if !d.Limits().CPU {
-		lines *= 32
-	}
-	if outer*inner >= lines || m <= fewIndices {
-		launch(d, ops.ScatterAxis.Of(y.typ.On(d)), g.arg(), at.arg(), y.arg(),
-			kernels.I(outer), kernels.I(n), kernels.I(m), kernels.I(inner), kernels.I(int(how)))
+	if manyLines(d, outer*inner, m) {
+		y.scatterAxis(how, at, g, outer, n, m, inner, true)
 		return
 	}
 	if outer*inner == 1 {

@@ -1,63 +1,30 @@
 package tensor
 
-import (
-	"slices"
-	"sync"
-)
-
-// scopes are the open scopes of a device, the innermost last. They have a lock of their own: a scope must
-// be closed whatever another goroutine does.
-type scopes struct {
-	mu   sync.Mutex
-	open []*scope
-}
-
 // scope collects the tensors made while it is open.
 type scope struct{ made []*Tensor }
 
-func (s *scopes) push() *scope {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	top := &scope{}
-	s.open = append(s.open, top)
-	return top
-}
-
-// pop closes a scope and reports whether it was the innermost.
-func (s *scopes) pop(own *scope) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at := slices.Index(s.open, own)
-	s.open = slices.Delete(s.open, at, at+1)
-	return at == len(s.open)
-}
-
-func (s *scopes) add(t *Tensor) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.open) > 0 {
-		top := s.open[len(s.open)-1]
-		top.made = append(top.made, t)
-	}
-}
-
 // Scope runs f and then frees every tensor that was made on d in it, views included, but those on which
 // [Tensor.Keep] was called. Scopes nest. It is how inference frees its intermediates; Backward frees
-// those of training. It panics with ErrGoroutine if another goroutine opened a scope meanwhile that is still
-// open: its tensors may have come into this one.
+// those of training.
+//
+// Scope claims d for f: whatever another goroutine begins on d meanwhile panics with ErrGoroutine, and
+// so does Scope if another goroutine has claimed d. That holds for goroutines that f starts and waits
+// for, too: call Scope in the goroutine that computes.
 func Scope(d Device, f func()) {
-	there("Scope", d)
-	open := &d.core().scopes
-	own := open.push()
+	const op = "Scope"
+	there(op, d)
+	s := d.core()
+	defer s.Unclaim(s.Claim("", op))
+	own := &scope{}
+	s.scopes = append(s.scopes, own)
 	defer func() {
-		innermost := open.pop(own)
+		last := len(s.scopes) - 1
+		s.scopes[last] = nil
+		s.scopes = s.scopes[:last]
 		for _, t := range own.made {
 			if !t.kept {
 				t.Free()
 			}
-		}
-		if !innermost {
-			panic(&Error{Op: "Scope", Kind: ErrGoroutine, Detail: "a scope of another goroutine is still open: open a device for each"})
 		}
 	}()
 	f()
@@ -69,8 +36,11 @@ func (t *Tensor) Keep() *Tensor {
 	return t
 }
 
-// register adds t to the innermost open scope of its device.
+// register adds t to the innermost open scope of its device, if that is of this goroutine.
 func (t *Tensor) register() *Tensor {
-	t.st.dev.core().scopes.add(t)
+	if s := t.st.dev.core(); s.claimed() && len(s.scopes) > 0 {
+		top := s.scopes[len(s.scopes)-1]
+		top.made = append(top.made, t)
+	}
 	return t
 }

@@ -42,9 +42,11 @@ func size(shape []int) int {
 // checkShape panics unless shape can be that of a tensor, and returns its size.
 func checkShape(op string, shape []int) int {
 	n := size(shape)
+	if len(shape) > MaxRank {
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("%d axes: a tensor has %d at most", len(shape), MaxRank)})
+	}
 	if n < 0 {
-		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{shape},
-			Detail: fmt.Sprintf("dimensions are 0 or more, axes at most %d, elements at most %d", MaxRank, math.MaxInt32)})
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("dimensions are 0 or more, elements at most %d", math.MaxInt32)})
 	}
 	return n
 }

@@ -158,3 +158,39 @@ func TestLongSorts(t *testing.T) {
 		}
 	})
 }
+
+// TestMedian holds Median, of lines that are sorted and of those of which an element is selected, to the definition: with ties, infinities,
+// zeros of both signs, and a NaN in some lines, of reals and ints, in views.
+func TestMedian(t *testing.T) {
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
+		for _, shape := range [][]int{{5, 1}, {7, 64}, {6, 65}, {9, 301}, {3, 5000}, {1, 40003}} {
+			data := some(rand.New(rand.NewPCG(5, uint64(shape[1]))), size(shape))
+			n := shape[1]
+			for i, v := range []float64{math.Inf(1), 0, math.Copysign(0, -1), math.Inf(-1), math.MaxFloat32} {
+				data[i*7%n] = v
+			}
+			if shape[0] > 2 {
+				data[n+n/3], data[n+n-1], data[2*n-1] = math.NaN(), math.NaN(), math.NaN() // in the second line
+				for i := range data[2*n : 3*n] {
+					data[2*n+i] = math.Copysign(0, float64(i%2)-0.5) // which are all equal
+				}
+			}
+			x := tensor.New(d, data, shape...)
+			ints := x.Slice(0, min(2, shape[0]-1), shape[0]).Clamp(-1e6, 1e6).MulScalar(3).To(tensor.Int32)
+			for what, x := range map[string]*tensor.Tensor{"whole": x, "transposed": x.T().Copy().T(), "ints": ints} {
+				values, indices := x.Median(1)
+				v, got, at := numbers(t, x), numbers(t, values), numbers(t, indices)
+				for row := range got {
+					line := v[row*n : (row+1)*n]
+					want := inOrder(line, false)[(n-1)/2]
+					if nan := slices.IndexFunc(line, func(v float64) bool { return v != v }); nan >= 0 {
+						want = place{line[nan], nan}
+					}
+					if !sameNumbers(got[row:row+1], []float64{want.v}) || at[row] != float64(want.i) {
+						t.Fatalf("%s of %v, line %d: %v of index %v, want %v of %d", what, shape, row, got[row], at[row], want.v, want.i)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,14 +1,14 @@
 package tensor
 
 import (
-	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 )
 
-var errClosed = errors.New("tensor: device is closed")
+var errClosed = fmt.Errorf("tensor: %w", ErrClosed)
 
 // storage is device memory shared by the views of one allocation. When nobody holds the memory any more, not
 // even the arguments of a launch to come, the garbage collector returns it to the device.

@@ -4,15 +4,29 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	"github.com/clgrad/clgrad/internal/goroutine"
 	"github.com/clgrad/clgrad/internal/recorder"
-	"github.com/clgrad/clgrad/internal/turns"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // recordings is how many steps are being recorded, on any device. Launches look at it first, and mostly no further.
-var recordings atomic.Int32
+var recordings = &recorder.Recordings
+
+func init() { recorder.Own = ownTap }
+
+// ownTap returns the tap of the step that the calling goroutine records, nil if there is none.
+func ownTap() recorder.Tap {
+	caller := goroutine.ID()
+	taps.Lock()
+	defer taps.Unlock()
+	for _, t := range taps.on {
+		if t.goroutine == caller {
+			return t
+		}
+	}
+	return nil
+}
 
 // taps are those of the steps that are being recorded. A step may use one device alone: the others ask here whether it
 // is the step that uses them.
@@ -24,22 +38,22 @@ var taps struct {
 // tapped is the tap of a device.
 type tapped struct {
 	recorder.Tap
-	goroutine string // that records
-	quiet     bool   // what is read on the host is read again before each replay
+	goroutine uintptr // that records
+	quiet     bool    // what is read on the host is read again before each replay
 }
 
 // told returns the tap of a device for what op tells it, nil if there is none. What another goroutine does on the
 // device, and what the step does on another, is no part of a recording.
 func (s *base) told(d Device, op string) *tapped {
 	mine := s.tap.Load()
-	if mine != nil && mine.goroutine == turns.Goroutine() {
+	if mine != nil && mine.goroutine == goroutine.ID() {
 		return mine
 	}
 	if mine != nil {
 		mine.Refuse(ErrGoroutine, op+" was called by another goroutine on the device meanwhile")
 		return nil
 	}
-	caller := turns.Goroutine()
+	caller := goroutine.ID()
 	taps.Lock()
 	defer taps.Unlock()
 	for _, t := range taps.on {
@@ -85,20 +99,12 @@ func (s *base) Forget(t *Tensor) {
 	}
 }
 
-// First is that of package plumbing.
-func (s *base) First(d Device, thing any) bool {
-	if recordings.Load() == 0 {
-		return false
-	}
-	told := s.told(d, "a call")
-	return told != nil && told.First(thing)
-}
-
-// Again is that of package plumbing.
-func (s *base) Again(d Device, check func() error) {
+// State is that of package plumbing.
+func (s *base) State(d Device, key any, make func() recorder.State) recorder.State {
 	if told := s.told(d, "a call"); told != nil {
-		told.Again(check)
+		return told.State(key, make)
 	}
+	return nil
 }
 
 // tellRead tells that op reads elements on the host.
@@ -158,7 +164,7 @@ func (d tapDevice) Tap(t recorder.Tap) (func(), error) {
 	if err := d.busy("Record"); err != nil {
 		return nil, err
 	}
-	s, mine := d.core(), &tapped{Tap: t, goroutine: turns.Goroutine()}
+	s, mine := d.core(), &tapped{Tap: t, goroutine: goroutine.ID()}
 	taps.Lock()
 	defer taps.Unlock()
 	if !s.tap.CompareAndSwap(nil, mine) {

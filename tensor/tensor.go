@@ -224,16 +224,22 @@ func there(op string, d Device) {
 // Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Packed]; it panics with ErrShape if t has gaps.
 func (t *Tensor) Arg() kernels.Arg {
 	check("Arg", t)
-	if !t.Contiguous() {
-		misuse("Arg", ErrShape, "a kernel needs a contiguous tensor: pass that of Packed", t)
-	}
+	t.mustBeContiguous("Arg")
 	t.st.ints.lent = true
 	return t.arg()
+}
+
+func (t *Tensor) mustBeContiguous(op string) {
+	if !t.Contiguous() {
+		misuse(op, ErrShape, "a kernel needs a contiguous tensor: pass that of Packed", t)
+	}
 }
 
 // Run passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch]. It panics with
 // ErrShape if t has gaps, and with ErrIndex for elements that t has not.
 func (t *Tensor) Run(off, n int) kernels.Arg {
+	check("Run", t)
+	t.mustBeContiguous("Run")
 	a := t.Arg()
 	if off < 0 || n < 0 || n > a.N-off { // off+n may not fit an int
 		misuse("Run", ErrIndex, fmt.Sprintf("[%d, %d)", off, off+n), t)

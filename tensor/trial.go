@@ -68,6 +68,10 @@ func (d *clDevice) Try(k *kernels.Kernel, args []kernels.Arg) error {
 	}
 	d.enter("Try")
 	defer d.leave()
+	if d.builds != nil && !d.entries.has(k) {
+		d.builds.Building(k.Name)
+		defer d.builds.Built()
+	}
 	e, err := d.entries.get(k)
 	if err != nil {
 		return err
@@ -104,15 +108,16 @@ func (d *clDevice) variants(k *kernels.Kernel) []variant {
 }
 
 // agrees compares what a form of k writes with its twin, in small launches and in one like args, which is a small one
-// itself where k has no others, and remembers a success. A launch that the device refuses, for want of memory, proves nothing.
+// itself where k has no others, and remembers a success, but of a twin of another module. A launch that the device refuses, for want of memory, proves nothing.
 func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, class uint, args []kernels.Arg) error {
 	src, err := d.source(k, l)
 	if err != nil {
 		return err
 	}
+	keeps := !k.Twin.Foreign() // a trial of another twin is none
 	run := func(class uint, operands func() ([]*kernels.Operands, error)) error {
 		key := d.trials.key(src.Text, src.Options, k.Name, fmt.Sprint(class))
-		if d.trials.has(key) {
+		if keeps && d.trials.has(key) {
 			return nil
 		}
 		tried := false
@@ -126,7 +131,7 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limit
 			}
 			tried = tried || ran
 		}
-		if tried {
+		if tried && keeps {
 			d.trials.add(key)
 		}
 		return nil

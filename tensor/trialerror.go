@@ -2,7 +2,8 @@ package tensor
 
 import "fmt"
 
-// TrialError is a kernel that a device computes wrongly, found before its first launch: see [TrialEnv].
+// TrialError is a kernel whose results on a device are not those of its Go twin, found before its first launch: see
+// [TrialEnv]. Either may be wrong.
 type TrialError struct {
 	Device, Driver string  // the device's name, and its driver's version
 	Kernel         string  // its entry point
@@ -14,6 +15,7 @@ type TrialError struct {
 
 // Error names the kernel, the device, the element and both values, and says what to do.
 func (e *TrialError) Error() string {
-	return fmt.Sprintf("tensor: %s computes %s wrongly (driver %s): with buffers of %v elements, %s[%d] is %v, its Go twin has %v; "+
-		"use another device or driver: cpu needs none", e.Device, e.Kernel, e.Driver, e.Sizes, e.Param, e.Index, e.Got, e.Want)
+	return fmt.Sprintf("tensor: kernel %s on %s (driver %s) and its Go twin differ: with buffers of %v elements, %s[%d] is %v on the device, and "+
+		"%v by the twin. Either may be wrong: mend the one that is, if the kernel is yours; else use another device or driver: cpu needs none",
+		e.Kernel, e.Device, e.Driver, e.Sizes, e.Param, e.Index, e.Got, e.Want)
 }

@@ -38,7 +38,11 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 		shape[infer] = t.Len() / known
 	}
 	if size(shape) != t.Len() {
-		panic(&Error{Op: "Reshape", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: fmt.Sprintf("%d elements cannot take that shape", t.Len())})
+		detail := fmt.Sprintf("%d elements cannot take that shape", t.Len())
+		if len(shape) > MaxRank {
+			detail = fmt.Sprintf("%d axes: a tensor has %d at most", len(shape), MaxRank)
+		}
+		panic(&Error{Op: "Reshape", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: detail})
 	}
 	if strides, ok := t.stridesOf(shape); ok {
 		return t.view(shape, strides, t.off)

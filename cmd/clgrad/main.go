@@ -26,8 +26,8 @@ func newRoot() *cobra.Command {
 		Long: `clgrad lists the devices that programs which use the library clgrad can compute on, says what is missing for
 others, tests every kernel on a device, measures it, and finds the fastest matrix products for it.
 
-Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line cannot be carried out, and nothing was
-done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP).
+Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line is wrong (an unknown flag, an
+argument too many, a value outside its range), and nothing was done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP).
 
 To fit a network to an image there is another program, mlpimage.`,
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/regular"
 
 	"github.com/spf13/cobra"
 )
@@ -40,6 +41,7 @@ clgrad/tuning.json in your configuration folder; delete it to undo this.`,
 }
 
 func tune(cmd *cobra.Command, out string, device devices.Flags) error {
+	named := "-o " + out
 	switch out {
 	case "-":
 		return cli.Usage(errors.New("-o -: programs read the table from a file: name one"))
@@ -47,9 +49,16 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 		if out = ops.TuningFile(); out == "" {
 			return cli.Usage(fmt.Errorf("there is no configuration folder: name the table with -o"))
 		}
+		named = out
+		if os.Getenv(ops.TuningEnv) != "" {
+			named = ops.TuningEnv + " is " + out
+		}
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 			return err
 		}
+	}
+	if info, err := os.Stat(out); err == nil && regular.Kind(info.Mode()) != "" {
+		return cli.Usage(fmt.Errorf("%s: it is %s: programs read the table from a file: name one", named, regular.Kind(info.Mode())))
 	}
 	if err := atomicfile.Check(out); err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/internal/samefile"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
@@ -146,7 +147,7 @@ func batch(ctx context.Context, dir string, f batchFlags, stdout, stderr io.Writ
 		summary = filepath.Join(f.out, fmt.Sprintf("summary-%d-of-%d.csv", share.index, share.count))
 	}
 	b := &batchRun{flags: f, dir: dir, chatter: chatter, alarms: stderr, rows: make([]row, len(mine))}
-	b.unwritable = unwritable(names, b.path)
+	b.unwritable = unwritable(b.readableFirst(ctx, names), b.path)
 	if err := b.distinct(names, mine, summary); err != nil {
 		return err
 	}
@@ -206,6 +207,32 @@ func images(dir string) ([]string, error) {
 }
 
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+
+// readableFirst returns the names with those of files that are no picture last: of two files whose results would have one
+// name, that of a picture gets it. Only such files are read.
+func (b *batchRun) readableFirst(ctx context.Context, names []string) []string {
+	count := map[string]int{}
+	for _, name := range names {
+		count[strings.ToLower(stem(name))]++
+	}
+	readable := func(name string) bool {
+		path := filepath.Join(b.dir, name)
+		if info, err := os.Stat(path); err != nil || regular.Kind(info.Mode()) != "" {
+			return false
+		}
+		_, err := b.flags.memory.image(ctx, path)
+		return err == nil || ctx.Err() != nil
+	}
+	var first, last []string
+	for _, name := range names {
+		if count[strings.ToLower(stem(name))] == 1 || readable(name) {
+			first = append(first, name)
+		} else {
+			last = append(last, name)
+		}
+	}
+	return append(first, last...)
+}
 
 // unwritable returns the errors of images that can have no results: their names are too long for the file system, or the
 // results would be the files of an earlier image's.
@@ -347,8 +374,10 @@ func (b *batchRun) fit(ctx context.Context, d tensor.Device, r *row, begun func(
 		return d, err
 	}
 	path := filepath.Join(b.dir, r.Image)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return d, errors.New("it is no file but a pipe or a device, which might never say anything")
+	for _, read := range []string{path, b.path(r.Image, ".ckpt")} { // a pipe might never say anything
+		if info, err := os.Stat(read); err == nil && regular.Kind(info.Mode()) != "" {
+			return d, fmt.Errorf("%s is no regular file but %s", read, regular.Kind(info.Mode()))
+		}
 	}
 	raw, err := b.flags.memory.read(ctx, path)
 	if ctx.Err() != nil {
@@ -427,10 +456,13 @@ func (b *batchRun) once() io.Writer {
 	return w
 }
 
+// mostRow bounds what was measured of an image, in bytes.
+const mostRow = 1 << 20
+
 // skip reports whether an image was done before, with the same settings and from the same file, and takes over what was
 // measured.
 func (b *batchRun) skip(r *row) bool {
-	text, err := os.ReadFile(b.path(r.Image, ".json"))
+	text, err := regular.Read(b.path(r.Image, ".json"), mostRow)
 	if err != nil {
 		return false
 	}

@@ -93,7 +93,7 @@ func TestSize(t *testing.T) {
 	m := imagefit.Spec{Width: 320, Height: 240}
 	for text, want := range map[string][2]int{
 		"": {320, 240}, "512x": {512, 384}, "x512": {683, 512}, "2x": {640, 480}, "1.5x": {480, 360}, "0.5x": {160, 120},
-		"32x": {10240, 7680}, "33x": {33, 25}, "640X300": {640, 300}, "0.0001x": {1, 1}, "x1": {1, 1},
+		"32x": {10240, 7680}, "256x": {256, 192}, "33x25": {33, 25}, "640X300": {640, 300}, "0.0001x": {1, 1}, "x1": {1, 1},
 	} {
 		s, err := parseSize(text)
 		if err != nil {
@@ -104,7 +104,7 @@ func TestSize(t *testing.T) {
 			t.Errorf("%q: %dx%d, want %v", text, w, h, want)
 		}
 	}
-	for _, text := range []string{"x", "0x", "x0", "-2x", "NaNx", "1e99x", "1x2x3", "big", "x1.5", "33.5x", "1e9x", "1_0.5x", "100.5x20", "3000000000x3", "512", "0", "1.5"} {
+	for _, text := range []string{"x", "0x", "x0", "-2x", "NaNx", "1e99x", "1x2x3", "big", "x1.5", "33x", "255x", "33.5x", "1e9x", "1_0.5x", "100.5x20", "3000000000x3", "512", "0", "1.5"} {
 		if s, err := parseSize(text); err == nil {
 			t.Errorf("%q: %+v", text, s)
 		}

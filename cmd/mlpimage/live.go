@@ -15,7 +15,7 @@ import (
 const drawShare = 19
 
 // livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the training's goroutine,
-// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time. Sending them may
+// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time, but in the first seconds. Sending them may
 // take as much again.
 type livePage struct {
 	server *live.Server
@@ -23,6 +23,7 @@ type livePage struct {
 	img    *imagefit.Image
 	start  time.Time
 	next   time.Time // of a picture
+	first  time.Time // when the first picture was drawn; zero: none was
 }
 
 // serve starts the page, if one was asked for.
@@ -70,15 +71,23 @@ func (l *livePage) draw(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil // training ends for that, not for this
 	}
-	l.next = time.Now().Add(pause(time.Since(begun), l.next.IsZero()))
+	now := time.Now()
+	took := now.Sub(begun)
+	if l.first.IsZero() {
+		l.first, took = now, 0 // it builds the kernels that draw
+	}
+	l.next = now.Add(pause(took, now.Sub(l.first)))
 	return err
 }
 
-// pause returns how long training goes on after a picture took some time. The first builds the kernels that draw: to wait
-// for its share would show for minutes what the network draws before it has learned anything.
-func pause(took time.Duration, first bool) time.Duration {
-	if first {
-		return time.Second
+// early is how long after the first picture others follow soon: a network learns most of an image in its first second, and
+// the first picture is of what it draws before that.
+const early = 2 * time.Second
+
+// pause returns how long training goes on after a picture that took some time, and came so long after the first.
+func pause(took, after time.Duration) time.Duration {
+	if after < early {
+		return max(200*time.Millisecond, took)
 	}
 	return max(time.Second, drawShare*took)
 }

@@ -80,16 +80,14 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestPause: pictures take a twentieth of the time at most, but the first, whose kernels are built, keeps the second from
-// nobody.
+// TestPause: pictures take a twentieth of the time at most, but in the first seconds, in which a network learns most.
 func TestPause(t *testing.T) {
-	for _, c := range []struct {
-		took  time.Duration
-		first bool
-		want  time.Duration
-	}{{3 * time.Second, true, time.Second}, {3 * time.Second, false, 57 * time.Second}, {time.Millisecond, false, time.Second}} {
-		if got := pause(c.took, c.first); got != c.want {
-			t.Errorf("after %v (first: %v) it pauses %v, want %v", c.took, c.first, got, c.want)
+	for _, c := range []struct{ took, after, want time.Duration }{
+		{0, 0, 200 * time.Millisecond}, {time.Second, time.Second, time.Second}, {3 * time.Second, 4 * time.Second, 57 * time.Second},
+		{time.Millisecond, 2 * time.Second, time.Second},
+	} {
+		if got := pause(c.took, c.after); got != c.want {
+			t.Errorf("after %v, %v after the first, it pauses %v, want %v", c.took, c.after, got, c.want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +8,14 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/pflag"
 )
@@ -63,6 +64,7 @@ func (m *memory) limit() int64 {
 		}
 	}
 	debug.SetMemoryLimit(m.bytes)
+	debug.SetGCPercent(imagefit.GarbagePercent)
 	return m.bytes
 }
 
@@ -125,33 +127,58 @@ func readAll(path string, most int64, raises string) ([]byte, error) {
 	f := os.Stdin
 	if path != stream {
 		var err error
-		if f, err = os.Open(path); err != nil {
+		if f, _, err = regular.OpenOrPipe(path); err != nil {
 			return nil, err
 		}
 		defer f.Close()
 	}
-	tooLarge := func(n string) error {
+	tooLarge := func(n, why string) error {
 		name := path
 		if path == stream {
 			name = "standard input"
 		}
-		return fmt.Errorf("%s: it has %s, and the limit is %s: %s", name, n, imagefit.FormatBytes(most), raises)
+		return fmt.Errorf("%s: it has %s, and the limit is %s%s: %s", name, n, imagefit.FormatBytes(most), why, raises)
 	}
-	var b bytes.Buffer
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		if info.Size() > most {
-			return nil, tooLarge(imagefit.FormatBytes(info.Size()))
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		raw, err := readStream(f, most/2)
+		if errors.Is(err, errTooLarge) {
+			return nil, tooLarge("more than "+imagefit.FormatBytes(most/2), ", of which what comes through a pipe may have half")
 		}
-		b.Grow(int(info.Size()) + bytes.MinRead)
+		return raw, err
 	}
-	n, err := b.ReadFrom(io.LimitReader(f, min(most, math.MaxInt64-1)+1))
-	if err != nil {
-		return nil, err
+	if info.Size() > most {
+		return nil, tooLarge(imagefit.FormatBytes(info.Size()), "")
 	}
-	if n > most {
-		return nil, tooLarge("more than " + imagefit.FormatBytes(most))
+	raw := make([]byte, info.Size())
+	n, err := io.ReadFull(f, raw)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it was cut meanwhile
+		err = nil
 	}
-	return b.Bytes(), nil
+	return raw[:n], err
+}
+
+var errTooLarge = errors.New("too large")
+
+// readStream returns all of a stream of at most so many bytes. It takes twice as many: a buffer that grew would take
+// three times as many.
+func readStream(r io.Reader, most int64) ([]byte, error) {
+	const piece = 1 << 20
+	var pieces [][]byte
+	var n int64
+	for {
+		part := make([]byte, min(piece, most-n+1))
+		k, err := io.ReadFull(r, part)
+		pieces, n = append(pieces, part[:k]), n+int64(k)
+		switch {
+		case n > most:
+			return nil, errTooLarge
+		case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+			return slices.Concat(pieces...), nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 // image reads a picture.
@@ -174,7 +201,11 @@ func (m *memory) decode(ctx context.Context, path string, raw []byte) (*imagefit
 
 // fit returns an error if training with these settings takes more memory than there may be.
 func (m *memory) fit(img *imagefit.Image, cfg imagefit.Config) error {
-	return m.explain("", m.bounds().AllowFit(img, cfg))
+	err := m.explain("", m.bounds().AllowFit(img, cfg))
+	if errors.Is(err, imagefit.ErrConfig) {
+		return cli.Usage(err)
+	}
+	return err
 }
 
 // model puts the model of a file's contents onto a device.

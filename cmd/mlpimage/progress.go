@@ -14,10 +14,9 @@ import (
 // and the last report are always one.
 type progress struct {
 	w   io.Writer
-	bar *progressbar.ProgressBar // nil without a terminal
+	bar *bar // nil without a terminal
 
 	open    bool // the number of steps is a limit, not a plan
-	narrow  bool // a terminal without room for the loss
 	spoken  time.Time
 	pending string // the line of a report that was not written yet
 }
@@ -34,30 +33,18 @@ func newProgress(w io.Writer, step int, cfg imagefit.Config) *progress {
 		steps = -1
 	}
 	if cli.OnTerminal(w) {
-		width := cli.TerminalWidth(w)
-		p.narrow = width < 90
-		options := []progressbar.Option{progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionFullWidth(), progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetElapsedTime(true)}
-		if width >= 70 { // a line that is longer than the terminal could not be replaced by the next
-			options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("steps"))
-		}
-		p.bar = progressbar.NewOptions(steps, options...)
-		_ = p.bar.Set(step) // a terminal that went away does not stop training
+		p.bar = newBar(w, steps, progressbar.OptionSetElapsedTime(true))
+		p.bar.show(step, "")
 	}
 	return p
 }
 
 func (p *progress) report(r imagefit.Progress) {
 	if p.bar != nil {
-		text := fmt.Sprintf("PSNR %.1f dB", r.PSNR)
-		if !p.narrow {
-			text = fmt.Sprintf("loss %.4g  ", r.Loss) + text
-		}
-		p.bar.Describe(text)
 		if !p.open {
 			p.bar.ChangeMax(r.Steps) // a plan for a time changes
 		}
-		_ = p.bar.Set(r.Step) // a terminal that went away does not stop training
+		p.bar.show(r.Step, p.texts(r)...)
 		return
 	}
 	line := fmt.Sprintf("step %d", r.Step)
@@ -77,6 +64,18 @@ func (p *progress) report(r imagefit.Progress) {
 	}
 }
 
+// texts returns what stands beside the bar, with ever fewer details.
+func (p *progress) texts(r imagefit.Progress) []string {
+	psnr, at := fmt.Sprintf("PSNR %.1f dB", r.PSNR), fmt.Sprintf("step %d", r.Step)
+	if !p.open {
+		at += fmt.Sprintf("/%d", r.Steps)
+	}
+	if r.StepTime > 0 {
+		at += fmt.Sprintf(", %.0f/s", 1/r.StepTime.Seconds())
+	}
+	return []string{fmt.Sprintf("loss %.4g  %s  %s", r.Loss, psnr, at), psnr + "  " + at, psnr, ""}
+}
+
 func (p *progress) speak() {
 	fmt.Fprintln(p.w, p.pending)
 	p.pending, p.spoken = "", time.Now()
@@ -86,8 +85,7 @@ func (p *progress) speak() {
 func (p *progress) finish() {
 	switch {
 	case p.bar != nil:
-		_ = p.bar.Exit()
-		fmt.Fprintln(p.w)
+		p.bar.end()
 	case p.pending != "":
 		p.speak()
 	}
@@ -97,16 +95,14 @@ func (p *progress) finish() {
 type rowBar struct {
 	w      io.Writer
 	rows   int
-	bar    *progressbar.ProgressBar
+	bar    *bar // nil without a terminal
 	spoken time.Time
 }
 
 func newRowBar(w io.Writer, rows int) *rowBar {
 	b := &rowBar{w: w, rows: rows, spoken: time.Now()}
 	if cli.OnTerminal(w) {
-		b.bar = progressbar.NewOptions(rows, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionShowCount(), progressbar.OptionSetDescription("rows"), progressbar.OptionFullWidth(),
-			progressbar.OptionThrottle(100*time.Millisecond))
+		b.bar = newBar(w, rows)
 	}
 	return b
 }
@@ -114,7 +110,7 @@ func newRowBar(w io.Writer, rows int) *rowBar {
 func (b *rowBar) report(rows int) {
 	switch {
 	case b.bar != nil:
-		_ = b.bar.Set(rows)
+		b.bar.show(rows, fmt.Sprintf("row %d/%d", rows, b.rows), "")
 	case time.Since(b.spoken) >= lineEvery:
 		b.spoken = time.Now()
 		fmt.Fprintf(b.w, "row %d/%d\n", rows, b.rows)
@@ -123,7 +119,6 @@ func (b *rowBar) report(rows int) {
 
 func (b *rowBar) finish() {
 	if b.bar != nil {
-		_ = b.bar.Exit()
-		fmt.Fprintln(b.w)
+		b.bar.end()
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -50,8 +51,8 @@ the highest octaves of frequency. MODEL is - for standard input.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.out, "output", "o", "", "image to write, as .png or .jpg; - is standard output, as PNG (required)")
-	fs.StringVar(&f.size, "size", "", `of the whole picture: WIDTHxHEIGHT, or WIDTHx or xHEIGHT and the other side by the aspect, or a
-factor such as 2x or 1.5x, up to 32x (default: the size of the training image)`)
+	fs.StringVar(&f.size, "size", "", `of the whole picture: WIDTHxHEIGHT, or WIDTHx, of 256 or more, or xHEIGHT and the other side by
+the aspect, or a factor such as 2x or 1.5x, up to 32x (default: the size of the training image)`)
 	fs.StringVar(&f.crop, "crop", "", "X,Y,WIDTH,HEIGHT of the part to draw, in pixels of --size (default: all)")
 	fs.Int64Var(&f.pixels, "max-pixels", mostPixels, "refuse to draw more")
 	fs.IntVar(&f.quality, "jpeg-quality", imagefit.DefaultQuality, "of a picture whose name ends in .jpg or .jpeg, 1 to 100")
@@ -113,8 +114,10 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	}
 	defer m.Free()
 	view.Width, view.Height = size.of(m.Spec)
-	if err := f.memory.explain(path, f.memory.bounds().AllowRender(m, view)); err != nil {
-		return err
+	if err := f.memory.bounds().AllowRender(m, view); errors.Is(err, imagefit.ErrConfig) {
+		return cli.Usage(err) // the size or the crop
+	} else if err != nil {
+		return f.memory.explain(path, err)
 	}
 	if err := tooMany(ctx, m, view, f.pixels); err != nil {
 		return err

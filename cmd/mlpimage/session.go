@@ -173,14 +173,19 @@ func (s *session) finish(why imagefit.Reason, page *livePage, log *runLog) (*res
 		if path == "" {
 			return
 		}
-		if err := writeFile(path, s.stdout, write); err != nil {
+		wait := cli.NewWait(s.chatter, "writing "+path)
+		err := writeFile(path, s.stdout, write)
+		wait.Done()
+		if err != nil {
 			missing = append(missing, err)
 			return
 		}
 		s.saved = append(s.saved, path)
 	}
 	put(o.checkpoint, fit.WriteCheckpoint)
+	wait := cli.NewWait(s.chatter, fmt.Sprintf("drawing %dx%d pixels", img.Width, img.Height))
 	out, err := fit.Model.Render(context.Background(), img.Width, img.Height)
+	wait.Done()
 	if err == nil {
 		err = page.show(out)
 	}
@@ -201,7 +206,9 @@ func (s *session) finish(why imagefit.Reason, page *livePage, log *runLog) (*res
 	}
 	put(o.image, s.picture(o.image, out))
 	if o.model != "" {
+		wait := cli.NewWait(s.chatter, "packing the weights")
 		raw, what, err := s.packModel(out)
+		wait.Done()
 		if err != nil {
 			return r, s.incomplete(append(missing, err))
 		}

@@ -59,8 +59,8 @@ func (s *settings) register(fs *pflag.FlagSet) {
 	g, d := &s.given, imagefit.Defaults()
 	e := &g.Encoding
 	fs.StringVar(&s.preset, "preset", "", cli.OneOf(imagefit.Presets)+` (default good, unless --encoding is given): classic is the
-small frequency network of the benchmarks; the others are hash grids in proportion to
-the image`)
+small frequency network of the benchmarks; the others are hash grids whose tables double
+as images grow`)
 	fs.IntVar(&g.Batch, "batch", 0, fmt.Sprintf("pixels drawn per step (default that of the preset; %d for frequency, 8192 for hash, 4096 for fourier and siren)", d.Batch))
 	fs.StringVar(&g.Loss, "loss", "", cli.OneOf(imagefit.Losses)+", the error that is made small (default mse)")
 	fs.StringVar(&e.Kind, "encoding", "", cli.OneOf(imagefit.Encodings)+": what the network sees of a position (default that of the preset)")
@@ -73,7 +73,7 @@ the image`)
 	fs.IntVar(&e.Table, "table", 0, "of hash: entries of a grid at most, a power of two (default 16384, presets by the image)")
 	fs.IntVar(&e.PerEntry, "per-entry", 0, "of hash: features of an entry (default 4)")
 	fs.IntVar(&g.Hidden, "hidden", 0, fmt.Sprintf("width of a hidden layer (default %d)", d.Hidden))
-	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers (default %d; 2 for hash)", d.Layers))
+	fs.IntVar(&g.Layers, "layers", 0, fmt.Sprintf("hidden layers, at most 1024 (default %d; 2 for hash)", d.Layers))
 	fs.Float64Var(&g.LR, "lr", 0, fmt.Sprintf("highest learning rate (default that of the preset; 0.01 for hash, %v for frequency, 0.003 for fourier, 0.0005 for siren)", d.LR))
 	fs.StringVar(&g.Schedule, "schedule", "", cli.OneOf(imagefit.Schedules)+`, of the learning rate: a factor per step, or a plan that
 ends at 0 with the last step or at the end of --time (default linear for fast, good and best)`)
@@ -132,9 +132,20 @@ func (s *settings) apply(c *imagefit.Config) {
 
 // resumed returns the settings of a checkpoint, of which flags may change only what does not change what was learned
 // so far.
-func (s *settings) resumed(saved imagefit.Config) (imagefit.Config, error) {
+// The preset, if one is named, must be that of the checkpoint, for an image of this size.
+func (s *settings) resumed(saved imagefit.Config, width, height int) (imagefit.Config, error) {
 	if s.preset != "" {
-		return saved, cli.Usage(fmt.Errorf("--preset %s with --resume: the checkpoint has its settings: leave out --preset", s.preset))
+		c, err := s.config(width, height)
+		if err != nil {
+			return c, err
+		}
+		if !s.flags.Changed("steps") && !s.flags.Changed("until-flat") {
+			c.Steps, c.UntilFlat = saved.Steps, saved.UntilFlat
+		}
+		if !s.flags.Changed("log-every") {
+			c.LogEvery = saved.LogEvery
+		}
+		return c, nil // Resume compares them
 	}
 	if kind := s.given.Encoding.Kind; s.flags.Changed("encoding") && kind != saved.Encoding.Kind {
 		return saved, cli.Usage(fmt.Errorf("--encoding %s: the checkpoint has the encoding %s", kind, saved.Encoding.Kind))

@@ -21,8 +21,12 @@ type size struct {
 	factor        float64
 }
 
-// mostFactor is the largest whole number before an x that is a factor: 2x is twice the size, 512x is 512 pixels wide.
-const mostFactor = 32
+// A number before an x alone is a factor up to mostFactor, and a width from leastWidth on: 2x is twice the size, 512x is 512
+// pixels wide. What lies between is refused: it could be either.
+const (
+	mostFactor = 32
+	leastWidth = 256
+)
 
 // parseSize reads "WxH", "Wx", "xH" or "Fx"; "" is the size of the training image.
 func parseSize(text string) (size, error) {
@@ -39,13 +43,14 @@ func parseSize(text string) (size, error) {
 	}
 	width, errW := side(w)
 	height, errH := side(h)
-	if h == "" && !errors.Is(errW, strconv.ErrRange) && (width <= mostFactor || errW != nil) {
+	if h == "" && !errors.Is(errW, strconv.ErrRange) && (width < leastWidth || errW != nil) {
 		f, err := strconv.ParseFloat(w, 64)
 		switch {
 		case err != nil || strings.Contains(w, "_") || math.IsInf(f, 0) || !(f > 0):
 			return size{}, bad
 		case f > mostFactor:
-			return size{}, fmt.Errorf("--size %s: a factor is at most %d: give the size in whole pixels, such as 512x for that width", text, mostFactor)
+			return size{}, fmt.Errorf("--size %s: a factor is at most %d, and a width without a height at least %d: give both sides in pixels, such as %.0fx%.0f, or the height, such as x%.0f",
+				text, mostFactor, leastWidth, math.Ceil(f), math.Ceil(f), math.Ceil(f))
 		}
 		return size{factor: f}, nil
 	}
@@ -93,7 +98,7 @@ func remarks(m imagefit.Spec, width, height int) []string {
 	_, byWidth := size{width: width}.of(m)
 	byHeight, _ := size{height: height}.of(m)
 	if height != byWidth && width != byHeight {
-		w, h := size{width: max(width, mostFactor+1)}.of(m) // a smaller number would be a factor
+		w, h := size{width: max(width, leastWidth)}.of(m) // a smaller number would be no width
 		lines = append(lines, fmt.Sprintf("the picture is stretched: the training image has %dx%d pixels, --size %dx draws it %dx%d",
 			m.Width, m.Height, w, w, h))
 	}

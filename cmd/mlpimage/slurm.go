@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/regular"
 )
 
 // What Slurm tells a task of an array job: https://slurm.schedmd.com/job_array.html.
@@ -73,6 +74,9 @@ func (t slurmTask) complete(tasks []int) bool {
 	return len(tasks) == t.count && tasks[0] == t.min && tasks[t.count-1] == t.max && slices.Contains(tasks, t.id)
 }
 
+// mostTasks bounds that list in bytes: maxTasks numbers of at most ten digits.
+const mostTasks = 11 * maxTasks
+
 // slurmTasks returns the tasks of the job, sorted. Slurm forgets tasks minutes after their end: the first task
 // of the job writes the list next to the results, for those that start later or again.
 func slurmTasks(ctx context.Context, t slurmTask, out string) ([]int, error) {
@@ -81,7 +85,7 @@ func slurmTasks(ctx context.Context, t slurmTask, out string) ([]int, error) {
 		return nil, fmt.Errorf("%s is %q", slurmJob, job)
 	}
 	path := filepath.Join(out, ".slurm-array-"+job)
-	if text, err := os.ReadFile(path); err == nil {
+	if text, err := regular.Read(path, mostTasks); err == nil {
 		if tasks, err := parseTasks(strings.TrimSpace(string(text))); err == nil && t.complete(tasks) {
 			return tasks, nil // of this job: numbers of jobs come again, and then the list is written anew
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/clgrad/clgrad/internal/live"
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
@@ -147,20 +148,27 @@ func train(ctx context.Context, path string, f trainFlags, begun func(), stdout,
 	if err := f.validate(path, stdout); err != nil {
 		return err
 	}
-	if _, err := os.Stat(f.goOn); f.goOn != "" && errors.Is(err, fs.ErrNotExist) {
-		f.resume = "" // to start
+	if f.goOn != "" {
+		switch info, err := os.Stat(f.goOn); {
+		case errors.Is(err, fs.ErrNotExist):
+			f.resume = "" // to start
+		case err == nil && !info.Mode().IsRegular(): // a checkpoint that is read and written
+			return fmt.Errorf("--resume-or-start %s: it is no regular file but %s", f.goOn, regular.Kind(info.Mode()))
+		}
 	}
-	f.device.Prepare() // a GPU's driver takes longer than an image
-	img, err := f.memory.image(ctx, path)
-	if err != nil {
-		return err
-	}
+	f.device.Prepare()                // a GPU's driver takes longer than an image
 	chatter, report := stderr, stdout // what --quiet silences
 	if _, is := onStandardOutput(f.outputs.list()...); is {
 		report = stderr
 	}
 	if f.quiet {
 		chatter, report = io.Discard, io.Discard
+	}
+	wait := cli.NewWait(chatter, "reading the image")
+	img, err := f.memory.image(ctx, path)
+	wait.Done()
+	if err != nil {
+		return err
 	}
 	if err := f.outputs.hold(img, chatter); err != nil {
 		return err
@@ -260,7 +268,7 @@ func (f *trainFlags) beginFrom(ctx context.Context, img *imagefit.Image, open fu
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := f.settings.resumed(saved.Config)
+	cfg, err := f.settings.resumed(saved.Config, img.Width, img.Height)
 	if f.goOn != "" { // its line says all settings, as it did when it started
 		cfg, err = f.settings.config(img.Width, img.Height)
 	}
@@ -280,7 +288,11 @@ func (f *trainFlags) beginFrom(ctx context.Context, img *imagefit.Image, open fu
 	fit, err := imagefit.Resume(d, img, saved, cfg)
 	if err != nil {
 		d.Close()
-		return nil, fmt.Errorf("%s: %w", f.resume, err)
+		err = fmt.Errorf("%s: %w", f.resume, err)
+		if errors.Is(err, imagefit.ErrSettings) {
+			err = cli.Usage(err)
+		}
+		return nil, err
 	}
 	fmt.Fprintf(chatter, "resumed %s at step %d\n", f.resume, saved.Steps)
 	if saved.Device != d.Name() {

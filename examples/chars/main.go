@@ -205,7 +205,7 @@ func chars(ctx context.Context) error {
 	if weights := 4 * float64(*width) * max(float64(*width), float64(len(alphabet))); max(step, weights) > math.MaxInt32 {
 		return errors.New("these sizes make tensors of more than 2147483647 numbers: choose smaller ones")
 	}
-	d, err := tensor.Open(*device)
+	d, err := tensor.Open(*device, tensor.Options{Builds: program.Builds})
 	if err != nil {
 		return err
 	}

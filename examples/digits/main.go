@@ -130,7 +130,7 @@ func run() error {
 	if digits := data.Elements[int32](labels); slices.Min(digits) < 0 || slices.Max(digits) > 9 {
 		return fmt.Errorf("%s has labels that are no digit", *file)
 	}
-	d, err := tensor.Open(*device)
+	d, err := tensor.Open(*device, tensor.Options{Builds: program.Builds})
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func run() error {
 	if err := errors.Join(err, testsErr); err != nil {
 		return err
 	}
-	d, err := tensor.Open(*device)
+	d, err := tensor.Open(*device, tensor.Options{Builds: program.Builds})
 	if err != nil {
 		return err
 	}

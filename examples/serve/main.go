@@ -49,7 +49,7 @@ func serve(ctx context.Context) error {
 	if min(*batch, *queue) < 1 || max(*batch, *queue) > 1<<14 || *wait < 0 {
 		return errors.New("batch and queue are 1 to 16384, and wait is no less than 0")
 	}
-	d, err := tensor.Open(*device)
+	d, err := tensor.Open(*device, tensor.Options{Builds: program.Builds})
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func run() error {
 	if !slices.Equal(images.Shape(), []int{all, 8, 8}) || *epochs < 1 {
 		return fmt.Errorf("give a file of %d images of 8×8, and 1 epoch or more", all)
 	}
-	d, err := tensor.Open(*device)
+	d, err := tensor.Open(*device, tensor.Options{Builds: program.Builds})
 	if err != nil {
 		return err
 	}

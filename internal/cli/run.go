@@ -28,14 +28,41 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer, prepare f
 	cmd := root
 	args, err := prepare(root, args)
 	if err == nil {
+		err = checkShell(args)
+	}
+	if err == nil {
 		root.SetArgs(args)
 		cmd, err = root.ExecuteContextC(ctx)
+		if err != nil && out.err == nil && ofCompletion(cmd) { // which are cobra's own words
+			err = Usage(err)
+		}
 		atomicfile.Abandon() // what a signal left unfinished
 	}
 	if err == nil {
 		err = out.err
 	}
 	return exit(root.Name(), err, cmd.CommandPath(), stderr)
+}
+
+// shells are those that cobra completes for.
+var shells = []string{"bash", "fish", "powershell", "zsh"}
+
+// checkShell refuses completions for another shell, for which cobra prints a help text.
+func checkShell(args []string) error {
+	if len(args) < 2 || args[0] != "completion" || strings.HasPrefix(args[1], "-") || slices.Contains(shells, args[1]) {
+		return nil
+	}
+	return Usage(fmt.Errorf("there are no completions for %s: there are for %s", args[1], OneOf(shells)))
+}
+
+// ofCompletion reports whether a command is cobra's for completions, or one of the shells below it.
+func ofCompletion(cmd *cobra.Command) bool {
+	for ; cmd != nil; cmd = cmd.Parent() {
+		if cmd.Name() == "completion" {
+			return true
+		}
+	}
+	return false
 }
 
 // CommandFirst is a prepare of Run for a program whose first word must be a command.

@@ -90,12 +90,12 @@ func causes(err error) []error {
 
 // libraryPrefix returns what an error begins with that names a package, and the call where that says no more.
 func libraryPrefix(text string) string {
-	for _, pkg := range []string{"imagefit", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kernels", "safetensors", "npz", "npyio", "npy", "bench", "tune", "image", "zip"} {
+	for _, pkg := range []string{"imagefit", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kernels", "safetensors", "npz", "replay", "npyio", "npy", "bench", "tune", "image", "zip"} {
 		rest, ok := strings.CutPrefix(text, pkg+": ")
 		if !ok {
 			continue
 		}
-		for _, call := range []string{"read", "read model", "read checkpoint", "write", "write model", "write checkpoint", "render", "resume", "open", "load", "save", "could not create zip reader"} {
+		for _, call := range []string{"Record", "read", "read model", "read checkpoint", "write", "write model", "write checkpoint", "render", "resume", "open", "load", "save", "could not create zip reader"} {
 			if strings.HasPrefix(rest, call+": ") {
 				return pkg + ": " + call + ": "
 			}

@@ -66,17 +66,37 @@ func (f *Flags) selected() string {
 
 // Open opens the device and says which it is, and what would be faster.
 func (f *Flags) Open(stderr io.Writer) (tensor.Device, error) {
+	wait := cli.NewWait(stderr, "starting the device; drivers that are new here are tried first")
+	d, err := f.open(wait)
+	wait.Done()
+	if named := os.Getenv(tensor.DeviceEnv); err != nil && f.selection == "" && named != "" {
+		err = fmt.Errorf("%s is %q: %w", tensor.DeviceEnv, named, err)
+	}
+	return d, err
+}
+
+func (f *Flags) open(stderr io.Writer) (tensor.Device, error) {
+	if err := checkVariables(); err != nil {
+		return nil, err
+	}
 	selection, err := f.choose(stderr)
 	if err != nil {
 		return nil, err
 	}
-	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, Untried: f.untried, Precision: f.precision})
+	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, Untried: f.untried, Precision: f.precision,
+		Builds: cli.NewBuildLine(stderr)})
 	if err != nil {
 		return nil, err
+	}
+	if why := clrt.CacheProblem(); why != "" && strings.Contains(d.Name(), pocl) {
+		fmt.Fprintln(stderr, why)
 	}
 	fmt.Fprintf(stderr, "device: %s\n", d.Name())
 	return d, nil
 }
+
+// pocl is part of the name of PoCL's devices.
+const pocl = "Portable Computing Language"
 
 // What would be faster where OpenCL is not there.
 const (
@@ -124,7 +144,16 @@ func (f *Flags) choose(stderr io.Writer) (string, error) {
 	if f.Check {
 		return "opencl", nil // which says what is missing
 	}
-	if len(c.broken) == 0 && len(infos) == 0 {
+	if c.usable && os.Getenv(clrt.OpenCLEnv) != "" {
+		if _, err := clrt.RuntimePath(); err != nil {
+			return "", err
+		}
+	}
+	switch why := clrt.CacheProblem(); {
+	case len(c.broken) > 0 || len(infos) > 0:
+	case why != "":
+		fmt.Fprintf(stderr, "computing in plain Go: there is no OpenCL device: %s\n", why)
+	default:
 		fmt.Fprintf(stderr, adviceRuntime+"\n", f.program)
 	}
 	return "cpu", nil
@@ -174,6 +203,9 @@ func (c *openCL) named(selection string) (string, error) {
 // listed names the devices that there are.
 func listed(infos []clrt.Info) string {
 	if len(infos) == 0 {
+		if why := clrt.CacheProblem(); why != "" {
+			return "there is only cpu: " + why
+		}
 		return "there is only cpu"
 	}
 	s := "there are "

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/regular"
 )
 
 // driversEnv is the variable that names the folder of drivers to OpenCL's loaders.
@@ -43,6 +44,9 @@ func driverFolder() string {
 	return "/etc/OpenCL/vendors"
 }
 
+// mostName bounds a file that registers a driver, in bytes.
+const mostName = 1 << 16
+
 // registeredDrivers returns the drivers that the loader would load. Its variable may name one file.
 func registeredDrivers() []driver {
 	paths, _ := filepath.Glob(filepath.Join(driverFolder(), "*.icd")) // a pattern that is right
@@ -51,7 +55,7 @@ func registeredDrivers() []driver {
 	}
 	var list []driver
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := regular.Read(path, mostName)
 		if err != nil {
 			text = []byte(cli.Sentence(err))
 		}
@@ -118,7 +122,7 @@ func checkOpenCL() *openCL {
 
 // only names what was probed where there is one driver at most, or the library that loads drivers failed.
 func (c *openCL) only() string {
-	switch path := os.Getenv("CLGRAD_OPENCL_LIB"); {
+	switch path := os.Getenv(clrt.OpenCLEnv); {
 	case path != "":
 		return path
 	case c.runtime == "":
@@ -195,11 +199,25 @@ func folderOf(drivers ...driver) (string, error) {
 // deviceKey names a device in probes of all drivers and of one: the number of a platform differs between them.
 func deviceKey(i clrt.Info) string { return fmt.Sprintf("%s %d", i, i.DeviceIndex) }
 
-func probeLimit() time.Duration {
-	if given, err := time.ParseDuration(os.Getenv(probeTimeoutEnv)); err == nil && given > 0 {
-		return given
+// probeLimit returns how long a driver may take to answer. The error names the variable whose value is no time.
+func probeLimit() (time.Duration, error) {
+	text := os.Getenv(probeTimeoutEnv)
+	if text == "" {
+		return probeTimeout, nil
 	}
-	return probeTimeout
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit <= 0 {
+		return 0, fmt.Errorf("%s is %q: it must be a time above 0, such as 30s or 5m", probeTimeoutEnv, text)
+	}
+	return limit, nil
+}
+
+// checkVariables returns an error that names a variable that says something about drivers which cannot be.
+func checkVariables() error {
+	if _, err := probeLimit(); err != nil {
+		return err
+	}
+	return clrt.CheckLibrary()
 }
 
 // probe runs this program as a process of its own that uses the drivers of a folder, "" for those that the loader finds.
@@ -210,7 +228,11 @@ func probe(ctx context.Context, dir string) probed {
 		p.failure = cli.Sentence(err)
 		return p
 	}
-	limit := probeLimit()
+	limit, err := probeLimit()
+	if err != nil {
+		p.failure = cli.Sentence(err)
+		return p
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self, probeCommand)

@@ -19,6 +19,9 @@ func Built() string {
 
 // listOpenCL returns what is known of OpenCL; the error says that this build has none.
 func listOpenCL() (*openCL, error) {
+	if err := checkVariables(); err != nil {
+		return nil, err
+	}
 	if !OpenCLBuilt {
 		_, err := clrt.List()
 		return nil, err
@@ -34,6 +37,9 @@ func NewList() *cobra.Command {
 		Short: "List the devices that --device can name",
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkVariables(); err != nil {
+				return err
+			}
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "cpu   Go, %d threads\n", runtime.GOMAXPROCS(0))
 			var infos []clrt.Info
@@ -55,6 +61,8 @@ func NewList() *cobra.Command {
 			switch {
 			case err != nil:
 				fmt.Fprintf(w, "no OpenCL devices: %s\n", cli.Sentence(err))
+			case len(infos) == 0 && clrt.CacheProblem() != "":
+				fmt.Fprintf(w, "no OpenCL devices: %s\n", clrt.CacheProblem())
 			default:
 				for _, b := range c.broken {
 					fmt.Fprintf(w, "left out %s\n", b)

@@ -45,7 +45,11 @@ func NewProbe() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(os.Interrupt) // it is for the program that waits for this one
 			noCoreFile()
-			time.AfterFunc(probeLimit()+5*time.Second, func() { os.Exit(cli.ExitFailure) }) // nobody may be left to end it
+			limit, err := probeLimit()
+			if err != nil {
+				return err
+			}
+			time.AfterFunc(limit+5*time.Second, func() { os.Exit(cli.ExitFailure) }) // nobody may be left to end it
 			// A table or a kernel of the user's that cannot be read is no fault of a driver.
 			os.Setenv(ops.TuningEnv, filepath.Join(os.TempDir(), "clgrad-no-table"))
 			os.Unsetenv(kernels.PathEnv)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/regular"
 )
 
 // probeMemory remembers that the drivers worked, so that they are probed once and not at every start. A failure is not
@@ -71,9 +72,12 @@ func driverVariables() []string {
 	return list
 }
 
+// mostRemembered bounds the file, in bytes: a process loads some hundred libraries.
+const mostRemembered = 1 << 22
+
 // works reports whether the drivers worked before and nothing was changed since.
 func (m probeMemory) works() bool {
-	text, err := os.ReadFile(m.path)
+	text, err := regular.Read(m.path, mostRemembered)
 	if err != nil {
 		return false
 	}

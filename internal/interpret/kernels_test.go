@@ -30,6 +30,7 @@ var opaque = map[string]string{
 	"k_scatter_lists -DELEM=uchar": "a Scatter is of reals",
 	"k_scatter_runs":               "adds what is sorted, and leaves some of it",
 	"k_pad":                        "computes indices axis by axis, which no operand is",
+	"k_pad_grad":                   "computes indices axis by axis, which no operand is",
 	"k_pad_int":                    "computes indices axis by axis, which no operand is",
 	"k_fma_chains":                 "is there for the time that it takes",
 	"k_fold -DFOLD=0":              "a product is no fold that an operation has",
@@ -63,6 +64,7 @@ var opaque = map[string]string{
 	"k_sort_blocks":           "a sort is no operation that there is",
 	"k_sort_digit":            "a sort is no operation that there is",
 	"k_sort_merge":            "a sort is no operation that there is",
+	"k_select_median":         "takes elements by their rank",
 	"k_median":                "takes elements by where a NaN is",
 }
 

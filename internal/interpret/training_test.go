@@ -84,9 +84,10 @@ func (r *reader) Release(kernels.Buffer)                   {}
 func (r *reader) Upload(kernels.Buffer, int, *kernels.Mem) {}
 func (r *reader) Forget(kernels.Buffer)                    {}
 func (r *reader) Input(kernels.Buffer) bool                { return false }
-func (r *reader) First(any) bool                           { return false }
 func (r *reader) Again(func() error)                       {}
 func (r *reader) Refuse(error, string)                     {}
+
+func (r *reader) State(_ any, make func() recorder.State) recorder.State { return make() }
 
 // TestDescribedTraining: what kernels say of the launches of a step of training is what these compute, for all optimizers,
 // and numbers that change from step to step are named, not read.

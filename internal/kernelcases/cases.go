@@ -92,8 +92,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				o.In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
 			}, "%v with NaN", b)
 		}
-	case ops.OuterAcc:
-		perMatrix(func(o *kernels.Operands, r, c int) { o.In(9*r, -1, 1).In(9*c, -1, 1).In(r*c, -1, 1).Int(9, r, c) })
 	case ops.OuterAccAtomic:
 		perMatrix(func(o *kernels.Operands, r, c int) { o.In(9*r, -1, 1).In(9*c, -1, 1).In(r*c, -1, 1).Int(9, r, c, 4) })
 	case ops.Uniform:

@@ -18,13 +18,20 @@ func indexCases(k *kernels.Kernel, few bool) []kernels.Case {
 	for _, t := range []kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16} {
 		switch k {
 		case ops.Pad.Of(t):
-			padCases(t, few, add)
+			padCases(t, few, false, add)
+		case ops.PadGrad:
+			if t == kernels.Float32 {
+				padCases(t, few, true, add)
+			}
 		case ops.GatherAxis.Of(t):
-			for _, b := range shorter(few, [][4]int{{3, 7, 2, 5}, {1, 5, 9, 1}, {2, 1, 300, 3}, {2, 300, 1, 67}, {1, 0, 3, 2}}) {
-				add(func(o operands) {
-					n := b[0] * b[2] * b[3]
-					o.some(t, b[0]*b[1]*b[3]).ints(n, func(int) int { return o.Rand.IntN(b[1]+2) - 1 }).undefined(t, n).num(b[0], b[1], b[2], b[3])
-				}, "%v", b)
+			for _, b := range shorter(few, [][4]int{{3, 7, 2, 5}, {1, 5, 9, 1}, {2, 1, 300, 3}, {2, 300, 1, 67}, {1, 0, 3, 2}, {70, 9, 150, 1}}) {
+				for each := range 2 {
+					add(func(o operands) {
+						n := b[0] * b[2] * b[3]
+						o.some(t, b[0]*b[1]*b[3]).ints([]int{b[2], n}[each], func(int) int { return o.Rand.IntN(b[1]+2) - 1 })
+						o.undefined(t, n).num(b[0], b[1], b[2], b[3], each)
+					}, "%v, each %d", b, each)
+				}
 			}
 		}
 		if t != kernels.Float16 {
@@ -34,7 +41,7 @@ func indexCases(k *kernels.Kernel, few bool) []kernels.Case {
 	return cases
 }
 
-func padCases(t kernels.DType, few bool, add func(build func(o operands), format string, a ...any)) {
+func padCases(t kernels.DType, few, gradient bool, add func(build func(o operands), format string, a ...any)) {
 	same := ops.PadAxis{M: 1, N: 1}
 	for _, axes := range [][ops.PadAxes]ops.PadAxis{
 		{same, same, {M: 2, N: 2}, {M: 9, N: 5, Before: 3}},
@@ -44,9 +51,14 @@ func padCases(t kernels.DType, few bool, add func(build func(o operands), format
 		{same, {M: 9, N: 3, Before: 3, Mode: ops.PadCircular}, same, {M: 6, N: 4, Before: 0, Mode: ops.PadCircular}},
 		{{M: 3, N: 3, Mode: ops.PadMirrored}, {M: 2, N: 2}, {M: 4, N: 4, Mode: ops.PadMirrored}, {M: 5, N: 5}},
 		{same, same, same, {M: 3, N: 0, Before: 1}},
+		{same, {M: 2, N: 5, Before: 2, Mode: ops.PadReflect}, {M: 5, N: 2, Mode: ops.PadNearest}, {M: 3, N: 6, Before: -5, Mode: ops.PadReflect}},
+		{{M: 7, N: 1, Before: 4, Mode: ops.PadNearest}, same, {M: 5, N: 1, Before: -1, Mode: ops.PadNearest}, {M: 9, N: 3, Before: 8, Mode: ops.PadNearest}},
 		{same, same, same, {M: 300, N: 300, Mode: ops.PadMirrored}},
 	} {
-		if few && (t != kernels.Float32 || axes[3].M > 100) && axes[1].M != 7 { // the kernel is the same for every type
+		if gradient && (axes[0].Mode == ops.PadMirrored || axes[3].Mode == ops.PadMirrored) {
+			continue
+		}
+		if few && !gradient && (t != kernels.Float32 || axes[3].M > 100) && axes[1].M != 7 { // the kernel is the same for every type
 			continue
 		}
 		add(func(o operands) {
@@ -54,11 +66,13 @@ func padCases(t kernels.DType, few bool, add func(build func(o operands), format
 			for _, a := range axes {
 				from, to = from*a.N, to*a.M
 			}
-			o.some(t, from).undefined(t, to)
-			if t == kernels.Float32 {
-				o.Real(-1.5)
-			} else {
-				o.num(0x4123)
+			switch {
+			case gradient:
+				o.In(to, -1, 1).Out(from)
+			case t == kernels.Float32:
+				o.some(t, from).undefined(t, to).Real(-1.5)
+			default:
+				o.some(t, from).undefined(t, to).num(0x4123)
 			}
 			for _, a := range axes {
 				o.num(a.M, a.N, a.Before, int(a.Mode))
@@ -83,11 +97,14 @@ func scatterCases(k *kernels.Kernel, t kernels.DType, few bool, add func(build f
 		}
 		switch k {
 		case ops.ScatterAxis.Of(t):
-			for _, b := range shorter(few, [][4]int{{3, 7, 2, 5}, {1, 5, 40, 1}, {2, 3, 9, 67}}) {
-				add(func(o operands) {
-					n := b[0] * b[2] * b[3]
-					o.scattered(t, n).ints(n, func(int) int { return o.Rand.IntN(b[1]+2) - 1 }).scattered(t, b[0]*b[1]*b[3]).num(b[0], b[1], b[2], b[3], int(how))
-				}, "%v, way %d", b, how)
+			for _, b := range shorter(few, [][4]int{{3, 7, 2, 5}, {1, 5, 40, 1}, {2, 3, 9, 67}, {70, 9, 150, 1}}) {
+				for each := range 2 {
+					add(func(o operands) {
+						n := b[0] * b[2] * b[3]
+						o.scattered(t, n).ints([]int{b[2], n}[each], func(int) int { return o.Rand.IntN(b[1]+2) - 1 })
+						o.scattered(t, b[0]*b[1]*b[3]).num(b[0], b[1], b[2], b[3], int(how), each)
+					}, "%v, way %d, each %d", b, how, each)
+				}
 			}
 		case ops.ScatterRows.Of(t), ops.ScatterLists.Of(t):
 			for _, b := range shorter(few, [][3]int{{40, 3, 17}, {9, 130, 5}, {9, 1, 1}, {300, 1, 33}, {2048, 2, 9}, {2047, 2, 2}, {300, 259, 2}}) {

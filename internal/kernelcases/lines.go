@@ -250,6 +250,14 @@ func lineCases(k *kernels.Kernel, few bool) []kernels.Case {
 						o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], width, run, ops.SortTile, i%2*ops.SortDescending)
 					}, "%v in runs of %d", r, run)
 				}
+			case sorts.SelectMedian:
+				add(func(o operands) {
+					values(o, n, i)
+					if i%4 == 2 && t == kernels.Float32 {
+						o.Start(0, math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 3e38, 1e-42) // without a NaN
+					}
+					o.undefined(t, r[0]).undefined(kernels.Int32, r[0]).num(r[0], r[1])
+				}, "%v", r)
 			case sorts.Median:
 				add(func(o operands) {
 					o.elements(t, n, func(at int) float64 {

@@ -42,19 +42,6 @@ func typedCases(k *kernels.Kernel, few bool, matrices [][2]int, boxes [][3]int) 
 			perMatrix(func(o *kernels.Operands, r, c int) {
 				operands{o}.some(t, r*c).ints(9, func(int) int { return o.Rand.IntN(r+2) - 1 }).undefined(t, 9*c).num(9, c, r)
 			})
-		case ops.SumIntegers.Of(t):
-			for i, b := range boxes {
-				runs := 1 + i%4
-				add(func(o *kernels.Operands) {
-					operands{o}.some(t, b[0]*b[1]*b[2]).undefined(kernels.Int32, b[0]*runs*b[2]).num(b[0], b[1], b[2], runs)
-				}, "%v in %d runs", b, runs)
-			}
-		case ops.MaxAxis.Of(t), ops.MinAxis.Of(t):
-			for _, b := range boxes[:len(boxes)-1] {
-				add(func(o *kernels.Operands) {
-					operands{o}.some(t, b[0]*b[1]*b[2]).undefined(t, b[0]*b[2]).num(b[0], b[1], b[2])
-				}, "%v", b)
-			}
 		}
 	}
 	return cases

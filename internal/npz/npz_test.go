@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/x448/float16"
 )
@@ -190,6 +192,59 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %d bytes were asked for", name, took)
 		}
 	}
+}
+
+// TestFolders: entries for folders, as zip -r writes them, are no arrays. NumPy passes over them, too.
+func TestFolders(t *testing.T) {
+	raw := zipOf(t, "layers/", []byte{}, "layers/a.npy", npyOf("|u1", "(2,)", []byte{1, 2}))
+	arrays, err := Read(bytes.NewReader(raw), int64(len(raw)))
+	if want := (Array{[]int{2}, []uint8{1, 2}}); err != nil || len(arrays) != 1 || !reflect.DeepEqual(arrays["layers/a"], want) {
+		t.Errorf("%v, %v", arrays, err)
+	}
+}
+
+// TestNoDictionary: a header that is none is an error in words, whatever it is instead.
+func TestNoDictionary(t *testing.T) {
+	for _, text := range []string{"", "[1, 2]", "{}", "{'descr': 1}", "None", "{'descr': '<f4', 'shape': 3}", "('descr', )", "\xff\xfe{}", "{'descr': '<f4', 'fortran_order': False, 'shape': [}"} {
+		raw := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), 0)
+		_, err := ReadOne(append(raw, text...))
+		if !errors.Is(err, ErrFormat) || strings.Contains(err.Error(), "runtime") || strings.Contains(err.Error(), "strconv") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestReadStream: of a stream that never ends no more is read than its header says.
+func TestReadStream(t *testing.T) {
+	zeros := zeroes{}
+	for _, c := range []struct {
+		head []byte
+		say  string
+	}{
+		{nil, "does not begin"},
+		{npyOf("|u1", "(3,)", nil), "3 bytes, and there are "},
+		{npyOf("|u1", "(300000,)", nil), "300000 bytes, and there are 300001"},
+	} {
+		if _, err := ReadStream(io.MultiReader(bytes.NewReader(c.head), zeros)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%q: %v", c.say, err)
+		}
+	}
+	for _, n := range []int{0, 3, 300000} {
+		raw := npyOf("|u1", fmt.Sprintf("(%d,)", n), make([]byte, n))
+		if a, err := ReadStream(bytes.NewReader(raw)); err != nil || len(a.Data.([]uint8)) != n {
+			t.Errorf("%d: %v", n, err)
+		}
+		if _, err := ReadStream(iotest.TimeoutReader(iotest.HalfReader(bytes.NewReader(raw)))); !errors.Is(err, iotest.ErrTimeout) {
+			t.Errorf("a reader that fails: %v", err)
+		}
+	}
+}
+
+type zeroes struct{}
+
+func (zeroes) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // TestArchive: what is there is known before it is read.

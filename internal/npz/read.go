@@ -102,6 +102,9 @@ func open(r io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{map[string]Header{}, map[string]*zip.File{}}
 	left := uint64(max(size, 0))
 	for _, f := range z.File {
+		if strings.HasSuffix(f.Name, "/") && f.UncompressedSize64 == 0 {
+			continue // a folder: other programs write one before the arrays that are in it
+		}
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if _, twice := a.entries[name]; twice {
 			return nil, fmt.Errorf("array %q is there twice", name)
@@ -211,6 +214,24 @@ func ReadOne(raw []byte) (Array, error) {
 	return a, nil
 }
 
+// ReadStream is ReadOne of a stream: it reads no more than the header says, and a byte. An error that does not wrap
+// ErrFormat is that of r.
+func ReadStream(r io.Reader) (Array, error) {
+	head, err := io.ReadAll(io.LimitReader(r, int64(mostHeader+versionTwo)))
+	if err != nil {
+		return Array{}, err
+	}
+	h, n, err := readHeader(bytes.NewReader(head))
+	if err != nil {
+		return Array{}, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	rest, err := io.ReadAll(io.LimitReader(r, max(h.Bytes()-int64(len(head))+n, 0)+1)) // it grows with what is there
+	if err != nil {
+		return Array{}, err
+	}
+	return ReadOne(append(head, rest...))
+}
+
 func decode(raw []byte) (Array, error) {
 	r := bytes.NewReader(raw)
 	h, n, err := readHeader(r)
@@ -229,12 +250,15 @@ const magic = "\x93NUMPY"
 // mostHeader bounds the text of a header: NumPy itself refuses longer ones unless told to trust the file.
 const mostHeader = 10000
 
+// versionTwo is the bytes before that text in a file of a later version than 1.
+const versionTwo = len(magic) + 6
+
 // readHeader reads what stands before the data of a .npy file, which is n bytes. npyio's parser of that text indexes
 // without looking, so a damaged header can panic in it: that is an error of the file.
 func readHeader(r io.Reader) (h Header, n int64, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			h, n, err = Header{}, 0, fmt.Errorf("damaged header (%v)", p)
+		if recover() != nil {
+			h, n, err = Header{}, 0, errors.New("damaged header: it is no dictionary of descr, fortran_order and shape")
 		}
 	}()
 	raw := make([]byte, len(magic)+4)

@@ -10,8 +10,8 @@ import (
 // All returns every kernel as devices with reals of type t and the limits l run it: matrix products once for
 // each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
-	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
-		Sum, SquaredError, SumAtomic, SumAxis, ColumnSums, MaxAxisGrad, OuterAcc, OuterAccAtomic,
+	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
+		Sum, SquaredError, SumAtomic, SumAxis, ColumnSums, MaxAxisGrad, OuterAccAtomic,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReduceShares, AdamWShares, AdamWSums, Softmax, SoftmaxGrad,
 		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
@@ -63,7 +63,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 		all = append(all, Gemm(TN, GemmTiles(t, l)[0], nil).Several(2))
 	}
 	all = append(all, alongLines()...)
-	for _, k := range append(slices.Clip(all), SumIntegers, MaxAxis, MinAxis) {
+	for _, k := range slices.Clip(all) {
 		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {
 			if form := k.Of(t); form != nil {
 				all = append(all, form)

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -31,12 +30,17 @@ func along(name string, y kernels.Param, f32 func(kernels.Call[float32]), f64 fu
 
 func takeAlongTwin[T kernels.Real](c kernels.Call[T]) {
 	x, index, y, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), c.Int(6)
-	c.Parallel(len(index), 2, func(lo, hi int) {
-		for at := lo; at < hi; at++ {
-			if k := int(index[at]); k >= 0 && k < n {
-				y[at] = x[(at/inner/count*n+k)*inner+at%inner]
-			} else {
-				y[at] = 0
+	c.Parallel(len(index)/inner, 2*inner, func(lo, hi int) {
+		for row := lo; row < hi; {
+			o := row / count
+			from := x[o*n*inner:][:n*inner]
+			for ; row < min(hi, (o+1)*count); row++ {
+				to := y[row*inner:][:inner]
+				for i, k := range index[row*inner:][:inner] {
+					if to[i] = 0; k >= 0 && int(k) < n {
+						to[i] = from[int(k)*inner+i]
+					}
+				}
 			}
 		}
 	})
@@ -44,16 +48,20 @@ func takeAlongTwin[T kernels.Real](c kernels.Call[T]) {
 
 func addAlongTwin[T kernels.Real](c kernels.Call[T], add bool) {
 	x, index, y, outer, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-	c.Parallel(outer, intmath.CeilDiv(len(index), max(outer, 1)), func(lo, hi int) {
-		for at := lo * count * inner; at < hi*count*inner; at++ {
-			k := int(index[at])
-			if k < 0 || k >= n {
-				continue
-			}
-			if to := (at/inner/count*n+k)*inner + at%inner; add {
-				y[to] += x[at]
-			} else {
-				y[to] = x[at]
+	c.Parallel(outer, 2*count*inner, func(lo, hi int) {
+		for o := lo; o < hi; o++ {
+			to := y[o*n*inner:][:n*inner]
+			for row := o * count; row < (o+1)*count; row++ {
+				from := x[row*inner:][:inner]
+				for i, k := range index[row*inner:][:inner] {
+					switch {
+					case k < 0 || int(k) >= n:
+					case add:
+						to[int(k)*inner+i] += from[i]
+					default:
+						to[int(k)*inner+i] = from[i]
+					}
+				}
 			}
 		}
 	})

@@ -33,7 +33,7 @@ func newArg(least bool, t kernels.DType) *kernels.Kernel {
 		},
 		Params: []kernels.Param{in("X"), inInts("J"), out("Y"), outInts("I"), intArg("outer"), intArg("len"), intArg("inner"), intArg("chunk"),
 			intArg("shares"), intArg("wide"), intArg("tall"), intArg("given")},
-		Twin: kernels.Twin{F32: argTwin[float32](least), F64: argTwin[float64](least)}}
+		Twin: kernels.Twin{F32: argRealTwin[float32](least), F64: argRealTwin[float64](least)}}
 	if least {
 		k.Defines = "-DLEAST "
 	}
@@ -45,19 +45,40 @@ func newArg(least bool, t kernels.DType) *kernels.Kernel {
 	return k
 }
 
+// argTwin takes the extremes of lines from extremeAt.
 func argTwin[T float32 | float64 | int32](least bool) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		j, y, at, n, inner, chunk, shares, given := c.Ints(1), c.Reals(2), c.Ints(3), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(11) != 0
-		eachPart(c, c.Reals(0), c.Int(4), n, inner, chunk, shares, 1, func(to int, line []T) {
+		put := argPut(c)
+		eachPart(c, c.Reals(0), c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), 1, func(to int, line []T) {
 			k := extremeAt(line, least)
-			y[to] = line[k]
-			row := to / inner
-			k += row % shares * chunk
-			at[to] = int32(k)
-			if given {
-				at[to] = j[(row/shares*n+k)*inner+to%inner]
-			}
+			put(to, k, line[k])
 		})
+	}
+}
+
+// argRealTwin is argTwin, in vectors where that is worth it.
+func argRealTwin[T kernels.Real](least bool) func(kernels.Call[T]) {
+	plain := argTwin[T](least)
+	return func(c kernels.Call[T]) {
+		if loops := vectorFold(c, min(c.Int(5), c.Int(7)), c.Int(6)); loops != nil {
+			argVectors(c, loops, least, argPut(c))
+			return
+		}
+		plain(c)
+	}
+}
+
+// argPut returns what writes a result: the extreme of the share of a line, and its index in the share.
+func argPut[T kernels.Element](c kernels.Call[T]) func(to, k int, v T) {
+	j, y, at, n, inner, chunk, shares, given := c.Ints(1), c.Reals(2), c.Ints(3), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(11) != 0
+	return func(to, k int, v T) {
+		y[to] = v
+		row := to / inner
+		k += row % shares * chunk
+		at[to] = int32(k)
+		if given {
+			at[to] = j[(row/shares*n+k)*inner+to%inner]
+		}
 	}
 }
 

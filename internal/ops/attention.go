@@ -302,7 +302,7 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 	return func(call kernels.Call[T]) {
 		q, k, v, bias, y, lse := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5)
 		c := attentionOf(shape, call, 6, placeQ, placeK, placeV, placeY)
-		call.Parallel(len(lse), c.s*(c.Features+c.Values+20), func(lo, hi int) {
+		plain := func(lo, hi int) {
 			p, sums := make([]float64, c.s), make([]float64, c.Values)
 			for n := lo; n < hi; n++ {
 				b, i := n/c.l, n%c.l
@@ -335,6 +335,17 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 					y[c.at(placeY, b, i)+f] = T(w)
 				}
 			}
+		}
+		loops := loopsOf(call)
+		if loops == nil || c.l == 0 || c.s == 0 {
+			call.Parallel(len(lse), c.s*(c.Features+c.Values+20), plain)
+			return
+		}
+		all := &attentionBlocks[T]{attentionCall: c, loops: loops, q: q, k: k, v: v, bias: bias, y: y, lse: lse}
+		all.each(call, len(lse)/c.l, c.l, c.s*(c.Features+c.Values+20)/8, func(a *attentionBlocks[T], b, first, end int) {
+			if !a.forward(b, first, end) {
+				plain(b*c.l+first, b*c.l+end)
+			}
 		})
 	}
 }
@@ -357,7 +368,7 @@ func attentionQueriesTwin[T kernels.Real](shape AttentionShape) func(kernels.Cal
 	return func(call kernels.Call[T]) {
 		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeY, placeG)
 		q, k, v, bias, y, lse, g, dq, deltas := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
-		call.Parallel(len(lse), c.s*(2*c.Features+c.Values+20), func(lo, hi int) {
+		plain := func(lo, hi int) {
 			sums := make([]float64, c.Features)
 			for n := lo; n < hi; n++ {
 				b, i := n/c.l, n%c.l
@@ -378,6 +389,17 @@ func attentionQueriesTwin[T kernels.Real](shape AttentionShape) func(kernels.Cal
 					dq[n*c.Features+f] = T(c.scale * w)
 				}
 			}
+		}
+		loops := loopsOf(call)
+		if loops == nil || c.l == 0 || c.s == 0 {
+			call.Parallel(len(lse), c.s*(2*c.Features+c.Values+20), plain)
+			return
+		}
+		all := &attentionBlocks[T]{attentionCall: c, loops: loops, q: q, k: k, v: v, bias: bias, y: y, lse: lse, g: g, deltas: deltas}
+		all.each(call, len(lse)/c.l, c.l, c.s*(2*c.Features+c.Values+20)/8, func(a *attentionBlocks[T], b, first, end int) {
+			if !a.queries(dq, b, first, end) {
+				plain(b*c.l+first, b*c.l+end)
+			}
 		})
 	}
 }
@@ -386,7 +408,7 @@ func attentionKeysTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T
 	return func(call kernels.Call[T]) {
 		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeG)
 		q, k, v, bias, lse, deltas, g, dk, dv := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
-		call.Parallel(len(dv)/c.Values, c.l*(2*c.Features+2*c.Values+20), func(lo, hi int) {
+		plain := func(lo, hi int) {
 			byKey, byValue := make([]float64, c.Features), make([]float64, c.Values)
 			for n := lo; n < hi; n++ {
 				b, j := n/c.s, n%c.s
@@ -408,6 +430,17 @@ func attentionKeysTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T
 				for f, w := range byValue {
 					dv[n*c.Values+f] = T(w)
 				}
+			}
+		}
+		items, loops := len(dv)/c.Values, loopsOf(call)
+		if loops == nil || c.l == 0 || c.s == 0 {
+			call.Parallel(items, c.l*(2*c.Features+2*c.Values+20), plain)
+			return
+		}
+		all := &attentionBlocks[T]{attentionCall: c, loops: loops, q: q, k: k, v: v, bias: bias, lse: lse, g: g, deltas: deltas}
+		all.each(call, items/c.s, c.s, c.l*(2*c.Features+2*c.Values+20)/8, func(a *attentionBlocks[T], b, first, end int) {
+			if !a.keys(dk, dv, b, first, end) {
+				plain(b*c.s+first, b*c.s+end)
 			}
 		})
 	}

@@ -37,7 +37,6 @@ func TestScales(t *testing.T) {
 		{"atomic sum", SumAtomic, args([]kernels.Arg{real(-3), none}, 100, 0.25), 100 * 0.25 * 3},
 		{"sum of an axis", SumAxis, args([]kernels.Arg{real(-3), none}, 5, 100, 7, -2, 1), 100 * 2 * 3},
 		{"shares", ReduceShares, args([]kernels.Arg{real(-3), real(-2), none}, 100, 4), 4 * 3 * 2},
-		{"outer products", OuterAcc, args([]kernels.Arg{real(2), real(-3), real(-50)}, 10, 7, 8), 50 + 10*2*3},
 		{"product", Gemm(NN, tile, nil), product(0), 10 * 2 * 3},
 		{"product with a bias", Gemm(NN, tile, nil), product(1), 10*2*3 + 5},
 		{"pass", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(-2), real(3), real(0.5), none, none, none}, 10), 10 * 2 * 3 * 1 * 16 * 9},
@@ -91,7 +90,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLinearGradRun: runs fill the device, and none is short.
+// TestLinearGradRun: runs fill the device, and none is short, or so long that what adds them up rounds much.
 func TestLinearGradRun(t *testing.T) {
 	for _, c := range []struct {
 		rows int
@@ -100,6 +99,7 @@ func TestLinearGradRun(t *testing.T) {
 	}{
 		{0, kernels.Limits{Units: 4}, 16}, {512, kernels.Limits{Units: 4}, 16}, {513, kernels.Limits{Units: 4}, 17}, {3200, kernels.Limits{Units: 4}, 100},
 		{128, kernels.Limits{CPU: true, Units: 4}, 16}, {800, kernels.Limits{CPU: true, Units: 4}, 100},
+		{1000000, kernels.Limits{CPU: true, Units: 4}, 256}, {1000000, kernels.Limits{Units: 4}, 256},
 	} {
 		if got := LinearGradRun(c.rows, c.l); got != c.want {
 			t.Errorf("%d rows, %+v: runs of %d, want %d", c.rows, c.l, got, c.want)
@@ -127,7 +127,7 @@ func TestSumRuns(t *testing.T) {
 }
 
 // TestGemmSlice: the sum of a product is cut where whole tiles would leave units idle, into slices that are worth their
-// shares.
+// shares, and where it is long.
 func TestGemmSlice(t *testing.T) {
 	gpu, cpu := kernels.Limits{Units: 100}, kernels.Limits{CPU: true, Units: 4}
 	for _, c := range []struct {
@@ -136,10 +136,10 @@ func TestGemmSlice(t *testing.T) {
 		want    int
 	}{
 		{64, 64, 0, gpu, 1}, {64, 64, 255, gpu, 255}, {64, 64, 256, gpu, 128}, {64, 64, 100000, gpu, 512}, {64, 64, 10000, gpu, 144},
-		{640, 640, 10000, gpu, 10000}, {640, 576, 10000, gpu, 5008}, {577, 576, 10000, gpu, 5008}, {640, 577, 10000, gpu, 10000},
+		{640, 640, 10000, gpu, 5008}, {640, 576, 10000, gpu, 5008}, {577, 576, 10000, gpu, 5008}, {640, 577, 10000, gpu, 5008},
 		{65, 64, 10000, gpu, 144}, {129, 129, 10000, gpu, 464},
-		{64, 64, 8191, cpu, 8191}, {64, 64, 8192, cpu, 4096}, {64, 64, 65536, cpu, 16384}, {128, 64, 65536, cpu, 32768}, {128, 128, 65536, cpu, 65536},
-		{129, 64, 65536, cpu, 65536},
+		{64, 64, 8191, cpu, 8191}, {64, 64, 8192, cpu, 4096}, {64, 64, 65536, cpu, 8192}, {128, 64, 32768, cpu, 8192}, {128, 128, 8192, cpu, 8192}, {128, 128, 65536, cpu, 8192},
+		{129, 64, 65536, cpu, 8192}, {640, 640, 8192, gpu, 8192}, {40000, 40000, 1 << 16, gpu, 1 << 14}, // no larger than the operands
 	} {
 		for _, tile := range []GemmTile{{}, gpuTiles[1], matrixTiles[Parts][0]} {
 			if got := GemmSlice(tile, c.m, c.n, c.k, c.l); got != c.want {
@@ -148,7 +148,7 @@ func TestGemmSlice(t *testing.T) {
 		}
 	}
 	shared := GemmTile{32, 64, 64, 32, 32, Parts} // whose warps share the steps out
-	for _, c := range [][4]int{{256, 512, 512, 512}, {64, 64, 1023, 1023}, {64, 64, 1024, 512}, {64, 64, 100000, 1008}, {320, 640, 10000, 10000}, {320, 576, 10000, 5008}} {
+	for _, c := range [][4]int{{256, 512, 512, 512}, {64, 64, 1023, 1023}, {64, 64, 1024, 512}, {64, 64, 100000, 1008}, {320, 640, 10000, 5008}, {320, 576, 10000, 5008}} {
 		if got := GemmSlice(shared, c[0], c[1], c[2], gpu); got != c[3] {
 			t.Errorf("%v in %v: slices of %d", c, shared, got)
 		}

@@ -39,8 +39,8 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 	},
 	kernels.Int32: {
 		kernels.Float32: conversion("int32", "real", kernels.InInts, kernels.Out,
-			kernels.Twin{F32: convertTwin[float32](cast[int32, float32]),
-				F64: convertTwin[float64](cast[int32, float64])}),
+			kernels.Twin{F32: castTwin[float32, int32, float32],
+				F64: castTwin[float64, int32, float64]}),
 		kernels.Uint8: conversion("int32", "uint8", kernels.InInts, kernels.OutBytes,
 			eitherTwin(func(x int32) uint8 { return uint8(min(max(x, 0), math.MaxUint8)) })),
 		kernels.Float16: conversion("int32", "float16", kernels.InInts, kernels.OutHalves,
@@ -48,10 +48,10 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 	},
 	kernels.Uint8: {
 		kernels.Float32: conversion("uint8", "real", kernels.InBytes, kernels.Out,
-			kernels.Twin{F32: convertTwin[float32](cast[uint8, float32]),
-				F64: convertTwin[float64](cast[uint8, float64])}),
+			kernels.Twin{F32: castTwin[float32, uint8, float32],
+				F64: castTwin[float64, uint8, float64]}),
 		kernels.Int32: conversion("uint8", "int32", kernels.InBytes, kernels.OutInts,
-			eitherTwin(cast[uint8, int32])),
+			kernels.Twin{F32: castTwin[float32, uint8, int32], F64: castTwin[float64, uint8, int32]}),
 		kernels.Float16: conversion("uint8", "float16", kernels.InBytes, kernels.OutHalves,
 			eitherTwin(func(x uint8) float16.Float16 { return float16.Fromfloat32(float32(x)) })),
 	},
@@ -88,4 +88,13 @@ func eitherTwin[From, To kernels.Element](f func(From) To) kernels.Twin {
 	return kernels.Twin{F32: convertTwin[float32](f), F64: convertTwin[float64](f)}
 }
 
-func cast[From int32 | uint8, To kernels.Real | int32](x From) To { return To(x) }
+// castTwin is convertTwin of integers that Go converts, without a call for each.
+func castTwin[R kernels.Real, From int32 | uint8, To kernels.Real | int32](c kernels.Call[R]) {
+	x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
+	c.Parallel(len(y), 1, func(lo, hi int) {
+		to := y[lo:hi]
+		for i, v := range x[lo:hi][:len(to)] {
+			to[i] = To(v)
+		}
+	})
+}

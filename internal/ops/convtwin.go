@@ -79,6 +79,12 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 			wRead, wWritten = wWritten, wRead
 		}
 		x, w, bias, y := c.Reals(convX), c.Reals(convW), c.Reals(convBias), c.Reals(convY)
+		if !biased {
+			bias = nil
+		}
+		if depthwiseTwin(c, s, transposed, x, w, bias, y) {
+			return
+		}
 		phases := s.phases(transposed)
 		loops := loopsOf(c)
 		// A unit is a block of positions of one phase of an image and group.
@@ -147,10 +153,16 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 						continue
 					}
 					out := all[o*volume(to):][:volume(to)]
-					for i, v := range sums {
+					for i := 0; i < count; {
 						p := first + i
 						qz, qy, qx := p/(ay.count*ax.count), p/ax.count%ay.count, p%ax.count
-						out[((qz*az.spread+az.first)*to[1]+qy*ay.spread+ay.first)*to[2]+qx*ax.spread+ax.first] = v
+						run := sums[i:min(count, i+ax.count-qx)] // of one row
+						at := ((qz*az.spread+az.first)*to[1]+qy*ay.spread+ay.first)*to[2] + qx*ax.spread + ax.first
+						for _, v := range run {
+							out[at] = v
+							at += ax.spread
+						}
+						i += len(run)
 					}
 				}
 			}
@@ -161,15 +173,23 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 // packWeights writes those of one group [written, read, taps] in the order of the sum, those of an output step elements apart, and
 // outputs row elements.
 func packWeights[T kernels.Real](to []T, row, step int, w []T, written, read, wWritten, wRead int, size [3]int, z, y, x convAxis) {
-	for o := range written {
-		i := o * row
+	const block = 16 // outputs whose weights are read, and written, side by side
+	for first := 0; first < written; first += block {
+		count := min(block, written-first)
+		k := first * row
 		for c := range read {
 			for jz := range z.taps {
 				for jy := range y.taps {
-					from := w[o*wWritten+c*wRead+((z.r+jz*z.rstep)*size[1]+y.r+jy*y.rstep)*size[2]:]
-					for jx := range x.taps {
-						to[i] = from[x.r+jx*x.rstep]
-						i += step
+					at := first*wWritten + c*wRead + ((z.r+jz*z.rstep)*size[1]+y.r+jy*y.rstep)*size[2] + x.r
+					for range x.taps {
+						from, i := at, k
+						for range count {
+							to[i] = w[from]
+							i += row
+							from += wWritten
+						}
+						k += step
+						at += x.rstep
 					}
 				}
 			}
@@ -189,6 +209,9 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 		}
 		s, slice, biased := convShapeOf(numbers[:], 0), c.Int(convWeightSlice), c.Int(convWeightBiased)
 		x, g, d := c.Reals(convWeightX), c.Reals(convWeightG), c.Reals(convWeightD)
+		if depthwiseWeightTwin(c, s, slice, x, g, d, biased) {
+			return
+		}
 		weights, size := s.weights(), volume(s.OutSize)
 		slices := intmath.CeilDiv(s.Rows(), max(slice, 1))
 		ox, loops := s.OutSize[2], loopsOf(c)

@@ -101,7 +101,7 @@ func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
 						most = v
 					}
 				}
-				for k := range p.len {
+				for k := 0; k < p.len && (p.logits || smoothing != 0); k++ {
 					d := float64(T(float64(x[at+k*p.inner]) - most))
 					weight := 1.0
 					if p.weighted {
@@ -166,6 +166,20 @@ func crossEntropyGradTwin[T kernels.Real](c kernels.Call[T]) {
 			at := line/p.inner*p.len*p.inner + line%p.inner
 			t := labels[line]
 			most, logSum, slope := float64(r[2*lines+line]), float64(r[3*lines+line]), r[4*lines+line]
+			if g := g[line*each]; p.inner == 1 && !(p.logits || smoothing != 0) && p.counts(t) { // of one element
+				weight, row := T(1), d[at:at+p.len]
+				if p.weighted {
+					weight = w[t]
+				}
+				clear(row)
+				if none := 0 * g; none != 0 {
+					for k := range row {
+						row[k] = none
+					}
+				}
+				row[t] = -weight * g
+				continue
+			}
 			if loops != nil && p.counts(t) {
 				row := d[at : at+p.len]
 				loops.MapBy(vec.Sub, row, x[at:], T(most))

@@ -112,22 +112,6 @@ func describeSumAxis(in args) operations {
 	return append(list, mapped(kernels.MulScalar, scale, dims, sum, sum), mapped(kernels.Add, nil, dims, y, y, sum))
 }
 
-// describeExtreme: X, Y, outer, len, inner.
-func describeExtreme(f *kernels.Function) func(args) operations {
-	return func(in args) operations {
-		outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
-		return operations{fold(f, in, outer, n, inner, view(in, 1, 0, inner, 0, 1))}
-	}
-}
-
-// describeSumIntegers: X, Y, outer, len, inner, runs.
-func describeSumIntegers(in args) operations {
-	outer, n, inner, runs := int(in[2].Int), int(in[3].Int), int(in[4].Int), int(in[5].Int)
-	r := fold(kernels.Add, in, outer, n, inner, view(in, 1, 0, runs*inner, inner, 1))
-	r.Shares, r.Interleaved = runs, true
-	return operations{r}
-}
-
 // Whether X attains Y, the maximum or minimum of its line: NaNs do where it is NaN. And a tie's part of the gradient.
 var (
 	isExtreme = x.Eq(w).Or(x.IsNaN().And(w.IsNaN()))
@@ -162,16 +146,6 @@ func describeSquaredError(in args) operations {
 			{Function: twiceDifference, View: view(in, 2, 0, 1)}, {Function: squaredDifference, View: temporary(0, 1)}}},
 		&kernels.Reduction{Function: kernels.Add, Outer: 1, Len: n, Inner: 1, Shares: in[3].N, Chunk: int(in[5].Int),
 			X: temporary(0, 0, 1, 0), Y: view(in, 3, 0, 0, 1, 0)},
-	}
-}
-
-// describeOuter: U, V, C, batch, m, n.
-func describeOuter(in args) operations {
-	batch, m, n := int(in[3].Int), int(in[4].Int), int(in[5].Int)
-	dims, c := []int{m * n}, view(in, 2, 0, 1)
-	return operations{
-		&kernels.Product{M: m, N: n, K: batch, Slice: max(batch, 1), A: view(in, 0, 0, 1, m), B: view(in, 1, 0, n, 1), C: temporary(0, 0, n, 1)},
-		mapped(kernels.Add, nil, dims, c, c, temporary(0, 1)),
 	}
 }
 

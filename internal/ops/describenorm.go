@@ -9,7 +9,8 @@ import (
 var (
 	fifth       = expr.X(4)
 	quotient    = &kernels.Function{Name: "quotient", Value: x.Div(a), Scalars: []float64{4}}
-	inverseRoot = &kernels.Function{Name: "inverse_root", Value: one.Div(x.Div(a).Add(expr.S(1)).Sqrt()), Scalars: []float64{4, 1e-5}}
+	inverseRoot = &kernels.Function{Name: "inverse_root", Scalars: []float64{4, 1e-5},
+		Value: expr.Where(x.Sub(x).Eq(zero), one.Div(x.Div(a).Add(expr.S(1)).Sqrt()), x.Sub(x))} // an infinite sum has none
 	normed      = &kernels.Function{Name: "normed", Value: x.Sub(w).Mul(v)}
 	normShare   = &kernels.Function{Name: "norm_share", Value: x.Mul(w.Sub(v)).Mul(u)}
 	rootSlope   = &kernels.Function{Name: "root_slope", Value: w.Mul(x.Sub(u.Mul(fifth).Div(a))), Scalars: []float64{4}}

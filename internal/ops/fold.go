@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -28,8 +29,8 @@ const (
 )
 
 // Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of reals or of int32, in a fixed
-// order: Y [outer, shares, inner] has the fold of each share, which is chunk elements, the last fewer. Counts, and products
-// of ints, are ints; of ints there is nothing else. Its arguments are X, Y, outer, len, inner, chunk, shares, wide, tall, root,
+// order: Y [outer, shares, inner] has the fold of each share, which is chunk elements, the last fewer. Counts, and folds
+// of ints, are ints; of ints there are products, counts, sums, maxima and minima. Its arguments are X, Y, outer, len, inner, chunk, shares, wide, tall, root,
 // p, of which wide and tall are those of FoldShape.
 func Fold(kind FoldKind, t kernels.DType) *kernels.Kernel {
 	if t == kernels.Int32 {
@@ -42,7 +43,7 @@ var folds, intFolds = func() (reals, ints [foldKinds]*kernels.Kernel) {
 	for kind := range FoldKind(foldKinds) {
 		reals[kind] = newFold(kind, kernels.Float32)
 	}
-	for _, kind := range []FoldKind{FoldProd, FoldCount, FoldSum} {
+	for _, kind := range []FoldKind{FoldProd, FoldCount, FoldMax, FoldMin, FoldSum} {
 		ints[kind] = newFold(kind, kernels.Int32)
 	}
 	return reals, ints
@@ -50,7 +51,7 @@ var folds, intFolds = func() (reals, ints [foldKinds]*kernels.Kernel) {
 
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
-	all := append(folds[:], intFolds[FoldProd], intFolds[FoldCount], intFolds[FoldSum], Moments, MomentsJoin, TakeAlong, PlaceAlong, AddAlong)
+	all := append(folds[:], intFolds[FoldProd], intFolds[FoldCount], intFolds[FoldMax], intFolds[FoldMin], intFolds[FoldSum], Moments, MomentsJoin, TakeAlong, PlaceAlong, AddAlong)
 	for _, of := range argKernels {
 		all = append(all, of[:]...)
 	}
@@ -60,7 +61,7 @@ func alongLines() []*kernels.Kernel {
 		}
 	}
 	for _, s := range []*Sorts{&realSorts, &intSorts} {
-		all = append(all, s.Blocks, s.Digit, s.Merge, s.Median, s.Count, s.Move)
+		all = append(all, s.Blocks, s.Digit, s.Merge, s.Median, s.SelectMedian, s.Count, s.Move)
 	}
 	return append(all, realSorts.Scan)
 }
@@ -77,23 +78,8 @@ func newFold(kind FoldKind, t kernels.DType) *kernels.Kernel {
 		k.Name, k.Params[1] = "k_fold_int", outInts("Y")
 	}
 	switch {
-	case t == kernels.Int32 && kind == FoldCount:
-		k.Twin = kernels.ElementTwin(foldIntTwin(func(line []int32) int32 { return int32(count(line)) }))
-	case t == kernels.Int32 && kind == FoldSum:
-		k.Twin = kernels.ElementTwin(foldIntTwin(func(line []int32) (s int32) {
-			for _, x := range line {
-				s += x
-			}
-			return s
-		}))
 	case t == kernels.Int32:
-		k.Twin = kernels.ElementTwin(foldIntTwin(func(line []int32) int32 {
-			p := int32(1)
-			for _, x := range line {
-				p *= x
-			}
-			return p
-		}))
+		k.Twin = kernels.ElementTwin(foldIntTwin(kind))
 	case kind == FoldCount:
 		k.Twin = kernels.Twin{F32: countTwin[float32], F64: countTwin[float64]}
 	default:
@@ -178,7 +164,7 @@ func FoldShape(outer, n, inner int, l kernels.Limits) (chunk, shares, wide, tall
 // eachPart calls f with every line of x [outer, n, inner], cut into shares of chunk elements, and with the place that its
 // result has in [outer, shares, inner]. Lines are lent for the call; f is called from several goroutines.
 func eachPart[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, cost int, f func(at int, line []E)) {
-	const block = 16 // columns that are gathered together, along memory
+	const block, apart = 16, 16 // columns that are gathered together, along memory, and elements that keep them off one set of a cache
 	blocks := intmath.CeilDiv(inner, block)
 	c.Parallel(outer*shares*blocks, cost*min(n, chunk)*min(inner, block), func(lo, hi int) {
 		var columns [block][]E
@@ -192,11 +178,14 @@ func eachPart[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, c
 				continue
 			}
 			w := min(block, inner-i)
-			for j := range w {
-				if len(columns[j]) < m {
-					columns[j] = make([]E, m)
+			if cap(columns[0]) < m {
+				room := make([]E, block*(m+apart))
+				for j := range columns {
+					columns[j] = room[j*(m+apart):][:m:m]
 				}
-				columns[j] = columns[j][:cap(columns[j])]
+			}
+			for j := range w {
+				columns[j] = columns[j][:m]
 			}
 			for k := range m {
 				for j, v := range from[k*inner:][:w] {
@@ -221,20 +210,36 @@ func count[T kernels.Element](line []T) (n int) {
 }
 
 func countTwin[T kernels.Real](c kernels.Call[T]) {
-	y := c.Ints(1)
-	eachPart(c, c.Reals(0), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), 1, func(at int, line []T) { y[at] = int32(count(line)) })
-}
-
-func foldIntTwin(of func(line []int32) int32) func(kernels.Call[int32]) {
-	return func(c kernels.Call[int32]) {
-		y := c.Ints(1)
-		eachPart(c, c.Ints(0), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), 1, func(at int, line []int32) { y[at] = of(line) })
+	const exact = 1 << 24 // counts up to this one are exact in any type
+	y, n, inner := c.Ints(1), min(c.Int(3), c.Int(5)), c.Int(4)
+	if loops := vectorFold(c, n, inner); loops != nil && n <= exact {
+		foldVectors(c, loops, FoldCount, func(at int, counts []T) {
+			for j, v := range counts {
+				y[at+j] = int32(v)
+			}
+		})
+		return
 	}
+	eachPart(c, c.Reals(0), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), 1, func(at int, line []T) { y[at] = int32(count(line)) })
 }
 
 func foldTwin[T kernels.Real](kind FoldKind) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		y, root, p := c.Reals(1), c.Int(9) != 0, float64(c.Real(10))
+		if loops := vectorFold(c, min(c.Int(3), c.Int(5)), c.Int(4)); loops != nil && kind != FoldPow {
+			foldVectors(c, loops, kind, func(at int, results []T) {
+				switch {
+				case root && kind == FoldSquare && len(results) == 1:
+					y[at] = T(math.Sqrt(float64(results[0])))
+					return
+				case root && kind == FoldSquare:
+					loops.Map(vec.Sqrt, y[at:at+len(results)], results, results, results, results)
+					return
+				}
+				copy(y[at:], results)
+			})
+			return
+		}
 		cost := 1
 		if kind == FoldPow || kind == FoldLSE {
 			cost = 16
@@ -243,43 +248,22 @@ func foldTwin[T kernels.Real](kind FoldKind) func(kernels.Call[T]) {
 	}
 }
 
-// foldLine folds a line in double precision.
+// foldLine folds a line in double precision, sums pairwise.
 func foldLine[T kernels.Real](kind FoldKind, line []T, root bool, p float64) float64 {
 	switch kind {
+	case FoldSum, FoldAbs, FoldSquare, FoldPow:
+		sum := foldSum(kind, line, p)
+		switch {
+		case root && kind == FoldSquare:
+			return math.Sqrt(float64(T(sum)))
+		case root && kind == FoldPow:
+			return math.Pow(sum, 1/p)
+		}
+		return sum
 	case FoldProd:
 		a := 1.0
 		for _, x := range line {
 			a *= float64(x)
-		}
-		return a
-	case FoldSum:
-		a := 0.0
-		for _, x := range line {
-			a += float64(x)
-		}
-		return a
-	case FoldAbs:
-		a := 0.0
-		for _, x := range line {
-			a += math.Abs(float64(x))
-		}
-		return a
-	case FoldSquare:
-		a := 0.0
-		for _, x := range line {
-			a += float64(x) * float64(x)
-		}
-		if root {
-			return math.Sqrt(float64(T(a)))
-		}
-		return a
-	case FoldPow:
-		a := 0.0
-		for _, x := range line {
-			a += math.Pow(math.Abs(float64(x)), p)
-		}
-		if root {
-			return math.Pow(a, 1/p)
 		}
 		return a
 	case FoldLSE:
@@ -305,6 +289,33 @@ func foldLine[T kernels.Real](kind FoldKind, line []T, root bool, p float64) flo
 	return m
 }
 
+// foldSum is Σ of x, |x|, x² or |x|ᵖ over a line, pairwise.
+func foldSum[T kernels.Real](kind FoldKind, line []T, p float64) (a float64) {
+	if n := len(line); n > pairTerms {
+		half := halfOf(n)
+		return foldSum(kind, line[:half], p) + foldSum(kind, line[half:], p)
+	}
+	switch kind {
+	case FoldSum:
+		for _, x := range line {
+			a += float64(x)
+		}
+	case FoldAbs:
+		for _, x := range line {
+			a += math.Abs(float64(x))
+		}
+	case FoldSquare:
+		for _, x := range line {
+			a += float64(x) * float64(x)
+		}
+	case FoldPow:
+		for _, x := range line {
+			a += math.Pow(math.Abs(float64(x)), p)
+		}
+	}
+	return a
+}
+
 // logSumExp is log Σ eˣ in double precision.
 func logSumExp[T kernels.Real](line []T) float64 {
 	m := math.Inf(-1)
@@ -314,15 +325,16 @@ func logSumExp[T kernels.Real](line []T) float64 {
 	if math.IsInf(m, 0) || m != m {
 		return m
 	}
-	s := 0.0
-	for _, x := range line {
-		s += math.Exp(float64(x) - m)
-	}
-	return m + math.Log(s)
+	return m + math.Log(pairwiseOf(0, len(line), func(from, to int) (s float64) {
+		for _, x := range line[from:to] {
+			s += math.Exp(float64(x) - m)
+		}
+		return s
+	}))
 }
 
 // foldBound bounds the error of a fold, from the elements of its line: of a product, half a unit for each factor; of a sum of
-// numbers that are not negative, that for each addition and the errors of a power; of a logarithm, what the numbers and their
+// numbers that are not negative, that for each addition that a term sees and the errors of a power; of a logarithm, what the numbers and their
 // distances from the maximum are off by.
 func foldBound(kind FoldKind) func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	return func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
@@ -336,7 +348,7 @@ func foldBound(kind FoldKind) func(real kernels.DType, a []kernels.Arg) func(par
 			for k := begin; k < min(n, begin+chunk); k++ {
 				line = append(line, a[0].At((row/shares*n+k)*inner+i%inner))
 			}
-			v, terms := math.Abs(foldLine(kind, line, root, p)), float64(len(line))
+			v, terms := math.Abs(foldLine(kind, line, root, p)), additions(len(line))
 			switch kind {
 			case FoldSum:
 				return foldLine(FoldAbs, line, false, 0) * eps * (terms + 2)
@@ -350,6 +362,9 @@ func foldBound(kind FoldKind) func(real kernels.DType, a []kernels.Arg) func(par
 					}
 				}
 				return eps * (terms + 8 + 4*most + v)
+			}
+			if kind == FoldProd {
+				terms = float64(len(line))
 			}
 			return v*eps*(terms+2) + terms*least
 		}

@@ -103,8 +103,8 @@ func GemmRows(m, n, slices int, tile GemmTile, l kernels.Limits) int {
 }
 
 // GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C alone would
-// leave units idle, and then so much less that they do not. Of tiles with the FMA it depends on none, so that tuning
-// changes no result.
+// leave units idle, and then so much less that they do not. Longer sums than gemmTerms are in slices in any case, which are added
+// pairwise. Of tiles with the FMA it depends on none, so that tuning changes no result.
 func GemmSlice(tile GemmTile, m, n, k int, l kernels.Limits) int {
 	return GemmBatchSlice(tile, 1, m, n, k, l)
 }
@@ -119,12 +119,21 @@ func GemmBatchSlice(tile GemmTile, batch, m, n, k int, l kernels.Limits) int {
 		short, rows, columns = 512, tile.M, tile.N
 	}
 	tiles := batch * intmath.CeilDiv(m, rows) * intmath.CeilDiv(n, columns)
-	if tiles >= l.Units || k < 2*short {
+	slices := 1
+	if tiles < l.Units && k >= 2*short {
+		slices = max(1, min(perUnit*l.Units/tiles, k/short))
+	}
+	if terms := max(gemmTerms, m*n/(m+n+1)); k > terms { // the shares are not larger than the operands
+		slices = max(slices, intmath.CeilDiv(k, terms))
+	}
+	if slices == 1 {
 		return max(k, 1)
 	}
-	slices := min(perUnit*l.Units/tiles, k/short)
-	return intmath.RoundUp(intmath.CeilDiv(k, max(slices, 1)), 16)
+	return intmath.RoundUp(intmath.CeilDiv(k, slices), 16)
 }
+
+// gemmTerms is the longest sum that a product adds up one term after the other.
+const gemmTerms = 8192
 
 // product is a matrix product while its kernel is made.
 type product struct {
@@ -414,14 +423,19 @@ func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B, out []T, each func(
 
 // loopsOf returns the vector loops that a twin is to use, nil for none.
 func loopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
+	if set := setOf(c); set != nil {
+		return vec.On[T](set)
+	}
+	return nil
+}
+
+// setOf returns the vector instructions that a call computes with: nil if there are none.
+func setOf[T kernels.Element](c kernels.Call[T]) *vec.Set {
 	if !c.Vectors() {
 		return nil
 	}
 	set, _ := vec.Chosen() // a device that is open has seen the error
-	if set == nil {
-		return nil
-	}
-	return vec.On[T](set)
+	return set
 }
 
 // vectors is part with vector instructions.

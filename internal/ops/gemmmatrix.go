@@ -346,13 +346,11 @@ func (t GemmTile) file() string {
 	return "gemm_mma"
 }
 
-// definesOf are the compiler's options of a product of a form.
+// definesOf are the compiler's options of a product of a form. They name the form: compilers take as long for each of
+// the four in a file.
 func (t GemmTile) definesOf(form GemmForm) string {
-	if t.Inner == FMA {
-		return t.defines()
-	}
 	defines := fmt.Sprintf("%s -DFORM=%d", t.defines(), slices.Index(GemmForms, form))
-	if t.Inner.held() {
+	if t.Inner == FMA || t.Inner.held() {
 		return defines
 	}
 	defines += fmt.Sprintf(" -DSTAGES=%d -DWAYS=%d", t.stages(), t.ways())

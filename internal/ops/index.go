@@ -20,22 +20,34 @@ const (
 
 // Kernels of index.cl. An index that is none is passed over, or gives 0.
 var (
-	// GatherAxis is Y [outer, m, inner] of X [outer, n, inner], of any type, with the indices I [outer, m, inner] along the
-	// middle axis: X, I, Y, outer, n, m, inner.
+	// GatherAxis is Y [outer, m, inner] of X [outer, n, inner], of any type, with the indices I along the middle axis: [m]
+	// or, if each, [outer, m, inner]: X, I, Y, outer, n, m, inner, each.
 	GatherAxis = kernels.Typed(&kernels.Kernel{Name: "k_gather_axis", File: "index.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			return kernels.Plane(int(a[5].Int)*int(a[6].Int), int(a[3].Int), l)
+			outer, columns := int(a[3].Int), int(a[5].Int)*int(a[6].Int)
+			if l.CPU {
+				const chunk = 4096 // elements, and a work-item copies no fewer
+				beside := intmath.CeilDiv(columns, chunk)
+				return kernels.Groups(beside, min(outer, intmath.CeilDiv(outer*columns, chunk*max(beside, 1))))
+			}
+			return kernels.Plane(columns, outer, l)
 		},
-		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner")},
+		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("each")},
 		Twin:   kernels.Twin{F32: gatherAxisTwin[float32], F64: gatherAxisTwin[float64]}}, "index.cl", "k_gather_axis",
 		kernels.ElementTwin(gatherAxisTwin[int32]), kernels.ElementTwin(gatherAxisTwin[uint8]), kernels.ElementTwin(gatherAxisTwin[float16.Float16]))
 	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the order of the middle axis,
-	// along which I has indices: G, I, Y, outer, n, m, inner, how.
+	// along which I has indices: [m] or, if each, [outer, m, inner]: G, I, Y, outer, n, m, inner, how, each.
 	ScatterAxis = kernels.Typed(&kernels.Kernel{Name: "k_scatter_axis", File: "index.cl",
 		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			return kernels.Plane(int(a[6].Int), int(a[3].Int), l)
+			outer, m, inner := int(a[3].Int), int(a[5].Int), int(a[6].Int)
+			if l.CPU {
+				const chunk, wide = 4096, 16 // elements of a work-item, and columns, at least
+				beside := min(intmath.CeilDiv(inner, wide), intmath.CeilDiv(4*l.Units, max(outer, 1)))
+				return kernels.Groups(beside, min(outer, intmath.CeilDiv(outer*m*inner, chunk)))
+			}
+			return kernels.Plane(inner, outer, l)
 		},
-		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how")},
+		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how"), intArg("each")},
 		Twin:   kernels.Twin{F32: scatterAxisTwin[float32], F64: scatterAxisTwin[float64]}}, "index.cl", "k_scatter_axis",
 		kernels.ElementTwin(scatterAxisTwin[int32]), kernels.ElementTwin(scatterAxisTwin[uint8]), kernels.Twin{})
 	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or integers, in their order:
@@ -63,15 +75,47 @@ func opaqueForms(k *kernels.Kernel) *kernels.Kernel {
 
 func gatherAxisTwin[T kernels.Element](c kernels.Call[T]) {
 	x, at, y := c.Reals(0), c.Ints(1), c.Reals(2)
-	outer, n, m, inner := c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-	c.Parallel(outer*m, inner, func(lo, hi int) {
-		for row := lo; row < hi; row++ {
-			o := row / m
-			to := y[row*inner : (row+1)*inner]
-			for i, r := range at[row*inner : (row+1)*inner] {
-				to[i] = 0
-				if r >= 0 && int(r) < n {
-					to[i] = x[(o*n+int(r))*inner+i]
+	outer, n, m, inner, each := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7) != 0
+	columns := m * inner
+	if columns == 0 {
+		return
+	}
+	c.Parallel(outer*columns, 1, func(lo, hi int) {
+		for lo < hi {
+			o, p := lo/columns, lo%columns
+			from, to := x[o*n*inner:][:n*inner], y[lo:min(hi, (o+1)*columns)]
+			lo += len(to)
+			indices := at
+			if each {
+				indices = at[o*columns:]
+			}
+			if inner == 1 {
+				for k, r := range indices[p:][:len(to)] {
+					var v T
+					if uint(r) < uint(len(from)) {
+						v = from[r]
+					}
+					to[k] = v
+				}
+				continue
+			}
+			for j, i := p/inner, p%inner; len(to) > 0; j, i = j+1, 0 {
+				row := to[:min(inner-i, len(to))]
+				to = to[len(row):]
+				if each {
+					for k, r := range indices[j*inner+i:][:len(row)] {
+						var v T
+						if r >= 0 && int(r) < n {
+							v = from[int(r)*inner+i+k]
+						}
+						row[k] = v
+					}
+					continue
+				}
+				if r := int(indices[j]); r >= 0 && r < n {
+					copy(row, from[r*inner+i:])
+				} else {
+					clear(row)
 				}
 			}
 		}
@@ -104,19 +148,79 @@ func combined[T number](y, g T, how Scatter) T {
 
 func scatterAxisTwin[T number](c kernels.Call[T]) {
 	g, at, y := c.Reals(0), c.Ints(1), c.Reals(2)
-	outer, n, m, inner, how := c.Int(3), c.Int(4), c.Int(5), c.Int(6), Scatter(c.Int(7))
+	outer, n, m, inner, how, each := c.Int(3), c.Int(4), c.Int(5), c.Int(6), Scatter(c.Int(7)), c.Int(8) != 0
 	c.Parallel(outer*inner, m, func(lo, hi int) {
-		for line := lo; line < hi; line++ {
-			o, i := line/inner, line%inner
+		for lo < hi {
+			o, i := lo/inner, lo%inner
+			width := min(hi-lo, inner-i)
+			lo += width
+			to := y[o*n*inner:][:n*inner]
+			if inner == 1 {
+				indices := at
+				if each {
+					indices = at[o*m:]
+				}
+				combineAt(to, g[o*m:][:m], indices[:m], how)
+				continue
+			}
 			for j := range m {
-				from := (o*m+j)*inner + i
-				if r := int(at[from]); r >= 0 && r < n {
-					to := (o*n+r)*inner + i
-					y[to] = combined(y[to], g[from], how)
+				from := g[(o*m+j)*inner+i:][:width]
+				if !each {
+					if r := int(at[j]); r >= 0 && r < n {
+						combineRow(to[r*inner+i:][:width], from, how)
+					}
+					continue
+				}
+				for k, r := range at[(o*m+j)*inner+i:][:width] {
+					if r >= 0 && int(r) < n {
+						p := &to[int(r)*inner+i+k]
+						*p = combined(*p, from[k], how)
+					}
 				}
 			}
 		}
 	})
+}
+
+// combineAt brings each element of from to that of to which its index names, if there is one.
+func combineAt[T number](to, from []T, at []int32, how Scatter) {
+	from = from[:len(at)]
+	switch how {
+	case ScatterSet:
+		for k, r := range at {
+			if uint(r) < uint(len(to)) {
+				to[r] = from[k]
+			}
+		}
+	case ScatterAdd:
+		for k, r := range at {
+			if uint(r) < uint(len(to)) {
+				to[r] += from[k]
+			}
+		}
+	default:
+		for k, r := range at {
+			if uint(r) < uint(len(to)) {
+				to[r] = combined(to[r], from[k], how)
+			}
+		}
+	}
+}
+
+// combineRow brings each element of from to that of to.
+func combineRow[T number](to, from []T, how Scatter) {
+	switch how {
+	case ScatterSet:
+		copy(to, from)
+	case ScatterAdd:
+		for k, v := range from {
+			to[k] += v
+		}
+	default:
+		for k, v := range from {
+			to[k] = combined(to[k], v, how)
+		}
+	}
 }
 
 func scatterRowsTwin[T number](c kernels.Call[T]) {
@@ -126,17 +230,7 @@ func scatterRowsTwin[T number](c kernels.Call[T]) {
 			if int(r) < lo || int(r) >= hi {
 				continue
 			}
-			to := y[int(r)*cols:][:cols]
-			from := g[i*cols:][:cols]
-			if how == ScatterAdd {
-				for k, v := range from {
-					to[k] += v
-				}
-				continue
-			}
-			for k, v := range from {
-				to[k] = combined(to[k], v, how)
-			}
+			combineRow(y[int(r)*cols:][:cols], g[i*cols:][:cols], how)
 		}
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/x448/float16"
 )
 
-// pad follows where each element of X goes: that is what stands in the text of an axis beside n elements more on each side.
-func pad(c call) {
-	axes := make([][]int, 4) // what index each index of Y comes from, −1 for none
+// padded returns for each axis, whose numbers arguments from one on are, what index each index of the result comes from, −1 for none.
+func padded(c call, at int) [][]int {
+	axes := make([][]int, 4)
 	for a := range axes {
-		m, n, before, mode := c.n(3+4*a), c.n(4+4*a), c.n(5+4*a), ops.PadMode(c.n(6+4*a))
+		m, n, before, mode := c.n(at+4*a), c.n(at+1+4*a), c.n(at+2+4*a), ops.PadMode(c.n(at+3+4*a))
 		line := map[int]int{} // by the index in X, or outside
 		for i := -300; i < 600; i++ {
 			line[i] = -1
@@ -37,6 +37,30 @@ func pad(c call) {
 			axes[a] = append(axes[a], line[i-before])
 		}
 	}
+	return axes
+}
+
+// padGrad adds each element of G to that which it comes from.
+func padGrad(c call) {
+	axes, at := padded(c, 2), 0
+	clear(c.mem[1])
+	for _, i := range axes[0] {
+		for _, j := range axes[1] {
+			for _, k := range axes[2] {
+				for _, l := range axes[3] {
+					if min(i, j, k, l) >= 0 {
+						c.mem[1][((i*c.n(7)+j)*c.n(11)+k)*c.n(15)+l] += c.mem[0][at]
+					}
+					at++
+				}
+			}
+		}
+	}
+}
+
+// pad follows where each element of X goes: that is what stands in the text of an axis beside n elements more on each side.
+func pad(c call) {
+	axes := padded(c, 3)
 	value := 0.0
 	switch c.args[2].Kind {
 	case kernels.ArgReal:
@@ -68,12 +92,20 @@ func pad(c call) {
 // gatherAxis: X, I, Y, outer, n, m, inner.
 func gatherAxis(c call) {
 	n, m, inner := c.n(4), c.n(5), c.n(6)
-	for at, r := range c.mem[1] {
-		o, i := at/(m*inner), at%inner
+	for at := range c.mem[2] {
+		o, i, r := at/(m*inner), at%inner, c.axisIndex(at, 7)
 		if c.mem[2][at] = 0; r >= 0 && r < float64(n) {
 			c.mem[2][at] = c.mem[0][(o*n+int(r))*inner+i]
 		}
 	}
+}
+
+// axisIndex returns the index of element at of [outer, m, inner]: there is one for each, or for each of m, as an argument says.
+func (c call) axisIndex(at, each int) float64 {
+	if c.n(each) == 0 {
+		at = at / c.n(6) % c.n(5)
+	}
+	return c.mem[1][at]
 }
 
 // came returns what y becomes when g comes to it, of elements of the type of an argument.
@@ -101,8 +133,8 @@ func (c call) came(arg int, y, g float64, how int) float64 {
 // scatterAxis: G, I, Y, outer, n, m, inner, how.
 func scatterAxis(c call) {
 	n, m, inner := c.n(4), c.n(5), c.n(6)
-	for at, r := range c.mem[1] { // in the order of the middle axis in each line
-		o, i := at/(m*inner), at%inner
+	for at := range c.mem[0] { // in the order of the middle axis in each line
+		o, i, r := at/(m*inner), at%inner, c.axisIndex(at, 8)
 		if r >= 0 && r < float64(n) {
 			to := (o*n+int(r))*inner + i
 			c.mem[2][to] = c.came(2, c.mem[2][to], c.mem[0][at], c.n(7))

@@ -40,12 +40,18 @@ var (
 )
 
 func newInterpolate(name string, from, to kernels.Param, gradient bool, twin kernels.Twin) *kernels.Kernel {
-	k := &kernels.Kernel{Name: name, File: "interpolate.cl", Params: []kernels.Param{from, to}, Twin: twin}
+	k := &kernels.Kernel{Name: name, File: "interpolate_cpu.cl", GPU: "interpolate_gpu.cl", Params: []kernels.Param{from, to}, Twin: twin}
 	for _, number := range interpolateNames {
 		k.Params = append(k.Params, intArg(number))
 	}
 	shape := func(a []kernels.Arg) *InterpolateShape {
 		return interpolateShapeOf(func(i int) int { return int(a[2+i].Int) })
+	}
+	elements := func(s *InterpolateShape) (read, written int) {
+		if gradient {
+			return s.Outer * volume(s.OutSize), s.Outer * volume(s.Size)
+		}
+		return s.Outer * volume(s.Size), s.Outer * volume(s.OutSize)
 	}
 	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 		s := shape(a)
@@ -53,7 +59,12 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, twin ker
 		if gradient {
 			size = s.Size
 		}
-		return kernels.Plane(size[2], s.Outer*size[0]*size[1], l)
+		rows := s.Outer * size[0] * size[1]
+		if !l.CPU {
+			return kernels.Plane(size[2], rows, l)
+		}
+		read, written := elements(s)
+		return cpuLines(rows, 4*intmath.CeilDiv(read, max(written, 1)), size[2], l)
 	}
 	k.Tol = kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		s, terms := shape(a), 1
@@ -64,15 +75,10 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, twin ker
 		}
 		return float64(terms) * kernels.MaxAbs(a, 0)
 	}}
-	elements := func(s *InterpolateShape) (read, written int) {
-		if gradient {
-			return s.Outer * volume(s.OutSize), s.Outer * volume(s.Size)
-		}
-		return s.Outer * volume(s.Size), s.Outer * volume(s.OutSize)
-	}
 	k.Cases = func(few bool) []kernels.Case {
 		var cases []kernels.Case
-		for i, sizes := range [][2][3]int{{{1, 3, 5}, {1, 7, 4}}, {{2, 3, 4}, {3, 1, 9}}, {{1, 1, 1}, {1, 1, 6}}, {{1, 9, 11}, {1, 5, 40}}} {
+		for i, sizes := range [][2][3]int{{{1, 3, 5}, {1, 7, 4}}, {{2, 3, 4}, {3, 1, 9}}, {{1, 1, 2}, {1, 1, 600}}, {{1, 1, 1}, {1, 1, 6}}, {{1, 9, 11}, {1, 5, 40}},
+			{{1, 2, 700}, {1, 3, 300}}, {{1, 2, 40}, {1, 2, 1300}}, {{1, 1, 2000}, {1, 1, 3}}} {
 			if few && i > 2 {
 				continue
 			}
@@ -105,110 +111,6 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, twin ker
 		return ops
 	}
 	return k
-}
-
-// between returns the inputs of output q along an axis: i, and the one behind it with weight w.
-func (s *InterpolateShape) between(axis, q int) (i, next int, w float64) {
-	in, out := int64(s.Size[axis]), int64(s.OutSize[axis])
-	at, unit := int64(q)*in, out
-	switch {
-	case !s.Linear:
-		i = int(at / unit)
-		return i, i, 0
-	case s.Align:
-		at, unit = int64(q)*(in-1), max(out-1, 1)
-	default:
-		at, unit = max((2*int64(q)+1)*in-out, 0), 2*out
-	}
-	i = int(min(at/unit, in-1))
-	return i, min(i+1, int(in)-1), float64(at-int64(i)*unit) / float64(unit)
-}
-
-// line is between of every output of an axis.
-type line[T kernels.Real] struct {
-	i, next []int
-	w       []T
-}
-
-func lineOf[T kernels.Real](s *InterpolateShape, axis int) line[T] {
-	n := s.OutSize[axis]
-	l := line[T]{make([]int, n), make([]int, n), make([]T, n)}
-	for q := range n {
-		i, next, w := s.between(axis, q)
-		l.i[q], l.next[q], l.w[q] = i, next, T(w)
-	}
-	return l
-}
-
-func interpolateTwin[T kernels.Real](c kernels.Call[T]) {
-	x, y, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
-	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)
-	oy, ox, ix := s.OutSize[1], s.OutSize[2], s.Size[2]
-	c.Parallel(len(y)/ox, 16*ox, func(lo, hi int) {
-		for row := lo; row < hi; row++ {
-			b, a := row%oy, row/oy%s.OutSize[0]
-			in := x[row/oy/s.OutSize[0]*volume(s.Size):]
-			at := func(z, y int) []T { return in[(z*s.Size[1]+y)*ix:][:ix] }
-			p, q := at(lz.i[a], ly.i[b]), at(lz.i[a], ly.next[b])
-			r, t := at(lz.next[a], ly.i[b]), at(lz.next[a], ly.next[b])
-			out := y[row*ox:][:ox]
-			for c := range out {
-				i, n, w := lx.i[c], lx.next[c], lx.w[c]
-				if !s.Linear {
-					out[c] = p[i]
-					continue
-				}
-				first := mixed(ly.w[b], mixed(w, p[i], p[n]), mixed(w, q[i], q[n]))
-				out[c] = mixed(lz.w[a], first, mixed(ly.w[b], mixed(w, r[i], r[n]), mixed(w, t[i], t[n])))
-			}
-		}
-	})
-}
-
-// mixed returns what lies between u and v. What has weight 0 is not read: it may be infinite.
-func mixed[T kernels.Real](w, u, v T) T {
-	if w == 0 {
-		return u
-	}
-	return (1-w)*u + w*v
-}
-
-// interpolateGradTwin adds what each output reads to its inputs, an image at a time.
-func interpolateGradTwin[T kernels.Real](c kernels.Call[T]) {
-	g, d, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
-	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)
-	size, outSize := volume(s.Size), volume(s.OutSize)
-	c.Parallel(s.Outer, 16*(size+outSize), func(lo, hi int) {
-		clear(d[lo*size : hi*size])
-		for k := lo * outSize; k < hi*outSize; k++ {
-			q := k % outSize
-			a, b, e := q/(s.OutSize[1]*s.OutSize[2]), q/s.OutSize[2]%s.OutSize[1], q%s.OutSize[2]
-			image := d[k/outSize*size:][:size]
-			add := func(z, y, x int, w T) {
-				if w != 0 {
-					image[(z*s.Size[1]+y)*s.Size[2]+x] += w * g[k]
-				}
-			}
-			wz, wy, wx := lz.w[a], ly.w[b], lx.w[e]
-			for i := range 8 {
-				z, y, x, w := lz.i[a], ly.i[b], lx.i[e], T(1)
-				for _, t := range [...]struct {
-					bit  int
-					at   *int
-					next int
-					w    T
-				}{{4, &z, lz.next[a], wz}, {2, &y, ly.next[b], wy}, {1, &x, lx.next[e], wx}} {
-					if i&t.bit == 0 {
-						w *= 1 - t.w
-					} else {
-						*t.at = t.next
-						w *= t.w
-					}
-				}
-				add(z, y, x, w)
-			}
-		}
-	})
 }
 
 // Interpolated is the most positions of an axis that kernels can interpolate.

@@ -66,4 +66,11 @@ var (
 	// many are.
 	OtherFactors = &kernels.Function{Name: "other_factors", Value: expr.Where(u.Eq(zero), x.Mul(v).Div(w),
 		expr.Where(u.Eq(one).And(w.Eq(zero)), x.Mul(v), zero))}
+	// ZeroItself is x where it is 0, which has a gradient there, and 0 elsewhere.
+	ZeroItself = &kernels.Function{Name: "zero_itself", Value: expr.Where(x.Eq(zero), x, zero)}
+	// OtherFactorsAgain is OtherFactors of factors of which the sum of those that are 0 comes last: it is 0 where that function
+	// is, but has the gradients of the product.
+	OtherFactorsAgain = &kernels.Function{Name: "other_factors_again", Value: expr.Where(u.Eq(zero), x.Mul(v).Div(w),
+		expr.Where(u.Eq(one), expr.Where(w.Eq(zero), x.Mul(v), x.Mul(v).Div(w).Mul(fifth)),
+			expr.Where(u.Eq(expr.C(2)).And(w.Eq(zero)), x.Mul(v).Mul(fifth.Sub(w)), zero)))}
 )

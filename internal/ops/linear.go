@@ -81,13 +81,14 @@ func (g *linearGrad) parts(a []kernels.Arg, l kernels.Limits) []kernels.Part {
 	}
 }
 
-// LinearGradRun chooses the length of the runs: short enough that they fill the device.
+// LinearGradRun chooses the length of the runs: short enough that they fill the device, and that their running sums are exact to
+// sumRun roundings.
 func LinearGradRun(rows int, l kernels.Limits) int {
 	runs := 8 * l.Units
 	if l.CPU {
 		runs = 2 * l.Units
 	}
-	return max(16, intmath.CeilDiv(rows, runs))
+	return min(sumRun, max(16, intmath.CeilDiv(rows, runs)))
 }
 
 func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {

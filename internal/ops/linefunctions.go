@@ -17,11 +17,12 @@ var (
 		Gradients: []*expr.Expr{u.Mul(expr.X(4)), u.Mul(expr.X(4)).Neg(), shareOfSum.Mul(expr.X(4))}}
 	shareOfSum = expr.Where(x.Eq(w), one, x.Sub(w).Exp())
 
-	// Norm1Grad is sign(x)·g, Norm2Grad x/y·g for the norm y, and NormPowGrad sign(x)·(|x|/y)^(p − 1)·g; 0 where x is.
+	// Norm1Grad is sign(x)·g, Norm2Grad x/y·g for the norm y, and NormPowGrad sign(x)·(|x|/y)^(p −
+	// 1)·g; 0 where x is, and the latter two where y is.
 	Norm1Grad   = &kernels.Function{Name: "norm1_gradient", Value: signOf.Mul(w), Gradients: []*expr.Expr{zero, signOf.Mul(u)}}
 	Norm2Grad   = &kernels.Function{Name: "norm2_gradient", Value: expr.Where(w.Eq(zero), zero, x.Div(w).Mul(v))}
 	NormPowGrad = &kernels.Function{Name: "norm_gradient", Scalars: []float64{3},
-		Value: expr.Where(x.Eq(zero), zero, signOf.Mul(x.Abs().Div(w).Pow(a.Sub(one))).Mul(v))}
+		Value: expr.Where(x.Eq(zero), zero, expr.Where(w.Eq(zero), zero, signOf.Mul(x.Abs().Div(w).Pow(a.Sub(one))).Mul(v)))}
 	signOf = expr.Where(x.Gt(zero), one, expr.Where(x.Lt(zero), one.Neg(), x))
 
 	// VarGrad is a·(x − mean)·g, of which a is 2/(n − correction), and StdGrad that over the deviation, of which a is half as

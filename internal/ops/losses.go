@@ -26,28 +26,24 @@ var (
 	// on the wrong side has an infinite loss. The gradient by x is a sigmoid less t, also where x is 0.
 	BinaryCrossEntropy = &kernels.Function{Name: "binary_cross_entropy", Domains: [][2]float64{{-4, 4}, {0, 1}},
 		Value:     score.Abs().Mul(expr.Where(score.Ge(expr.C(0)), expr.C(1).Sub(target), target)).Add(softNear),
-		Gradients: []*expr.Expr{expr.X(3).Mul(sigmoidOf(score).Sub(target)), expr.X(3).Mul(score.Neg())}}
+		Gradients: []*expr.Expr{expr.X(3).Mul(score.Sigmoid().Sub(target)), expr.X(3).Mul(score.Neg())}}
 	// WeightedBinaryCrossEntropy is that with a weight p of the positive targets: p·t in place of t, beside which 1 − t stays.
 	WeightedBinaryCrossEntropy = &kernels.Function{Name: "weighted_binary_cross_entropy", Domains: [][2]float64{{-4, 4}, {0, 1}, {0.5, 2}},
 		Value: score.Abs().Mul(expr.Where(score.Ge(expr.C(0)), expr.C(1).Sub(target), expr.X(2).Mul(target))).Add(ofPositive.Mul(softNear)),
-		Gradients: []*expr.Expr{expr.X(4).Mul(expr.C(1).Sub(target).Sub(ofPositive.Mul(sigmoidOf(score.Neg())))),
+		Gradients: []*expr.Expr{expr.X(4).Mul(expr.C(1).Sub(target).Sub(ofPositive.Mul(score.Neg().Sigmoid()))),
 			expr.X(4).Mul(expr.X(2).Sub(expr.C(1)).Mul(softMinus).Sub(score)), expr.X(4).Mul(target.Mul(softMinus))}}
 
 	ofPositive = expr.C(1).Add(expr.X(2).Sub(expr.C(1)).Mul(target))
 	softNear   = score.Abs().Neg().Exp().Log1p()
-	softMinus  = softNear.Add(score.Neg().Max(expr.C(0)))
+	softMinus  = score.Neg().Softplus()
 
-	// Divergence is t·(log t − x), 0 where t is.
-	Divergence = &kernels.Function{Name: "divergence", Domains: [][2]float64{{-2, 2}, {0.1, 2}}, Value: expr.Where(target.Eq(expr.C(0)), expr.C(0), target.Mul(target.Log().Sub(score)))}
+	// Divergence is t·(log t − x), 0 where t is; NaN stays.
+	Divergence = &kernels.Function{Name: "divergence", Domains: [][2]float64{{-2, 2}, {0.1, 2}},
+		Value:     expr.Where(target.Eq(expr.C(0)).And(score.Eq(score)), expr.C(0), target.Mul(target.Log().Sub(score))),
+		Gradients: []*expr.Expr{target.Mul(expr.X(3)).Neg()}}
 	// LogDivergence is that of a target that is a logarithm, e^t·(t − x).
 	LogDivergence = &kernels.Function{Name: "log_divergence", Value: target.Exp().Mul(target.Sub(score))}
 )
-
-// sigmoidOf returns 1/(1 + e^−x) without overflow.
-func sigmoidOf(x *expr.Expr) *expr.Expr {
-	e := x.Abs().Neg().Exp()
-	return expr.Where(x.Ge(expr.C(0)), expr.C(1), e).Div(expr.C(1).Add(e))
-}
 
 // HingeEmbedding is the score where the target is not −1, and max(0, margin − score) where it is not 1.
 var HingeEmbedding = &kernels.Function{Name: "hinge_embedding", Scalars: []float64{1},

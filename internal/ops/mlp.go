@@ -288,11 +288,12 @@ const mlpCached = 512
 
 // pass trains on n samples, at most so many at a time with loops: it writes their gradient to part, that of x to dx unless that is
 // nil, and returns their loss.
-func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n, most int) (loss T) {
+func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n, most int) T {
 	if m.loops == nil {
 		most = max(n, 1)
 	}
 	m.grow(s, min(n, most))
+	loss := 0.0
 	for lo := 0; lo == 0 || lo < n; lo += most {
 		hi := min(lo+most, n)
 		m.add = lo > 0
@@ -302,11 +303,11 @@ func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n
 		}
 		loss = m.some(s, x[lo*s.Inputs:hi*s.Inputs], t[lo*s.Outputs:hi*s.Outputs], w, wt, part, down, hi-lo, loss)
 	}
-	return loss
+	return T(loss)
 }
 
 // some trains on n samples that there is room for, and adds their loss to a sum.
-func (m *mlpScratch[T]) some(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n int, loss T) T {
+func (m *mlpScratch[T]) some(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n int, loss float64) float64 {
 	in := x
 	for l := range s.Layers {
 		h, k := m.h[l][:n*s.Width], s.fanIn(l)
@@ -416,11 +417,9 @@ func (m *mlpScratch[T]) columns(sums, d []T, n int) {
 		m.loops.Product(vec.Product[T]{M: 1, N: width, K: n, A: m.ones[:n], RowA: n, StepA: 1, B: d, StepB: width, ColumnB: 1, C: sums, RowC: width, Add: m.add}, nil)
 		return
 	}
-	clear(sums)
-	for r := range n {
-		for j, v := range d[r*width : (r+1)*width] {
-			sums[j] += v
-		}
+	var wide wideSums[T]
+	for j, v := range wide.of(d, n, width, width) {
+		sums[j] = T(v)
 	}
 }
 
@@ -445,7 +444,7 @@ func (m *mlpScratch[T]) slope(v, h []T) {
 }
 
 // output computes the last layer, the gradient of its weights, and d, that of the layer below. It adds the loss to a sum.
-func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int, loss T) T {
+func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int, loss float64) float64 {
 	at, _ := s.Offsets(s.Layers)
 	wo, dwo := w[at:at+s.Width*s.Outputs], part[at:at+s.Width*s.Outputs]
 	if m.loops != nil {
@@ -481,14 +480,14 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int, loss T
 }
 
 // mlpLoss adds the loss of outputs z to a sum, and sets them to its gradient.
-func mlpLoss[T kernels.Real](s MLPShape, z, t []T, loss T) T {
+func mlpLoss[T kernels.Real](s MLPShape, z, t []T, loss float64) float64 {
 	for o := range z {
 		err := z[o] - t[o]
 		if s.Absolute {
-			loss += T(math.Abs(float64(err)))
+			loss += math.Abs(float64(err))
 			z[o] = sign(err)
 		} else {
-			loss += err * err
+			loss += float64(err * err)
 			z[o] = 2 * err
 		}
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -40,8 +41,20 @@ var (
 		}}}
 )
 
-// moments returns the mean of a line and the sum of the squared deviations from it; both NaN if the latter is.
+// moments returns the mean of a line and the sum of the squared deviations from it; both NaN if the latter is. Blocks of it are joined
+// in pairs.
 func moments[T kernels.Real](line []T) (mean, squares float64) {
+	if n := len(line); n > pairTerms {
+		half := halfOf(n)
+		m, s := moments(line[:half])
+		mean, squares = moments(line[half:])
+		d, part := m-mean, float64(half)/float64(n)
+		mean, squares = mean+d*part, squares+s+d*d*part*float64(n-half)
+		if squares != squares {
+			mean = squares
+		}
+		return mean, squares
+	}
 	for k, v := range line {
 		d := float64(v) - mean
 		mean += d / float64(k+1)
@@ -55,9 +68,31 @@ func moments[T kernels.Real](line []T) (mean, squares float64) {
 
 func momentsTwin[T kernels.Real](c kernels.Call[T]) {
 	m, v, scale := c.Reals(1), c.Reals(2), c.Real(10)
+	if n, inner := min(c.Int(4), c.Int(6)), c.Int(5); vectorFold(c, n, inner) != nil {
+		momentsVectors(c, loopsOf(c), m, v, scale)
+		return
+	}
 	eachPart(c, c.Reals(0), c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7), 8, func(at int, line []T) {
 		mean, squares := moments(line)
 		m[at], v[at] = T(mean), scale*T(squares)
+	})
+}
+
+func momentsVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], m, v []T, scale T) {
+	inner := c.Int(5)
+	eachShare(c, c.Reals(0), c.Int(3), c.Int(4), inner, c.Int(6), c.Int(7), cachedColumns[T](min(c.Int(4), c.Int(6))), 8, func(at int, x []T, rows, w int) {
+		means, squares := m[at:at+w], v[at:at+w]
+		if inner == 1 {
+			means[0], squares[0] = channelMoments(l, x, rows, rows, func(body func(at int)) { body(0) })
+		} else {
+			columnMoments(l, means, squares, x, rows, inner)
+		}
+		for j, s := range squares {
+			if s != s {
+				means[j] = s
+			}
+			squares[j] = scale * s
+		}
 	})
 }
 

@@ -54,6 +54,16 @@ func zeroTwin[T kernels.Element](c kernels.Call[T]) { clear(c.Reals(0)) }
 func gatherRowsTwin[T kernels.Element](c kernels.Call[T]) {
 	x, at, y, cols, rows := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5)
 	c.Parallel(len(at), cols, func(lo, hi int) {
+		if cols == 1 {
+			for i, r := range at[lo:hi] {
+				var v T
+				if r >= 0 && int(r) < rows {
+					v = x[r]
+				}
+				y[lo+i] = v
+			}
+			return
+		}
 		for i, r := range at[lo:hi] {
 			to := y[(lo+i)*cols:][:cols]
 			if r < 0 || int(r) >= rows {

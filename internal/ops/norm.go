@@ -2,7 +2,6 @@ package ops
 
 import (
 	"math"
-	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
@@ -99,13 +98,13 @@ func channelGrid(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
 // NormRun returns of how many rows of n elements NormGrad sums the gradients of the weights at a time.
 func NormRun(rows, n int, l kernels.Limits) int {
 	if l.CPU {
-		return max(1, rowsChunk/max(n, 1), intmath.CeilDiv(rows, 4*l.Units))
+		return min(sumRun, max(1, rowsChunk/max(n, 1), intmath.CeilDiv(rows, 4*l.Units)))
 	}
 	groups, beside := 4*l.Units, rowsGroup/lanesOf(n)
 	if n > rowsGroup*rowsPer/2 { // a unit has no registers for more
 		groups = l.Units
 	}
-	return intmath.RoundUp(max(1, intmath.CeilDiv(rows, groups)), beside)
+	return intmath.RoundUp(max(1, min(sumRun*beside, intmath.CeilDiv(rows, groups))), beside)
 }
 
 // ChannelRun returns how many of the outer axis of [outer, channels, inner] are a part: all, unless the channels would fill
@@ -123,16 +122,14 @@ func ChannelRun(outer, channels, inner int, l kernels.Limits) int {
 	return max(1, intmath.CeilDiv(outer, parts), min(outer, short/max(inner, 1)))
 }
 
-// blockSum adds up f of the elements, by blocks, of which a large term spoils one: a running sum would round all that follow.
-func blockSum[T kernels.Real](x []T, f func(T) float64) (sum float64) {
-	for block := range slices.Chunk(x, 64) {
-		part := 0.0
-		for _, v := range block {
-			part += f(v)
+// blockSum adds up f of the elements pairwise, in blocks, of which a large term spoils one: a running sum would round all that follow.
+func blockSum[T kernels.Real](x []T, f func(T) float64) float64 {
+	return pairwiseOf(0, len(x), func(from, to int) (sum float64) {
+		for _, v := range x[from:to] {
+			sum += f(v)
 		}
-		sum += part
-	}
-	return sum
+		return sum
+	})
 }
 
 func normTwin[T kernels.Real](c kernels.Call[T]) {
@@ -152,7 +149,7 @@ func normTwin[T kernels.Real](c kernels.Call[T]) {
 				mean = blockSum(row, func(v T) float64 { return float64(v) }) / float64(n)
 			}
 			square := blockSum(row, func(v T) float64 { d := float64(v) - mean; return d * d })
-			rstd := 1 / math.Sqrt(square/float64(n)+eps)
+			rstd := inverseDeviation[T](square, float64(n), eps)
 			means[r], rstds[r] = T(mean), T(rstd)
 			first := r % sets * (n / span)
 			for k, v := range row {
@@ -169,6 +166,15 @@ func normTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
+// inverseDeviation is 1/√(square/n + eps) of a sum of n squares: NaN where that overflows in T,
+// whose inverse would make 0 of all that it multiplies.
+func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
+	if math.IsInf(float64(T(square)), 1) {
+		return math.NaN()
+	}
+	return 1 / math.Sqrt(square/n+eps)
+}
+
 // normRow is one row, whose weights and biases begin at first and hold for span elements each. It returns the mean and the
 // inverse of the deviation.
 func normRow[T kernels.Real](l *vec.Loops[T], row, to, w, b []T, first, span int, eps float64, form int) (mean, rstd T) {
@@ -183,7 +189,7 @@ func normRow[T kernels.Real](l *vec.Loops[T], row, to, w, b []T, first, span int
 			mean += rest
 		}
 	}
-	rstd = T(1 / math.Sqrt(float64(l.Dot(to, to))/n+eps))
+	rstd = T(inverseDeviation[T](float64(l.Dot(to, to)), n, eps))
 	l.MapBy(vec.Mul, to, to, rstd)
 	each := func(flag int, f vec.Function, v []T) {
 		switch {
@@ -301,6 +307,20 @@ func eachChannel[T kernels.Real](c kernels.Call[T], outer, channels, inner, run 
 
 func channelMomentsTwin[T kernels.Real](c kernels.Call[T]) {
 	x, means, squares, outer, channels, inner, run := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+	if loops := loopsOf(c); loops != nil && inner >= channelRuns {
+		eachChannel(c, outer, channels, inner, run, func(part, channel int, each func(func(at int))) {
+			at := part*channels + channel
+			means[at], squares[at] = channelMoments(loops, x, inner, (min(outer, (part+1)*run)-part*run)*inner, each)
+		})
+		return
+	}
+	if loops := vectorFold(c, min(outer, run), channels); loops != nil && inner == 1 {
+		parts := intmath.CeilDiv(outer, run)
+		eachShare(c, x, 1, outer, channels, run, parts, cachedColumns[T](min(outer, run)), 8, func(at int, x []T, rows, w int) {
+			columnMoments(loops, means[at:at+w], squares[at:at+w], x, rows, channels)
+		})
+		return
+	}
 	eachChannel(c, outer, channels, inner, run, func(part, channel int, each func(func(at int))) {
 		sum, square := 0.0, 0.0
 		each(func(at int) {
@@ -318,6 +338,42 @@ func channelMomentsTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
+// channelRuns is the least run of a channel's elements that is worth the loops of package vec, and
+// channelBlock how many of them have their sum taken in T.
+const channelRuns, channelBlock = 16, 4096
+
+// eachBlock calls f with the parts of [at, at+n) that have channelBlock elements, the last fewer.
+func eachBlock(at, n int, f func(lo, hi int)) {
+	for lo := at; lo < at+n; lo += channelBlock {
+		f(lo, min(lo+channelBlock, at+n))
+	}
+}
+
+// channelMoments returns the mean of a channel's elements, of which there are count, in runs of
+// inner, and the sum of the squares of their differences from it: from the mean of the first pass,
+// whose error the second finds, as normRow does.
+func channelMoments[T kernels.Real](l *vec.Loops[T], x []T, inner, count int, each func(func(at int))) (mean, square T) {
+	room := l.Borrow(min(inner, channelBlock))
+	defer l.Return(room)
+	sum, squares, rest := 0.0, 0.0, 0.0
+	each(func(at int) {
+		eachBlock(at, inner, func(lo, hi int) { sum += float64(l.Sum(x[lo:hi])) })
+	})
+	about := T(sum / float64(count))
+	each(func(at int) {
+		eachBlock(at, inner, func(lo, hi int) {
+			d := room.V[:hi-lo]
+			l.MapBy(vec.Sub, d, x[lo:hi], about)
+			rest += float64(l.Sum(d))
+			squares += float64(l.Dot(d, d))
+		})
+	})
+	if rest /= float64(count); rest-rest != 0 { // of an infinite mean: what differs from it is infinite or NaN
+		return about, T(squares)
+	}
+	return T(float64(about) + rest), T(squares - rest*rest*float64(count))
+}
+
 func channelJoinTwin[T kernels.Real](c kernels.Call[T]) {
 	means, squares, m, r, rm, rv := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
 	channels, outer, inner, run, running, eps, momentum := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10) != 0, float64(c.Real(11)), float64(c.Real(12))
@@ -330,7 +386,7 @@ func channelJoinTwin[T kernels.Real](c kernels.Call[T]) {
 			square += float64(squares[p*channels+ch]) + d*d*count*more/(count+more)
 			count += more
 		}
-		m[ch], r[ch] = T(mean), T(1/math.Sqrt(square/count+eps))
+		m[ch], r[ch] = T(mean), T(inverseDeviation[T](square, count, eps))
 		if running {
 			rm[ch] = T((1-momentum)*float64(rm[ch]) + momentum*mean)
 			rv[ch] = T((1-momentum)*float64(rv[ch]) + momentum*square/(count-1))
@@ -341,6 +397,43 @@ func channelJoinTwin[T kernels.Real](c kernels.Call[T]) {
 func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	x, g, means, rstds, sg, sh := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
 	outer, channels, inner, run, share := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10)
+	if loops := loopsOf(c); loops != nil && inner >= channelRuns {
+		eachChannel(c, outer, channels, inner, run, func(part, channel int, each func(func(at int))) {
+			room := loops.Borrow(min(inner, channelBlock))
+			defer loops.Return(room)
+			a, b := 0.0, 0.0
+			each(func(at int) {
+				eachBlock(at, inner, func(lo, hi int) {
+					d := room.V[:hi-lo]
+					loops.MapBy(vec.Sub, d, x[lo:hi], means[channel/share])
+					a += float64(loops.Sum(g[lo:hi]))
+					b += float64(loops.Dot(d, g[lo:hi]))
+				})
+			})
+			sg[part*channels+channel], sh[part*channels+channel] = T(a), T(b*float64(rstds[channel/share]))
+		})
+		return
+	}
+	if loops := vectorFold(c, min(outer, run), channels); loops != nil && inner == 1 {
+		parts := intmath.CeilDiv(outer, run)
+		eachShare(c, g, 1, outer, channels, run, parts, cachedColumns[T](2*min(outer, run)), 4, func(at int, g []T, rows, w int) {
+			room := loops.Borrow(2 * w)
+			defer loops.Return(room)
+			mean, rstd, row := room.V[:w], room.V[w:], at/channels*run*channels+at%channels
+			for j := range w {
+				mean[j], rstd[j] = means[(at%channels+j)/share], rstds[(at%channels+j)/share]
+			}
+			foldDown(loops, vec.Add, sg[at:at+w], g, rows, channels, itself[T])
+			foldDown(loops, vec.Add, sh[at:at+w], g, rows, channels, func(room, g []T) []T { // one row after the other
+				loops.Map(vec.Sub, room, x[row:], mean, room, room)
+				loops.Map(vec.Mul, room, room, g, room, room)
+				row += channels
+				return room
+			})
+			loops.Map(vec.Mul, sh[at:at+w], sh[at:], rstd, rstd, rstd)
+		})
+		return
+	}
 	eachChannel(c, outer, channels, inner, run, func(part, channel int, each func(func(at int))) {
 		mean, a, b := float64(means[channel/share]), 0.0, 0.0
 		each(func(at int) {

@@ -5,30 +5,15 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Outer products summed over a batch: C [m, n] += Σ_b U [b, m] ⊗ V [b, n].
-var (
-	// OuterAcc adds in the order of b: U, V, C, batch, m, n.
-	OuterAcc = kernels.Tried(&kernels.Kernel{Name: "k_outer_acc", File: "outer.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			return kernels.Plane(int(a[5].Int), int(a[4].Int), l)
-		},
-		Params: []kernels.Param{in("U"), in("V"), inOut("C"), intArg("batch"), intArg("m"), intArg("n")},
-		Twin:   kernels.Twin{F32: outerTwin[float32], F64: outerTwin[float64]}, Describe: describeOuter, Tol: outerTol}, func(ops []kernels.Operand) bool {
-		batch, m, n := int(ops[3].Number), int(ops[4].Number), int(ops[5].Number)
-		batch = min(batch, kernels.TrialProducts/max(m*n, 1)) // rows of both operands
-		ops[0].N, ops[1].N, ops[3].Number = batch*m, batch*n, float64(batch)
-		return true
-	})
-	// OuterAccAtomic adds slices of the batch with float atomics: U, V, C, batch, m, n, slice.
-	OuterAccAtomic = &kernels.Kernel{Name: "k_outer_acc_atomic", File: "outer.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			g := kernels.Plane(int(a[5].Int), int(a[4].Int), l)
-			g.Dims, g.Global[2], g.Local[2] = 3, intmath.CeilDiv(int(a[3].Int), int(a[6].Int)), 1
-			return g
-		},
-		Params: []kernels.Param{in("U"), in("V"), inOut("C"), intArg("batch"), intArg("m"), intArg("n"), intArg("slice")},
-		Twin:   kernels.Twin{F32: outerTwin[float32], F64: outerTwin[float64]}, Tol: outerTol, Trial: smallOnly}
-)
+// OuterAccAtomic is C [m, n] += Σ_b U [b, m] ⊗ V [b, n], of slices of the batch with float atomics: U, V, C, batch, m, n, slice.
+var OuterAccAtomic = &kernels.Kernel{Name: "k_outer_acc_atomic", File: "outer.cl",
+	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		g := kernels.Plane(int(a[5].Int), int(a[4].Int), l)
+		g.Dims, g.Global[2], g.Local[2] = 3, intmath.CeilDiv(int(a[3].Int), int(a[6].Int)), 1
+		return g
+	},
+	Params: []kernels.Param{in("U"), in("V"), inOut("C"), intArg("batch"), intArg("m"), intArg("n"), intArg("slice")},
+	Twin:   kernels.Twin{F32: outerTwin[float32], F64: outerTwin[float64]}, Tol: outerTol, Trial: smallOnly}
 
 var outerTol = kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 	return kernels.MaxAbs(a, 2) + float64(a[3].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1)

@@ -29,13 +29,54 @@ type PadAxis struct {
 // Pad makes Y [m0, m1, m2, m3] of X [n0, n1, n2, n3], of elements of any type: index i of an axis comes from i − before, as its
 // mode says: X, Y, value, and m, n, before, mode of each axis. Of other elements than reals, the value is an int: of
 // float16, its bits.
-var Pad = kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad.cl",
+var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-		return kernels.Plane(int(a[15].Int), int(a[3].Int)*int(a[7].Int)*int(a[11].Int), l)
+		axes := padAxesOf(a, 3)
+		return padGrid(axes[0].M*axes[1].M*axes[2].M, axes[3].M, l)
 	},
 	Params: append([]kernels.Param{in("X"), out("Y"), realArg("value")}, padParams()...),
-	Twin:   kernels.Twin{F32: padTwin[float32](padReal), F64: padTwin[float64](padReal)}}, "pad.cl", "k_pad_int",
-	kernels.ElementTwin(padTwin(padInt[int32])), kernels.ElementTwin(padTwin(padInt[uint8])), kernels.ElementTwin(padTwin(padInt[float16.Float16])))
+	Twin:   kernels.Twin{F32: padTwin[float32](padReal), F64: padTwin[float64](padReal)}}, "pad_cpu.cl", "k_pad_int",
+	kernels.ElementTwin(padTwin(padInt[int32])), kernels.ElementTwin(padTwin(padInt[uint8])), kernels.ElementTwin(padTwin(padInt[float16.Float16]))))
+
+// PadGrad is the gradient of X from that of Y, for all modes but PadMirrored: G, D, and m, n, before, mode of each axis.
+var PadGrad = &kernels.Kernel{Name: "k_pad_grad", File: "pad_grad_cpu.cl", GPU: "pad_grad_gpu.cl",
+	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		axes := padAxesOf(a, 2)
+		return padGrid(axes[0].N*axes[1].N*axes[2].N, axes[3].N, l)
+	},
+	Params: append([]kernels.Param{in("G"), out("D")}, padParams()...),
+	Twin:   kernels.Twin{F32: padGradTwin[float32], F64: padGradTwin[float64]},
+	Tol: kernels.Tolerance{ULP: 4, Rel: 4, Scale: func(a []kernels.Arg) float64 {
+		terms := 1
+		for _, axis := range padAxesOf(a, 2) {
+			terms *= max(axis.M-axis.N, 0) + 1
+		}
+		return float64(terms) * kernels.MaxAbs(a, 0)
+	}}}
+
+// padForms gives a kernel and its forms for other elements those for GPUs.
+func padForms(k *kernels.Kernel) *kernels.Kernel {
+	for _, t := range [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16} {
+		k.Of(t).GPU = "pad_gpu.cl"
+	}
+	return k
+}
+
+func padGrid(rows, columns int, l kernels.Limits) kernels.Grid {
+	if l.CPU {
+		return cpuLines(rows, 2, columns, l)
+	}
+	return kernels.Plane(columns, rows, l)
+}
+
+// padAxesOf returns the axes that arguments from one on name.
+func padAxesOf(a []kernels.Arg, from int) (axes [PadAxes]PadAxis) {
+	for i := range axes {
+		n := func(k int) int { return int(a[from+4*i+k].Int) }
+		axes[i] = PadAxis{n(0), n(1), n(2), PadMode(n(3))}
+	}
+	return axes
+}
 
 func padParams() (list []kernels.Param) {
 	for _, axis := range []string{"0", "1", "2", "3"} {
@@ -50,38 +91,153 @@ func padReal[T kernels.Real](c kernels.Call[T]) T { return c.Real(2) }
 
 func padInt[T int32 | uint8 | float16.Float16](c kernels.Call[T]) T { return T(c.Int(2)) }
 
+// padCall returns the axes that arguments of a call from one on name.
+func padCall[T kernels.Element](c kernels.Call[T], from int) (axes [PadAxes]PadAxis) {
+	for i := range axes {
+		n := func(k int) int { return c.Int(from + 4*i + k) }
+		axes[i] = PadAxis{n(0), n(1), n(2), PadMode(n(3))}
+	}
+	return axes
+}
+
 func padTwin[T kernels.Element](value func(kernels.Call[T]) T) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		x, y, v := c.Reals(0), c.Reals(1), value(c)
-		var axes [PadAxes]PadAxis
-		for a := range axes {
-			at := 3 + 4*a
-			axes[a] = PadAxis{c.Int(at), c.Int(at + 1), c.Int(at + 2), PadMode(c.Int(at + 3))}
-		}
+		x, y, v, axes := c.Reals(0), c.Reals(1), value(c), padCall(c, 3)
 		last := axes[3]
-		c.Parallel(axes[0].M*axes[1].M*axes[2].M, last.M, func(lo, hi int) {
-			for row := lo; row < hi; row++ {
+		lo, hi := last.inside()
+		c.Parallel(axes[0].M*axes[1].M*axes[2].M, last.M, func(first, past int) {
+			for row := first; row < past; row++ {
 				to := y[row*last.M : (row+1)*last.M]
-				from, inside, rest := 0, true, row
-				at := [3]int{}
-				for a := 2; a >= 0; a-- {
-					at[a] = rest % axes[a].M
-					rest /= axes[a].M
-				}
-				for a, i := range at {
-					j := axes[a].source(i)
-					from = from*axes[a].N + j
-					inside = inside && j >= 0
-				}
-				for i := range to {
-					to[i] = v
-					if j := last.source(i); inside && j >= 0 {
-						to[i] = x[from*last.N+j]
+				a, b, d := axes[0].source(row/axes[2].M/axes[1].M), axes[1].source(row/axes[2].M%axes[1].M), axes[2].source(row%axes[2].M)
+				if min(a, b, d) < 0 {
+					for i := range to {
+						to[i] = v
 					}
+					continue
+				}
+				from := x[((a*axes[1].N+b)*axes[2].N+d)*last.N:][:last.N]
+				for i := range lo {
+					if to[i] = v; last.Mode != PadValue {
+						to[i] = from[last.source(i)]
+					}
+				}
+				for i := hi; i < last.M; i++ {
+					if to[i] = v; last.Mode != PadValue {
+						to[i] = from[last.source(i)]
+					}
+				}
+				if middle := to[lo:hi]; last.Mode == PadMirrored {
+					of := from[last.N-(hi-last.Before):][:len(middle)]
+					for i := range middle {
+						middle[i] = of[len(of)-1-i]
+					}
+				} else if lo < hi {
+					copy(middle, from[lo-last.Before:])
 				}
 			}
 		})
 	}
+}
+
+// padGradTwin adds rows of G in their order, and of each the elements that lie where D's do before those outside.
+func padGradTwin[T kernels.Real](c kernels.Call[T]) {
+	g, d, axes := c.Reals(0), c.Reals(1), padCall(c, 2)
+	last := axes[3]
+	lo, hi := last.inside()
+	c.Parallel(axes[0].N*axes[1].N*axes[2].N, 2*last.M, func(first, past int) {
+		var places [3][]int
+		of := [3]int{-1, -1, -1} // whose places these are
+		for row := first; row < past; row++ {
+			for a, j := range [...]int{row / axes[2].N / axes[1].N, row / axes[2].N % axes[1].N, row % axes[2].N} {
+				if of[a] != j {
+					of[a], places[a] = j, axes[a].places(places[a][:0], j)
+				}
+			}
+			to := d[row*last.N:][:last.N]
+			single := len(places[0])*len(places[1])*len(places[2]) == 1
+			if !single || hi-lo < last.N {
+				clear(to)
+			}
+			for _, i := range places[0] {
+				for _, j := range places[1] {
+					for _, k := range places[2] {
+						addToPadded(last, to, g[((i*axes[1].M+j)*axes[2].M+k)*last.M:][:last.M], lo, hi, single)
+					}
+				}
+			}
+		}
+	})
+}
+
+// addToPadded adds the elements of a row to those that they come from, of which there is none yet where first is true.
+func addToPadded[T kernels.Real](p PadAxis, to, from []T, lo, hi int, first bool) {
+	if lo < hi {
+		own, of := to[lo-p.Before:hi-p.Before], from[lo:hi]
+		if first {
+			copy(own, of)
+		} else {
+			for i, v := range of {
+				own[i] += v
+			}
+		}
+	}
+	if p.Mode == PadValue {
+		return
+	}
+	for i := range lo {
+		to[p.source(i)] += from[i]
+	}
+	for i := hi; i < len(from); i++ {
+		to[p.source(i)] += from[i]
+	}
+}
+
+// inside returns from where to below where the elements of the result are those of the axis.
+func (p PadAxis) inside() (lo, hi int) {
+	lo = min(max(p.Before, 0), p.M)
+	return lo, max(lo, min(p.M, p.Before+p.N))
+}
+
+// places appends the indices of the result that come from index j, of an axis that is not mirrored.
+func (p PadAxis) places(list []int, j int) []int {
+	lo, hi := p.inside()
+	own := j + p.Before
+	isOwn := own >= 0 && own < p.M
+	switch left, right := own-p.N, own+p.N; p.Mode {
+	case PadNearest:
+		if j == 0 {
+			for i := range lo {
+				list = append(list, i)
+			}
+		}
+		if isOwn {
+			list = append(list, own)
+		}
+		if j == p.N-1 {
+			for i := max(p.Before+p.N, 0); i < p.M; i++ {
+				list = append(list, i)
+			}
+		}
+		return list
+	case PadReflect, PadCircular:
+		if p.Mode == PadReflect {
+			left, right = p.Before-j, p.Before+2*(p.N-1)-j
+		}
+		if left >= 0 && left < lo {
+			list = append(list, left)
+		}
+		if isOwn {
+			list = append(list, own)
+		}
+		if right >= hi && right >= p.Before+p.N && right < p.M {
+			list = append(list, right)
+		}
+		return list
+	}
+	if isOwn {
+		list = append(list, own)
+	}
+	return list
 }
 
 // source returns which index i of the result comes from, −1 if from none.

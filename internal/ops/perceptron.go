@@ -91,10 +91,18 @@ func (p *Perceptron) Size() int {
 	return intmath.RoundUp(max(last.Weights+last.Inputs*last.Outputs, last.Bias+last.Outputs), ParameterAlign)
 }
 
+// CheckLayers returns why one launch cannot train a perceptron of n layers, or nil.
+func CheckLayers(n int) error {
+	if n > perceptronLayers {
+		return fmt.Errorf("%d layers: one launch trains %d at most", n, perceptronLayers)
+	}
+	return nil
+}
+
 // Check returns why the kernels cannot train the perceptron on a device with reals of type t, or nil.
 func (p *Perceptron) Check(t kernels.DType, l kernels.Limits) error {
-	if n := len(p.Layers); n > perceptronLayers {
-		return fmt.Errorf("%d layers: one launch trains %d at most", n, perceptronLayers)
+	if err := CheckLayers(len(p.Layers)); err != nil {
+		return err
 	}
 	for i, layer := range p.Layers {
 		if layer.Outputs > perceptronWidth || layer.Inputs > perceptronInputs {

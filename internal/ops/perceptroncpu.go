@@ -265,7 +265,7 @@ func (s *pass) cpuKernel(w *writer) {
 	last := len(s.Layers) - 1
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "size": s.Size(), "block": s.block, "last": last,
-		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("loss"), "C": s.weightsParam(), "S": s.scratchParam()}
+		"in": s.cpuRow(0), "T": s.targetParam(), "share": s.lossShare("losses"), "C": s.weightsParam(), "S": s.scratchParam()}
 	w.p(`
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$C$S) {
@@ -298,7 +298,8 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
     const long blocks = (n + $block - 1) / $block;
     const int from = blocks * g / groups * $block, to = min((long)n, blocks * (g + 1) / groups * $block);
     global REAL *part = PART + PART_off + g * $size;
-    REAL loss = 0;
+    REAL losses = 0, levels[PAIR_LEVELS]; // of all tiles so far
+    int tiles = 0;
 `, v)
 	if s.Labels != nil {
 		s.cpuCount(w)
@@ -307,6 +308,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
     for (int base = from; base < to; base += TILE) {
         const int live = min(TILE, to - base), add = base > from;
         const int samples = (live + MR - 1) / MR * MR; // whole blocks
+        REAL loss = 0;
 `, v)
 	if s.cpuRow(0) == inputs {
 		w.p(`
@@ -373,7 +375,11 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 `, v)
 	}
 	w.p(`
+        losses += loss;
+        tiles++;
+        PAIRWISE(losses, levels, tiles);
     }
+    PAIRWISE_END(losses, levels, tiles);
     LOSS[LOSS_off + g] = $share;
 }
 `, v)

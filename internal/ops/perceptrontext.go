@@ -36,7 +36,7 @@ func mapKeys(m map[string]any) func(func(string) bool) {
 
 // head writes what both texts begin with: the formulas, for vectors of some widths.
 func (s *pass) head(w *writer, what string, widths ...int) {
-	depends := []string{"common", "vector", "get"}
+	depends := []string{"common", "vector", "get", "pairwise"}
 	if s.Labels != nil {
 		depends = append(depends, "exp")
 	}

@@ -104,6 +104,18 @@ func (m *passScratch[T]) product(rows, cols, k int, a []T, rowA, stepA int, b []
 	}
 }
 
+// columns sets sums to those of the columns of d, which has n rows.
+func (m *passScratch[T]) columns(sums, d []T, n int) {
+	if m.loops != nil && n > 0 {
+		m.product(1, len(sums), n, m.ones, n, 1, d, len(sums), 1, sums, nil)
+		return
+	}
+	var wide wideSums[T]
+	for j, v := range wide.of(d, n, len(sums), len(sums)) {
+		sums[j] = T(v)
+	}
+}
+
 // grow makes room for n samples.
 func (m *passScratch[T]) grow(s *pass, n int) {
 	if m.samples >= n && m.x != nil {
@@ -179,7 +191,7 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 		}
 		m.product(l.Inputs, l.Outputs, n, below, 1, l.Inputs, d, l.Outputs, 1, part[l.Weights:l.Weights+l.Inputs*l.Outputs], nil)
 		if l.Bias >= 0 {
-			m.product(1, l.Outputs, n, m.ones, n, 1, d, l.Outputs, 1, part[l.Bias:l.Bias+l.Outputs], nil)
+			m.columns(part[l.Bias:l.Bias+l.Outputs], d, n)
 		}
 		to := e[:n*l.Inputs]
 		if i == 0 {
@@ -229,11 +241,7 @@ func (m *passScratch[T]) loss(s *pass, z, d []T, t targets[T]) T {
 		run(m.error, losses, z, t.reals)
 	}
 	run(m.slope, d, z, t.reals)
-	var loss T
-	for _, v := range losses {
-		loss += v
-	}
-	return loss
+	return pairwise(losses)
 }
 
 // targets are what outputs are compared with: reals, or labels with the gradient of the loss of each, and how many count, by the weights of

@@ -2,9 +2,11 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -275,19 +277,6 @@ func (s *PoolShape) rows(lo, hi int, f func(outer, o, n int, q [3]int)) {
 	}
 }
 
-// each calls f for the inputs of the window of an output, row by row: those at from, from + step … below end of the elements
-// that begin at base of a plane.
-func (s *PoolShape) each(q [3]int, f func(base, from, end, step int)) {
-	z0, z1, dz := s.inside(0, q[0])
-	y0, y1, dy := s.inside(1, q[1])
-	from, end, step := s.inside(2, q[2])
-	for z := z0; z < z1; z += dz {
-		for y := y0; y < y1; y += dy {
-			f((z*s.Size[1]+y)*s.Size[2], from, end, step)
-		}
-	}
-}
-
 func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
 	loops := loopsOf(c)
@@ -305,7 +294,17 @@ func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 				loops.MaxPool(y[o:o+n], to, plane[from:], s.Size[2], from)
 				return
 			}
+			left, right := n, n // between are whole windows, which are computed together
+			if loops != nil && !indices && z0 < z1 && y0 < y1 {
+				if lo, hi := s.whole(q[2], n); lo < hi {
+					left, right = lo-q[2], hi-q[2]
+					maxima(loops, s, y[o+left:o+right], plane, [3]int{q[0], q[1], lo})
+				}
+			}
 			for i := range n {
+				if i >= left && i < right {
+					continue
+				}
 				from, end, step := s.inside(2, q[2]+i)
 				best, at := T(0), -1
 				for fz := z0; fz < z1; fz += dz {
@@ -336,6 +335,61 @@ func (s *PoolShape) pairs(q [3]int, n int) bool {
 		2*q[1]+2 <= s.Size[1] && 2*(q[2]+n) <= s.Size[2]
 }
 
+// whole returns the outputs [lo, hi) of n from output q of a row on whose windows lie within the input, if windows are
+// not adaptive: they are all of one size.
+func (s *PoolShape) whole(q, n int) (lo, hi int) {
+	k, step, p := s.Kernel[2], s.Stride[2], s.Pad[2]
+	if s.Adaptive || s.Dilation[2] != 1 || s.Size[2] < k {
+		return q, q
+	}
+	lo = max(q, (p+step-1)/step)
+	return lo, max(lo, min(q+n, (s.Size[2]-k+p)/step+1))
+}
+
+// maxima sets y to the outputs of a row from place q on, whose windows lie within the input along it: to the maxima of
+// rows [y, x] of the windows first, and then to those of neighbours in these.
+func maxima[T kernels.Real](l *vec.Loops[T], s *PoolShape, y, plane []T, q [3]int) {
+	k, step := s.Kernel[2], s.Stride[2]
+	from, n := q[2]*step-s.Pad[2], (len(y)-1)*step+k
+	room := l.Borrow(n)
+	defer l.Return(room)
+	most := room.V[:0]
+	z0, z1, dz := s.inside(0, q[0])
+	y0, y1, dy := s.inside(1, q[1])
+	for z := z0; z < z1; z += dz {
+		for y := y0; y < y1; y += dy {
+			if row := plane[(z*s.Size[1]+y)*s.Size[2]+from:][:n]; len(most) == 0 {
+				most = row
+			} else {
+				l.Map(vec.Max, room.V, most, row, most, most)
+				most = room.V
+			}
+		}
+	}
+	switch {
+	case step == 1:
+		copy(y, most)
+		for j := 1; j < k; j++ {
+			l.Map(vec.Max, y, y, most[j:], y, y)
+		}
+	case k == 2:
+		for i := range y {
+			w := most[i*step:][:2]
+			y[i] = max(w[0], w[1])
+		}
+	case k == 3:
+		for i := range y {
+			w := most[i*step:][:3]
+			y[i] = max(w[0], w[1], w[2])
+		}
+	default:
+		for i := range y {
+			w := most[i*step:][:k]
+			y[i] = slices.Max(w)
+		}
+	}
+}
+
 // maxPoolGradTwin goes over the outputs of whole planes: those of which an input is the maximum come in their order.
 func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, places, d, s := c.Reals(0), c.Ints(1), c.Reals(2), poolOf(c, 3)
@@ -350,44 +404,6 @@ func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 				}
 			}
 		}
-	})
-}
-
-func avgPoolTwin[T kernels.Real](c kernels.Call[T]) {
-	x, y, s, padding, divisor := c.Reals(0), c.Reals(1), poolOf(c, 2), c.Int(2+poolCount) != 0, c.Int(3+poolCount)
-	c.Parallel(len(y), 4*volume(s.Kernel), func(lo, hi int) {
-		s.rows(lo, hi, func(outer, o, n int, q [3]int) {
-			plane := x[outer*volume(s.Size):][:volume(s.Size)]
-			for ; n > 0; n, o, q[2] = n-1, o+1, q[2]+1 {
-				var sum T
-				s.each(q, func(base, from, end, step int) {
-					for p := base + from; p < base+end; p += step {
-						sum += plane[p]
-					}
-				})
-				y[o] = sum / T(s.divisor(q, padding, divisor))
-			}
-		})
-	})
-}
-
-// avgPoolGradTwin goes over the outputs of whole planes, as maxPoolGradTwin does.
-func avgPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
-	g, d, s, padding, divisor := c.Reals(0), c.Reals(1), poolOf(c, 2), c.Int(2+poolCount) != 0, c.Int(3+poolCount)
-	size, out := volume(s.Size), volume(s.OutSize)
-	c.Parallel(s.Outer, size+4*out*volume(s.Kernel), func(lo, hi int) {
-		clear(d[lo*size : hi*size])
-		s.rows(lo*out, hi*out, func(outer, o, n int, q [3]int) {
-			plane := d[outer*size:][:size]
-			for ; n > 0; n, o, q[2] = n-1, o+1, q[2]+1 {
-				v := g[o] / T(s.divisor(q, padding, divisor))
-				s.each(q, func(base, from, end, step int) {
-					for p := base + from; p < base+end; p += step {
-						plane[p] += v
-					}
-				})
-			}
-		})
 	})
 }
 

@@ -55,12 +55,6 @@ var (
 			return rows, n
 		}),
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
-	// MaxAxis is the maximum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
-	// fold.
-	MaxAxis = extremeOfIntegers("k_int_max_axis", kernels.Max, false)
-	// MinAxis is the minimum over the middle axis of X [outer, len, inner], of integers: X, Y, outer, len, inner. Of reals it is a
-	// fold.
-	MinAxis = extremeOfIntegers("k_int_min_axis", kernels.Min, true)
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
 	MaxAxisGrad = kernels.Tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
@@ -110,12 +104,6 @@ func sumAxisCases(few bool) []kernels.Case {
 		}})
 	}
 	return cases
-}
-
-func extremeOfIntegers(name string, f *kernels.Function, least bool) *kernels.Kernel {
-	return kernels.Typed(&kernels.Kernel{Grid: axisPlane(2, 4), Describe: describeExtreme(f),
-		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner")}}, "integer.cl", name,
-		kernels.ElementTwin(extremeIntegerTwin[int32](least)), kernels.ElementTwin(extremeIntegerTwin[uint8](least)), kernels.Twin{})
 }
 
 // sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a work-group on GPUs.
@@ -170,24 +158,12 @@ func sumScale(terms, scale int) func([]kernels.Arg) float64 {
 	}
 }
 
-// pairwise sums x as a balanced tree over runs of 64: error O(log n), and the same on every run.
-func pairwise[T kernels.Real](x []T) T {
-	if len(x) <= 64 {
-		var s T
-		for _, v := range x {
-			s += v
-		}
-		return s
-	}
-	half := (len(x)/2 + 63) / 64 * 64
-	return pairwise(x[:half]) + pairwise(x[half:])
-}
-
 func sumTwin[T kernels.Real](c kernels.Call[T]) {
 	x, p, chunk, scale := c.Reals(0), c.Reals(1), c.Int(3), c.Real(4)
+	sum := summing(c)
 	c.Parallel(len(p), chunk, func(lo, hi int) {
 		for g := lo; g < hi; g++ {
-			p[g] = scale * pairwise(x[min(g*chunk, len(x)):min((g+1)*chunk, len(x))])
+			p[g] = scale * sum(x[min(g*chunk, len(x)):min((g+1)*chunk, len(x))])
 		}
 	})
 }
@@ -196,13 +172,15 @@ func squaredErrorTwin[T kernels.Real](c kernels.Call[T]) {
 	x, t, d, p, chunk := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5)
 	c.Parallel(len(p), chunk, func(lo, hi int) {
 		for g := lo; g < hi; g++ {
-			sum := 0.0
-			for i := min(g*chunk, len(x)); i < min((g+1)*chunk, len(x)); i++ {
-				e := x[i] - t[i]
-				d[i] = 2 * e
-				sum += float64(e) * float64(e)
-			}
-			p[g] = T(sum)
+			from, to := min(g*chunk, len(x)), min((g+1)*chunk, len(x))
+			p[g] = T(pairwiseOf(from, to, func(from, to int) (sum float64) {
+				for i := from; i < to; i++ {
+					e := x[i] - t[i]
+					d[i] = 2 * e
+					sum += float64(e) * float64(e)
+				}
+				return sum
+			}))
 		}
 	})
 }
@@ -214,9 +192,10 @@ func sumAtomicTwin[T kernels.Real](c kernels.Call[T]) {
 func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
 	if inner == 1 {
+		sum := summing(c)
 		c.Parallel(outer, n, func(lo, hi int) {
 			for o := lo; o < hi; o++ {
-				s := scale * pairwise(x[o*n:(o+1)*n])
+				s := scale * sum(x[o*n:(o+1)*n])
 				if accumulate {
 					s += y[o]
 				}
@@ -225,26 +204,14 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 		})
 		return
 	}
-	// Columns are summed in float64, row by row: the inner loop runs along memory.
 	loops := loopsOf(c)
 	c.Parallel(outer*inner, n, func(lo, hi int) {
-		sums := make([]float64, hi-lo)
+		var columns wideSums[T]
+		columns.loops = loops
 		for at := lo; at < hi; {
 			o, i := at/inner, at%inner
 			w := min(inner-i, hi-at)
-			s := sums[:w]
-			clear(s)
-			for k := range n {
-				row := x[(o*n+k)*inner+i:][:w]
-				if loops != nil {
-					loops.AddWide(s, row)
-					continue
-				}
-				for j, v := range row {
-					s[j] += float64(v)
-				}
-			}
-			for j, v := range s {
+			for j, v := range columns.of(x[min(len(x), o*n*inner+i):], n, inner, w) {
 				if accumulate {
 					y[at+j] += T(float64(scale) * v)
 				} else {

@@ -13,7 +13,7 @@ import (
 func TestRuns(t *testing.T) {
 	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 100}
 	for _, c := range []struct{ got, want int }{
-		{NormRun(8192, 128, cpu), 1024}, {NormRun(10, 128, cpu), 32}, {NormRun(3, 100000, cpu), 1}, {NormRun(0, 0, cpu), 4096},
+		{NormRun(8192, 128, cpu), 256}, {NormRun(10, 128, cpu), 32}, {NormRun(3, 100000, cpu), 1}, {NormRun(0, 0, cpu), 256}, {NormRun(1<<20, 4096, gpu), 256}, {NormRun(1<<24, 64, gpu), 8192},
 		{NormRun(8192, 128, gpu), 32}, {NormRun(10, 128, gpu), 16}, {NormRun(4096, 4096, gpu), 41}, {NormRun(4096, 2048, gpu), 11}, {NormRun(1, 1, gpu), 256},
 		{ChannelRun(50, 3, 1000, cpu), 50}, {ChannelRun(50, 400, 1000, gpu), 50}, {ChannelRun(50, 3, 1000, gpu), 4}, {ChannelRun(50, 3, 10, gpu), 50},
 		{ChannelRun(100000, 16, 1, gpu), 4096}, {ChannelRun(5, 3, 100000, gpu), 1}, {ChannelRun(0, 3, 7, gpu), 1},

@@ -157,6 +157,16 @@ func scanTwin[T kernels.Real](kind ScanKind) func(kernels.Call[T]) {
 			if flags&ScanCarry != 0 {
 				s = float64(carry[line])
 			}
+			_, double := any(x).([]float64)
+			if double && kind != ScanProd { // float32 is added in float64
+				scanBlocks(kind, x, y, at, step, n, s, flags)
+				return
+			}
+			if !double && flags&ScanExclusive == 0 && kind != ScanLSE { // products of four float32 are finite in float64
+				k := n / 4 * 4
+				s = scanFours(kind, x, y, at, step, k, s)
+				at, n = at+k*step, n-k
+			}
 			for range n {
 				next := kind.joined(s, float64(x[at]))
 				if y[at] = T(next); flags&ScanExclusive != 0 {
@@ -166,6 +176,60 @@ func scanTwin[T kernels.Real](kind ScanKind) func(kernels.Call[T]) {
 				at += step
 			}
 		})
+	}
+}
+
+// scanFours scans n elements that are `step` apart behind s, by sums or products of four, which do not wait for those before, and returns
+// what follows them. n is a multiple of four.
+func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float64) float64 {
+	for range n / 4 {
+		i, j, k := at+step, at+2*step, at+3*step
+		a, b, c, d := float64(x[at]), float64(x[i]), float64(x[j]), float64(x[k])
+		if kind == ScanSum {
+			b += a
+			c += b
+			d += c
+			a, b, c, d = s+a, s+b, s+c, s+d
+		} else {
+			b *= a
+			c *= b
+			d *= c
+			a, b, c, d = s*a, s*b, s*c, s*d
+		}
+		y[at], y[i], y[j], y[k] = T(a), T(b), T(c), T(d)
+		s = d
+		at = k + step
+	}
+	return s
+}
+
+// scanBlocks scans n elements that are `step` apart behind start, of which what came before a block is a balanced tree.
+func scanBlocks[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, start float64, flags int) {
+	var levels [32]float64 // of 2^l blocks at l, for each bit l of how many there are
+	before, s := start, kind.neutral()
+	for k := range n {
+		next := kind.joined(s, float64(x[at]))
+		if flags&ScanExclusive == 0 {
+			s = next
+		}
+		y[at] = T(kind.joined(before, s))
+		s = next
+		at += step
+		if (k+1)%pairTerms != 0 {
+			continue
+		}
+		blocks, l := (k+1)/pairTerms, 0
+		for b := blocks - 1; b&1 != 0; b >>= 1 {
+			s = kind.joined(levels[l], s)
+			l++
+		}
+		levels[l], s, before = s, kind.neutral(), kind.neutral()
+		for l := range levels {
+			if blocks>>l&1 != 0 {
+				before = kind.joined(levels[l], before)
+			}
+		}
+		before = kind.joined(start, before)
 	}
 }
 
@@ -194,14 +258,16 @@ func scanIntTwin(kind ScanKind) func(kernels.Call[int32]) {
 
 func scanArgTwin[T float32 | float64 | int32](kind ScanKind) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		x, y, where, n := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(4)
+		x, y, where, n, least := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(4), kind == ScanMin
 		scanLines(c, n, 1, 0, func(_, at, step, n int) {
-			var best T
-			place := int32(-1)
-			for k := range n {
+			if n == 0 {
+				return
+			}
+			best, place := x[at], int32(0)
+			for k := range int32(n) {
 				v := x[at]
-				if place < 0 || v != v || best == best && (v == best || (v > best) == (kind == ScanMax)) {
-					best, place = v, int32(k)
+				if least && v <= best || !least && v >= best || v != v {
+					best, place = v, k
 				}
 				y[at], where[at] = best, place
 				at += step
@@ -225,60 +291,71 @@ func scanLinearTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// scanBound bounds the error of an element by that of so many steps, each of which rounds what has come so far: the sum of
-// magnitudes, the product, or the largest number beside the logarithm.
+// scanBound bounds the error of an element by that of the additions that its terms see, each of which rounds the sum of
+// magnitudes, or of the multiplications; of the logarithm of a sum, by that of its joins.
 func scanBound(kind ScanKind) func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	return func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 		eps, least := real.Epsilon()
-		n, inner, chunk, shares, flags := int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int), a[9].Int
-		return func(_, i int) float64 {
-			row, k := i/(n*inner), i/inner%n
-			s := k / chunk
-			from, to := s*chunk, k
+		outer, n, inner, chunk, shares, flags := int(a[3].Int), int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int), a[9].Int
+		bounds := make([]float64, outer*n*inner)
+		for line := range outer * shares * inner {
+			row, step := line/inner, inner
+			begin := row % shares * chunk
+			m := max(0, min(n-begin, chunk))
+			at := (row/shares*n+begin)*inner + line%inner
 			if flags&ScanReverse != 0 {
-				from, to = k, min(n, (s+1)*chunk)-1
+				at, step = at+(m-1)*inner, -inner
 			}
-			carried, size := kind.neutral(), 0.0
+			value, size, most := kind.neutral(), 0.0, 1.0
 			if flags&ScanCarry != 0 {
-				carried = a[1].At((row*shares+s)*inner + i%inner)
-			}
-			value, most := carried, 1.0
-			if size = math.Abs(carried); !math.IsInf(carried, 0) {
-				most += size
-			}
-			for l := from; l <= to; l++ {
-				x := a[0].At((row*n+l)*inner + i%inner)
-				if l != k || flags&ScanExclusive == 0 {
-					value = kind.joined(value, x)
+				value = a[1].At(line)
+				if size = math.Abs(value); !math.IsInf(value, 0) {
+					most += size
 				}
+			}
+			for k := range m {
+				x := a[0].At(at)
+				before := value
+				value = kind.joined(value, x)
 				size += math.Abs(x)
 				if !math.IsInf(x, 0) {
 					most = max(most, math.Abs(x))
 				}
+				result := value
+				if flags&ScanExclusive != 0 {
+					result = before
+				}
+				steps := additions(k+1) + 4
+				if kind == ScanProd {
+					steps = float64(k + 5)
+				}
+				bounds[at] = steps * ([...]float64{size, math.Abs(result), 4 * most}[kind]*eps + least)
+				at += step
 			}
-			steps := float64(to-from+1) + 4
-			return steps * ([...]float64{size, math.Abs(value), 4 * most}[kind]*eps + least)
 		}
+		return func(_, i int) float64 { return bounds[i] }
 	}
 }
 
 // scanLinearBound bounds the error of an element by that of the steps up to it, on the magnitudes.
 func scanLinearBound(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	eps, least := real.Epsilon()
-	n, inner, reverse, shift := int(a[4].Int), int(a[5].Int), a[7].Int&ScanReverse != 0, int(a[7].Int)&ScanShifted/ScanShifted
-	return func(_, i int) float64 {
-		k := i / inner % n
-		from, step := i-k*inner, inner
-		steps := k + 1
+	outer, n, inner, reverse, shift := int(a[3].Int), int(a[4].Int), int(a[5].Int), a[7].Int&ScanReverse != 0, int(a[7].Int)&ScanShifted/ScanShifted
+	bounds := make([]float64, outer*n*inner)
+	for line := range outer * inner {
+		at, step := line/inner*n*inner+line%inner, inner
 		if reverse {
-			steps = n - k
-			from, step = from+(n-1)*inner, -inner
+			at, step = at+(n-1)*inner, -inner
 		}
 		s := 0.0
-		for m := range steps {
-			s *= math.Abs(a[0].At(from + max(m-shift, 0)*step))
-			s += math.Abs(a[1].At(from + m*step))
+		for m := range n {
+			if m > 0 {
+				s *= math.Abs(a[0].At(at - shift*step))
+			}
+			s += math.Abs(a[1].At(at))
+			bounds[at] = float64(2*m+6) * (s*eps + least)
+			at += step
 		}
-		return float64(2*steps+4) * (s*eps + least)
 	}
+	return func(_, i int) float64 { return bounds[i] }
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -43,6 +44,10 @@ func softmaxTwin[T kernels.Real](c kernels.Call[T]) {
 				softmaxRows(loops, x[r*n:min(r+some, hi)*n], y[r*n:min(r+some, hi)*n], n, logarithm)
 			}
 		})
+		return
+	}
+	if loops := loopsOf(c); loops != nil && inner >= columnsLeast && n > 0 {
+		eachColumns(c, loops, outer, n, inner, func(at int, room []T) { softmaxColumns(loops, x[at:], y[at:], n, inner, room, logarithm) })
 		return
 	}
 	eachLine(c, outer, n, inner, 20, func(at, w int) {
@@ -108,6 +113,10 @@ func softmaxGradTwin[T kernels.Real](c kernels.Call[T]) {
 		})
 		return
 	}
+	if loops := loopsOf(c); loops != nil && inner >= columnsLeast {
+		eachColumns(c, loops, outer, n, inner, func(at int, room []T) { softmaxGradColumns(loops, y[at:], g[at:], d[at:], n, inner, room, logarithm) })
+		return
+	}
 	eachLine(c, outer, n, inner, 10, func(at, w int) {
 		var sum [64]float64
 		for k := range n {
@@ -145,6 +154,101 @@ func softmaxGradRow[T kernels.Real](l *vec.Loops[T], y, g, d []T, logarithm bool
 	l.Map(vec.Exp, e.V, y, y, y, y)
 	l.MapBy(vec.Mul, e.V, e.V, l.Sum(g))
 	l.Map(vec.Sub, d, g, e.V, g, g)
+}
+
+// A softmax along another axis than the last takes neighbouring columns of [n, inner] at a time, a
+// vector of them for each row: as many as let what it reads again stay in a cache of a core.
+const (
+	columnsLeast = 16      // fewer are not worth vectors
+	columnsMost  = 1024    // of a block
+	columnsCache = 1 << 18 // bytes of a block
+	columnsRun   = 16      // rows whose terms are added up before they are added to the sum
+)
+
+// eachColumns calls f with the blocks of columns of [outer, n, inner], by their first element, on
+// several cores. room is for three rows of a block.
+func eachColumns[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], outer, n, inner int, f func(at int, room []T)) {
+	wide := min(inner, max(columnsLeast, min(columnsMost, columnsCache/(kernels.DTypeOf[T]().Size()*max(n, 1))/columnsLeast*columnsLeast)))
+	beside := intmath.CeilDiv(inner, wide)
+	c.Parallel(outer*beside, 4*n*wide, func(lo, hi int) {
+		room := l.Borrow(3 * wide)
+		defer l.Return(room)
+		for u := lo; u < hi; u++ {
+			i := u % beside * wide
+			f(u/beside*n*inner+i, room.V[:3*min(wide, inner-i)])
+		}
+	})
+}
+
+// sumColumns adds terms of rows up, in runs of rows: add adds those of row k to what it is given.
+func sumColumns[T kernels.Real](l *vec.Loops[T], n int, sum, part []T, add func(k int, to []T)) {
+	clear(sum)
+	for k := 0; k < n; k += columnsRun {
+		clear(part)
+		for j := k; j < min(n, k+columnsRun); j++ {
+			add(j, part)
+		}
+		l.Map(vec.Add, sum, sum, part, sum, sum)
+	}
+}
+
+// softmaxColumns is the softmax along columns, or its logarithm. x and y begin with the first of
+// them, whose rows are inner elements apart.
+func softmaxColumns[T kernels.Real](l *vec.Loops[T], x, y []T, n, inner int, room []T, logarithm bool) {
+	w := len(room) / 3
+	most, sum, e := room[:w], room[w:2*w], room[2*w:]
+	row := func(of []T, k int) []T { return of[k*inner:][:w] }
+	copy(most, x)
+	for k := 1; k < n; k++ {
+		l.Map(vec.Max, most, most, row(x, k), most, most)
+	}
+	part := l.Borrow(w)
+	defer l.Return(part)
+	sumColumns(l, n, sum, part.V, func(k int, to []T) {
+		exps, y := e, row(y, k)
+		l.Map(vec.Sub, y, row(x, k), most, y, y)
+		if !logarithm {
+			exps = y
+		}
+		l.Map(vec.Exp, exps, y, y, y, y)
+		l.Map(vec.Add, to, to, exps, to, to)
+	})
+	f := vec.Div
+	if logarithm {
+		f = vec.Sub
+		for j, s := range sum {
+			sum[j] = T(math.Log(float64(s)))
+		}
+	}
+	for k := range n {
+		y := row(y, k)
+		l.Map(f, y, y, sum, y, y)
+	}
+}
+
+// softmaxGradColumns is the gradient of softmaxColumns.
+func softmaxGradColumns[T kernels.Real](l *vec.Loops[T], y, g, d []T, n, inner int, room []T, logarithm bool) {
+	w := len(room) / 3
+	sum, part, e := room[:w], room[w:2*w], room[2*w:]
+	row := func(of []T, k int) []T { return of[k*inner:][:w] }
+	sumColumns(l, n, sum, part, func(k int, to []T) {
+		if logarithm {
+			l.Map(vec.Add, to, to, row(g, k), to, to)
+		} else {
+			l.Map(vec.FMA, to, row(g, k), row(y, k), to, to)
+		}
+	})
+	for k := range n {
+		y, g, d := row(y, k), row(g, k), row(d, k)
+		if logarithm {
+			l.Map(vec.Exp, e, y, y, y, y)
+			l.Map(vec.Mul, e, e, sum, e, e)
+			l.Map(vec.Sub, d, g, e, g, g)
+		} else {
+			l.Map(vec.Sub, e, g, sum, g, g)
+			l.Map(vec.Mul, d, e, y, y, y)
+		}
+	}
 }
 
 // softmaxBound: a difference x − max is rounded, which its exponential magnifies by its size, at most 88 before that is 0;

@@ -225,7 +225,7 @@ func (t *together) bound(real kernels.DType, args []kernels.Arg) func(param, i i
 	}
 }
 
-// cases are of few lengths: a twin and a description go over all functions.
+// cases are of few lengths: a twin and a description go over all functions. One has all pairs of special values.
 func (t *together) cases(few bool) []kernels.Case {
 	lengths := []int{7, 60}
 	if !few {
@@ -233,43 +233,73 @@ func (t *together) cases(few bool) []kernels.Case {
 	}
 	var cases []kernels.Case
 	for _, n := range lengths {
-		cases = append(cases, kernels.Case{Name: fmt.Sprintf("n=%d", n), Build: func(o *kernels.Operands) { t.operandsOf(o, n) }})
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf("n=%d", n), Build: func(o *kernels.Operands) { t.operandsOf(o, n, t.drawn(o, n)) }})
+	}
+	if t.typ == kernels.Float32 {
+		n := len(specialValuesOf) * len(specialValuesOf)
+		cases = append(cases, kernels.Case{Name: "special values", Build: func(o *kernels.Operands) { t.operandsOf(o, n, t.special) }})
 	}
 	return cases
 }
 
-// operandsOf are rows drawn from the domains of the functions, which begin with values that break careless kernels.
-func (t *together) operandsOf(o *kernels.Operands, n int) {
+var specialValuesOf = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 2, -3}
+
+// special is element c of an operand of function j: each pair of special values occurs. A gradient has the function's value
+// there, and 1 for its gradient.
+func (t *together) special(operand, j, c int) float64 {
+	f, n := t.functions[j], len(specialValuesOf)
+	at := func(i int) float64 { return specialValuesOf[[]int{c / n, c % n, 3 * c % n}[i]] }
+	of := f.Of()
+	switch {
+	case of == nil || operand < of.Operands():
+		return at(operand)
+	case operand > of.Operands():
+		return 1
+	}
+	var x []float64
+	for i := range of.Operands() {
+		x = append(x, at(i))
+	}
+	return of.At(of.Scalars, x...)
+}
+
+// drawn returns elements drawn from the domains of the functions, which begin with values that break careless kernels.
+func (t *together) drawn(o *kernels.Operands, n int) func(operand, j, c int) float64 {
 	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-42, -1e-42, 3e38}
 	seconds := []float64{math.NaN(), math.Inf(1), 0, math.Copysign(0, -1)}
-	for _, operand := range t.operands {
-		draw := func(i int) float64 {
-			f, c := t.functions[i/max(n, 1)], i%max(n, 1)
-			if t.typ == kernels.Int32 {
-				return whole(operand, c, o.Rand.Uint32())
-			}
-			domain := f.Domain(operand)
-			v := domain[0] + (domain[1]-domain[0])*o.Rand.Float64()
-			kinks := len(special)
-			switch {
-			case f.Condition() && c%2 == 0: // whole numbers, so that some are equal
-				v = math.Round(v)
-			case operand == 0 && n > 16 && c >= kinks && c < kinks+min(2, len(f.Kinks)):
-				v = f.Kinks[c-kinks]
-			}
-			switch {
-			case f.IsGradient() && operand == 0 && c < 5: // what is finite stays so in the products of single precision
-				v = special[c]
-			case f.IsGradient():
-			case operand == 0 && c < len(special):
-				v = special[c]
-			case operand > 0 && n > 16 && c >= 10 && c < 10+len(seconds): // beside other elements of operand 0 than its special ones
-				v = seconds[c-10]
-			case operand > 0 && n > 16 && (c == 1 || c == 3): // and beside the same
-				v = special[c]
-			}
-			return v
+	return func(operand, j, c int) float64 {
+		f := t.functions[j]
+		if t.typ == kernels.Int32 {
+			return whole(operand, c, o.Rand.Uint32())
 		}
+		domain := f.Domain(operand)
+		v := domain[0] + (domain[1]-domain[0])*o.Rand.Float64()
+		kinks := len(special)
+		switch {
+		case f.Condition() && c%2 == 0: // whole numbers, so that some are equal
+			v = math.Round(v)
+		case operand == 0 && n > 16 && c >= kinks && c < kinks+min(2, len(f.Kinks)):
+			v = f.Kinks[c-kinks]
+		}
+		switch {
+		case f.IsGradient() && operand == 0 && c < 5: // what is finite stays so in the products of single precision
+			v = special[c]
+		case f.IsGradient():
+		case operand == 0 && c < len(special):
+			v = special[c]
+		case operand > 0 && n > 16 && c >= 10 && c < 10+len(seconds): // beside other elements of operand 0 than its special ones
+			v = seconds[c-10]
+		case operand > 0 && n > 16 && (c == 1 || c == 3): // and beside the same
+			v = special[c]
+		}
+		return v
+	}
+}
+
+// operandsOf are rows of n elements for each function.
+func (t *together) operandsOf(o *kernels.Operands, n int, element func(operand, j, c int) float64) {
+	for _, operand := range t.operands {
+		draw := func(i int) float64 { return element(operand, i/max(n, 1), i%max(n, 1)) }
 		if t.typ == kernels.Int32 {
 			o.Ints(n*len(t.functions), func(i int) int { return int(draw(i)) })
 		} else {

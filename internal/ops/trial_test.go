@@ -153,9 +153,6 @@ func TestTrials(t *testing.T) {
 		like []kernels.Arg
 		want string
 	}{
-		{"outer products", OuterAcc, args([]int{30, 40, 12}, 10, 3, 4), "[30 40 12 10 3 4]"},
-		{"many outer products", OuterAcc, args([]int{1 << 20, 1 << 20, 1 << 20}, 1<<10, 1<<10, 1<<10), "[131072 131072 1048576 128 1024 1024]"},
-		{"no outer product", OuterAcc, args([]int{0, 40, 0}, 10, 0, 4), "[0 40 0 10 0 4]"},
 		{"chains", FMAChains, reals(args([]int{100}, 100, 7), 2, 3), "[100 100 7 0.999 0.5]"},
 		{"many chains", FMAChains, reals(args([]int{1 << 20}, 1<<20, 7000), 2, 3), "[26214 26214 20 0.999 0.5]"},
 		{"a pass", pass, samples(100, 7, 0), "[6400 300 12928 90496 7 0 100]"},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -20,6 +21,9 @@ const TuningEnv = "CLGRAD_TUNING"
 
 // ErrTuning is a tuning table that cannot be used.
 var ErrTuning = errors.New("bad tuning table")
+
+// mostTable bounds a table in bytes: a device takes a few hundred for each size that was measured.
+const mostTable = 1 << 24
 
 //go:embed tuning.json
 var builtInTuning []byte
@@ -42,7 +46,7 @@ func TuningFile() string {
 
 // ReadTuning reads a table. One that is not there is empty. Errors wrap ErrTuning.
 func ReadTuning(path string) (Tuning, error) {
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, mostTable)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Tuning{}, nil
 	}

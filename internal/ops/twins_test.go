@@ -56,6 +56,7 @@ var definitions = map[*kernels.Kernel]func(c call){
 	ops.ScatterLists:   scatterRows,
 	ops.ScatterRuns:    scatterRuns,
 	ops.Pad:            pad,
+	ops.PadGrad:        padGrad,
 	ops.Sum: func(c call) {
 		chunk := c.n(3)
 		for g := range c.mem[1] {
@@ -117,7 +118,6 @@ var definitions = map[*kernels.Kernel]func(c call){
 			}
 		})
 	},
-	ops.OuterAcc:       outer,
 	ops.OuterAccAtomic: outer,
 	ops.Uniform: func(c call) {
 		for i := range c.mem[0] {
@@ -187,16 +187,6 @@ func sum(v []float64) (s float64) {
 	return s
 }
 
-// sumIntegers is of int32, which wraps around.
-func sumIntegers(c call) {
-	n, inner, runs := c.n(3), c.n(4), c.n(5)
-	clear(c.mem[1])
-	for i, v := range c.mem[0] {
-		at := (i/(n*inner)*runs+i/inner%n%runs)*inner + i%inner
-		c.mem[1][at] = float64(int32(c.mem[1][at]) + int32(v))
-	}
-}
-
 // convert leaves the conversion to the memory that is written.
 func convert(c call) { copy(c.mem[1], c.mem[0]) }
 
@@ -213,20 +203,6 @@ func each(c call, at int, f func(at int, line []float64)) {
 			f(o*inner+i, line)
 		}
 	}
-}
-
-// extreme returns the maximum for sign 1, the minimum for −1; a NaN wins.
-func extreme(line []float64, sign float64) float64 {
-	m := line[0]
-	for _, x := range line {
-		if x != x || sign*x > sign*m {
-			m = x
-		}
-		if m != m {
-			return m
-		}
-	}
-	return m
 }
 
 func outer(c call) {
@@ -440,9 +416,6 @@ func TestTwins(t *testing.T) {
 				}
 			}
 		}
-		all[ops.SumIntegers.Of(elem)] = sumIntegers
-		all[ops.MaxAxis.Of(elem)] = func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, 1) }) }
-		all[ops.MinAxis.Of(elem)] = func(c call) { each(c, 2, func(at int, line []float64) { c.mem[1][at] = extreme(line, -1) }) }
 	}
 	all[ops.Fill.Of(kernels.Float16)] = func(c call) {
 		for i := range c.mem[0] {
@@ -498,9 +471,6 @@ func TestTwinsInPieces(t *testing.T) {
 		define func(c call)
 		build  func(o *kernels.Operands)
 	}{
-		{ops.SumIntegers.Of(kernels.Uint8), sumIntegers, func(o *kernels.Operands) {
-			o.Elements(kernels.Uint8, 5*700*13, func(i int) float64 { return float64(i % 251) }).Ints(5*3*13, func(int) int { return 77 }).Int(5, 700, 13, 3)
-		}},
 		{ops.Convert(kernels.Float32, kernels.Int32), convert, func(o *kernels.Operands) {
 			o.In(n, -100, 100).Ints(n, func(int) int { return 77 }).Int(n)
 		}},
@@ -515,7 +485,6 @@ func TestTwinsInPieces(t *testing.T) {
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(n*3, -1, 1).In(n, -1, 1).Int(n, 3, 1).Real(0.5).Int(1) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(0) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(1) }},
-		{ops.OuterAcc, definitions[ops.OuterAcc], func(o *kernels.Operands) { o.In(100*9, -1, 1).In(100*80, -1, 1).In(9*80, -1, 1).Int(100, 9, 80) }},
 		{ops.LinearGrad(kernels.Tanh.Gradient(0)), layerGradient(kernels.Tanh.Gradient(0)), func(o *kernels.Operands) {
 			o.In(1000*70, -1, 1).In(1000*70, -1, 1).Out(1000*70).Out(9*70).Int(1000, 70, 120)
 		}},

@@ -7,6 +7,7 @@ package plumbing
 
 import (
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -16,19 +17,23 @@ type Launched = [4]*kernels.Kernel
 
 // device is the methods; what they do stands with them in package tensor. A test there holds every device to it.
 type device interface {
-	TakeLaunched() Launched
+	Claim(pkg, op string) (outermost bool)
+	Unclaim(outermost bool)
+	MustOwn(pkg, op string)
+	TakeLaunched(op string) Launched
 	Forget(t *tensor.Tensor)
-	First(d tensor.Device, thing any) bool
-	Again(d tensor.Device, check func() error)
+	State(d tensor.Device, key any, make func() recorder.State) recorder.State
 	One(d tensor.Device, shape []int) *tensor.Tensor
 	IsOne(t *tensor.Tensor) bool
 	MoveTo(t, place *tensor.Tensor)
 	Transposed(t *tensor.Tensor) *tensor.Tensor
 	Moored(t *tensor.Tensor) bool
+	Alone(t *tensor.Tensor) bool
 	Memory(t *tensor.Tensor) (storage any, first int)
 	Unmoor(t *tensor.Tensor)
 	Version(t *tensor.Tensor) uint64
-	Axes(t *tensor.Tensor, axes []int) []int
+	Elementwise(op string, f *kernels.Function, scalars []float64, operands []*tensor.Tensor) *tensor.Tensor
+	Axes(op string, t *tensor.Tensor, axes []int) []int
 	MatMulInto(dst, a, b *tensor.Tensor, accumulate bool)
 	MatMulTiled(dst, a, b *tensor.Tensor, tile ops.GemmTile)
 	Linear(x, w, b *tensor.Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *tensor.Tensor)
@@ -49,6 +54,7 @@ type device interface {
 	AdaptiveMaxPool(op string, t *tensor.Tensor, size []int, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor)
 	AvgPool(op string, t *tensor.Tensor, window []int, options []tensor.AvgPoolOptions) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
 	AdaptiveAvgPool(op string, t *tensor.Tensor, size []int) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
+	PadGrad(op string, g *tensor.Tensor, shape []int, widths [][2]int, mode tensor.PadMode) *tensor.Tensor
 	Interpolate(op string, t *tensor.Tensor, size []int, options []tensor.InterpolateOptions) (run, grad func(t *tensor.Tensor) *tensor.Tensor)
 	ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int)
 	ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int)
@@ -74,18 +80,32 @@ type device interface {
 
 func of(d tensor.Device) device { return d.(device) }
 
-// TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds.
-func TakeLaunched(d tensor.Device) Launched { return of(d).TakeLaunched() }
+// Claim gives d to the calling goroutine until Unclaim, which gets its result. Meanwhile whatever another goroutine begins on d
+// panics with tensor.ErrGoroutine. Claims of one goroutine nest. It panics with tensor.ErrGoroutine, as op of pkg, if another
+// goroutine uses d.
+func Claim(d tensor.Device, pkg, op string) (outermost bool) { return of(d).Claim(pkg, op) }
+
+// Unclaim ends a claim.
+func Unclaim(d tensor.Device, outermost bool) { of(d).Unclaim(outermost) }
+
+// MustOwn panics with tensor.ErrGoroutine, as op of pkg, unless the calling goroutine has claimed d.
+func MustOwn(d tensor.Device, pkg, op string) { of(d).MustOwn(pkg, op) }
+
+// TakeLaunched returns the kernels launched on d since the last call, at most as many as Launched holds. It panics with
+// tensor.ErrGoroutine, as op, if another goroutine uses d.
+func TakeLaunched(d tensor.Device, op string) Launched { return of(d).TakeLaunched(op) }
 
 // Forget tells a step that is being recorded that nobody looks any more at what the memory of t, all of it, holds now: it is as
 // if nothing had been written there.
 func Forget(t *tensor.Tensor) { of(t.Device()).Forget(t) }
 
-// First reports whether a step is being recorded on d that had not been told of the thing before.
-func First(d tensor.Device, thing any) bool { return of(d).First(d, thing) }
-
-// Again has the step that is being recorded on d call check before each replay, which an error of it refuses.
-func Again(d tensor.Device, check func() error) { of(d).Again(d, check) }
+// State returns what the step that is being recorded on d has under a key, which the first call makes; nil if no step is.
+func State(d tensor.Device, key any, make func() recorder.State) recorder.State {
+	if recorder.Recordings.Load() == 0 {
+		return nil
+	}
+	return of(d).State(d, key, make)
+}
 
 // One returns a tensor of ones with the given shape, of one element in all. The device keeps it: it must not be written
 // to, and costs no launch after the first call. It is the seed of every Backward from a scalar. It panics with
@@ -103,6 +123,9 @@ func MoveTo(t, place *tensor.Tensor) { of(t.Device()).MoveTo(t, place) }
 // Unlike other views it goes where MoveTo takes t. It panics as t.T does.
 func Transposed(t *tensor.Tensor) *tensor.Tensor { return of(t.Device()).Transposed(t) }
 
+// Alone reports whether t is all of its memory, without gaps, and no other tensor that was not freed lies there.
+func Alone(t *tensor.Tensor) bool { return of(t.Device()).Alone(t) }
+
 // Moored reports whether t was moved and not unmoored since: two that would move one tensor must not.
 func Moored(t *tensor.Tensor) bool { return of(t.Device()).Moored(t) }
 
@@ -115,9 +138,31 @@ func Memory(t *tensor.Tensor) (storage any, first int) { return of(t.Device()).M
 // Version counts the in-place writes to t's storage, through whichever view.
 func Version(t *tensor.Tensor) uint64 { return of(t.Device()).Version(t) }
 
+// Rename, deferred, makes a misuse that the caller's parts find name the caller, op of pkg.
+func Rename(pkg, op string) {
+	switch r := recover().(type) {
+	case nil:
+	case *tensor.Error:
+		r.Pkg, r.Op = pkg, op
+		panic(r)
+	default:
+		panic(r)
+	}
+}
+
+// Elementwise is tensor.Map for the operation op, which its errors name.
+func Elementwise(op string, f *kernels.Function, scalars []float64, operands ...*tensor.Tensor) *tensor.Tensor {
+	for _, t := range operands {
+		if t != nil {
+			return of(t.Device()).Elementwise(op, f, scalars, operands)
+		}
+	}
+	return tensor.Map(f, scalars, operands...) // which says what is wrong
+}
+
 // Axes resolves the axes of a reduction of t: counted from the front, sorted, all if none is given, without
 // tensor.Keepdims. It panics with tensor.ErrAxis for an axis that t has not, or that is named twice.
-func Axes(t *tensor.Tensor, axes ...int) []int { return of(t.Device()).Axes(t, axes) }
+func Axes(op string, t *tensor.Tensor, axes ...int) []int { return of(t.Device()).Axes(op, t, axes) }
 
 // MatMulInto writes a·b, of a [m, k] and b [k, n], to dst [m, n], or adds it if accumulate. It panics with
 // tensor.ErrShape, also if dst has gaps, and with tensor.ErrValue if dst shares elements with an operand.
@@ -315,6 +360,12 @@ func AvgPool(op string, t *tensor.Tensor, window []int, options []tensor.AvgPool
 // gradient.
 func AdaptiveAvgPool(op string, t *tensor.Tensor, size []int) (pool, grad func(t *tensor.Tensor) *tensor.Tensor) {
 	return of(t.Device()).AdaptiveAvgPool(op, t, size)
+}
+
+// PadGrad returns the gradient of the operand of tensor.Tensor.Pad, of a shape, from that of its result: the sum over the places to which
+// each element went. Of PadCircular no width is below 0.
+func PadGrad(op string, g *tensor.Tensor, shape []int, widths [][2]int, mode tensor.PadMode) *tensor.Tensor {
+	return of(g.Device()).PadGrad(op, g, shape, widths, mode)
 }
 
 // Interpolate returns tensor.Tensor.Interpolate for op of tensors like t, and its gradient, which are each other's gradient.

@@ -28,8 +28,8 @@ type Tap interface {
 	// Input reports whether b holds what it held before the step: it was there before the recording, and the step has
 	// not written to it so far.
 	Input(b kernels.Buffer) bool
-	// First reports whether the step is told of a thing for the first time, whatever it is.
-	First(thing any) bool
+	// State returns the state that the run of the step has under a key. The first call makes it.
+	State(key any, make func() State) State
 	// Again notes what is to be checked before each replay.
 	Again(check func() error)
 	// Refuse notes why the step cannot be recorded. The first reason counts.

@@ -51,6 +51,11 @@ func object(d *json.Decoder, value func(name string) error) error {
 	} else if t != json.Delim('{') {
 		return errors.New("an object is wanted")
 	}
+	return members(d, value)
+}
+
+// members reads an object after its "{".
+func members(d *json.Decoder, value func(name string) error) error {
 	seen := map[string]bool{}
 	for {
 		t, err := next(d)
@@ -81,9 +86,19 @@ func next(d *json.Decoder) (json.Token, error) {
 	return t, nil
 }
 
+// parseMetadata reads the metadata; null is none, as in Python's package.
 func parseMetadata(d *json.Decoder) (map[string]string, error) {
+	t, err := next(d)
+	switch {
+	case err != nil:
+		return nil, err
+	case t == nil:
+		return nil, nil
+	case t != json.Delim('{'):
+		return nil, errors.New("an object is wanted")
+	}
 	metadata := map[string]string{}
-	err := object(d, func(key string) error {
+	err = members(d, func(key string) error {
 		t, err := next(d)
 		if err != nil {
 			return err

@@ -252,7 +252,8 @@ func TestRefused(t *testing.T) {
 	}
 	for name, raw := range map[string][]byte{
 		"unknown fields": file(one(`"new":{"a":[1,{}]},`+info), "abcd"), "no metadata": file(`{"__metadata__":{},"x":{`+info+`}}  `, "abcd"),
-		"empty beside": file(`{"x":{`+info+`},"y":{"dtype":"F64","shape":[0],"data_offsets":[4,4]},"z":{"dtype":"F64","shape":[3,0,9999999],"data_offsets":[0,0]}}`, "abcd"),
+		"null metadata": file(`{"__metadata__":null,"x":{`+info+`}}`, "abcd"),
+		"empty beside":  file(`{"x":{`+info+`},"y":{"dtype":"F64","shape":[0],"data_offsets":[4,4]},"z":{"dtype":"F64","shape":[3,0,9999999],"data_offsets":[0,0]}}`, "abcd"),
 	} {
 		if _, _, err := decode(raw); err != nil {
 			t.Errorf("%s: err = %v", name, err)

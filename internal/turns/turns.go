@@ -2,23 +2,15 @@
 package turns
 
 import (
-	"bytes"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/clgrad/clgrad/internal/goroutine"
 )
 
-// Goroutine returns the number of the calling goroutine, as traces begin: "goroutine 18 [running]:", or with more after
-// the number. It takes microseconds: only recordings ask.
-func Goroutine() string {
-	var stack [64]byte
-	words := bytes.Fields(stack[:runtime.Stack(stack[:], false)])
-	return string(words[1])
-}
-
 type watcher struct {
-	goroutine string
+	goroutine uintptr
 	see       func(slots any)
 }
 
@@ -30,7 +22,7 @@ var (
 
 // Watch calls see with what the calling goroutine advances, until stop is called.
 func Watch(see func(slots any)) (stop func()) {
-	w := &watcher{Goroutine(), see}
+	w := &watcher{goroutine.ID(), see}
 	mu.Lock()
 	defer mu.Unlock()
 	watchers = append(watchers, w)
@@ -49,7 +41,7 @@ func Tell(slots any) {
 	if watching.Load() == 0 {
 		return
 	}
-	mine := Goroutine()
+	mine := goroutine.ID()
 	mu.Lock()
 	defer mu.Unlock()
 	for _, w := range watchers {

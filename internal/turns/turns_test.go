@@ -2,22 +2,8 @@ package turns
 
 import (
 	"fmt"
-	"strconv"
 	"testing"
 )
-
-// TestGoroutine: a goroutine has one number, another has another.
-func TestGoroutine(t *testing.T) {
-	mine := Goroutine()
-	if _, err := strconv.Atoi(mine); err != nil || Goroutine() != mine {
-		t.Errorf("goroutine %q", mine)
-	}
-	other := make(chan string)
-	go func() { other <- Goroutine() }()
-	if o := <-other; o == mine || o == "" {
-		t.Errorf("another goroutine is %q, this one %q", o, mine)
-	}
-}
 
 // TestWatch: a watcher sees what its goroutine advances while it watches, and so does one inside of it.
 func TestWatch(t *testing.T) {

@@ -284,6 +284,36 @@ MICRO_WEIGHT(weight_64, 6, 4)
 MICRO_WEIGHT(weight_32, 12, 2)
 MICRO_WEIGHT(weight_16, 12, 1)
 
+#define FEW 4 // channels of a group, at most, whose weights are summed along positions
+#define FEW_WEIGHTS 5
+
+// FEW_WEIGHTS weights of one channel: adds Σ P[poff[r] + a*stride + i]·G[a*apart + i] over the positions to D[doff[r]], or sets it.
+__attribute__((noinline)) static void weights_of_one(const REAL *P, const int *poff, int live, global const REAL *G, int apart,
+                                                     int rows, int cols, int stride, global REAL *D, const int *doff, int add) {
+    REAL16 acc[FEW_WEIGHTS];
+    REAL rest[FEW_WEIGHTS], part[16];
+    int at[FEW_WEIGHTS];
+    _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) acc[r] = 0, rest[r] = 0, at[r] = poff[min(r, live - 1)];
+    for (int a = 0; a < rows; a++) {
+        global const REAL *g = G + a * apart;
+        const REAL *p = P + a * stride;
+        int i = 0;
+        for (; i + 16 <= cols; i += 16) {
+            const REAL16 by = vload16(0, g + i);
+            _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) acc[r] = fma(vload16(0, p + at[r] + i), by, acc[r]);
+        }
+        for (; i < cols; i++) {
+            _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) rest[r] = fma(p[at[r] + i], g[i], rest[r]);
+        }
+    }
+    for (int r = 0; r < live; r++) {
+        REAL sum = rest[r];
+        vstore16(acc[r], 0, part);
+        for (int j = 0; j < 16; j++) sum += part[j];
+        D[doff[r]] = add ? D[doff[r]] + sum : sum;
+    }
+}
+
 // The sum of n neighbours.
 __attribute__((noinline)) static REAL sum_of(global const REAL *p, int n) {
     REAL16 v = 0;
@@ -341,7 +371,13 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
                         }
                     }
                     global const REAL *gradient = G + G_off + (n * groups + g) * co * size + (qz * oy + y0) * ox + x0;
-                    for (int o = 0; o < co; o += PANEL_O) {
+                    for (int o = 0; co <= FEW && o < co; o++) {
+                        for (int t = 0; t < channels * taps; t += FEW_WEIGHTS) {
+                            const int some = min(FEW_WEIGHTS, channels * taps - t);
+                            weights_of_one(P, poff + t, some, gradient + o * size, ox, b.rows, b.cols, b.width, D0 + o, doff + t, add);
+                        }
+                    }
+                    for (int o = 0; co > FEW && o < co; o += PANEL_O) {
                         const int live = min(PANEL_O, co - o);
                         const int vectors = live > 32 ? 4 : live > 16 ? 2 : 1, step = vectors == 4 ? 6 : 12;
                         transpose_block(T, gradient + o * size, &b, ox, size, live, 16 * vectors);

@@ -1,4 +1,4 @@
-// @depends: common, vector, exp
+// @depends: common, vector, exp, pairwise
 // Cross-entropy of lines of X [outer, len, inner] with labels T [outer, inner], for CPUs: rows without a gap in vectors of
 // sixteen, columns sixteen beside each other. See crossentropy_gpu.cl for what is computed. A work-item computes a run of
 // lines; what it reads again is in the cache.
@@ -16,13 +16,18 @@ static void entropy_put(global REAL *r, int lines, int counts, REAL w, REAL nll,
 }
 
 static void entropy_row(global const REAL *x, int t, global const REAL *W, global REAL *r, int lines, int len, int weighted, int logits, int ignore, REAL smoothing) {
-    REAL16 s = 0, weights = 0, weighed = 0;
+    REAL16 s = 0, weights = 0, weighed = 0, levels[PAIR_LEVELS], more[PAIR_LEVELS];
+    const int vectors = (len + 15) / 16;
     REAL most = 0, log_sum = 0;
     if (logits) {
         REAL16 m = -INFINITY;
         for (int k = 0; k < len; k += 16) m = larger16(m, load16(x + k, len - k, -INFINITY));
         most = max16(m);
-        for (int k = 0; k < len; k += 16) s += exp_REAL16(load16(x + k, len - k, -INFINITY) - most);
+        for (int k = 0; k < len; k += 16) {
+            s += exp_REAL16(load16(x + k, len - k, -INFINITY) - most);
+            PAIRWISE(s, levels, k / 16 + 1)
+        }
+        PAIRWISE_END(s, levels, vectors)
         log_sum = log(sum16(s));
     }
     for (int k = 0; k < len && smoothing != 0; k += 16) {
@@ -40,6 +45,12 @@ static void entropy_row(global const REAL *x, int t, global const REAL *W, globa
                 weighed.s0 += ones[j] * ds[j];
             }
         }
+        PAIRWISE(weights, levels, k / 16 + 1)
+        PAIRWISE(weighed, more, k / 16 + 1)
+    }
+    if (smoothing != 0) {
+        PAIRWISE_END(weights, levels, vectors)
+        PAIRWISE_END(weighed, more, vectors)
     }
     const int counts = COUNTS(t);
     entropy_put(r, lines, counts, counts && weighted ? W[t] : 1, counts ? log_sum - (x[t] - most) : 0, most, log_sum, sum16(weights), sum16(weighed), smoothing, len);
@@ -47,11 +58,17 @@ static void entropy_row(global const REAL *x, int t, global const REAL *W, globa
 
 static void entropy_column(global const REAL *x, int t, global const REAL *W, global REAL *r, int lines, int len, int inner, int weighted, int logits, int ignore,
                    REAL smoothing, REAL most, REAL s) {
-    REAL weights = 0, weighed = 0;
+    REAL weights = 0, weighed = 0, levels[PAIR_LEVELS], more[PAIR_LEVELS];
     for (int k = 0; k < len && smoothing != 0; k++) {
         const REAL w = weighted ? W[k] : 1;
         weights += w;
         weighed += w * (x[k * inner] - most);
+        PAIRWISE(weights, levels, k + 1)
+        PAIRWISE(weighed, more, k + 1)
+    }
+    if (smoothing != 0) {
+        PAIRWISE_END(weights, levels, len)
+        PAIRWISE_END(weighed, more, len)
     }
     const int counts = COUNTS(t);
     const REAL log_sum = logits ? log(s) : 0;
@@ -70,9 +87,13 @@ static void cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, int len, 
             entropy_row(x, t[0], w, r, lines, len, weighted, logits, ignore, smoothing);
             continue;
         }
-        REAL16 m = -INFINITY, s = 0;
+        REAL16 m = -INFINITY, s = 0, levels[PAIR_LEVELS];
         for (int k = 0; k < len && logits; k++) m = larger16(m, load16(x + k * inner, width, 0));
-        for (int k = 0; k < len && logits; k++) s += exp_REAL16(load16(x + k * inner, width, 0) - m);
+        for (int k = 0; k < len && logits; k++) {
+            s += exp_REAL16(load16(x + k * inner, width, 0) - m);
+            PAIRWISE(s, levels, k + 1)
+        }
+        if (logits) PAIRWISE_END(s, levels, len)
         REAL most[16], sum[16];
         vstore16(logits ? m : (REAL16)0, 0, most);
         vstore16(s, 0, sum);

@@ -28,7 +28,7 @@ static INLINE void cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, in
         for (int k = lane + PER * lanes; k < count; k += lanes) m = x[k * INNER] > m ? x[k * INNER] : m;
         most = tree_max(t, m, slot, lane, lanes, step);
         _Pragma("unroll") for (int j = 0; j < PER; j++) s += exp(v[j] - most); // of one past the line 0, or NaN if all are
-        for (int k = lane + PER * lanes; k < count; k += lanes) s += exp(x[k * INNER] - most);
+        PAIRWISE_REST(s, REAL, s += exp(x[k * INNER] - most))
         log_sum = log(tree_sum(t, s, slot, lane, lanes, step));
     }
     REAL2 sums = 0; // of the weights, and of the elements times theirs
@@ -40,10 +40,7 @@ static INLINE void cross_entropy(IN(X), IN_INTS(T), IN(W), OUT(R), int outer, in
                 sums += (REAL2)(w, w * (v[j] - most));
             }
         }
-        for (int k = lane + PER * lanes; k < count; k += lanes) {
-            const REAL w = weighted ? weight[k] : 1;
-            sums += (REAL2)(w, w * (x[k * INNER] - most));
-        }
+        PAIRWISE_REST(sums, REAL2, const REAL w = weighted ? weight[k] : 1; sums += (REAL2)(w, w * (x[k * INNER] - most)))
         sums = tree_sums(t2, sums, slot, lane, lanes, step);
     }
     if (lane > 0 || count == 0) return;

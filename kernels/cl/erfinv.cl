@@ -1,15 +1,41 @@
 // @depends: common
-// The inverse of the error function, from the percentage points of the normal distribution: Wichura, "Algorithm AS 241",
-// Applied Statistics 37, 1988, PPND16. Three quotients of polynomials: of |x| up to 0.85, and beyond by the root r of
-// −log((1 − |x|)/2), up to 5 and above; in single precision r is less than 5.
+// The inverse of the error function: erfinv_T(x) of a type T. In single precision on CPUs x·p(w)
+// with w = −log(1 − x²), and beyond 5 another p of √w, after Giles, "Approximating the erfinv function", 2010, with
+// polynomials of the least relative error: at most 4 ulp on PoCL. Elsewhere from the percentage points of the normal
+// distribution: Wichura, "Algorithm AS 241", Applied Statistics 37, 1988, PPND16. Three quotients of polynomials: of
+// |x| up to 0.85, and beyond by the root r of −log((1 − |x|)/2), up to 5 and above; in single precision r is less
+// than 5.
 
+#if !defined(REAL_IS_DOUBLE) && (defined(__x86_64__) || defined(__aarch64__))
+#define ERFINV(T, LANES)                                                                          \
+    static T erfinv_##T(T x) {                                                                    \
+        const T a = fabs(x), w = -log((1.0f - a) * (1.0f + a)), c = w - 2.5f, r = sqrt(w) - 3.0f; \
+        T p = fma(c, (T)2.8530719748e-8f, (T)3.43730227e-7f);                                     \
+        p = fma(p, c, (T)-3.52881276e-6f);                                                        \
+        p = fma(p, c, (T)-4.39681071e-6f);                                                        \
+        p = fma(p, c, (T)2.18602027e-4f);                                                         \
+        p = fma(p, c, (T)-1.25370744e-3f);                                                        \
+        p = fma(p, c, (T)-4.17770756e-3f);                                                        \
+        p = fma(p, c, (T)2.46640726e-1f);                                                         \
+        p = fma(p, c, (T)1.50140942f);                                                            \
+        T q = fma(r, (T)-1.50350601e-4f, (T)7.59427849e-5f);                                      \
+        q = fma(q, r, (T)1.278982700e-3f);                                                        \
+        q = fma(q, r, (T)-3.64980708e-3f);                                                        \
+        q = fma(q, r, (T)5.77180854e-3f);                                                         \
+        q = fma(q, r, (T)-7.62806331e-3f);                                                        \
+        q = fma(q, r, (T)9.43404046e-3f);                                                         \
+        q = fma(q, r, (T)1.001674330f);                                                           \
+        q = fma(q, r, (T)2.832977030f);                                                           \
+        return a == 1.0f ? copysign((T)INFINITY, x) : x * (w < 5.0f ? p : q);                     \
+    }
+#else
 #ifdef REAL_IS_DOUBLE
 #define ERFINV_NUM(x) x
 #else
 #define ERFINV_NUM(x) x##f
 #endif
-#define ERFINV_POLY(r, a, b, c, d, e, f, g, h)                                                                           \
-    fma(fma(fma(fma(fma(fma(fma((REAL)ERFINV_NUM(h), r, ERFINV_NUM(g)), r, ERFINV_NUM(f)), r, ERFINV_NUM(e)), r,         \
+#define ERFINV_POLY(r, a, b, c, d, e, f, g, h)                                                                   \
+    fma(fma(fma(fma(fma(fma(fma((REAL)ERFINV_NUM(h), r, ERFINV_NUM(g)), r, ERFINV_NUM(f)), r, ERFINV_NUM(e)), r, \
         ERFINV_NUM(d)), r, ERFINV_NUM(c)), r, ERFINV_NUM(b)), r, ERFINV_NUM(a))
 
 static REAL erfinv_of(REAL x) {
@@ -39,3 +65,20 @@ static REAL erfinv_of(REAL x) {
         / ERFINV_POLY(r, 1.0, 0.599832206555887937690, 0.136929880922735805310, 0.0148753612908506148525,
             7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15);
 }
+
+#define ERFINV(T, LANES) \
+    static T erfinv_##T(T x) { LANES }
+#endif
+
+#define LANES(n)                                              \
+    REAL each[n];                                             \
+    vstore##n(x, 0, each);                                    \
+    for (int i = 0; i < n; i++) each[i] = erfinv_of(each[i]); \
+    return vload##n(0, each);
+
+ERFINV(REAL, return erfinv_of(x);)
+ERFINV(REAL2, LANES(2))
+ERFINV(REAL4, LANES(4))
+ERFINV(REAL8, LANES(8))
+ERFINV(REAL16, LANES(16))
+#undef LANES

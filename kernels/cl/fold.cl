@@ -1,9 +1,10 @@
-// @depends: common
+// @depends: common, pairwise
 // What the folds of fold_cpu.cl and fold_gpu.cl fold with: FOLD says which. Macros take the width W of their vectors,
 // 16, 8, 4, 2 or none, so that lanes and work-items are folded by the same text.
 //
 // ACC is the type of what is gathered: A, and B beside it where a fold needs two. STEP gathers an element, MERGE what
-// other lanes gathered, FINISH makes the result of it.
+// other lanes gathered, FINISH makes the result of it. After the n-th STEP of a lane, FOLD_PAIRWISE gathers in pairs, by pairwise.cl,
+// and FOLD_END after the last of n.
 
 #define FOLD_PROD 0    // Π x
 #define FOLD_ABS 1     // Σ |x|
@@ -92,12 +93,20 @@ static REAL16 power16(REAL16 x, REAL p) { return (REAL16)(power8(x.lo, p), power
 #define STEP(W, A, B, x) A += x != 0 ? (ACC##W)(1) : (ACC##W)(0)
 #define MERGE(W, A, B, C, D) A += C
 #elif FOLD == FOLD_MAX
+#ifdef OF_INTS
+#define START_A INT_MIN
+#else
 #define START_A -INFINITY
-#define STEP(W, A, B, x) A = (A > x) | (A != A) ? A : x
+#endif
+#define STEP(W, A, B, x) A = ((A > x) | (A != A)) ? A : x
 #define MERGE(W, A, B, C, D) STEP(W, A, B, C)
 #elif FOLD == FOLD_MIN
+#ifdef OF_INTS
+#define START_A INT_MAX
+#else
 #define START_A INFINITY
-#define STEP(W, A, B, x) A = (A < x) | (A != A) ? A : x
+#endif
+#define STEP(W, A, B, x) A = ((A < x) | (A != A)) ? A : x
 #define MERGE(W, A, B, C, D) STEP(W, A, B, C)
 #elif FOLD == FOLD_MAX_ABS
 #define START_A 0
@@ -125,4 +134,32 @@ static REAL16 power16(REAL16 x, REAL p) { return (REAL16)(power8(x.lo, p), power
     } while (0)
 #undef FINISH
 #define FINISH(W, A, B) (A + log(B))
+#endif
+
+// What sums of blocks are gathered in.
+#define FOLD_LEVELS(W, A, B) ACC##W A##_levels[PAIR_LEVELS], B##_levels[PAIR_LEVELS];
+
+#if FOLD == FOLD_LSE
+#define FOLD_PAIRWISE(W, A, B, n)                                                       \
+    if ((n) % PAIR_TERMS == 0) {                                                        \
+        int level_ = 0;                                                                 \
+        for (uint b_ = (n) / PAIR_TERMS - 1; b_ & 1; b_ >>= 1, level_++)                \
+            MERGE(W, A, B, A##_levels[level_], B##_levels[level_]);                     \
+        A##_levels[level_] = A;                                                         \
+        B##_levels[level_] = B;                                                         \
+        A = START_A;                                                                    \
+        B = START_B;                                                                    \
+    }
+#define FOLD_END(W, A, B, n)                                                            \
+    {                                                                                   \
+        int level_ = 0;                                                                 \
+        for (uint b_ = (n) / PAIR_TERMS; b_ > 0; b_ >>= 1, level_++)                    \
+            if (b_ & 1) MERGE(W, A, B, A##_levels[level_], B##_levels[level_]);         \
+    }
+#elif FOLD == FOLD_ABS || FOLD == FOLD_SQUARE || FOLD == FOLD_POW || FOLD == FOLD_SUM
+#define FOLD_PAIRWISE(W, A, B, n) PAIRWISE(A, A##_levels, n)
+#define FOLD_END(W, A, B, n) PAIRWISE_END(A, A##_levels, n)
+#else // the order is no matter
+#define FOLD_PAIRWISE(W, A, B, n)
+#define FOLD_END(W, A, B, n)
 #endif

@@ -3,15 +3,22 @@
 // columns at a time, with no local memory. The order is fixed.
 
 static RESULT fold_run(global const ELEM *x, int n, int root, REAL p) {
-    ACC16 a = START_A, b = START_B, c = START_A, d = START_B;
+    FOLD_LEVELS(16, a, b)
+    ACC16 a = START_A, b = START_B;
     int k = 0;
-    for (; k + 32 <= n; k += 32) {
-        STEP(16, a, b, vload16(0, x + k));
-        STEP(16, c, d, vload16(0, x + k + 16));
+    while (k + 32 <= n) {
+        const int end = min(n - 31, (k / (32 * PAIR_TERMS) + 1) * (32 * PAIR_TERMS));
+        ACC16 c = START_A, d = START_B;
+        for (; k < end; k += 32) {
+            STEP(16, a, b, vload16(0, x + k));
+            STEP(16, c, d, vload16(0, x + k + 16));
+        }
+        MERGE(16, a, b, c, d);
+        FOLD_PAIRWISE(16, a, b, k / 32)
     }
     ACC A = START_A, B = START_B;
     if (k > 0) {
-        MERGE(16, a, b, c, d);
+        FOLD_END(16, a, b, k / 32)
         ACC8 a8 = a.lo, b8 = b.lo;
         MERGE(8, a8, b8, a.hi, b.hi);
         ACC4 a4 = a8.lo, b4 = b8.lo;
@@ -36,13 +43,25 @@ static void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int
         if (inner == 1) {
             *y = fold_run(x, n, root, p);
         } else if (i + 16 <= inner) {
+            FOLD_LEVELS(16, a, b)
             ACC16 a = START_A, b = START_B;
-            for (int k = 0; k < n; k++) STEP(16, a, b, vload16(0, x + k * inner));
+            for (int k = 0; k < n;) {
+                STEP(16, a, b, vload16(0, x + k * inner));
+                k++;
+                FOLD_PAIRWISE(16, a, b, k)
+            }
+            FOLD_END(16, a, b, n)
             vstore16(TO_RESULT16(FINISH(16, a, b)), 0, y);
         } else {
             for (int c = 0; c < inner - i; c++) {
+                FOLD_LEVELS(, a, b)
                 ACC a = START_A, b = START_B;
-                for (int k = 0; k < n; k++) STEP(, a, b, x[k * inner + c]);
+                for (int k = 0; k < n;) {
+                    STEP(, a, b, x[k * inner + c]);
+                    k++;
+                    FOLD_PAIRWISE(, a, b, k)
+                }
+                FOLD_END(, a, b, n)
                 y[c] = (RESULT)FINISH(, a, b);
             }
         }

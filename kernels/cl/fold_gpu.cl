@@ -13,10 +13,17 @@ static INLINE void fold(global const ELEM *X, global RESULT *Y, int outer, int l
     const int t = lid / wide % tall, i = group % columns * wide + lid % wide;
     const int row = group / columns * lines + lid / (wide * tall), begin = row % shares * chunk;
     const int n = min(len - begin, chunk);
+    FOLD_LEVELS(, a, b)
     ACC a = START_A, b = START_B;
     if (i < inner && row < outer * shares) {
         global const ELEM *x = X + (row / shares * len + begin) * inner + i;
-        for (int k = t; k < n; k += tall) STEP(, a, b, x[k * inner]);
+        int terms = 0;
+        for (int k = t; k < n; k += tall) {
+            STEP(, a, b, x[k * inner]);
+            terms++;
+            FOLD_PAIRWISE(, a, b, terms)
+        }
+        FOLD_END(, a, b, terms)
     }
     A[lid] = a;
     B[lid] = b;

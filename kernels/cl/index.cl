@@ -2,24 +2,50 @@
 // Elements along an axis by index, and rows to where an index says. Also built with ELEM as int, uchar, or ushort for the
 // bits of a float16.
 
-// Y[o, p] = X[o, I[o, p], p mod inner] for p below m·inner, 0 for an index outside [0, n).
-kernel void k_gather_axis(IN(X), IN_INTS(I), OUT(Y), int outer, int n, int m, int inner) {
-    const int p = get_global_id(0), o = get_global_id(1);
-    if (p >= m * inner || o >= outer) return;
-    const int at = o * m * inner + p, r = I[I_off + at];
-    Y[Y_off + at] = r >= 0 && r < n ? X[X_off + (o * n + r) * inner + p % inner] : (ELEM)0;
+// Y[o, j, i] = X[o, r, i] for j below m and i below inner, 0 for an r outside [0, n), which is I[o, j, i] if `each`, else
+// I[j]. A work-item owns neighbouring columns of m by inner: on GPUs one, on CPUs many, in several of the lines o.
+kernel void k_gather_axis(IN(X), IN_INTS(I), OUT(Y), int outer, int n, int m, int inner, int each) {
+    const int columns = m * inner, wide = (columns + get_global_size(0) - 1) / get_global_size(0);
+    const int from = get_global_id(0) * wide, to = min(columns, from + wide);
+    for (int o = get_global_id(1); o < outer; o += get_global_size(1)) {
+        global const ELEM *x = X + X_off + o * n * inner;
+        global const int *at = I + I_off + (each ? o * columns : 0);
+        global ELEM *y = Y + Y_off + o * columns;
+        if (inner == 1) {
+            for (int p = from; p < to; p++) y[p] = at[p] >= 0 && at[p] < n ? x[at[p]] : (ELEM)0;
+            continue;
+        }
+        for (int p = from; p < to;) {
+            const int j = p / inner, first = j * inner, end = min(to, first + inner);
+            for (; p < end; p++) {
+                const int r = at[each ? p : j];
+                y[p] = r >= 0 && r < n ? x[r * inner + p - first] : (ELEM)0;
+            }
+        }
+    }
 }
 
-// Y[o, I[o, j, i], i] takes G[o, j, i] for j = 0, 1, … below m, unless the index is outside [0, n). A work-item owns a
-// line of Y: it does so in the order of j.
-kernel void k_scatter_axis(IN(G), IN_INTS(I), OUT(Y), int outer, int n, int m, int inner, int how) {
-    const int i = get_global_id(0), o = get_global_id(1);
-    if (i >= inner || o >= outer) return;
-    for (int j = 0; j < m; j++) {
-        const int from = (o * m + j) * inner + i, r = I[I_off + from];
-        if (r < 0 || r >= n) continue;
-        const int to = Y_off + (o * n + r) * inner + i;
-        Y[to] = combined(Y[to], G[G_off + from], how);
+#define SCATTER_LINES(VALUE)                                                                              \
+    for (int j = 0; j < m; j++) {                                                                         \
+        for (int i = from; i < to; i++) {                                                                 \
+            const int p = (o * m + j) * inner + i, r = I[I_off + (each ? p : j)];                         \
+            if (r < 0 || r >= n) continue;                                                                \
+            global ELEM *y = Y + Y_off + (o * n + r) * inner + i;                                         \
+            const ELEM g = G[G_off + p];                                                                  \
+            *y = VALUE;                                                                                   \
+        }                                                                                                 \
+    }
+
+// Y[o, r, i] takes G[o, j, i] for j = 0, 1, … below m, unless r is outside [0, n): it is I[o, j, i] if `each`, else I[j]. A
+// work-item owns neighbouring lines of Y, on GPUs one, and does so in the order of j.
+kernel void k_scatter_axis(IN(G), IN_INTS(I), OUT(Y), int outer, int n, int m, int inner, int how, int each) {
+    const int wide = (inner + get_global_size(0) - 1) / get_global_size(0), from = get_global_id(0) * wide, to = min(inner, from + wide);
+    for (int o = get_global_id(1); o < outer; o += get_global_size(1)) {
+        switch (how) {
+        case SCATTER_SET: SCATTER_LINES(g) break;
+        case SCATTER_ADD: SCATTER_LINES(*y + g) break;
+        default: SCATTER_LINES(combined(*y, g, how))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// @depends: common, vector, mlp
+// @depends: common, vector, mlp, pairwise
 // A whole training pass of a small perceptron in one launch, for CPUs. mlp.cl says what it computes and how W,
 // PART and LOSS lie in memory.
 //
@@ -121,7 +121,8 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
     const int from = blocks * g / groups * BLOCK, to = min((long)n, blocks * (g + 1) / groups * BLOCK);
     global const REAL *w = W + W_off;
     global REAL *part = PART + PART_off + g * SIZE;
-    REAL loss = 0;
+    REAL losses = 0, levels[PAIR_LEVELS]; // of all tiles so far
+    int tiles = 0;
 
     for (int l = 1; l < LAYERS; l++) {
         for (int k = 0; k < WIDTH; k++) {
@@ -137,18 +138,19 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
     for (int k = 0; k < WIDTH; k++) {
         for (int o = 0; o < OUTPUTS; o++) {
             wo[o * WIDTH + k] = w[WEIGHTS(LAYERS) + k * OUTPUTS + o];
-            dwo[o * WIDTH + k] = 0;
         }
     }
 
     for (int base = from; base < to; base += TILE) {
         const int live = min(TILE, to - base), add = base > from;
+        REAL loss = 0;
         for (int i = 0; i < live * INPUTS; i++) x[i] = X[X_off + base * INPUTS + i];
         for (int i = live * INPUTS; i < TILE * INPUTS; i++) x[i] = 0;
         forward_layer(x, h[0], w, w + BIAS(0), INPUTS, INPUTS);
         for (int l = 1; l < LAYERS; l++) forward_layer(h[l - 1], h[l], w + WEIGHTS(l), w + BIAS(l), WIDTH, WIDTH);
 
         // The output layer and its gradients, sample by sample.
+        for (int i = 0; i < OUTPUTS * WIDTH; i++) dwo[i] = 0;
         for (int s = 0; s < TILE; s++) {
             const REAL *top = h[LAYERS - 1] + s * WIDTH;
             REAL16 down[WIDTH / 16];
@@ -169,21 +171,29 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n) {
             }
         }
 
+        for (int k = 0; k < WIDTH; k++) {
+            for (int o = 0; o < OUTPUTS; o++) {
+                global REAL *p = part + WEIGHTS(LAYERS) + k * OUTPUTS + o;
+                *p = add ? *p + dwo[o * WIDTH + k] : dwo[o * WIDTH + k];
+            }
+        }
+
         for (int l = LAYERS - 1, now = 0; l >= 0; l--, now ^= 1) {
             weight_gradient(l == 0 ? x : h[l - 1], d[now], part + WEIGHTS(l), FAN_IN(l), add);
             for (int v = 0; v < WIDTH / 16; v++) {
-                REAL16 b = add ? vload16(v, part + BIAS(l)) : (REAL16)0;
+                REAL16 b = 0;
                 for (int s = 0; s < TILE; s++) b += vload16(v, d[now] + s * WIDTH);
-                vstore16(b, v, part + BIAS(l));
+                vstore16(add ? vload16(v, part + BIAS(l)) + b : b, v, part + BIAS(l));
             }
             if (l > 0) backward_layer(d[now], d[now ^ 1], h[l - 1], wt[l]);
 #ifdef INPUT_GRAD
             else input_gradient(d[now], w0, DX + DX_off + base * INPUTS, live);
 #endif
         }
+        losses += loss;
+        tiles++;
+        PAIRWISE(losses, levels, tiles);
     }
-    for (int k = 0; k < WIDTH; k++) {
-        for (int o = 0; o < OUTPUTS; o++) part[WEIGHTS(LAYERS) + k * OUTPUTS + o] = dwo[o * WIDTH + k];
-    }
-    LOSS[LOSS_off + g] = loss;
+    PAIRWISE_END(losses, levels, tiles);
+    LOSS[LOSS_off + g] = losses;
 }

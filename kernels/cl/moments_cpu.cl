@@ -1,30 +1,33 @@
-// @depends: common
+// @depends: common, moments
 // The mean and the squared deviations of lines, for CPUs: one work-item per work-group, which takes a run of lines, sixteen
-// elements of a row or sixteen columns at a time. Each lane keeps a running mean, so that nothing cancels; lanes and shares are
-// merged pairwise. Source: Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products", Technometrics 4,
-// 1962; Chan, Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
-
-// Joins (M, V) and (N, W), of c elements each.
-#define JOIN(M, V, N, W, c)                      \
-    do {                                         \
-        V += W + (N - M) * (N - M) * ((c) * (REAL)0.5); \
-        M += (N - M) * (REAL)0.5;                \
-    } while (0)
+// elements of a row or sixteen columns at a time. Each lane keeps a running mean, so that nothing cancels; blocks, as those of
+// pairwise.cl, lanes and shares are merged pairwise. Sources: that of moments.cl; Welford, "Note on a Method for Calculating
+// Corrected Sums of Squares and Products", Technometrics 4, 1962.
 
 static REAL moments_row(global const REAL *x, int n, REAL *squares) {
-    REAL16 m = 0, v = 0, m2 = 0, v2 = 0;
+    REAL16 m = 0, v = 0, m2 = 0, v2 = 0, m_levels[PAIR_LEVELS], v_levels[PAIR_LEVELS];
+    const REAL first = n > 0 ? x[0] : 0;
     int k = 0;
-    for (REAL c = 1; k + 32 <= n; k += 32, c += 1) {
-        const REAL16 x1 = vload16(0, x + k), x2 = vload16(0, x + k + 16), d1 = x1 - m, d2 = x2 - m2;
-        const REAL share = 1 / c;
-        m = fma(d1, (REAL16)share, m);
-        m2 = fma(d2, (REAL16)share, m2);
-        v = fma(d1, x1 - m, v);
-        v2 = fma(d2, x2 - m2, v2);
-    }
-    REAL mean = 0, sum = 0, c = k / 32;
-    if (k > 0) {
+    while (k + 32 <= n) {
+        const int end = min(n - 31, (k / (32 * PAIR_TERMS) + 1) * (32 * PAIR_TERMS));
+        REAL c = 0;
+        m2 = v2 = 0;
+        for (; k < end; k += 32) {
+            const REAL16 x1 = vload16(0, x + k) - first, x2 = vload16(0, x + k + 16) - first, d1 = x1 - m, d2 = x2 - m2;
+            c += 1;
+            const REAL share = 1 / c;
+            m = fma(d1, (REAL16)share, m);
+            m2 = fma(d2, (REAL16)share, m2);
+            v = fma(d1, x1 - m, v);
+            v2 = fma(d2, x2 - m2, v2);
+        }
         JOIN(m, v, m2, v2, c);
+        MOMENTS_PAIRWISE(m, v, k / 32, 2)
+    }
+    REAL mean = 0, sum = 0;
+    const REAL c = k / 32;
+    if (k > 0) {
+        MOMENTS_END(m, v, k / 32, 2)
         REAL8 m8 = m.lo, v8 = v.lo;
         JOIN(m8, v8, m.hi, v.hi, 2 * c);
         REAL4 m4 = m8.lo, v4 = v8.lo;
@@ -37,12 +40,12 @@ static REAL moments_row(global const REAL *x, int n, REAL *squares) {
         JOIN(mean, sum, m2.s1, v2.s1, 16 * c);
     }
     for (; k < n; k++) {
-        const REAL d = x[k] - mean;
+        const REAL xk = x[k] - first, d = xk - mean;
         mean += d / (k + 1);
-        sum = fma(d, x[k] - mean, sum);
+        sum = fma(d, xk - mean, sum);
     }
     *squares = sum;
-    return mean;
+    return first + mean;
 }
 
 // M[(o*shares + s)*inner + i] is the mean of X[(o*len + k)*inner + i] over k of share s: [s*chunk, min(len, (s+1)*chunk)), and V
@@ -59,23 +62,29 @@ void k_moments(IN(X), OUT(M), OUT(V), int outer, int len, int inner, int chunk, 
         if (inner == 1) {
             means[0] = moments_row(x, n, squares);
         } else if (w == 16) {
-            REAL16 m = 0, v = 0;
+            const REAL16 first = n > 0 ? vload16(0, x) : 0;
+            REAL16 m = 0, v = 0, m_levels[PAIR_LEVELS], v_levels[PAIR_LEVELS];
             for (int k = 0; k < n; k++) {
-                const REAL16 xk = vload16(0, x + k * inner), d = xk - m;
-                m = fma(d, (REAL16)((REAL)1 / (k + 1)), m);
+                const REAL16 xk = vload16(0, x + k * inner) - first, d = xk - m;
+                m = fma(d, (REAL16)((REAL)1 / (k % PAIR_TERMS + 1)), m);
                 v = fma(d, xk - m, v);
+                MOMENTS_PAIRWISE(m, v, k + 1, 1)
             }
-            vstore16(m, 0, means);
+            MOMENTS_END(m, v, n, 1)
+            vstore16(first + m, 0, means);
             vstore16(v, 0, squares);
         } else {
             for (int j = 0; j < w; j++) {
-                REAL m = 0, v = 0;
+                const REAL first = n > 0 ? x[j] : 0;
+                REAL m = 0, v = 0, m_levels[PAIR_LEVELS], v_levels[PAIR_LEVELS];
                 for (int k = 0; k < n; k++) {
-                    const REAL xk = x[k * inner + j], d = xk - m;
-                    m += d / (k + 1);
+                    const REAL xk = x[k * inner + j] - first, d = xk - m;
+                    m += d / (k % PAIR_TERMS + 1);
                     v = fma(d, xk - m, v);
+                    MOMENTS_PAIRWISE(m, v, k + 1, 1)
                 }
-                means[j] = m;
+                MOMENTS_END(m, v, n, 1)
+                means[j] = first + m;
                 squares[j] = v;
             }
         }

@@ -1,7 +1,7 @@
-// @depends: common
+// @depends: common, moments
 // The mean and the squared deviations of lines, for devices that run a work-group in lockstep: work-groups as those of
-// fold_gpu.cl. Each work-item keeps a running mean, so that nothing cancels, and a tree merges those of a line. Sources: those
-// of moments_cpu.cl.
+// fold_gpu.cl. Each work-item keeps a running mean, so that nothing cancels, of blocks that are merged pairwise, and a tree merges
+// those of a line. Sources: those of moments_cpu.cl.
 
 #ifndef FOLD_GROUP
 #define FOLD_GROUP 256
@@ -16,16 +16,22 @@ void k_moments(IN(X), OUT(M), OUT(V), int outer, int len, int inner, int chunk, 
     const int t = lid / wide % tall, c = get_group_id(0) % columns * wide + lid % wide;
     const int row = get_group_id(0) / columns * lines + lid / (wide * tall), begin = row % shares * chunk;
     const int n = min(len - begin, chunk), here = c < inner && row < outer * shares;
-    REAL m = 0, v = 0, count = 0;
+    REAL m = 0, v = 0, m_levels[PAIR_LEVELS], v_levels[PAIR_LEVELS];
+    REAL first = 0;
+    int terms = 0;
     if (here) {
         global const REAL *x = X + X_off + (row / shares * len + begin) * inner + c;
+        if (n > 0) first = x[0];
         for (int k = t; k < n; k += tall) {
-            const REAL xk = x[k * inner], d = xk - m;
-            count += 1;
-            m += d / count;
+            const REAL xk = x[k * inner] - first, d = xk - m;
+            m += d / (terms % PAIR_TERMS + 1);
             v = fma(d, xk - m, v);
+            terms++;
+            MOMENTS_PAIRWISE(m, v, terms, 1)
         }
+        MOMENTS_END(m, v, terms, 1)
     }
+    REAL count = terms;
     means[lid] = m;
     squares[lid] = v;
     counts[lid] = count;
@@ -43,7 +49,7 @@ void k_moments(IN(X), OUT(M), OUT(V), int outer, int len, int inner, int chunk, 
         }
     }
     if (t == 0 && here) {
-        M[M_off + row * inner + c] = isnan(v) ? NAN : m;
+        M[M_off + row * inner + c] = isnan(v) ? NAN : first + m;
         V[V_off + row * inner + c] = scale * v;
     }
 }

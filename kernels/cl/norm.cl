@@ -10,6 +10,9 @@
 // What is left of a mean: nothing where that is infinite, whose differences are NaN.
 static REAL left(REAL rest) { return isnan(rest) ? 0 : rest; }
 
+// The inverse of the deviation: NaN where the squares overflow, whose inverse would make 0 of all that it multiplies.
+static REAL inverse_deviation(REAL variance, REAL eps) { return isinf(variance) ? NAN : 1 / sqrt(variance + eps); }
+
 // Joins the moments of k_channel_moments, of parts p of `run` of the `outer` items with `inner` elements, in the order of p:
 // M[c] is the mean of channel c, R[c] = 1/sqrt(var + eps). Where there are running statistics, momentum of the mean and of the
 // variance with Bessel's correction is added to 1 − momentum of what they were. Source: Chan, Golub, LeVeque, "Updating Formulae and a
@@ -28,7 +31,7 @@ kernel void k_channel_join(IN(MEAN), IN(SQ), OUT(M), OUT(R), OUT(RM), OUT(RV), i
         count += more;
     }
     M[M_off + c] = mean;
-    R[R_off + c] = 1 / sqrt(square / count + eps);
+    R[R_off + c] = inverse_deviation(square / count, eps);
     if (running) {
         RM[RM_off + c] = (1 - momentum) * RM[RM_off + c] + momentum * mean;
         RV[RV_off + c] = (1 - momentum) * RV[RV_off + c] + momentum * (square / (count - 1));

@@ -1,4 +1,4 @@
-// @depends: common, vector, norm
+// @depends: common, vector, norm, pairwise
 // Rows that are divided by their deviation or their size, and channels of a batch, for CPUs: a work-item for a run of them,
 // vectors of sixteen. What it reads again is in the cache.
 //
@@ -12,10 +12,15 @@ static void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, in
     for (int r = from; r < to; r++) {
         global const REAL *x = X + X_off + r * len;
         global REAL *y = Y + Y_off + r * len;
-        REAL16 s = 0, q = 0;
+        REAL16 s = 0, q = 0, s_levels[PAIR_LEVELS], q_levels[PAIR_LEVELS];
+        const int vectors = (len + 15) / 16;
         REAL mean = 0;
         if (form & CENTRED) {
-            for (int k = 0; k < len; k += 16) s += load16(x + k, len - k, 0);
+            for (int k = 0; k < len; k += 16) {
+                s += load16(x + k, len - k, 0);
+                PAIRWISE(s, s_levels, k / 16 + 1)
+            }
+            PAIRWISE_END(s, s_levels, vectors)
             mean = sum16(s) / len;
             s = 0;
         }
@@ -23,14 +28,18 @@ static void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, in
             const REAL16 d = load16(x + k, len - k, mean) - mean;
             s += d;
             q = fma(d, d, q);
+            PAIRWISE(s, s_levels, k / 16 + 1)
+            PAIRWISE(q, q_levels, k / 16 + 1)
         }
+        PAIRWISE_END(s, s_levels, vectors)
+        PAIRWISE_END(q, q_levels, vectors)
         REAL square = sum16(q) / len;
         if (form & CENTRED) {
             const REAL rest = left(sum16(s) / len);
             mean += rest;
             square -= rest * rest;
         }
-        const REAL rstd = 1 / sqrt(square + eps);
+        const REAL rstd = inverse_deviation(square, eps);
         MEAN[MEAN_off + r] = mean;
         RSTD[RSTD_off + r] = rstd;
         const int first = r % sets * (len / span);
@@ -72,7 +81,7 @@ static void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), 
         global const REAL *x = X + X_off + r * len, *g = G + G_off + r * len;
         global REAL *d = D + D_off + r * len;
         const REAL mean = MEAN[MEAN_off + r], rstd = RSTD[RSTD_off + r];
-        REAL16 gs = 0, hs = 0;
+        REAL16 gs = 0, hs = 0, g_levels[PAIR_LEVELS], h_levels[PAIR_LEVELS];
         for (int k = 0; k < len; k += 16) {
             const REAL16 h = (load16(x + k, len - k, mean) - mean) * rstd, up = load16(g + k, len - k, 0);
             const REAL16 v = form & WEIGHTS ? up * load16(w + k, len - k, 0) : up;
@@ -82,7 +91,11 @@ static void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), 
                 store16(r == from ? up * h : fma(up, h, load16(dw + k, len - k, 0)), dw + k, len - k);
                 store16(r == from ? up : up + load16(db + k, len - k, 0), db + k, len - k);
             }
+            PAIRWISE(gs, g_levels, k / 16 + 1)
+            PAIRWISE(hs, h_levels, k / 16 + 1)
         }
+        PAIRWISE_END(gs, g_levels, (len + 15) / 16)
+        PAIRWISE_END(hs, h_levels, (len + 15) / 16)
         const REAL by_g = form & CENTRED ? sum16(gs) / len : 0, by_h = sum16(hs) / len;
         for (int k = 0; k < len; k += 16) {
             const REAL16 h = (load16(x + k, len - k, 0) - mean) * rstd;
@@ -108,6 +121,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int inner, int run) {
     const int n0 = get_group_id(1) * run, n1 = min(outer, n0 + run), step = channels * inner;
     const REAL count = (REAL)(n1 - n0) * inner;
+    REAL16 s_levels[PAIR_LEVELS], q_levels[PAIR_LEVELS];
     global REAL *means = MEAN + MEAN_off + get_group_id(1) * channels, *squares = SQ + SQ_off + get_group_id(1) * channels;
     if (inner == 1) {
         RUN((channels + 15) / 16)
@@ -115,14 +129,22 @@ void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int i
             const int c = u * 16, width = channels - c;
             global const REAL *x = X + X_off + c;
             REAL16 s = 0, q = 0;
-            for (int n = n0; n < n1; n++) s += load16(x + n * step, width, 0);
+            for (int n = n0; n < n1; n++) {
+                s += load16(x + n * step, width, 0);
+                PAIRWISE(s, s_levels, n - n0 + 1)
+            }
+            PAIRWISE_END(s, s_levels, n1 - n0)
             const REAL16 mean = s / count;
             s = 0;
             for (int n = n0; n < n1; n++) {
                 const REAL16 d = load16(x + n * step, width, 0) - mean;
                 s += d;
                 q = fma(d, d, q);
+                PAIRWISE(s, s_levels, n - n0 + 1)
+                PAIRWISE(q, q_levels, n - n0 + 1)
             }
+            PAIRWISE_END(s, s_levels, n1 - n0)
+            PAIRWISE_END(q, q_levels, n1 - n0)
             s = isnan(s) ? 0 : s / count;
             store16(mean + s, means + c, width);
             store16(q - s * s * count, squares + c, width);
@@ -133,16 +155,28 @@ void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int i
     for (int c = from; c < to; c++) {
         global const REAL *x = X + X_off + c * inner;
         REAL16 s = 0, q = 0;
+        int terms = 0;
         for (int n = n0; n < n1; n++)
-            for (int k = 0; k < inner; k += 16) s += load16(x + n * step + k, inner - k, 0);
+            for (int k = 0; k < inner; k += 16) {
+                s += load16(x + n * step + k, inner - k, 0);
+                terms++;
+                PAIRWISE(s, s_levels, terms)
+            }
+        PAIRWISE_END(s, s_levels, terms)
         const REAL mean = sum16(s) / count;
         s = 0;
+        terms = 0;
         for (int n = n0; n < n1; n++)
             for (int k = 0; k < inner; k += 16) {
                 const REAL16 d = load16(x + n * step + k, inner - k, mean) - mean;
                 s += d;
                 q = fma(d, d, q);
+                terms++;
+                PAIRWISE(s, s_levels, terms)
+                PAIRWISE(q, q_levels, terms)
             }
+        PAIRWISE_END(s, s_levels, terms)
+        PAIRWISE_END(q, q_levels, terms)
         const REAL rest = left(sum16(s) / count);
         means[c] = mean + rest;
         squares[c] = sum16(q) - rest * rest * count;
@@ -155,6 +189,7 @@ void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int i
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int outer, int channels, int inner, int run, int share) {
     const int n0 = get_group_id(1) * run, n1 = min(outer, n0 + run), step = channels * inner;
+    REAL16 s_levels[PAIR_LEVELS], q_levels[PAIR_LEVELS];
     global REAL *gs = SG + SG_off + get_group_id(1) * channels, *hs = SH + SH_off + get_group_id(1) * channels;
     if (inner == 1) {
         RUN((channels + 15) / 16)
@@ -172,7 +207,11 @@ void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int oute
                 const REAL16 up = load16(G + G_off + c + n * step, width, 0);
                 s += up;
                 q = fma(up, load16(X + X_off + c + n * step, width, 0) - mean, q);
+                PAIRWISE(s, s_levels, n - n0 + 1)
+                PAIRWISE(q, q_levels, n - n0 + 1)
             }
+            PAIRWISE_END(s, s_levels, n1 - n0)
+            PAIRWISE_END(q, q_levels, n1 - n0)
             store16(s, gs + c, width);
             store16(q * vload16(0, rstds), hs + c, width);
         }
@@ -182,13 +221,19 @@ void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int oute
     for (int c = from; c < to; c++) {
         const REAL mean = MEAN[MEAN_off + c / share];
         REAL16 s = 0, q = 0;
+        int terms = 0;
         for (int n = n0; n < n1; n++)
             for (int k = 0; k < inner; k += 16) {
                 const int at = c * inner + n * step + k;
                 const REAL16 up = load16(G + G_off + at, inner - k, 0);
                 s += up;
                 q = fma(up, load16(X + X_off + at, inner - k, mean) - mean, q);
+                terms++;
+                PAIRWISE(s, s_levels, terms)
+                PAIRWISE(q, q_levels, terms)
             }
+        PAIRWISE_END(s, s_levels, terms)
+        PAIRWISE_END(q, q_levels, terms)
         gs[c] = sum16(s);
         hs[c] = sum16(q) * RSTD[RSTD_off + c / share];
     }

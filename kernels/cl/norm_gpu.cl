@@ -11,27 +11,22 @@ static INLINE void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int r
     global const REAL *x = X + X_off + r * len;
     global REAL *y = Y + Y_off + r * len;
     const int fours = FOURS(len, X_off | Y_off);
-    REAL v[PER], s = 0, q = 0;
+    REAL v[PER], s = 0;
     LOAD_KEPT(v, x, fours, 1, 0)
     _Pragma("unroll") for (int j = 0; j < PER; j++) s += v[j];
-    for (int k = lane + PER * lanes; k < count; k += lanes) s += x[k];
+    PAIRWISE_REST(s, REAL, s += x[k])
     const REAL2 total = tree_sums(t, (REAL2)(s, 0), slot, lane, lanes, step);
     const REAL about = form & CENTRED ? total.x / len : 0;
-    s = 0;
+    REAL2 sums = 0;
     _Pragma("unroll") for (int j = 0; j < PER; j++) {
         if (KEPT(j) < count) {
             const REAL d = v[j] - about;
-            s += d;
-            q = fma(d, d, q);
+            sums = (REAL2)(sums.x + d, fma(d, d, sums.y));
         }
     }
-    for (int k = lane + PER * lanes; k < count; k += lanes) {
-        const REAL d = x[k] - about;
-        s += d;
-        q = fma(d, d, q);
-    }
-    const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step) / len;
-    const REAL rest = form & CENTRED ? left(both.x) : 0, mean = about + rest, rstd = 1 / sqrt(fma(-rest, rest, both.y) + eps);
+    PAIRWISE_REST(sums, REAL2, const REAL d = x[k] - about; sums = (REAL2)(sums.x + d, fma(d, d, sums.y)))
+    const REAL2 both = tree_sums(t, sums, slot, lane, lanes, step) / len;
+    const REAL rest = form & CENTRED ? left(both.x) : 0, mean = about + rest, rstd = inverse_deviation(fma(-rest, rest, both.y), eps);
     if (lane == 0 && r < rows) {
         MEAN[MEAN_off + r] = mean;
         RSTD[RSTD_off + r] = rstd;
@@ -93,7 +88,7 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
         const int r = r0 + place, count = r < to ? len : 0;
         global const REAL *x = X + X_off + r * len, *g = G + G_off + r * len;
         global REAL *d = D + D_off + r * len;
-        REAL s = 0, q = 0;
+        REAL2 sums = 0;
         const REAL mean = next_mean, rstd = next_rstd;
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
             up[j] = next_up[j];
@@ -116,19 +111,19 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
             _Pragma("unroll") for (int j = 0; j < PER; j++) up[j] *= ws[j];
         }
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
-            s += up[j];
-            q = fma(up[j], h[j], q);
+            sums = (REAL2)(sums.x + up[j], fma(up[j], h[j], sums.y));
         }
-        for (int k = lane + PER * lanes; k < count; k += lanes) {
-            const REAL u = g[k], e = (x[k] - mean) * rstd, v = form & WEIGHTS ? u * w[k] : u;
-            s += v;
-            q = fma(v, e, q);
+        PAIRWISE_REST(sums, REAL2, {
+            const REAL u = g[k];
+            const REAL e = (x[k] - mean) * rstd;
+            const REAL v = form & WEIGHTS ? u * w[k] : u;
+            sums = (REAL2)(sums.x + v, fma(v, e, sums.y));
             if (form & SHARES) {
                 dw[k] = r == from ? u * e : fma(u, e, dw[k]);
                 db[k] = r == from ? u : u + db[k];
             }
-        }
-        const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step) / len;
+        })
+        const REAL2 both = tree_sums(t, sums, slot, lane, lanes, step) / len;
         const REAL by_g = form & CENTRED ? both.x : 0, by_h = both.y;
         _Pragma("unroll") for (int j = 0; j < PER; j++) h[j] = rstd * fma(-h[j], by_h, up[j] - by_g);
         STORE_KEPT(h, d, fours, 1)
@@ -169,16 +164,24 @@ void k_norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(D
     const int n0 = part * run, n1 = c < channels ? min(outer, n0 + run) : 0;                                     \
     const int first_n = n0 + lane / inner, first_i = lane % inner, next_n = lanes / inner, next_i = lanes % inner;
 
-#define EACH(body)                                                        \
-    for (int n = first_n, i = first_i; n < n1;) {                         \
-        const int at = (n * channels + c) * inner + i;                    \
-        body;                                                             \
-        n += next_n;                                                      \
-        i += next_i;                                                      \
-        if (i >= inner) {                                                 \
-            i -= inner;                                                   \
-            n++;                                                          \
+// Adds to s, of type T, by `body`, the elements of a lane: see pairwise.cl.
+#define EACH(s, T, body)                                                  \
+    {                                                                     \
+        T levels[PAIR_LEVELS];                                            \
+        int terms = 0;                                                    \
+        for (int n = first_n, i = first_i; n < n1;) {                     \
+            const int at = (n * channels + c) * inner + i;                \
+            body;                                                         \
+            terms++;                                                      \
+            PAIRWISE(s, levels, terms)                                    \
+            n += next_n;                                                  \
+            i += next_i;                                                  \
+            if (i >= inner) {                                             \
+                i -= inner;                                               \
+                n++;                                                      \
+            }                                                             \
         }                                                                 \
+        PAIRWISE_END(s, levels, terms)                                    \
     }
 
 #ifndef FUNCTIONS
@@ -186,12 +189,12 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int inner, int run) {
     CHANNELS
     const REAL count = (REAL)(min(outer, n0 + run) - n0) * inner;
-    REAL s = 0, q = 0;
-    EACH(s += X[X_off + at])
+    REAL s = 0;
+    EACH(s, REAL, s += X[X_off + at])
     const REAL mean = tree_sums(t, (REAL2)(s, 0), slot, lane, lanes, step).x / count;
-    s = 0;
-    EACH(const REAL d = X[X_off + at] - mean; s += d; q = fma(d, d, q))
-    const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step);
+    REAL2 sums = 0;
+    EACH(sums, REAL2, const REAL d = X[X_off + at] - mean; sums = (REAL2)(sums.x + d, fma(d, d, sums.y)))
+    const REAL2 both = tree_sums(t, sums, slot, lane, lanes, step);
     const REAL rest = left(both.x / count);
     if (lane == 0 && c < channels) {
         MEAN[MEAN_off + part * channels + c] = mean + rest;
@@ -203,9 +206,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void k_channel_sums(IN(X), IN(G), IN(MEAN), IN(RSTD), OUT(SG), OUT(SH), int outer, int channels, int inner, int run, int share) {
     CHANNELS
     const REAL mean = c < channels ? MEAN[MEAN_off + c / share] : 0;
-    REAL s = 0, q = 0;
-    EACH(const REAL up = G[G_off + at]; s += up; q = fma(up, X[X_off + at] - mean, q))
-    const REAL2 both = tree_sums(t, (REAL2)(s, q), slot, lane, lanes, step);
+    REAL2 sums = 0;
+    EACH(sums, REAL2, const REAL up = G[G_off + at]; sums = (REAL2)(sums.x + up, fma(up, X[X_off + at] - mean, sums.y)))
+    const REAL2 both = tree_sums(t, sums, slot, lane, lanes, step);
     if (lane == 0 && c < channels) {
         SG[SG_off + part * channels + c] = both.x;
         SH[SH_off + part * channels + c] = both.y * RSTD[RSTD_off + c / share];

@@ -17,20 +17,31 @@ static int pad_source(int i, int n, int mode) {
 
 #define AXIS_PARAMS int m0, int n0, int before0, int mode0, int m1, int n1, int before1, int mode1, int m2, int n2, int before2, int mode2, int m3, int n3, int before3, int mode3
 
-#define PAD                                                                       \
-    const int i3 = get_global_id(0);                                              \
-    int row = get_global_id(1);                                                   \
-    if (i3 >= m3 || row >= m0 * m1 * m2) return;                                  \
-    const int to = row * m3 + i3;                                                 \
-    const int from3 = pad_source(i3 - before3, n3, mode3);                        \
-    const int from2 = pad_source(row % m2 - before2, n2, mode2);                  \
-    row /= m2;                                                                    \
-    const int from1 = pad_source(row % m1 - before1, n1, mode1);                  \
-    const int from0 = pad_source(row / m1 - before0, n0, mode0);                  \
-    const int inside = from0 >= 0 && from1 >= 0 && from2 >= 0 && from3 >= 0;      \
-    const int from = inside ? ((from0 * n1 + from1) * n2 + from2) * n3 + from3 : 0; \
-    Y[Y_off + to] = inside ? X[X_off + from] : (ELEM)value;
+// The elements of an axis that come from index j, where modes are those above but 4: from s0 to below s1, and one, if s2 is not
+// below 0, and from s3 to below s4.
+typedef struct {
+    int s0, s1, s2, s3, s4;
+} pad_places;
 
-kernel void k_pad(IN(X), OUT(Y), REAL value, AXIS_PARAMS) { PAD }
+static pad_places pad_places_of(int j, int m, int n, int before, int mode) {
+    pad_places p = {0, 0, j + before, 0, 0};
+    if (p.s2 >= m) p.s2 = -1;
+    if (mode == 2) {
+        if (j == 0) p.s1 = clamp(before, 0, m);
+        if (j == n - 1) p.s3 = max(before + n, 0), p.s4 = m;
+    } else if (mode != 0) {
+        const int left = mode == 1 ? before - j : before + j - n, right = mode == 1 ? before + 2 * (n - 1) - j : before + j + n;
+        if (left >= 0 && left < m && (mode == 3 || j > 0)) p.s0 = left, p.s1 = left + 1;
+        if (right >= 0 && right < m && (mode == 3 || j < n - 1)) p.s3 = right, p.s4 = right + 1;
+    }
+    return p;
+}
 
-kernel void k_pad_int(IN(X), OUT(Y), int value, AXIS_PARAMS) { PAD }
+// How many they are, and which is number k of them.
+static int pad_count(pad_places p) { return p.s1 - p.s0 + (p.s2 >= 0) + max(p.s4 - p.s3, 0); }
+static int pad_place(pad_places p, int k) {
+    const int left = p.s1 - p.s0, own = p.s2 >= 0;
+    return k < left ? p.s0 + k : k < left + own ? p.s2 : p.s3 + k - left - own;
+}
+
+#define PLACES(j, a) pad_places_of(j, m##a, n##a, before##a, mode##a)

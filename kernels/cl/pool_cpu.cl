@@ -39,10 +39,13 @@
         F                                                                                    \
     }
 
-// The windows of outputs z and y, and F for each of their inputs fz and fy that lie within X.
-#define EACH_PLACE(F)                                                                        \
+// The windows of outputs z and y.
+#define ROW_WINDOWS                                                                          \
     const window wz = window_of(z, iz, oz, KZ, SZ, DZ, PZ, ADAPTIVE);                        \
-    const window wy = window_of(y, iy, oy, KY, SY, DY, PY, ADAPTIVE);                        \
+    const window wy = window_of(y, iy, oy, KY, SY, DY, PY, ADAPTIVE);
+
+// F for each of the inputs fz and fy of these windows that lie within X.
+#define EACH_PLACE(F)                                                                        \
     for (int jz = 0; jz < wz.taps; jz++) {                                                   \
         const int fz = wz.first + jz * wz.step;                                              \
         if (fz < 0 || fz >= iz) continue;                                                    \
@@ -51,6 +54,16 @@
             if (fy < 0 || fy >= iy) continue;                                                \
             F                                                                                \
         }                                                                                    \
+    }
+
+// F for each adaptive window along x: output x has the columns from `first` to below `last`. It divides once.
+#define EACH_ADAPTIVE(F)                                                                     \
+    for (int x = 0, first = 0, over = 0, step = ix / ox, rest = ix % ox; x < ox; x++) {      \
+        const int carry = over + rest >= ox, next = first + step + carry;                    \
+        over += rest - (carry ? ox : 0);                                                     \
+        const int last = next + (over > 0);                                                  \
+        F                                                                                    \
+        first = next;                                                                        \
     }
 
 #ifdef REAL_IS_DOUBLE
@@ -64,25 +77,15 @@
 // Windows are pairs of columns side by side.
 #define PAIRED (!ADAPTIVE && KX == 2 && SX == 2 && DX == 1 && PX == 0)
 
-// The outputs from s0 to below s1 of a row whose windows have tap j within X; of adaptive windows, which are not all of one
-// size, only those do that tap_of says.
-static int2 outputs_with(int j, int ix, int ox, int kx, int sx, int dx, int px, int adaptive) {
-    if (adaptive) return (int2)(0, ox);
+// The outputs from s0 to below s1 of a row whose windows, which are not adaptive, have tap j within X.
+static int2 outputs_with(int j, int ix, int ox, int kx, int sx, int dx, int px) {
     const int left = px - j * dx, right = ix - 1 + left;
     return (int2)(left > 0 ? (left + sx - 1) / sx : 0, right < 0 ? 0 : min(ox, right / sx + 1));
 }
-#define OUTPUTS_WITH(j) outputs_with(j, ix, ox, KX, SX, DX, PX, ADAPTIVE)
+#define OUTPUTS_WITH(j) outputs_with(j, ix, ox, KX, SX, DX, PX)
 
-// How many taps the widest window has.
-#define MOST_TAPS (ADAPTIVE ? ix / ox + 2 : KX)
-
-// The column of X that tap j of output x is, or −1 if an adaptive window has no such tap.
-static int tap_of(int x, int j, int ix, int ox, int kx, int sx, int dx, int px, int adaptive) {
-    if (!adaptive) return x * sx - px + j * dx;
-    const window w = window_of(x, ix, ox, kx, sx, dx, px, adaptive);
-    return j < w.taps ? w.first + j : -1;
-}
-#define TAP(x, j) tap_of(x, j, ix, ox, KX, SX, DX, PX, ADAPTIVE)
+// The column of X that tap j of output x is.
+#define TAP(x, j) ((x) * SX - PX + (j) * DX)
 
 // Takes the inputs of two columns, from `from` on, into the maxima of so many windows beside each other, and returns how many it took.
 // `at` is the place of the first, whose bits say which are taken: it has no branch.
@@ -110,6 +113,48 @@ static int max_pairs(global const REAL *from, int at, int indices, ROW *to, glob
     return q;
 }
 
+// The largest of the elements of a window that were seen, and its place, or −1: the first of equal ones; of NaNs, which win, the
+// last. Each of four lanes has seen some in their order.
+typedef struct {
+    REAL4 lanes;
+    int4 places;
+} widest;
+
+// Joins `count` elements from `from` on, of which the first is at place `at`, to the largest.
+static widest join_run(widest w, global const REAL *from, int at, int count) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        const REAL4 v = vload4(0, from + i);
+        const MASK take = MASK4(w.places < 0) | (v > w.lanes) | isnan(v);
+        w.lanes = select(w.lanes, v, take);
+        w.places = select(w.places, at + i + (int4)(0, 1, 2, 3), convert_int4(take));
+    }
+    for (; i < count; i++) {
+        const REAL v = from[i];
+        const int take = (w.places.s0 < 0) | (v > w.lanes.s0) | isnan(v);
+        w.lanes.s0 = take ? v : w.lanes.s0;
+        w.places.s0 = take ? at + i : w.places.s0;
+    }
+    return w;
+}
+
+// The largest of all lanes, and its place.
+static REAL joined(widest w, int *place) {
+    REAL v[4];
+    int p[4];
+    vstore4(w.lanes, 0, v);
+    vstore4(w.places, 0, p);
+    for (int k = 1; k < 4; k++) {
+        const int greater = !isnan(v[0]) & ((v[k] > v[0]) | ((v[k] == v[0]) & (p[k] < p[0])));
+        const int later = isnan(v[k]) ? !isnan(v[0]) | (p[k] > p[0]) : greater;
+        if ((p[k] < 0) | ((p[0] >= 0) & !later)) continue;
+        v[0] = v[k];
+        p[0] = p[k];
+    }
+    *place = p[0];
+    return v[0];
+}
+
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix]: the first of equal ones; of NaNs, which win,
 // the last.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -118,19 +163,35 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS)
     EACH_ROW(oz, oy, {
         ROW *restrict to = ROW_OF(Y, ox);
         global int *restrict places = I + I_off + (indices ? row * ox : 0);
+        ROW_WINDOWS
+        if (ADAPTIVE) {
+            EACH_ADAPTIVE({
+                widest w;
+                w.lanes = -INFINITY;
+                w.places = -1;
+                EACH_PLACE({
+                    const int at = (fz * iy + fy) * ix + first;
+                    w = join_run(w, X + X_off + o * iz * iy * ix + at, at, last - first);
+                })
+                int place;
+                to[x] = joined(w, &place);
+                if (indices) places[x] = place;
+            })
+            PUT_WHOLE(Y, ox)
+            continue;
+        }
         for (int x = 0; x < ox; x++) to[x] = -INFINITY;
         for (int x = 0; indices && x < ox; x++) places[x] = -1;
         EACH_PLACE({
             const int at = (fz * iy + fy) * ix;
             global const REAL *restrict from = X + X_off + o * iz * iy * ix + at;
             const int done = PAIRED ? max_pairs(from, at, indices, to, places, min(ox, ix / 2)) : 0;
-            for (int j = 0; j < MOST_TAPS; j++) {
+            for (int j = 0; j < KX; j++) {
                 int2 with = OUTPUTS_WITH(j);
                 with.s0 = max(with.s0, done);
                 if (indices) {
                     for (int x = with.s0; x < with.s1; x++) {
                         const int c = TAP(x, j);
-                        if (ADAPTIVE && c < 0) continue;
                         const REAL v = from[c];
                         const int take = (places[x] < 0) | (v > to[x]) | isnan(v);
                         to[x] = take ? v : to[x];
@@ -139,7 +200,6 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS)
                 } else {
                     for (int x = with.s0; x < with.s1; x++) {
                         const int c = TAP(x, j);
-                        if (ADAPTIVE && c < 0) continue;
                         const REAL v = from[c];
                         to[x] = (v > to[x]) | isnan(v) ? v : to[x];
                     }
@@ -187,21 +247,36 @@ void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
     })
 }
 
-// Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
+#define COLUMNS 256 // that are added up at a time
+
+// Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted. Adaptive windows add rows up first.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     OWN_ROWS
     EACH_ROW(oz, oy, {
         ROW *restrict to = ROW_OF(Y, ox);
         for (int x = 0; x < ox; x++) to[x] = 0;
-        EACH_PLACE({
+        ROW_WINDOWS
+        for (int begin = 0; ADAPTIVE && begin < ix; begin += COLUMNS) {
+            const int n = min(COLUMNS, ix - begin);
+            REAL sums[COLUMNS];
+            for (int i = 0; i < n; i++) sums[i] = 0;
+            EACH_PLACE({
+                global const REAL *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix + begin;
+                for (int i = 0; i < n; i++) sums[i] += from[i];
+            })
+            EACH_ADAPTIVE({
+                REAL sum = 0;
+                for (int i = max(first - begin, 0); i < min(last - begin, n); i++) sum += sums[i];
+                to[x] += sum;
+            })
+        }
+        if (!ADAPTIVE) EACH_PLACE({
             global const REAL *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix;
-            for (int j = 0; j < MOST_TAPS; j++) {
+            for (int j = 0; j < KX; j++) {
                 const int2 with = OUTPUTS_WITH(j);
                 for (int x = with.s0; x < with.s1; x++) {
-                    const int c = TAP(x, j);
-                    if (ADAPTIVE && c < 0) continue;
-                    to[x] += from[c];
+                    to[x] += from[TAP(x, j)];
                 }
             }
         })
@@ -231,6 +306,13 @@ void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PA
                 const window wy = window_of(b, iy, oy, KY, SY, DY, PY, ADAPTIVE);
                 const REAL lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
                 global const REAL *restrict from = G + G_off + ((o * oz + a) * oy + b) * ox;
+                if (ADAPTIVE) {
+                    EACH_ADAPTIVE({
+                        const REAL share = from[x] / (divisor > 0 ? divisor : lines * (last - first));
+                        for (int c = first; c < last; c++) to[c] += share;
+                    })
+                    continue;
+                }
                 for (int first = 0; first < ox; first += SHARES) {
                     const int end = min(ox, first + SHARES);
                     REAL share[SHARES];
@@ -238,12 +320,10 @@ void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PA
                         const window wx = window_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
                         share[x - first] = from[x] / (divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding));
                     }
-                    for (int j = MOST_TAPS - 1; j >= 0; j--) {
+                    for (int j = KX - 1; j >= 0; j--) {
                         const int2 with = OUTPUTS_WITH(j);
                         for (int x = max(first, with.s0); x < min(end, with.s1); x++) {
-                            const int c = TAP(x, j);
-                            if (ADAPTIVE && c < 0) continue;
-                            to[c] += share[x - first];
+                            to[TAP(x, j)] += share[x - first];
                         }
                     }
                 }

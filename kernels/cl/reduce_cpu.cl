@@ -1,17 +1,24 @@
-// @depends: common, vector
-// Sums for CPUs: one work-item per work-group, sixteen partial sums in a vector, no local memory. The
+// @depends: common, vector, pairwise
+// Sums for CPUs: one work-item per work-group, sixteen partial sums in a vector, no local memory. Long sums are pairwise. The
 // order is fixed, so the same input gives the same bits.
 
 static REAL sum_run(global const REAL *x, int n) {
-    REAL16 a = 0, b = 0;
+    REAL16 s = 0, levels[PAIR_LEVELS];
     int i = 0;
-    for (; i + 32 <= n; i += 32) {
-        a += vload16(0, x + i);
-        b += vload16(0, x + i + 16);
+    while (i + 32 <= n) {
+        const int end = min(n - 31, (i / (32 * PAIR_TERMS) + 1) * (32 * PAIR_TERMS));
+        REAL16 a = 0, b = 0;
+        for (; i < end; i += 32) {
+            a += vload16(0, x + i);
+            b += vload16(0, x + i + 16);
+        }
+        s = a + b;
+        PAIRWISE(s, levels, i / 32)
     }
-    REAL s = sum16(a + b);
-    for (; i < n; i++) s += x[i];
-    return s;
+    PAIRWISE_END(s, levels, i / 32)
+    REAL sum = sum16(s);
+    for (; i < n; i++) sum += x[i];
+    return sum;
 }
 
 // P[g] = scale·Σ X[i] over chunk g: i in [g*chunk, min(n, (g+1)*chunk)).
@@ -47,14 +54,24 @@ static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, i
         const REAL s = scale * sum_run(x, len);
         *y = accumulate ? *y + s : s;
     } else if (i + 16 <= inner) {
-        REAL16 s = 0;
-        for (int k = 0; k < len; k++) s += vload16(0, x + k * inner);
+        REAL16 s = 0, levels[PAIR_LEVELS];
+        for (int k = 0; k < len;) {
+            s += vload16(0, x + k * inner);
+            k++;
+            PAIRWISE(s, levels, k)
+        }
+        PAIRWISE_END(s, levels, len)
         s *= scale;
         vstore16(accumulate ? vload16(0, y) + s : s, 0, y);
     } else {
         for (int c = 0; c < inner - i; c++) {
-            REAL s = 0;
-            for (int k = 0; k < len; k++) s += x[k * inner + c];
+            REAL s = 0, levels[PAIR_LEVELS];
+            for (int k = 0; k < len;) {
+                s += x[k * inner + c];
+                k++;
+                PAIRWISE(s, levels, k)
+            }
+            PAIRWISE_END(s, levels, len)
             y[c] = accumulate ? y[c] + scale * s : scale * s;
         }
     }
@@ -72,13 +89,16 @@ void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int ac
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     const int g = get_group_id(0), end = min(n, (g + 1) * chunk);
-    REAL16 s = 0;
-    int i = g * chunk;
+    REAL16 s = 0, levels[PAIR_LEVELS];
+    int i = g * chunk, vectors = 0;
     for (; i + 16 <= end; i += 16) {
         const REAL16 e = vload16(0, X + X_off + i) - vload16(0, T + T_off + i);
         vstore16(2 * e, 0, D + D_off + i);
         s = fma(e, e, s);
+        vectors++;
+        PAIRWISE(s, levels, vectors)
     }
+    PAIRWISE_END(s, levels, vectors)
     REAL sum = sum16(s);
     for (; i < end; i++) {
         const REAL e = X[X_off + i] - T[T_off + i];

@@ -1,5 +1,5 @@
-// @depends: common, put
-// Sums for devices that run a work-group in lockstep: a strided sum per work-item, then a tree over
+// @depends: common, put, pairwise
+// Sums for devices that run a work-group in lockstep: a strided sum per work-item, pairwise where it is long, then a tree over
 // the work-group in local memory. The tree is fixed, so the same input gives the same bits.
 
 #ifndef SUM_GROUP
@@ -13,19 +13,26 @@
         if ((lid) < span) (t)[lid] += (t)[(lid) + span];                   \
     }
 
+// Σ x[k*apart] over k = first, first + stride, … below n.
+static INLINE REAL strided_sum(global const REAL *x, int first, int n, int stride, int apart) {
+    REAL s = 0, levels[PAIR_LEVELS];
+    int k = first, eights = 0;
+    for (; k + 7 * stride < n; k += 8 * stride) { // eight are on their way together
+        REAL v[8];
+        _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = x[(k + j * stride) * apart];
+        s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+        eights++;
+        PAIRWISE(s, levels, eights)
+    }
+    for (; k < n; k += stride) s += x[k * apart];
+    PAIRWISE_END(s, levels, eights)
+    return s;
+}
+
 // P[g] = scale·Σ X[i] over chunk g: i in [g*chunk, min(n, (g+1)*chunk)).
 static INLINE void sum(IN(X), OUT(P), int n, int chunk, REAL scale, int g, local REAL *t) {
     const int lid = get_local_id(0);
-    const int end = min(n, (g + 1) * chunk);
-    REAL s = 0;
-    int i = g * chunk + lid;
-    for (; i + 7 * SUM_GROUP < end; i += 8 * SUM_GROUP) { // eight are on their way together
-        REAL v[8];
-        _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = X[X_off + i + j * SUM_GROUP];
-        s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-    }
-    for (; i < end; i += SUM_GROUP) s += X[X_off + i];
-    t[lid] = s;
+    t[lid] = strided_sum(X + X_off + g * chunk, lid, min(n - g * chunk, chunk), SUM_GROUP, 1);
     HALVES(t, lid, SUM_GROUP / 2, 1)
     if (lid == 0 && (g == 0 || g * chunk < n)) P[P_off + g] = scale * t[0]; // a chain may have groups past the last
 }
@@ -45,8 +52,8 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     local REAL t[SUM_GROUP];
     const int lid = get_local_id(0), g = get_group_id(0);
     const int end = min(n, (g + 1) * chunk);
-    REAL s = 0;
-    int i = g * chunk + lid;
+    REAL s = 0, levels[PAIR_LEVELS];
+    int i = g * chunk + lid, terms = 0;
     for (; i + 7 * SUM_GROUP < end; i += 8 * SUM_GROUP) { // eight are on their way together
         REAL e[8];
         _Pragma("unroll") for (int j = 0; j < 8; j++) e[j] = X[X_off + i + j * SUM_GROUP] - T[T_off + i + j * SUM_GROUP];
@@ -54,12 +61,15 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
             D[D_off + i + j * SUM_GROUP] = 2 * e[j];
             s = fma(e[j], e[j], s);
         }
+        terms += 8;
+        PAIRWISE(s, levels, terms)
     }
     for (; i < end; i += SUM_GROUP) {
         const REAL e = X[X_off + i] - T[T_off + i];
         D[D_off + i] = 2 * e;
         s = fma(e, e, s);
     }
+    PAIRWISE_END(s, levels, terms)
     t[lid] = s;
     HALVES(t, lid, SUM_GROUP / 2, 1)
     if (lid == 0) P[P_off + g] = t[0];
@@ -69,15 +79,7 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
 // t[c] = Σ_k x[k*inner] for the column c < lx of each work-item: a work-group has lx columns by SUM_GROUP/lx slices of k.
 static INLINE void slice_sums(global const REAL *x, int len, int inner, int lx, int lid, local REAL *t) {
     const int tall = SUM_GROUP / lx;
-    REAL s = 0;
-    int k = lid / lx;
-    for (; k + 7 * tall < len; k += 8 * tall) { // eight are on their way together
-        REAL v[8];
-        _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = x[(k + j * tall) * inner];
-        s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-    }
-    for (; k < len; k += tall) s += x[k * inner];
-    t[lid] = s;
+    t[lid] = strided_sum(x, lid / lx, len, tall, inner);
     HALVES(t, lid, SUM_GROUP / 2, lx)
 }
 
@@ -117,18 +119,7 @@ kernel void k_sum_axis(OWN_PARAMS PUT_PARAMS) {
 // sum_axis of one o where inner is 1, by a work-group of any shape: the bits of k_sum_axis, whose groups are one column wide there.
 static INLINE void sum_row(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate, int o, local REAL *t) {
     const int lid = get_local_id(0);
-    REAL s = 0;
-    if (o < outer) {
-        global const REAL *x = X + X_off + o * len;
-        int k = lid;
-        for (; k + 7 * SUM_GROUP < len; k += 8 * SUM_GROUP) {
-            REAL v[8];
-            _Pragma("unroll") for (int j = 0; j < 8; j++) v[j] = x[k + j * SUM_GROUP];
-            s += ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-        }
-        for (; k < len; k += SUM_GROUP) s += x[k];
-    }
-    t[lid] = s;
+    t[lid] = o < outer ? strided_sum(X + X_off + o * len, lid, len, SUM_GROUP, 1) : 0;
     HALVES(t, lid, SUM_GROUP / 2, 1)
     if (lid == 0 && o < outer) Y[Y_off + o] = accumulate ? Y[Y_off + o] + scale * t[0] : scale * t[0];
 }

@@ -1,4 +1,4 @@
-// @depends: common, warp
+// @depends: common, warp, pairwise
 // Sums and maxima of many lines by a work-group, for devices that run it in lockstep. Each line has a number of lanes,
 // a power of two, that take its elements in turn; a group has GROUP items, for some lines beside each other. The tree
 // over the lanes is fixed, so the same input gives the same bits.
@@ -103,6 +103,19 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
         }                                                                                                 \
     } else {                                                                                              \
         _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (line)[KEPT(j) * (apart)] : (rest); \
+    }
+
+// Adds to s, of type T, by `body`, what a lane does not keep of a line with `count` elements: see pairwise.cl.
+#define PAIRWISE_REST(s, T, body)                                 \
+    {                                                             \
+        T levels[PAIR_LEVELS];                                    \
+        int terms = 0;                                            \
+        for (int k = lane + PER * lanes; k < count; k += lanes) { \
+            body;                                                 \
+            terms++;                                              \
+            PAIRWISE(s, levels, terms)                            \
+        }                                                         \
+        PAIRWISE_END(s, levels, terms)                            \
     }
 
 // Writes v where LOAD_KEPT reads it.

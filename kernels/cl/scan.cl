@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: common, pairwise
 // What the scans of scan_cpu.cl and scan_gpu.cl run along a line: SCAN says which. A STATE is what has come so far; JOIN makes
 // one of two that follow each other. LOAD reads element k of a line, inner apart, STORE writes it.
 
@@ -31,6 +31,7 @@
 #endif
 #if SCAN == SCAN_SUM
 #define NEUTRAL 0
+#define BLOCKED // what came before a block of PAIR_TERMS is joined in pairs: see pairwise.cl
 #define JOINED(W, a, b) ((a) + (b))
 #elif SCAN == SCAN_PROD
 #define NEUTRAL 1
@@ -38,6 +39,7 @@
 #else
 #define NEUTRAL -INFINITY
 #define LN2 (REAL)0.69314718055994530942
+#define BLOCKED
 #define JOINED(W, a, b) ((a) == (b) ? (a) + (REAL##W)LN2 : ((a) > (b) ? (a) : (b)) + log1p(exp(-fabs((a) - (b)))))
 #endif
 static STATE join(STATE a, STATE b) { return JOINED(, a, b); }
@@ -84,3 +86,11 @@ static STATE join(STATE a, STATE b) { return (STATE)(a.x * b.x, fma(b.x, a.y, b.
 #define LOAD(k) (STATE)(flags & SHIFTED ? BEFORE(k) : x[(k) * inner], z[(k) * inner])
 #define STORE(k, s) y[(k) * inner] = (s).y
 #endif
+
+// Makes `before`, what came before a block, that of the next one: the blocks so far, of which levels holds the sums, behind `start`.
+#define NEXT_BLOCK(before, start, levels, n, JOIN, none)                          \
+    if ((n) % PAIR_TERMS == 0) {                                                  \
+        before = none;                                                            \
+        PAIRWISE_END_BY(before, levels, n, JOIN)                                  \
+        before = JOIN(start, before);                                             \
+    }

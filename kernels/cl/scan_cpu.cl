@@ -1,6 +1,6 @@
 // @depends: scan
 // Scans for CPUs: one work-item per work-group, which takes a run of lines, or blocks of sixteen columns; of sums, products
-// and logarithms of sums sixteen elements of a row at a time. The order is fixed.
+// and logarithms of sums sixteen elements of a row, or columns, at a time. What came before a block is a pairwise sum. The order is fixed.
 
 #if SCAN <= SCAN_LSE
 // What has come up to each lane, in four steps.
@@ -11,24 +11,72 @@ static ELEM16 prefix(ELEM16 v) {
     return JOINED(16, ((ELEM16)((ELEM8)(NEUTRAL), v.lo)), v);
 }
 
-// Scans a row and returns how many of its elements, from the side where it begins.
-static int scan_row(global const ELEM *x, global ELEM *y, int n, int flags, ELEM *carried) {
-    ELEM carry = *carried;
+#define JOIN_LANES(a, b) JOINED(16, a, b)
+
+// The first w of sixteen neighbours.
+static ELEM16 load_lanes(global const ELEM *p, int w) {
+    if (w == 16) return vload16(0, p);
+    ELEM each[16];
+    for (int j = 0; j < 16; j++) each[j] = j < w ? p[j] : NEUTRAL;
+    return vload16(0, each);
+}
+
+static void store_lanes(ELEM16 v, global ELEM *p, int w) {
+    if (w == 16) {
+        vstore16(v, 0, p);
+        return;
+    }
+    ELEM each[16];
+    vstore16(v, 0, each);
+    for (int j = 0; j < w; j++) p[j] = each[j];
+}
+
+// Scans a row behind `start`.
+static void scan_row(global const ELEM *x, global ELEM *y, int n, int flags, ELEM start) {
+    ELEM levels[PAIR_LEVELS], before = start, s = NEUTRAL; // of a block: what came before it, and what it came to
     int k = 0;
     for (; k + 16 <= n; k += 16) {
         const int at = flags & REVERSE ? n - 16 - k : k;
         ELEM16 v = vload16(0, x + at);
         if (flags & REVERSE) v = v.sfedcba9876543210;
         v = prefix(v);
-        ELEM16 out = JOINED(16, (ELEM16)(carry), v);
-        const ELEM before = carry;
-        carry = join(carry, v.sf);
-        if (flags & EXCLUSIVE) out = (ELEM16)(before, out.lo, out.s89ab, out.scd, out.se);
+        const ELEM base = join(before, s);
+        ELEM16 out = JOINED(16, (ELEM16)(base), v);
+        s = join(s, v.sf);
+        if (flags & EXCLUSIVE) out = (ELEM16)(base, out.lo, out.s89ab, out.scd, out.se);
         if (flags & REVERSE) out = out.sfedcba9876543210;
         vstore16(out, 0, y + at);
+        PAIRWISE_BY(s, levels, k / 16 + 1, join, NEUTRAL)
+        NEXT_BLOCK(before, start, levels, k / 16 + 1, join, NEUTRAL)
     }
-    *carried = carry;
-    return k;
+    for (; k < n; k++) {
+        const int at = flags & REVERSE ? n - 1 - k : k;
+        const ELEM next = join(s, x[at]);
+        y[at] = join(before, flags & EXCLUSIVE ? s : next);
+        s = next;
+    }
+}
+
+// Scans w neighbouring columns, of n elements that are `apart`, behind `start`.
+static void scan_columns(global const ELEM *x, global ELEM *y, int n, int apart, int w, int flags, ELEM16 start) {
+    ELEM16 s = NEUTRAL;
+#ifdef BLOCKED
+    ELEM16 levels[PAIR_LEVELS], before = start;
+#else
+    s = start;
+#endif
+    for (int m = 0; m < n; m++) {
+        const int at = (flags & REVERSE ? n - 1 - m : m) * apart;
+        const ELEM16 next = JOIN_LANES(s, load_lanes(x + at, w)), out = flags & EXCLUSIVE ? s : next;
+        s = next;
+#ifdef BLOCKED
+        store_lanes(JOIN_LANES(before, out), y + at, w);
+        PAIRWISE_BY(s, levels, m + 1, JOIN_LANES, (ELEM16)(NEUTRAL))
+        NEXT_BLOCK(before, start, levels, m + 1, JOIN_LANES, (ELEM16)(NEUTRAL))
+#else
+        store_lanes(out, y + at, w);
+#endif
+    }
 }
 #endif
 
@@ -39,29 +87,25 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
     for (int u = units * g / groups; u < units * (g + 1) / groups; u++) {
         const int row = u / columns, i = u % columns * 16, begin = row % shares * chunk, n = min(len - begin, chunk);
         const int from = (row / shares * len + begin) * inner + i, w = min(16, inner - i);
+#if SCAN <= SCAN_LSE
+        const ELEM16 start = flags & CARRY ? load_lanes(C + row * inner + i, w) : (ELEM16)(START);
+        if (inner == 1) scan_row(X + from, Y + from, n, flags, start.s0);
+        else scan_columns(X + from, Y + from, n, inner, w, flags, start);
+#else
         STATE s[16];
-        for (int j = 0; j < w; j++) {
-            s[j] = START;
-#if SCAN <= SCAN_LSE
-            if (flags & CARRY) s[j] = C[row * inner + i + j];
-#endif
-        }
-        int done = 0;
-#if SCAN <= SCAN_LSE
-        if (inner == 1) done = scan_row(X + from, Y + from, n, flags, s);
-#endif
-        for (int m = done; m < n; m++) {
+        for (int j = 0; j < w; j++) s[j] = START;
+        for (int m = 0; m < n; m++) {
             const int k = flags & REVERSE ? n - 1 - m : m;
             for (int j = 0; j < w; j++) {
                 global const ELEM *x = X + from + j, *z = Z + from + j;
                 global ELEM *y = Y + from + j;
                 global int *where = I + from + j;
                 const STATE next = join(s[j], LOAD(k));
-                if (flags & EXCLUSIVE) STORE(k, s[j]);
-                else STORE(k, next);
+                STORE(k, next);
                 s[j] = next;
             }
         }
+#endif
     }
 }
 

@@ -1,7 +1,7 @@
 // @depends: scan
 // Scans for devices that run a work-group in lockstep. Of rows, tall work-items, a power of two, share a line, FOURS times four
 // neighbours each at a time: what comes to these is scanned in registers, then that of the work-items of a warp, or of all by
-// way of local memory, then behind what came before. Of columns, a work-item has one. The order is fixed.
+// way of local memory, then behind what came before, which is a pairwise sum. Of columns, a work-item has one. The order is fixed.
 
 #ifndef SCAN_GROUP
 #define SCAN_GROUP 256
@@ -47,12 +47,12 @@ static STATE of_lane(STATE v, int lane) {
 }
 #endif
 
-// Makes of what the fours of this lane come to, `own`, what comes before each of them, and of `carry`, what came before, what comes
-// behind. t counts the lanes of a line.
+// Makes of what the fours of this lane come to, `own`, what comes before each of them, behind s, and returns what those of all lanes
+// come to. t counts the lanes of a line.
 #ifdef NVIDIA_PTX
-static void scan_lanes(STATE *own, STATE *carry, local STATE *ends, int t, int tall) {
+static STATE scan_lanes(STATE *own, STATE s, local STATE *ends, int t, int tall) {
     const int lid = get_local_id(0), near = min(tall, 32), l = t & (near - 1);
-    STATE s = *carry, total[FOURS];
+    STATE total[FOURS], all = START;
     for (int span = 1; span < near; span *= 2) {
         _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
             const STATE b = of_lane(own[f], lid - span);
@@ -66,8 +66,8 @@ static void scan_lanes(STATE *own, STATE *carry, local STATE *ends, int t, int t
     }
     if (tall <= 32) {
         _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
-            own[f] = join(s, own[f]);
-            s = join(s, total[f]);
+            own[f] = join(join(s, all), own[f]);
+            all = join(all, total[f]);
         }
     } else {
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -82,15 +82,15 @@ static void scan_lanes(STATE *own, STATE *carry, local STATE *ends, int t, int t
             if (k >= span) e = join(b, e);
         }
         const STATE b = of_lane(e, lid - 1), before = k > 0 ? join(s, b) : s;
-        s = join(s, of_lane(e, FOURS * warps - 1));
+        all = of_lane(e, FOURS * warps - 1);
         _Pragma("unroll") for (int f = 0; f < FOURS; f++) own[f] = join(of_lane(before, f * warps + t / 32), own[f]);
     }
-    *carry = s;
+    return all;
 }
 #else
-static void scan_lanes(STATE *own, STATE *carry, local STATE *ends, int t, int tall) {
+static STATE scan_lanes(STATE *own, STATE s, local STATE *ends, int t, int tall) {
     const int lid = get_local_id(0);
-    STATE s = *carry;
+    STATE all = START;
     for (int f = 0; f < FOURS; f++) ends[f * SCAN_GROUP + lid] = own[f];
     for (int span = 1; span < tall; span *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -101,11 +101,12 @@ static void scan_lanes(STATE *own, STATE *carry, local STATE *ends, int t, int t
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int f = 0; f < FOURS; f++) {
-        own[f] = t > 0 ? join(s, ends[f * SCAN_GROUP + lid - 1]) : s;
-        s = join(s, ends[f * SCAN_GROUP + lid - t + tall - 1]);
+        own[f] = join(s, all);
+        if (t > 0) own[f] = join(own[f], ends[f * SCAN_GROUP + lid - 1]);
+        all = join(all, ends[f * SCAN_GROUP + lid - t + tall - 1]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    *carry = s;
+    return all;
 }
 #endif
 
@@ -119,16 +120,27 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
         global const ELEM *x = X + from, *z = Z + from;
         global ELEM *y = Y + from;
         global int *where = I + from;
-        STATE s = START;
+        STATE s = START, before = START;
 #if SCAN <= SCAN_LSE
-        if (flags & CARRY) s = C[line];
+        if (flags & CARRY) before = C[line];
+#endif
+#ifdef BLOCKED
+        STATE levels[PAIR_LEVELS];
+        const STATE start = before;
+#else
+        s = before;
 #endif
         for (int m = 0; m < n; m++) {
             const int k = flags & REVERSE ? n - 1 - m : m;
-            const STATE next = join(s, LOAD(k));
-            if (flags & EXCLUSIVE) STORE(k, s);
-            else STORE(k, next);
+            const STATE next = join(s, LOAD(k)), out = flags & EXCLUSIVE ? s : next;
             s = next;
+#ifdef BLOCKED
+            STORE(k, join(before, out));
+            PAIRWISE_BY(s, levels, m + 1, join, START)
+            NEXT_BLOCK(before, start, levels, m + 1, join, START)
+#else
+            STORE(k, out);
+#endif
         }
         return;
     }
@@ -137,10 +149,12 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
     global const ELEM *x = X + from, *z = Z + from;
     global ELEM *y = Y + from;
     global int *where = I + from;
-    STATE carry = START;
+    STATE start = START, s = START, levels[PAIR_LEVELS];
 #if SCAN <= SCAN_LSE
-    if (here && flags & CARRY) carry = C[row];
+    if (here && flags & CARRY) start = C[row];
 #endif
+    STATE sofar = start; // what came before a block of rounds; s is what it came to
+    int rounds = 0;
     for (int m = 0; m < min(len, chunk); m += 4 * FOURS * tall) { // as often in every row: there are barriers
         STATE v[FOURS][4], before[FOURS];
         _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
@@ -151,7 +165,10 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
             _Pragma("unroll") for (int j = 1; j < 4; j++) v[f][j] = join(v[f][j - 1], v[f][j]);
             before[f] = v[f][3];
         }
-        scan_lanes(before, &carry, ends, t, tall);
+        s = join(s, scan_lanes(before, join(sofar, s), ends, t, tall));
+        rounds++;
+        PAIRWISE_BY(s, levels, rounds, join, START)
+        NEXT_BLOCK(sofar, start, levels, rounds, join, START)
         _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
             _Pragma("unroll") for (int j = 3; j >= 0; j--)
                 v[f][j] = !(flags & EXCLUSIVE) ? join(before[f], v[f][j]) : j > 0 ? join(before[f], v[f][j - 1]) : before[f];

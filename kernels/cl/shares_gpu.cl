@@ -39,7 +39,7 @@ static INLINE void adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS
                                 REAL scale, REAL decay, REAL b1, REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps,
                                 local REAL *t) {
     const int i = get_global_id(0), beyond = (int)get_group_id(0) - (size + WIDE - 1) / WIDE;
-    if (beyond > 0 || beyond == 0 && losses == 0) return;
+    if (beyond > 0 || (beyond == 0 && losses == 0)) return;
     if (beyond == 0) {
         const int lid = get_local_id(1) * WIDE + get_local_id(0);
         REAL s = 0;

@@ -14,7 +14,8 @@
         const T q = rint(t * 0.636619772f);                                                                             \
         const T r = fma(q, (T)-5.390302858e-15f, fma(q, (T)-7.549789416e-8f, fma(q, (T)-1.570796251f, t))), r2 = r * r; \
         const T s4 = fma(r2, (T)2.75573192e-6f, (T)-1.98412698e-4f);                                                    \
-        const T s = fma(r * r2, fma(r2, fma(r2, s4, (T)8.33333333e-3f), (T)-1.66666667e-1f), r);                        \
+        const T near = fma(r * r2, fma(r2, fma(r2, s4, (T)8.33333333e-3f), (T)-1.66666667e-1f), r);                     \
+        const T s = t == 0 ? t : near; /* of -0, which the differences have lost */                                     \
         const T c5 = fma(r2, (T)-2.75573192e-7f, (T)2.48015873e-5f);                                                    \
         const T c = fma(r2, fma(r2, fma(r2, fma(r2, c5, (T)-1.38888889e-3f), (T)4.16666667e-2f), (T)-0.5f), (T)1.0f);   \
         const I n = convert_##I(q) + quarter;                                                                           \

@@ -1,4 +1,4 @@
-// @depends: common, vector, exp
+// @depends: common, vector, exp, pairwise
 // Softmax along the middle axis of X [outer, len, inner], and its gradient, for CPUs: rows without a gap in vectors of
 // sixteen, columns sixteen beside each other. A work-item computes a run of rows, or of blocks of columns. What it reads
 // again is in the cache.
@@ -18,14 +18,16 @@
 
 // A whole row of NaN, or of −∞, has −∞ for its maximum, and NaN for every difference.
 static void softmax_row(global const REAL *x, global REAL *y, int len, int logarithm) {
-    REAL16 m = -INFINITY, s = 0;
+    REAL16 m = -INFINITY, s = 0, levels[PAIR_LEVELS];
     for (int k = 0; k < len; k += 16) m = larger16(m, load16(x + k, len - k, -INFINITY));
     const REAL most = max16(m);
     for (int k = 0; k < len; k += 16) {
         const REAL16 d = load16(x + k, len - k, -INFINITY) - most, e = exp_REAL16(d);
         store16(logarithm ? d : e, y + k, len - k);
         s += e;
+        PAIRWISE(s, levels, k / 16 + 1)
     }
+    PAIRWISE_END(s, levels, (len + 15) / 16)
     const REAL by = logarithm ? log(sum16(s)) : 1 / sum16(s);
     for (int k = 0; k < len; k += 16) {
         const REAL16 v = load16(y + k, len - k, 0);
@@ -34,13 +36,15 @@ static void softmax_row(global const REAL *x, global REAL *y, int len, int logar
 }
 
 static void softmax_columns(global const REAL *x, global REAL *y, int len, int inner, int width, int logarithm) {
-    REAL16 m = -INFINITY, s = 0;
+    REAL16 m = -INFINITY, s = 0, levels[PAIR_LEVELS];
     for (int k = 0; k < len; k++) m = larger16(m, load16(x + k * inner, width, 0));
     for (int k = 0; k < len; k++) {
         const REAL16 d = load16(x + k * inner, width, 0) - m, e = exp_REAL16(d);
         store16(logarithm ? d : e, y + k * inner, width);
         s += e;
+        PAIRWISE(s, levels, k + 1)
     }
+    PAIRWISE_END(s, levels, len)
     const REAL16 by = logarithm ? log(s) : 1 / s;
     for (int k = 0; k < len; k++) {
         const REAL16 v = load16(y + k * inner, width, 0);
@@ -64,11 +68,13 @@ void k_softmax(IN(X), OUT(Y), int outer, int len, int inner, int logarithm) {
 #endif
 
 static void softmax_row_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int logarithm) {
-    REAL16 s = 0;
+    REAL16 s = 0, levels[PAIR_LEVELS];
     for (int k = 0; k < len; k += 16) {
         const REAL16 v = load16(g + k, len - k, 0);
         s += logarithm ? v : v * load16(y + k, len - k, 0);
+        PAIRWISE(s, levels, k / 16 + 1)
     }
+    PAIRWISE_END(s, levels, (len + 15) / 16)
     const REAL sum = sum16(s);
     for (int k = 0; k < len; k += 16) {
         const REAL16 v = load16(y + k, len - k, 0), up = load16(g + k, len - k, 0);
@@ -77,11 +83,13 @@ static void softmax_row_grad(global const REAL *y, global const REAL *g, global 
 }
 
 static void softmax_columns_grad(global const REAL *y, global const REAL *g, global REAL *d, int len, int inner, int width, int logarithm) {
-    REAL16 s = 0;
+    REAL16 s = 0, levels[PAIR_LEVELS];
     for (int k = 0; k < len; k++) {
         const REAL16 v = load16(g + k * inner, width, 0);
         s += logarithm ? v : v * load16(y + k * inner, width, 0);
+        PAIRWISE(s, levels, k + 1)
     }
+    PAIRWISE_END(s, levels, len)
     for (int k = 0; k < len; k++) {
         const REAL16 v = load16(y + k * inner, width, 0), up = load16(g + k * inner, width, 0);
         store16(logarithm ? up - exp_REAL16(v) * s : v * (up - s), d + k * inner, width);

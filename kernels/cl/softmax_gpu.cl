@@ -21,7 +21,7 @@ static INLINE void softmax(IN(X), OUT(Y), int outer, int len, int inner, int log
         v[j] = logarithm ? d : e;
         s += e;
     }
-    for (int k = lane + PER * lanes; k < count; k += lanes) s += exp(x[k * INNER] - m);
+    PAIRWISE_REST(s, REAL, s += exp(x[k * INNER] - m))
     s = tree_sum(t, s, slot, lane, lanes, step);
     const REAL by = logarithm ? log(s) : 1 / s;
     _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = logarithm ? v[j] - by : v[j] * by;
@@ -52,7 +52,7 @@ static INLINE void softmax_grad(IN(Y), IN(G), OUT(D), int outer, int len, int in
     LOAD_KEPT(v, y, fours, INNER, 0)
     LOAD_KEPT(up, g, fours, INNER, 0)
     _Pragma("unroll") for (int j = 0; j < PER; j++) s += logarithm ? up[j] : up[j] * v[j];
-    for (int k = lane + PER * lanes; k < count; k += lanes) s += logarithm ? g[k * INNER] : g[k * INNER] * y[k * INNER];
+    PAIRWISE_REST(s, REAL, s += logarithm ? g[k * INNER] : g[k * INNER] * y[k * INNER])
     s = tree_sum(t, s, slot, lane, lanes, step);
     _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = logarithm ? up[j] - exp(v[j]) * s : v[j] * (up[j] - s);
     STORE_KEPT(v, d, fours, INNER)

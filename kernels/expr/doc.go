@@ -1,7 +1,7 @@
 // Package expr is element-wise functions as formulas: an [Expr] is built once from operands, scalars, constants and some
 // forty primitives, and everything else is made of it: OpenCL C for vectors of any width ([Program.Function]), the same
-// computation in Go by blocks of elements ([Eval]), derivatives of any order ([Expr.Derivative]), and a bound of what
-// rounding may do to a result ([Program.Bound]).
+// computation in Go by blocks of elements ([Eval]), derivatives ([Expr.Derivative]), and a bound of what rounding may do to a
+// result ([Program.Bound]).
 //
 // Beside numbers there are ints: indices of elements, numbers that a launch passes as ints, words of random numbers
 // ([Random]) and what is made of them. An operand may be read at a computed index ([At]). A [Program] may compute several

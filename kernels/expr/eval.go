@@ -19,7 +19,7 @@ type Eval[T Number] struct {
 	ints    memory[int32]
 	out     [1][]T
 	loops   loops[T] // nil: plain ones
-	large   []large[T]
+	spare   []T      // a block
 }
 
 // memory is the values of one kind.
@@ -126,7 +126,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 			ldexp(d, e.numbers.arg(s, 0, n), e.ints.arg(s, 1, n))
 		default:
 			a, b, c, f := e.numbers.arg(s, 0, n), e.numbers.arg(s, 1, n), e.numbers.arg(s, 2, n), e.numbers.arg(s, 3, n)
-			if !e.vector(s.op, d, a, b, c, f) {
+			if !e.vector(s, d, a, b, c, f) {
 				compute(s.op, d, a, b, c, f)
 			}
 		}
@@ -242,7 +242,12 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 	case opCosPi:
 		turn(d, a, 1)
 	case opFmod, opFloorDiv, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
-		if _, ints := any(d).([]int32); ints || primitives[o].integers {
+		whole, ints := any(d).([]int32)
+		if ints {
+			integers(o, whole, any(a).([]int32), any(b).([]int32))
+			return
+		}
+		if primitives[o].integers {
 			for i := range d {
 				d[i] = T(integer(o, int32(a[i]), int32(b[i])))
 			}

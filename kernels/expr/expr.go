@@ -112,6 +112,13 @@ func (x *Expr) Fmod(y *Expr) *Expr { return x.with(opFmod, y) }
 // Copysign is |x| with the sign of y.
 func (x *Expr) Copysign(y *Expr) *Expr { return x.with(opCopysign, y) }
 
+// Sigmoid is 1/(1 + e⁻ˣ), which overflows nowhere. Its derivatives are products of it and that of −x: smooth, and nothing
+// cancels in them.
+func (x *Expr) Sigmoid() *Expr { return x.with(opSigmoid) }
+
+// Softplus is log(1 + eˣ), which overflows only where x does. Its derivative is Sigmoid: it has no kink at 0.
+func (x *Expr) Softplus() *Expr { return x.with(opSoftplus) }
+
 // Floor is the next whole number below.
 func (x *Expr) Floor() *Expr { return x.with(opFloor) }
 

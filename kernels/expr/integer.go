@@ -2,6 +2,37 @@ package expr
 
 import "math"
 
+// integers runs a primitive of two integers over a block.
+func integers(o op, d, a, b []int32) {
+	a, b = a[:len(d)], b[:len(d)]
+	switch o {
+	case opBitAnd:
+		for i := range d {
+			d[i] = a[i] & b[i]
+		}
+	case opBitOr:
+		for i := range d {
+			d[i] = a[i] | b[i]
+		}
+	case opBitXor:
+		for i := range d {
+			d[i] = a[i] ^ b[i]
+		}
+	case opShiftLeft:
+		for i := range d {
+			d[i] = a[i] << uint32(b[i])
+		}
+	case opShiftRight:
+		for i := range d {
+			d[i] = a[i] >> uint32(b[i])
+		}
+	default:
+		for i := range d {
+			d[i] = integer(o, a[i], b[i])
+		}
+	}
+}
+
 // integer is a primitive of two integers.
 func integer(o op, x, y int32) int32 {
 	switch o {

@@ -23,10 +23,20 @@ func TestIntegerPrimitives(t *testing.T) {
 		{"right", x.ShiftRight(y), -9, 1, -5}, {"right", x.ShiftRight(y), -9, 99, -1}, {"right", x.ShiftRight(y), 9, -1, 0}, {"right", x.ShiftRight(y), least, 31, -1},
 		{"round", x.Round().Add(x.Floor()).Add(x.Ceil()).Add(x.Trunc()), 5, 0, 20},
 	} {
-		out := []int32{0}
-		expr.NewEval[int32](expr.Compile(c.f)).Run(out, [][]int32{{c.x}, {c.y}})
-		if out[0] != c.want {
-			t.Errorf("%s of %d and %d is %d, want %d", c.name, c.x, c.y, out[0], c.want)
+		for _, vectors := range []bool{false, true} {
+			const n = 37
+			in, out := [2][]int32{make([]int32, n), make([]int32, n)}, make([]int32, n)
+			for i := range n {
+				in[0][i], in[1][i] = c.x, c.y
+			}
+			e := expr.NewEval[int32](expr.Compile(c.f))
+			e.Vectors(vectors)
+			e.Run(out, in[:])
+			for _, got := range out {
+				if got != c.want {
+					t.Errorf("%s of %d and %d is %d, want %d (vectors: %v)", c.name, c.x, c.y, got, c.want, vectors)
+				}
+			}
 		}
 		if !c.f.Whole() {
 			t.Errorf("%s has no value in integers", c.name)

@@ -74,6 +74,9 @@ const (
 	opOr
 	opNot
 	opWhere
+	// Primitives that Compile makes others of: see expand.
+	opSigmoid
+	opSoftplus
 	// A choice by a comparison, in one step: what Compile makes of Where(a.Lt(b), yes, no).
 	opWhereLt
 	opWhereLe
@@ -94,6 +97,7 @@ type primitive struct {
 	// lanes says that vectors are computed one element after the other: PoCL 3.1's builtin for vectors is wrong in elements
 	// beside an infinite one.
 	lanes bool
+	alike bool // vectors have the bits of elements that are computed alone
 	// ulp is the error that OpenCL 1.2, section 7.4, allows of a device in single precision; that of double precision
 	// is not larger.
 	ulp int
@@ -115,7 +119,7 @@ var primitives = [...]primitive{
 	opFMA:      {name: "fma", takes: "rrr", c: "fma($0, $1, $2)"},
 	opMin:      {name: "min", takes: "rr", c: "$0 != $0 || $0 < $1 ? $0 : $1", ints: "min($0, $1)", whole: true},
 	opMax:      {name: "max", takes: "rr", c: "$0 != $0 || $0 > $1 ? $0 : $1", ints: "max($0, $1)", whole: true},
-	opFmod:     {name: "fmod", takes: "rr", c: "fmod($0, $1)", ints: "fmod_int($0, $1)", depends: "floordiv", whole: true, lanes: true, two: math.Mod},
+	opFmod:     {name: "fmod", takes: "rr", c: "fmod_$T($0, $1)", ints: "fmod_$T($0, $1)", depends: "floordiv", whole: true, two: math.Mod},
 	opCopysign: {name: "copysign", takes: "rr", c: "copysign($0, $1)", two: math.Copysign},
 	opFloor:    {name: "floor", takes: "r", c: "floor($0)", ints: "$0", whole: true, value: math.Floor},
 	opCeil:     {name: "ceil", takes: "r", c: "ceil($0)", ints: "$0", whole: true, value: math.Ceil},
@@ -123,7 +127,7 @@ var primitives = [...]primitive{
 	opRound:    {name: "round", takes: "r", c: "rint($0)", ints: "$0", whole: true, value: math.RoundToEven},
 	opSqrt:     {name: "sqrt", takes: "r", c: "sqrt($0)", ulp: 3, value: math.Sqrt},
 	opHypot:    {name: "hypot", takes: "rr", c: "hypot($0, $1)", ulp: 4, two: math.Hypot},
-	opPow:      {name: "pow", takes: "rr", c: "pow($0, $1)", lanes: true, ulp: 16, two: pow},
+	opPow:      {name: "pow", takes: "rr", c: "pow_$T($0, $1)", depends: "pow", alike: true, ulp: 16, two: pow},
 	opExp:      {name: "exp", takes: "r", c: "exp($0)", ulp: 3, value: math.Exp},
 	opExp2:     {name: "exp2", takes: "r", c: "exp2($0)", ulp: 3, value: math.Exp2},
 	opExpm1:    {name: "expm1", takes: "r", c: "expm1($0)", ulp: 3, value: math.Expm1},
@@ -157,8 +161,8 @@ var primitives = [...]primitive{
 	opRem:      {name: "rem", takes: "ii", gives: 'i', ints: "as_$T(as_$U($0) % max(as_$U($1), ($U)1))", whole: true},
 	opMulHigh:  {name: "mul high", takes: "ii", gives: 'i', ints: "as_$T(mul_hi(as_$U($0), as_$U($1)))", whole: true},
 	opRandom:   {name: "random", takes: "iiii", gives: 'i', ints: "as_$T(word_$U(as_$U($0), as_$U($1), as_$U($2), as_$U($3)))", depends: "word", whole: true},
-	opErfInv:   {name: "erfinv", takes: "r", c: "erfinv_of($0)", lanes: true, depends: "erfinv", ulp: 16, value: math.Erfinv},
-	opFloorDiv: {name: "floordiv", takes: "rr", c: "floordiv_real($0, $1)", ints: "floordiv_int($0, $1)", depends: "floordiv", whole: true, lanes: true, ulp: 3, two: floorDiv},
+	opErfInv:   {name: "erfinv", takes: "r", c: "erfinv_$T($0)", depends: "erfinv", ulp: 16, value: math.Erfinv},
+	opFloorDiv: {name: "floordiv", takes: "rr", c: "floordiv_$T($0, $1)", ints: "floordiv_$T($0, $1)", depends: "floordiv", whole: true, alike: true, ulp: 3, two: floorDiv},
 	opBitAnd:   {name: "bitand", takes: "rr", c: "$0 & $1", whole: true, integers: true},
 	opBitOr:    {name: "bitor", takes: "rr", c: "$0 | $1", whole: true, integers: true},
 	opBitXor:   {name: "bitxor", takes: "rr", c: "$0 ^ $1", whole: true, integers: true},
@@ -172,6 +176,8 @@ var primitives = [...]primitive{
 	opOr:         {name: "or", takes: "cc", condition: true, c: "$0 || $1", whole: true},
 	opNot:        {name: "not", takes: "c", condition: true, c: "!$0", whole: true},
 	opWhere:      {name: "where", takes: "crr", c: "$0 ? $1 : $2", whole: true},
+	opSigmoid:    {name: "sigmoid", takes: "r"},
+	opSoftplus:   {name: "softplus", takes: "r"},
 	opWhereLt:    {name: "where", takes: "rrrr", c: "$0 < $1 ? $2 : $3", whole: true},
 	opWhereLe:    {name: "where", takes: "rrrr", c: "$0 <= $1 ? $2 : $3", whole: true},
 	opWhereEq:    {name: "where", takes: "rrrr", c: "$0 == $1 ? $2 : $3", whole: true},

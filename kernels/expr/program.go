@@ -36,6 +36,7 @@ func Compile(results ...*Expr) *Program {
 		bits  uint64
 		whole bool
 	}
+	results = expand(results)
 	p := &Program{}
 	at, same := map[*Expr]int{}, map[key]int{}
 	for _, e := range sorted(results) {
@@ -158,6 +159,21 @@ func (s *step) kind() int {
 
 // number reports whether the value is the same for all elements.
 func (s *step) number() bool { return s.op == opConst || s.op == opScalar || s.op == opInt }
+
+// uniform reports whether the value of step i is made of scalars and constants.
+func (p *Program) uniform(i int) bool {
+	s := &p.steps[i]
+	if s.number() {
+		return true
+	}
+	args := s.operands()
+	for _, a := range args {
+		if !p.uniform(a) {
+			return false
+		}
+	}
+	return len(args) > 0 && s.op != opAt
+}
 
 func contains(list []int, v int) bool {
 	for _, x := range list {
@@ -286,6 +302,10 @@ func width(n int) string {
 	return ""
 }
 
+// longCondition is how long the text of a condition is at most, if it stands wherever it is used. Conditions of conditions
+// would double with each step.
+const longCondition = 200
+
 // opencl returns the formulas as declarations of constants, and the names or numbers of the results. leaf names the
 // leaves, as values of their vector types, and operands that are read by index.
 func (p *Program) opencl(t Types, leaf func(o op, index int) string) (statements, results []string) {
@@ -333,6 +353,11 @@ func (p *Program) opencl(t Types, leaf func(o op, index int) string) (statements
 		}
 		if info.condition { // vectors have another type of condition for each type: it has no name
 			names[i] = "(" + text + ")"
+			if len(text) <= longCondition {
+				continue
+			}
+			typ, text, names[i] = t.Vector, fmt.Sprintf("%s ? (%s)1 : (%s)0", names[i], t.Vector, t.Vector), fmt.Sprintf("(v%d != (%s)0)", i, t.Vector)
+			statements = append(statements, fmt.Sprintf("const %s v%d = %s;", typ, i, text))
 			continue
 		}
 		names[i] = fmt.Sprintf("v%d", i)

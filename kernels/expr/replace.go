@@ -55,7 +55,7 @@ func (p *Program) Alike() bool {
 	for i := range p.steps {
 		o := p.steps[i].op
 		info := &primitives[o]
-		if info.ulp > 0 && !info.lanes && o != opDiv && o != opSqrt {
+		if info.ulp > 0 && !info.lanes && !info.alike && o != opDiv && o != opSqrt {
 			return false
 		}
 	}

@@ -58,6 +58,9 @@ func end(name string, args []string, run func() error) int {
 	return code
 }
 
+// Builds shows on a terminal which kernel is being built: tensor.Options.Builds.
+var Builds = cli.NewBuildLine(os.Stderr)
+
 // SavePNG writes a picture. The file is complete or as it was.
 func SavePNG(path string, img image.Image) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return png.Encode(w, img) })

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestTrialOfTwins: a twin that is wrong is found, though the same source was tried with a right one before, on this device or
+// in another process; so is one that is the same function over another value.
+func TestTrialOfTwins(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	scaled := func(by float32) kernels.Twin {
+		return kernels.Twin{F32: func(c kernels.Call[float32]) {
+			snakeTwin(c)
+			for i := range c.Reals(1) {
+				c.Reals(1)[i] *= by
+			}
+		}}
+	}
+	with := func(twin kernels.Twin) *kernels.Kernel {
+		k := *snake
+		k.Twin = twin
+		return &k
+	}
+	right, same, wrong := with(scaled(1)), with(scaled(1)), with(scaled(2))
+	for _, sel := range devices() {
+		if sel == "cpu" {
+			continue // it is the twins
+		}
+		launch := func(d tensor.Device, k *kernels.Kernel) error {
+			const n = 9
+			x, y := tensor.Full(d, 2, n), tensor.Empty(d, n)
+			tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(n), kernels.R(1.5))
+			return d.Sync()
+		}
+		for _, apart := range []bool{false, true} {
+			d := open(t, sel, tensor.Options{})
+			for _, k := range []*kernels.Kernel{snake, right, same} {
+				if err := launch(d, k); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if apart { // what follows is as another process
+				if err := d.Close(); err != nil {
+					t.Fatal(err)
+				}
+				d = open(t, sel, tensor.Options{})
+			}
+			var differs *tensor.TrialError
+			if err := launch(d, wrong); !errors.As(err, &differs) || differs.Kernel != "snake" || !strings.Contains(err.Error(), "Either may be wrong") {
+				t.Errorf("%s, apart %v: err = %v, want a TrialError", sel, apart, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// TestColumnsInVectors: softmax along columns, and the statistics of channels, are in vectors what they are in plain loops, with
+// NaN and infinities among the elements, far from 0, and have the same bits on any number of cores.
+func TestColumnsInVectors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	type of struct {
+		k     *kernels.Kernel
+		build func(o *kernels.Operands, outer, n, inner int)
+	}
+	softmax := func(logarithm int) of {
+		return of{ops.Softmax, func(o *kernels.Operands, outer, n, inner int) {
+			o.In(outer*n*inner, -9, 9).Out(outer*n*inner).Int(outer, n, inner, logarithm)
+		}}
+	}
+	slope := func(logarithm int) of {
+		return of{ops.SoftmaxGrad, func(o *kernels.Operands, outer, n, inner int) {
+			o.In(outer*n*inner, 0, 1).In(outer*n*inner, -1, 1).Out(outer*n*inner).Int(outer, n, inner, logarithm)
+		}}
+	}
+	moments := func(low, high float64) of {
+		return of{ops.ChannelMoments, func(o *kernels.Operands, outer, n, inner int) {
+			o.In(outer*n*inner, low, high).Out(n*((outer+1)/2)).Out(n*((outer+1)/2)).Int(outer, n, inner, 2)
+		}}
+	}
+	sums := of{ops.ChannelSums, func(o *kernels.Operands, outer, n, inner int) {
+		o.In(outer*n*inner, -1, 1).In(outer*n*inner, -1, 1).In(n, -1, 1).In(n, 1, 2).Out(n*((outer+1)/2)).Out(n*((outer+1)/2)).Int(outer, n, inner, 2, 1)
+	}}
+	last := of{ops.ChannelMoments, func(o *kernels.Operands, outer, n, inner int) { // channels that are the last axis
+		o.In(outer*n*inner, 99, 101).Out(2*inner).Out(2*inner).Int(outer*n, inner, 1, (outer*n+1)/2)
+		if outer*n == 1 {
+			o.Args[1].N, o.Args[2].N = inner, inner
+		}
+	}}
+	lastSums := of{ops.ChannelSums, func(o *kernels.Operands, outer, n, inner int) {
+		o.In(outer*n*inner, -1, 1).In(outer*n*inner, -1, 1).In((inner+1)/2, -1, 1).In((inner+1)/2, 1, 2).Out(inner).Out(inner).Int(outer*n, inner, 1, outer*n, 2)
+	}}
+	for i, c := range []of{softmax(0), softmax(1), slope(0), slope(1), moments(-1, 1), moments(999, 1001), sums, last, lastSums} {
+		for _, s := range [][3]int{{1, 1, 16}, {2, 3, 17}, {3, 70, 33}, {1, 200, 1025}, {5, 2, 4099}, {1, 9000, 20}} {
+			for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+				for _, special := range []bool{false, true} {
+					run := func(vectors bool, cores int) []kernels.Arg {
+						runtime.GOMAXPROCS(cores)
+						o := kernels.NewOperands(real, 5, 6)
+						c.build(o, s[0], s[1], s[2])
+						if x := o.Args[0].Buf.(*kernels.Mem); special {
+							x.Set(o.Args[0].Off, math.NaN())
+							x.Set(o.Args[0].Off+s[2]/2, math.Inf(1))
+							x.Set(o.Args[0].Off+s[2]-1, math.Inf(-1))
+						}
+						if vectors {
+							c.k.RunVectors(real, o.Args)
+						} else {
+							c.k.Run(real, o.Args)
+						}
+						return o.Args
+					}
+					plain, one, many := run(false, 1), run(true, 1), run(true, 5)
+					what := fmt.Sprint(i, ": ", c.k.Name, " of ", s, " in ", real, ", special ", special)
+					eps, _ := real.Epsilon()
+					for p, param := range c.k.Params {
+						if plain[p].Kind != kernels.ArgVec || !param.Mode.Written() {
+							continue
+						}
+						size := 1.0
+						for j := range plain[p].N {
+							if v := math.Abs(plain[p].At(j)); v-v == 0 {
+								size = max(size, v)
+							}
+						}
+						for j := range plain[p].N {
+							want, got, again := plain[p].At(j), one[p].At(j), many[p].At(j)
+							if math.Float64bits(got) != math.Float64bits(again) && !(got != got && again != again) {
+								t.Fatalf("%s: %s[%d] is %v on a core, %v on five", what, param.Name, j, got, again)
+							}
+							near := math.Abs(got-want) <= eps*size*(64+float64(s[1])/8)
+							if !(near || got == want || got-got != 0 && want-want != 0) {
+								t.Fatalf("%s: %s[%d] is %v, in plain loops %v", what, param.Name, j, got, want)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

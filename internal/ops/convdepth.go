@@ -1,0 +1,231 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+const (
+	depthPlanes = 1 << 15 // about how many elements of a channel are copied at a time
+	depthRun    = 512     // neighbours whose sums stay next to the core while all taps are added
+)
+
+// depthwise computes convolutions of groups of one channel to one channel on the Go device. It copies what a block of
+// rows reads to planes with the zeros of the padding in place, one for each remainder of the positions by the stride.
+// Then the inputs of a tap at all positions of the block are neighbours, as in conv_cpu.cl: positions count through
+// the rows of a plane, and what lies between two rows is dropped.
+type depthwise[T kernels.Real] struct {
+	loops            *vec.Loops[T]
+	z, y, x          convAxis
+	size             [3]int // of what is read
+	lowY, lowX       int    // the least position that is read, of position 0
+	remY, remX       int    // planes of the stride
+	rows, width      int    // rows of a block, and elements of a row of a plane
+	planes, sums, by []T
+	offsets          []int // of each tap in the planes
+}
+
+func newDepthwise[T kernels.Real](loops *vec.Loops[T], z, y, x convAxis, size [3]int) *depthwise[T] {
+	low := func(a convAxis) int { return a.shift + min(0, (a.taps-1)*a.step) }
+	d := &depthwise[T]{loops: loops, z: z, y: y, x: x, size: size, lowY: low(y), lowX: low(x)}
+	d.remY, d.remX = min(y.stride, d.span(y)+1), min(x.stride, d.span(x)+1)
+	d.width = x.count + d.span(x)/x.stride
+	d.rows = min(y.count, max(1, depthPlanes/max(1, d.width*d.remX*d.remY)))
+	return d
+}
+
+// span returns how many positions lie between the first and the last tap of an axis.
+func (d *depthwise[T]) span(a convAxis) int { return max(a.step, -a.step) * max(a.taps-1, 0) }
+
+// blocks returns how many blocks of rows the positions are.
+func (d *depthwise[T]) blocks() int { return d.z.count * intmath.CeilDiv(d.y.count, max(1, d.rows)) }
+
+// block returns the place of a block, and its rows.
+func (d *depthwise[T]) block(i int) (qz, qy, rows int) {
+	each := intmath.CeilDiv(d.y.count, d.rows)
+	qz, qy = i/each, i%each*d.rows
+	return qz, qy, min(d.rows, d.y.count-qy)
+}
+
+// fill sets the planes for rows of positions from (qz, qy) on, of a channel, and the offsets of the taps in them.
+func (d *depthwise[T]) fill(channel []T, qz, qy, rows int) {
+	height := rows + d.span(d.y)/d.y.stride
+	plane := height * d.width
+	d.planes = grown(d.planes, d.z.taps*d.remY*d.remX*plane)
+	d.offsets = d.offsets[:0]
+	for jz := range d.z.taps {
+		fz := qz*d.z.stride + d.z.shift + jz*d.z.step
+		to := d.planes[jz*d.remY*d.remX*plane:]
+		for i := range d.remY * d.remX {
+			ry, rx := i/d.remX, i%d.remX
+			for a := range height {
+				row := to[i*plane+a*d.width:][:d.width]
+				fy := qy*d.y.stride + d.lowY + ry + a*d.y.stride
+				if fz < 0 || fz >= d.size[0] || fy < 0 || fy >= d.size[1] {
+					clear(row)
+					continue
+				}
+				gatherRun(row, channel[(fz*d.size[1]+fy)*d.size[2]:][:d.size[2]], d.lowX+rx, d.x.stride)
+			}
+		}
+		for jy := range d.y.taps {
+			for jx := range d.x.taps {
+				y, x := d.y.shift-d.lowY+jy*d.y.step, d.x.shift-d.lowX+jx*d.x.step
+				at := (jz*d.remY+y%d.y.stride)*d.remX + x%d.x.stride
+				d.offsets = append(d.offsets, at*plane+y/d.y.stride*d.width+x/d.x.stride)
+			}
+		}
+	}
+}
+
+// weigh sets the numbers that taps are multiplied by: a run of each.
+func (d *depthwise[T]) weigh(w []T, kernel [3]int) {
+	taps := 0
+	d.by = grown(d.by, d.z.taps*d.y.taps*d.x.taps*depthRun)
+	for jz := range d.z.taps {
+		for jy := range d.y.taps {
+			for jx := range d.x.taps {
+				v := w[((d.z.r+jz*d.z.rstep)*kernel[1]+d.y.r+jy*d.y.rstep)*kernel[2]+d.x.r+jx*d.x.rstep]
+				run := d.by[taps*depthRun:][:depthRun]
+				for i := range run {
+					run[i] = v
+				}
+				taps++
+			}
+		}
+	}
+}
+
+// outputs adds the taps of rows of positions from (qz, qy) on up, and writes them and a bias to a channel of some size.
+func (d *depthwise[T]) outputs(to []T, size [3]int, bias T, qz, qy, rows int) {
+	n := (rows-1)*d.width + d.x.count
+	d.sums = grown(d.sums, n)
+	for first := 0; first < n; first += depthRun {
+		sums := d.sums[first:min(n, first+depthRun)]
+		clear(sums)
+		for tap, offset := range d.offsets {
+			d.loops.Map(vec.FMA, sums, d.by[tap*depthRun:], d.planes[offset+first:], sums, sums)
+		}
+	}
+	for a := range rows {
+		row := to[((qz*d.z.spread+d.z.first)*size[1]+(qy+a)*d.y.spread+d.y.first)*size[2]+d.x.first:]
+		sums := d.sums[a*d.width:][:d.x.count]
+		if d.x.spread == 1 {
+			d.loops.MapBy(vec.Add, row[:len(sums)], sums, bias)
+			continue
+		}
+		for i, v := range sums {
+			row[i*d.x.spread] = v + bias
+		}
+	}
+}
+
+// gradients adds, for each tap, the products of what it meets and of the gradients g of rows of positions to sums, and the sum of
+// the gradients to the last of sums.
+func (d *depthwise[T]) gradients(sums []float64, g []T, rows int) {
+	n := (rows-1)*d.width + d.x.count
+	d.sums = grown(d.sums, n)
+	for a := range rows {
+		row := d.sums[a*d.width:][:min(d.width, n-a*d.width)]
+		copy(row, g[a*d.x.count:][:d.x.count])
+		clear(row[d.x.count:])
+	}
+	for tap, offset := range d.offsets {
+		dot := float64(d.loops.Dot(d.sums, d.planes[offset:]))
+		if math.IsNaN(dot) || math.IsInf(dot, 0) { // which may come from between the rows
+			dot = 0
+			for a := range rows {
+				dot += float64(d.loops.Dot(d.sums[a*d.width:][:d.x.count], d.planes[offset+a*d.width:]))
+			}
+		}
+		sums[tap] += dot
+	}
+	sums[len(d.offsets)] += float64(d.loops.Sum(d.sums))
+}
+
+// depthwiseTwin computes convTwin's result where groups have one channel on both sides, and reports whether they have.
+func depthwiseTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, transposed bool, x, w, bias, y []T) bool {
+	loops := loopsOf(c)
+	if loops == nil || s.In != 1 || s.Out != 1 || volume(s.Kernel) == 1 || volume(s.Kernel) > 1<<10 {
+		return false
+	}
+	from, to := s.Size, s.OutSize
+	if transposed {
+		from, to = to, from
+	}
+	phases := s.phases(transposed)
+	forms := make([]*depthwise[T], phases)
+	blocks := 0
+	for i := range forms {
+		z, y, x := s.axes(transposed, i)
+		forms[i] = newDepthwise(loops, z, y, x, from)
+		if min(z.taps, y.taps, x.taps) > 0 && forms[i].width > 4*(x.count+from[2]) {
+			return false // a dilation so wide that planes are nothing but padding
+		}
+		blocks = max(blocks, forms[i].blocks())
+	}
+	c.Parallel(s.Groups*phases*s.Batch*blocks, depthPlanes, func(lo, hi int) {
+		var own depthwise[T]
+		weighed := -1 // the group and phase of own
+		for u := lo; u < hi; u++ {
+			i, n, gp := u%blocks, u/blocks%s.Batch, u/blocks/s.Batch
+			g, d := gp/phases, forms[gp%phases]
+			if i >= d.blocks() {
+				continue
+			}
+			if weighed != gp {
+				planes, sums, by, offsets := own.planes, own.sums, own.by, own.offsets
+				own, weighed = *d, gp
+				own.planes, own.sums, own.by, own.offsets = planes, sums, by, offsets
+				own.weigh(w[g*volume(s.Kernel):], s.Kernel)
+			}
+			qz, qy, rows := own.block(i)
+			if own.x.count == 0 || rows == 0 {
+				continue
+			}
+			var add T
+			if len(bias) > 0 {
+				add = bias[g]
+			}
+			own.fill(x[(n*s.Groups+g)*volume(from):][:volume(from)], qz, qy, rows)
+			own.outputs(y[(n*s.Groups+g)*volume(to):][:volume(to)], to, add, qz, qy, rows)
+		}
+	})
+	return true
+}
+
+// depthwiseWeightTwin computes convWeightTwin's result where groups have one channel on both sides, and reports whether they have.
+func depthwiseWeightTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, slice int, x, g, to []T, biased int) bool {
+	loops, weights, size := loopsOf(c), volume(s.Kernel), volume(s.OutSize)
+	if loops == nil || s.In != 1 || s.Out != 1 || weights > 1<<10 || size == 0 {
+		return false
+	}
+	form := newDepthwise(loops, s.forward(0), s.forward(1), s.forward(2), s.Size)
+	if form.width > 4*(s.OutSize[2]+s.Size[2]) {
+		return false
+	}
+	slices := intmath.CeilDiv(s.Rows(), max(slice, 1))
+	c.Parallel(slices*s.Groups, slice*s.OutSize[2]*weights, func(lo, hi int) {
+		own := *form
+		sums := make([]float64, weights+1)
+		for u := lo; u < hi; u++ {
+			group, end := u%s.Groups, min(s.Rows(), (u/s.Groups+1)*slice)
+			clear(sums)
+			for row := u / s.Groups * slice; row < end; {
+				n, qz, qy := row/(s.OutSize[0]*s.OutSize[1]), row/s.OutSize[1]%s.OutSize[0], row%s.OutSize[1]
+				rows := min(own.rows, end-row, s.OutSize[1]-qy)
+				channel := n*s.Groups + group
+				own.fill(x[channel*volume(s.Size):][:volume(s.Size)], qz, qy, rows)
+				own.gradients(sums, g[channel*size+(qz*s.OutSize[1]+qy)*s.OutSize[2]:], rows)
+				row += rows
+			}
+			for i := range to[u*(weights+biased):][:weights+biased] {
+				to[u*(weights+biased)+i] = T(sums[i])
+			}
+		}
+	})
+	return true
+}

@@ -1,0 +1,117 @@
+package ops
+
+import (
+	"math"
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// foldIntTwin folds lines of ints, row by row where they are columns: the inner loop runs along memory.
+func foldIntTwin(kind FoldKind) func(kernels.Call[int32]) {
+	none := map[FoldKind]int32{FoldProd: 1, FoldMax: math.MinInt32, FoldMin: math.MaxInt32}[kind]
+	return func(c kernels.Call[int32]) {
+		set, join := setOf(c), foldings[kind].join
+		if foldings[kind].of != vec.None { // what is not an element is counted in plain loops
+			set = nil
+		}
+		y, outer, n, inner, chunk, shares := c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+		eachShare(c, c.Ints(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []int32, m, w int) {
+			if inner == 1 {
+				if x = x[:m]; set != nil && m >= foldLanes {
+					lanes := intLanes.Get().(*[foldLanes]int32)
+					defer intLanes.Put(lanes)
+					x = foldIntLanes(set, join, lanes[:], x)
+				}
+				y[at] = foldInts(kind, x, none)
+				return
+			}
+			to := y[at:][:w]
+			for j := range to {
+				to[j] = none
+			}
+			for k := range m {
+				if row := x[k*inner:][:w]; set != nil && w >= foldNarrow {
+					set.JoinInts(join, to, row)
+				} else {
+					foldIntRow(kind, to, row)
+				}
+			}
+		})
+	}
+}
+
+// intLanes is memory for lanes.
+var intLanes = sync.Pool{New: func() any { return new([foldLanes]int32) }}
+
+// foldIntLanes folds x, which has an element for each lane at least, in lanes, of which it returns the few that are left.
+func foldIntLanes(set *vec.Set, join vec.Function, lanes, x []int32) []int32 {
+	for x = x[copy(lanes, x):]; len(x) >= len(lanes); x = x[len(lanes):] {
+		set.JoinInts(join, lanes, x[:len(lanes)])
+	}
+	set.JoinInts(join, lanes[:len(x)], x)
+	for len(lanes) > 8 {
+		half := len(lanes) / 2
+		set.JoinInts(join, lanes[:half], lanes[half:])
+		lanes = lanes[:half]
+	}
+	return lanes
+}
+
+// foldInts folds a line, whose fold of no elements is none. Four running folds do not wait for each other.
+func foldInts(kind FoldKind, line []int32, none int32) int32 {
+	a := [4]int32{none, none, none, none}
+	for ; len(line) >= 4; line = line[4:] {
+		p := (*[4]int32)(line)
+		switch kind {
+		case FoldProd:
+			a[0], a[1], a[2], a[3] = a[0]*p[0], a[1]*p[1], a[2]*p[2], a[3]*p[3]
+		case FoldCount:
+			a[0], a[1], a[2], a[3] = a[0]+isNot0(p[0]), a[1]+isNot0(p[1]), a[2]+isNot0(p[2]), a[3]+isNot0(p[3])
+		case FoldMax:
+			a[0], a[1], a[2], a[3] = max(a[0], p[0]), max(a[1], p[1]), max(a[2], p[2]), max(a[3], p[3])
+		case FoldMin:
+			a[0], a[1], a[2], a[3] = min(a[0], p[0]), min(a[1], p[1]), min(a[2], p[2]), min(a[3], p[3])
+		default:
+			a[0], a[1], a[2], a[3] = a[0]+p[0], a[1]+p[1], a[2]+p[2], a[3]+p[3]
+		}
+	}
+	foldIntRow(kind, a[:len(line)], line)
+	if kind == FoldCount {
+		kind = FoldSum
+	}
+	foldIntRow(kind, a[:2], a[2:])
+	foldIntRow(kind, a[:1], a[1:2])
+	return a[0]
+}
+
+// foldIntRow folds the elements of row to those of to.
+func foldIntRow(kind FoldKind, to, row []int32) {
+	to = to[:len(row)]
+	switch kind {
+	case FoldProd:
+		for j, v := range row {
+			to[j] *= v
+		}
+	case FoldCount:
+		for j, v := range row {
+			to[j] += isNot0(v)
+		}
+	case FoldMax:
+		for j, v := range row {
+			to[j] = max(to[j], v)
+		}
+	case FoldMin:
+		for j, v := range row {
+			to[j] = min(to[j], v)
+		}
+	default:
+		for j, v := range row {
+			to[j] += v
+		}
+	}
+}
+
+// isNot0 is 1 unless v is 0.
+func isNot0(v int32) int32 { return int32(uint32(v|-v) >> 31) }

@@ -1,0 +1,268 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Folds in vectors. A row is folded in as many lanes as a block of it has room for, which are folded by halves; columns are
+// folded row by row. Blocks are folded in pairs, as in pairwise.
+const (
+	foldLanes   = 256     // of a row
+	foldBlock   = 2048    // elements of a row that are folded in lanes, one after the other
+	foldShort   = 32      // the least row that is worth lanes
+	foldNarrow  = 16      // the least columns that are worth vectors
+	foldColumns = 2048    // of a block: their results stay in the first cache
+	foldCache   = 1 << 20 // bytes of a block of columns that is read again
+)
+
+// elementOf makes of elements x what is folded: in room, which is as long, or x itself.
+type elementOf[T kernels.Real] func(room, x []T) []T
+
+// folding is how a kind of folds is computed in vectors: `of` of each element with itself, unless it is None, and `join` of two.
+type folding struct{ of, join vec.Function }
+
+var foldings = map[FoldKind]folding{FoldProd: {vec.None, vec.Mul}, FoldAbs: {vec.Abs, vec.Add}, FoldSquare: {vec.Mul, vec.Add},
+	FoldCount: {vec.And, vec.Add}, FoldMax: {vec.None, vec.Max}, FoldMin: {vec.None, vec.Min}, FoldMaxAbs: {vec.Abs, vec.Max},
+	FoldMinAbs: {vec.Abs, vec.Min}, FoldSum: {vec.None, vec.Add}}
+
+// itself is the elements as they are.
+func itself[T kernels.Real](_, x []T) []T { return x }
+
+// withItself is a function of each element with itself.
+func withItself[T kernels.Real](l *vec.Loops[T], f vec.Function) elementOf[T] {
+	if f == vec.None {
+		return itself[T]
+	}
+	return func(room, x []T) []T {
+		l.Map(f, room, x, x, x, x)
+		return room
+	}
+}
+
+// joined is what a function that joins makes of two numbers.
+func joined[T kernels.Real](join vec.Function, a, b T) T {
+	switch join {
+	case vec.Mul:
+		return a * b
+	case vec.Max:
+		return max(a, b)
+	case vec.Min:
+		return min(a, b)
+	default:
+		return a + b
+	}
+}
+
+// vectorFold returns the loops that lines of n elements, inner columns beside each other, are folded with: nil if plain ones are as good.
+func vectorFold[T kernels.Real](c kernels.Call[T], n, inner int) *vec.Loops[T] {
+	if n == 0 || inner == 1 && n < foldShort || inner > 1 && inner < foldNarrow {
+		return nil
+	}
+	return loopsOf(c)
+}
+
+// foldRow folds a row, which is not empty.
+func foldRow[T kernels.Real](l *vec.Loops[T], join vec.Function, x []T, of elementOf[T]) T {
+	room := l.Borrow(2 * foldLanes)
+	defer l.Return(room)
+	return foldHalves(l, join, x, of, room.V[:foldLanes], room.V[foldLanes:])
+}
+
+func foldHalves[T kernels.Real](l *vec.Loops[T], join vec.Function, x []T, of elementOf[T], lanes, room []T) T {
+	if len(x) > foldBlock {
+		half := (len(x)/2 + foldBlock - 1) / foldBlock * foldBlock
+		return joined(join, foldHalves(l, join, x[:half], of, lanes, room), foldHalves(l, join, x[half:], of, lanes, room))
+	}
+	w := min(len(x), foldLanes)
+	copy(lanes, of(room[:w], x[:w]))
+	for x = x[w:]; len(x) > 0; x = x[min(len(x), w):] {
+		m := min(len(x), w)
+		l.Map(join, lanes[:m], lanes, of(room[:m], x[:m]), lanes, lanes)
+	}
+	for w > 8 {
+		half := (w + 1) / 2
+		l.Map(join, lanes[:w-half], lanes, lanes[half:], lanes, lanes)
+		w = half
+	}
+	a := lanes[0]
+	for _, v := range lanes[1:w] {
+		a = joined(join, a, v)
+	}
+	return a
+}
+
+// foldDown folds columns: n rows, at least one, whose first elements are inner apart, into as many as `to` has room for.
+func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, inner int, of elementOf[T]) {
+	w := len(to)
+	room := l.Borrow(w)
+	defer l.Return(room)
+	if n > pairTerms {
+		half := halfOf(n)
+		foldDown(l, join, to, x, half, inner, of)
+		foldDown(l, join, room.V, x[half*inner:], n-half, inner, of)
+		l.Map(join, to, to, room.V, to, to)
+		return
+	}
+	copy(to, of(room.V, x[:w]))
+	for k := 1; k < n; k++ {
+		l.Map(join, to, to, of(room.V, x[k*inner:][:w]), to, to)
+	}
+}
+
+// eachShare calls f with the shares of the lines of x [outer, n, inner], in blocks of at most `wide` neighbouring columns: with the
+// place of the first result in [outer, shares, inner], the elements from the first on, and how many rows and columns there are. f is
+// called from several goroutines.
+func eachShare[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, wide, cost int, f func(at int, x []E, rows, columns int)) {
+	blocks := intmath.CeilDiv(inner, wide)
+	c.Parallel(outer*shares*blocks, cost*min(n, chunk)*min(inner, wide), func(lo, hi int) {
+		for u := lo; u < hi; u++ {
+			row, i := u/blocks, u%blocks*wide
+			begin := row % shares * chunk
+			f(row*inner+i, x[min(len(x), (row/shares*n+begin)*inner+i):], max(0, min(n-begin, chunk)), min(wide, inner-i))
+		}
+	})
+}
+
+// cachedColumns returns how many columns of n elements a cache holds, or the first one the results of.
+func cachedColumns[T kernels.Real](n int) int {
+	return max(foldNarrow, min(foldColumns, foldCache/kernels.DTypeOf[T]().Size()/max(n, 1)/foldNarrow*foldNarrow))
+}
+
+// foldVectors folds lines, as foldTwin does, by what has a folding, or by the logarithm of the sum of exponentials, and
+// calls put with each result.
+func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKind, put func(at int, results []T)) {
+	outer, n, inner, chunk, shares := c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+	how, of, wide, cost := foldings[kind], withItself(l, foldings[kind].of), foldColumns, 1
+	if inner == 1 && kind != FoldLSE {
+		c.Parallel(outer*shares, min(n, chunk), func(lo, hi int) {
+			room := l.Borrow(2*foldLanes + 1)
+			defer l.Return(room)
+			result := room.V[2*foldLanes:]
+			for u := lo; u < hi; u++ {
+				begin := u % shares * chunk
+				row := c.Reals(0)[u/shares*n:][begin:min(n, begin+chunk)]
+				result[0] = foldHalves(l, how.join, row, of, room.V[:foldLanes], room.V[foldLanes:2*foldLanes])
+				put(u, result)
+			}
+		})
+		return
+	}
+	if kind == FoldLSE {
+		wide, cost = cachedColumns[T](min(n, chunk)), 8
+	}
+	eachShare(c, c.Reals(0), outer, n, inner, chunk, shares, wide, cost, func(at int, x []T, m, w int) {
+		room := l.Borrow(w)
+		defer l.Return(room)
+		if kind == FoldLSE {
+			logSumExps(l, room.V, x, m, inner)
+		} else {
+			foldDown(l, how.join, room.V, x, m, inner, of)
+		}
+		put(at, room.V)
+	})
+}
+
+// logSumExps sets `to` to log Σ eˣ of columns, of n rows whose first elements are inner apart, or of a row of n elements.
+func logSumExps[T kernels.Real](l *vec.Loops[T], to, x []T, n, inner int) {
+	sums := l.Borrow(len(to))
+	defer l.Return(sums)
+	if inner == 1 {
+		to[0] = foldRow(l, vec.Max, x[:n], itself[T])
+		sums.V[0] = foldRow(l, vec.Add, x[:n], func(room, x []T) []T {
+			l.MapBy(vec.Sub, room, x, to[0])
+			l.Map(vec.Exp, room, room, room, room, room)
+			return room
+		})
+	} else {
+		foldDown(l, vec.Max, to, x, n, inner, itself[T])
+		foldDown(l, vec.Add, sums.V, x, n, inner, func(room, x []T) []T {
+			l.Map(vec.Sub, room, x, to, room, room)
+			l.Map(vec.Exp, room, room, room, room, room)
+			return room
+		})
+	}
+	for j, m := range to {
+		if m-m == 0 { // else the maximum is the result
+			to[j] = T(float64(m) + math.Log(float64(sums.V[j])))
+		}
+	}
+}
+
+// columnMoments sets means and squares to the means of columns, n rows whose first elements are inner apart, and to the sums of the squared
+// deviations from them. The mean of the first pass has an error, which the second finds.
+func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, inner int) {
+	rest := l.Borrow(len(means))
+	defer l.Return(rest)
+	foldDown(l, vec.Add, means, x, n, inner, itself[T])
+	l.MapBy(vec.Div, means, means, T(n))
+	deviation := func(room, x []T) []T {
+		l.Map(vec.Sub, room, x, means, room, room)
+		return room
+	}
+	foldDown(l, vec.Add, rest.V, x, n, inner, deviation)
+	foldDown(l, vec.Add, squares, x, n, inner, func(room, x []T) []T {
+		deviation(room, x)
+		l.Map(vec.Mul, room, room, room, room, room)
+		return room
+	})
+	for j, r := range rest.V {
+		if off := float64(r) / float64(n); off-off == 0 { // of an infinite mean: what differs from it is infinite or NaN
+			means[j], squares[j] = T(float64(means[j])+off), T(float64(squares[j])-off*off*float64(n))
+		}
+	}
+}
+
+// argRun is how many rows, and argBlock how many elements of a row, are searched for an extreme at a time.
+const argRun, argBlock = 32, 1024
+
+// argVectors calls put with the extremes of lines and where they are in their shares, as extremeAt finds them. It finds the extremes of
+// parts of lines, and then looks for the element in the first part that has that of the line.
+func argVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], least bool, put func(at, k int, v T)) {
+	outer, n, inner, chunk, shares := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8)
+	join := vec.Max
+	if least {
+		join = vec.Min
+	}
+	beyond := func(v, best T) bool { return best == best && (v != v || (v > best) != least && v != best) }
+	find := func(best T, x []T, from, to int) (int, T) {
+		for k := from; k < to; k++ {
+			if v := x[k*inner]; attains(v, best) {
+				return k, v
+			}
+		}
+		panic("an extreme that no element is")
+	}
+	eachShare(c, c.Reals(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []T, m, w int) {
+		if inner == 1 {
+			best, begin := foldRow(l, join, x[:min(m, argBlock)], itself[T]), 0
+			for k := argBlock; k < m; k += argBlock {
+				if v := foldRow(l, join, x[k:min(m, k+argBlock)], itself[T]); beyond(v, best) {
+					best, begin = v, k
+				}
+			}
+			k, v := find(best, x, begin, min(m, begin+argBlock))
+			put(at, k, v)
+			return
+		}
+		room := l.Borrow(2 * w)
+		defer l.Return(room)
+		best, part, begins := room.V[:w], room.V[w:], make([]int32, w)
+		foldDown(l, join, best, x, min(m, argRun), inner, itself[T])
+		for k := argRun; k < m; k += argRun {
+			foldDown(l, join, part, x[k*inner:], min(m-k, argRun), inner, itself[T])
+			for j, v := range part {
+				if beyond(v, best[j]) {
+					best[j], begins[j] = v, int32(k)
+				}
+			}
+		}
+		for j, begin := range begins {
+			k, v := find(best[j], x[j:], int(begin), min(m, int(begin)+argRun))
+			put(at+j, k, v)
+		}
+	})
+}

@@ -1,0 +1,26 @@
+package kernels
+
+import (
+	"path"
+	"reflect"
+	"runtime"
+	"strings"
+)
+
+// Foreign reports whether the twin is of another module than this one, or calls one that is: package main
+// is none of this module. Nothing
+// tells two versions of such a twin apart, nor two closures of one function over different values: what
+// is known of one says nothing of another.
+func (w Twin) Foreign() bool { return w.foreign || isForeign(w.F32) || isForeign(w.F64) }
+
+// module is the path of this module, with a slash.
+var module = path.Dir(reflect.TypeFor[Kernel]().PkgPath()) + "/"
+
+// isForeign reports whether a function is of another module, as examples are. None is not.
+func isForeign(f any) bool {
+	v := reflect.ValueOf(f)
+	if v.IsNil() {
+		return false
+	}
+	return !strings.HasPrefix(runtime.FuncForPC(v.Pointer()).Name(), module)
+}

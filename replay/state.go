@@ -1,0 +1,68 @@
+package replay
+
+import (
+	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// state is a recorder.State of a run, and its key.
+type state struct {
+	key any
+	recorder.State
+}
+
+// leftTensor is a tensor that a run leaves on the host's side, but does not return: the gradient of a parameter, say.
+type leftTensor struct {
+	name string
+	output
+}
+
+// stateOf returns the state under a key, nil if there is none.
+func (n *notes) stateOf(key any) recorder.State {
+	for _, s := range n.states {
+		if s.key == key {
+			return s.State
+		}
+	}
+	return nil
+}
+
+// endStates notes what the states are when the run is over.
+func (n *notes) endStates(dev recorder.Device) {
+	for _, s := range n.states {
+		for _, l := range s.End() {
+			t := l.Tensor.(*tensor.Tensor)
+			n.left = append(n.left, leftTensor{l.Name, newOutput(dev, t)})
+		}
+	}
+}
+
+// freeLeft frees the tensors that the states left.
+func (n *notes) freeLeft() {
+	for _, l := range n.left {
+		l.t.Free()
+	}
+}
+
+// states checks what the two runs left on the host's side. A replay writes the memory of tensors among that as it writes outputs.
+func (b *builder) states(p *pairs) error {
+	for _, s := range b.run.states {
+		before := b.run.before.stateOf(s.key)
+		if before == nil {
+			continue
+		}
+		if why := s.Differs(before); why != "" {
+			return fault("Record", ErrDiffers, "%s", why)
+		}
+	}
+	if n, m := len(b.run.before.left), len(b.run.left); n != m {
+		return fault("Record", ErrDiffers, "%d gradients are there after the first, %d after the second", n, m)
+	}
+	for i, l := range b.run.left {
+		if why := p.sameOutput(b.run.before.left[i].output, l.output); why != "" {
+			return fault("Record", ErrDiffers, "%s is %s", l.name, why)
+		}
+		b.keep(l.place.Buffer)
+	}
+	return nil
+}
