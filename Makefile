@@ -4,6 +4,7 @@
 # make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
 # make sweep   thousands of random recorded steps, all kernels in every form, and tests of the engine in float64, on the Go device and PoCL: an hour
 # make bench   benchmarks of the kernels and of a training step
+# make bench-ops  times every operation beside PyTorch, forward and backward: hours; fewer with OPS, DEVICES, SIZES and CORES
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make generate  makes the assembly of internal/vec anew
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
@@ -31,7 +32,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more sweep bench fuzz generate mutants golden references safetensors layers exchange clean
+.PHONY: build demo test test-more sweep bench bench-ops fuzz generate mutants golden references safetensors layers exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is faster, on a GPU by far"
@@ -58,6 +59,21 @@ sweep:
 
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./hashgrid ./imagefit
+
+# PYTHON has PyTorch: that of a virtual environment in .build/torch, where there is one. FIRST_CORE is the first core to use.
+#   python3 -m venv .build/torch && .build/torch/bin/pip install torch numpy
+#   make bench-ops OPS=TopK,Sort DEVICES=cpu SIZES=1e6 CORES=1
+comma := ,
+PYTHON ?= $(firstword $(wildcard .build/torch/bin/python) python3)
+DEVICES ?= $(if $(TAGS),cpu$(comma)pocl,cpu)
+SIZES ?= 1e4,1e6,1e7
+CORES ?= 1,2
+FIRST_CORE ?= 0
+BENCH_OPS ?= $(OUT)/bench-ops.jsonl
+bench-ops:
+	@mkdir -p .build
+	$(GO) build $(TAGS) -o .build/benchops ./scripts/benchops
+	.build/benchops -python $(PYTHON) -ops '$(OPS)' -devices $(DEVICES) -sizes $(SIZES) -cores $(CORES) -first-core $(FIRST_CORE) -o $(BENCH_OPS)
 
 FUZZTIME ?= 1m
 # Minimising an input that is interesting would take the whole minute.
@@ -95,6 +111,7 @@ golden:
 references:
 	@mkdir -p testdata/references
 	/usr/bin/python3 -B scripts/references testdata/references
+	/usr/bin/python3 -B scripts/specialvalues.py testdata/references/special.csv
 
 safetensors:
 	/usr/bin/python3 -B scripts/safetensors.py testdata/safetensors

@@ -12,6 +12,9 @@ CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^
 echo "== the trials of all kernels in all forms"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -timeout 20m -run '^TestTrialsAgree$' ./tensor
 
+echo "== sums of a hundred million elements"
+CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl -count=1 -timeout 30m -run '^TestLong(Sums|SumsOfViews|SumsOfOnes|Statistics|ProductSums)$' ./tensor
+
 engine="./internal/vec ./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
 echo "== the Go device on linux/386"
