@@ -46,7 +46,8 @@ func (k *code) number(v float64) operand.Mem {
 	return k.bits(math.Float64bits(v))
 }
 
-// bits returns a constant by its bits.
+// bits returns a constant by its bits: one element where an operand in memory may be one for all lanes, else a vector.
+// Go aligns data to 32 bytes at most, and a vector of 64 that lies across two lines of the cache takes two loads.
 func (k *code) bits(v uint64) operand.Mem {
 	if k.neon != nil {
 		return k.neon.constant(v)
@@ -56,7 +57,11 @@ func (k *code) bits(v uint64) operand.Mem {
 	}
 	m := k.c.StaticGlobal(fmt.Sprintf("%s%s%s%x", k.prefix, k.r.name, k.s.name, v))
 	k.c.DataAttributes(attr.RODATA | attr.NOPTR)
-	for range k.s.bytes / k.r.size {
+	lanes := k.s.bytes / k.r.size
+	if k.s.broadcast {
+		lanes = 1
+	}
+	for range lanes {
 		if k.r.size == 4 {
 			k.c.AppendDatum(operand.U32(v))
 		} else {
@@ -72,13 +77,36 @@ func (k *code) load(m operand.Op) value {
 		return k.neon.value(k, m)
 	}
 	v := k.new()
-	k.pick(k.c.VMOVUPS, k.c.VMOVUPD)(m, v)
+	if k.one(m) {
+		k.pick(k.c.VBROADCASTSS, k.c.VBROADCASTSD)(m, v)
+	} else {
+		k.pick(k.c.VMOVUPS, k.c.VMOVUPD)(m, v)
+	}
 	return v
+}
+
+// one reports whether an operand is one element in memory for all lanes: a constant.
+func (k *code) one(o operand.Op) bool {
+	m, memory := o.(operand.Mem)
+	return memory && k.s.broadcast && m.Symbol.Name != ""
+}
+
+// forms is an instruction in single and in double precision, and with one element in memory for all lanes.
+type forms struct {
+	single, double, ones, oneDouble func(ops ...operand.Op)
+}
+
+// of returns the form for the operand that may be in memory.
+func (k *code) of(f forms, o operand.Op) func(ops ...operand.Op) {
+	if k.one(o) {
+		return k.pick(f.ones, f.oneDouble)
+	}
+	return k.pick(f.single, f.double)
 }
 
 // two is an operation on a and b, which may be in memory. In NEON's instructions it has a name of its own; the smaller and the larger
 // are chosen, since those that it has for them treat NaN and 0 otherwise.
-func (k *code) two(name string, single, double func(ops ...operand.Op), a value, b operand.Op) value {
+func (k *code) two(name string, f forms, a value, b operand.Op) value {
 	switch {
 	case k.neon != nil && name == "least":
 		b := k.neon.value(k, b)
@@ -90,23 +118,39 @@ func (k *code) two(name string, single, double func(ops ...operand.Op), a value,
 		return k.neon.op(k, name, a, b)
 	}
 	v := k.new()
-	k.pick(single, double)(b, a, v)
+	k.of(f, b)(b, a, v)
 	return v
 }
 
-func (k *code) add(a value, b operand.Op) value { return k.two("FADD", k.c.VADDPS, k.c.VADDPD, a, b) }
-func (k *code) sub(a value, b operand.Op) value { return k.two("FSUB", k.c.VSUBPS, k.c.VSUBPD, a, b) }
-func (k *code) mul(a value, b operand.Op) value { return k.two("FMUL", k.c.VMULPS, k.c.VMULPD, a, b) }
-func (k *code) div(a value, b operand.Op) value { return k.two("FDIV", k.c.VDIVPS, k.c.VDIVPD, a, b) }
-func (k *code) and(a value, b operand.Op) value { return k.two("AND", k.c.VANDPS, k.c.VANDPD, a, b) }
-func (k *code) or(a value, b operand.Op) value  { return k.two("ORR", k.c.VORPS, k.c.VORPD, a, b) }
-func (k *code) xor(a value, b operand.Op) value { return k.two("EOR", k.c.VXORPS, k.c.VXORPD, a, b) }
+func (k *code) add(a value, b operand.Op) value {
+	return k.two("FADD", forms{k.c.VADDPS, k.c.VADDPD, k.c.VADDPS_BCST, k.c.VADDPD_BCST}, a, b)
+}
+func (k *code) sub(a value, b operand.Op) value {
+	return k.two("FSUB", forms{k.c.VSUBPS, k.c.VSUBPD, k.c.VSUBPS_BCST, k.c.VSUBPD_BCST}, a, b)
+}
+func (k *code) mul(a value, b operand.Op) value {
+	return k.two("FMUL", forms{k.c.VMULPS, k.c.VMULPD, k.c.VMULPS_BCST, k.c.VMULPD_BCST}, a, b)
+}
+func (k *code) div(a value, b operand.Op) value {
+	return k.two("FDIV", forms{k.c.VDIVPS, k.c.VDIVPD, k.c.VDIVPS_BCST, k.c.VDIVPD_BCST}, a, b)
+}
+func (k *code) and(a value, b operand.Op) value {
+	return k.two("AND", forms{k.c.VANDPS, k.c.VANDPD, k.c.VANDPS_BCST, k.c.VANDPD_BCST}, a, b)
+}
+func (k *code) or(a value, b operand.Op) value {
+	return k.two("ORR", forms{k.c.VORPS, k.c.VORPD, k.c.VORPS_BCST, k.c.VORPD_BCST}, a, b)
+}
+func (k *code) xor(a value, b operand.Op) value {
+	return k.two("EOR", forms{k.c.VXORPS, k.c.VXORPD, k.c.VXORPS_BCST, k.c.VXORPD_BCST}, a, b)
+}
 
 // least and most are the smaller and the larger of a and b, and b where one is NaN or both are 0.
 func (k *code) least(a value, b operand.Op) value {
-	return k.two("least", k.c.VMINPS, k.c.VMINPD, a, b)
+	return k.two("least", forms{k.c.VMINPS, k.c.VMINPD, k.c.VMINPS_BCST, k.c.VMINPD_BCST}, a, b)
 }
-func (k *code) most(a value, b operand.Op) value { return k.two("most", k.c.VMAXPS, k.c.VMAXPD, a, b) }
+func (k *code) most(a value, b operand.Op) value {
+	return k.two("most", forms{k.c.VMAXPS, k.c.VMAXPD, k.c.VMAXPS_BCST, k.c.VMAXPD_BCST}, a, b)
+}
 
 // fma is a·b + c, rounded once; b and c may be in memory.
 func (k *code) fma(a value, b, c operand.Op) value {
@@ -114,7 +158,7 @@ func (k *code) fma(a value, b, c operand.Op) value {
 		return k.neon.change(k, "FMLA", c, a, b)
 	}
 	v := k.load(c)
-	k.pick(k.c.VFMADD231PS, k.c.VFMADD231PD)(b, a, v)
+	k.of(forms{k.c.VFMADD231PS, k.c.VFMADD231PD, k.c.VFMADD231PS_BCST, k.c.VFMADD231PD_BCST}, b)(b, a, v)
 	return v
 }
 
@@ -124,7 +168,7 @@ func (k *code) fnma(a value, b, c operand.Op) value {
 		return k.neon.change(k, "FMLS", c, a, b)
 	}
 	v := k.load(c)
-	k.pick(k.c.VFNMADD231PS, k.c.VFNMADD231PD)(b, a, v)
+	k.of(forms{k.c.VFNMADD231PS, k.c.VFNMADD231PD, k.c.VFNMADD231PS_BCST, k.c.VFNMADD231PD_BCST}, b)(b, a, v)
 	return v
 }
 
@@ -176,7 +220,7 @@ func (k *code) compare(way uint64, a value, b operand.Op) mask {
 	}
 	if k.s == avx512 {
 		m := k.c.K()
-		k.pick(k.c.VCMPPS, k.c.VCMPPD)(operand.Imm(way), b, a, m)
+		k.of(forms{k.c.VCMPPS, k.c.VCMPPD, k.c.VCMPPS_BCST, k.c.VCMPPD_BCST}, b)(operand.Imm(way), b, a, m)
 		return m
 	}
 	m := k.new()
@@ -193,7 +237,12 @@ func (k *code) choose(m mask, yes operand.Op, no value) value {
 	switch {
 	case k.s == avx512:
 		blend := x86.VBLENDMPS
-		if k.r.size == 8 {
+		switch one := k.one(yes); {
+		case one && k.r.size == 8:
+			blend = x86.VBLENDMPD_BCST
+		case one:
+			blend = x86.VBLENDMPS_BCST
+		case k.r.size == 8:
 			blend = x86.VBLENDMPD
 		}
 		i, err := blend(yes, no, m, v)

@@ -46,16 +46,14 @@ var functions = []function{
 	{"WhereEqual", 4, true, func(k *code, x []value) value { return k.choose(k.compare(equal, x[0], x[1]), x[2], x[3]) }},
 	{"Exp", 1, true, func(k *code, x []value) value {
 		q, n := k.reduced(k.limited(x[0]))
-		half, rest := k.halves(n)
-		return k.mul(k.mul(k.add(q, k.number(1)), k.power(half)), k.power(rest))
+		return k.scale(k.add(q, k.number(1)), n)
 	}},
 	{"Exp2", 1, true, func(k *code, x []value) value {
 		low, high := k.exponents()
 		v := k.between(x[0], math.Floor(low/math.Ln2), math.Ceil(high/math.Ln2))
 		n := k.round(v, nearest)
 		q := k.series(k.mul(k.sub(v, n), k.number(math.Ln2)))
-		half, rest := k.halves(n)
-		return k.mul(k.mul(k.add(q, k.number(1)), k.power(half)), k.power(rest))
+		return k.scale(k.add(q, k.number(1)), n)
 	}},
 	{"Expm1", 1, true, func(k *code, x []value) value {
 		q, n := k.reduced(k.limited(x[0]))
@@ -170,6 +168,17 @@ func (k *code) series(r value) value {
 		c[i] = 1 / factorial
 	}
 	return k.fma(k.mul(r, r), k.polynomial(r, c...), r)
+}
+
+// scale is v·2ⁿ for a normal v and whole n, rounded once, also where that is no normal number.
+func (k *code) scale(v, n value) value {
+	if k.neon == nil && k.s == avx512 {
+		to := k.new()
+		k.pick(k.c.VSCALEFPS, k.c.VSCALEFPD)(n, v, to)
+		return to
+	}
+	half, rest := k.halves(n)
+	return k.mul(k.mul(v, k.power(half)), k.power(rest))
 }
 
 // halves parts n in two whole numbers, each so small that a power of two with it is a normal number.

@@ -24,8 +24,7 @@ func (k *code) powOf(x, y value) value {
 	p = k.between(p, -152, 130)
 	n := k.round(p, nearest)
 	q := k.series(k.mul(k.add(k.sub(p, n), rest), k.number(math.Ln2)))
-	half, other := k.halves(n)
-	v := k.mul(k.mul(k.add(q, k.number(1)), k.power(half)), k.power(other))
+	v := k.scale(k.add(q, k.number(1)), n)
 	one := k.load(k.number(1))
 	v = k.choose(k.compare(equal, k.abs(x), one), one, v)
 	// That of a negative number has its sign if y is odd, and is none if y is not whole.
