@@ -43,6 +43,7 @@ type mapLoops struct {
 	dims    [MapRank]int             // outermost first
 	strides [MapTensors][MapRank]int // of each tensor
 	dense   [MapTensors]bool         // in the order of the result's indices, without gaps
+	alike   [MapTensors]bool         // all rows are the same
 	rank, n int                      // n elements in all
 }
 
@@ -74,11 +75,14 @@ func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
 		case Strided:
 			l.strides[t][m.outer] = c.Int(at + m.outer)
 		}
-		l.dense[t] = true
+		l.dense[t], l.alike[t] = true, true
 		size := 1
 		for d := m.outer; d >= 0; d-- {
 			if l.dims[d] != 1 && l.strides[t][d] != size {
 				l.dense[t] = false
+			}
+			if d < m.outer && l.dims[d] != 1 && l.strides[t][d] != 0 {
+				l.alike[t] = false
 			}
 			size *= l.dims[d]
 		}
@@ -86,20 +90,21 @@ func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
 	return l
 }
 
-// block is the part of a map that is computed at a time: rows by columns of the innermost axis, at most expr.Block
-// elements, in the order of the result's indices. Where a tensor goes across the rows it has several of them, so that
+// block is the part of a map that is computed at a time: rows by columns of the innermost axis, at most a block of its program,
+// in the order of the result's indices. Where a tensor goes across the rows it has several of them, so that
 // what one row leaves of a line of the cache is there for the next.
 type block struct{ rows, cols int }
 
 func (m *mapSpec) block(inner int) block {
 	const tall, wide = 32, expr.Block / 32
+	most := m.j.program.Block()
 	switch {
 	case m.tiles() && inner > wide:
 		return block{tall, wide}
-	case inner <= expr.Block:
-		return block{expr.Block / inner, inner}
+	case inner <= most:
+		return block{most / inner, inner}
 	}
-	return block{1, expr.Block}
+	return block{1, most}
 }
 
 // moveSide is the side of a square block of a map that only moves elements.
@@ -206,6 +211,9 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 					s.operands[operand] = s.memory[t][:p.rows*p.cols]
 					if b > lo && p.c > 0 && p.rows == 1 && l.strides[t][l.rank-1] == 0 {
 						continue // the block before has filled it with the number of this row
+					}
+					if b > lo && beside == 1 && l.alike[t] {
+						continue // it has filled it with these rows
 					}
 					gather(l, t, p, s.at[:p.rows], x, s.operands[operand], set)
 				}
@@ -346,7 +354,7 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 		out, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
 		switch {
 		case step == 0:
-			fill(out, T(x[from]))
+			vec.Fill(out, T(x[from]))
 		case step == 1 && alike:
 			copy(out, same[from:])
 		default:
@@ -355,18 +363,6 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 				from += step
 			}
 		}
-	}
-}
-
-// fill sets all elements to v: the first by a loop, and the rest by copies of what is there, which
-// are vectors.
-func fill[T any](to []T, v T) {
-	const first = 32
-	for i := range to[:min(first, len(to))] {
-		to[i] = v
-	}
-	for n := first; n < len(to); n *= 2 {
-		copy(to[n:], to[:n])
 	}
 }
 
@@ -422,9 +418,10 @@ type mapScratch[T expr.Number] struct {
 }
 
 func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
-	s := &mapScratch[T]{expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, len(m.j.Functions)), make([][]T, m.tensors()), make([]int, expr.Block)}
+	most := m.j.program.Block()
+	s := &mapScratch[T]{expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, len(m.j.Functions)), make([][]T, m.tensors()), make([]int, most)}
 	for t := range s.memory {
-		s.memory[t] = make([]T, expr.Block)
+		s.memory[t] = make([]T, most)
 	}
 	return s
 }
@@ -445,7 +442,7 @@ func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 		}
 		x, y := c.Reals(0), c.Reals(1)
 		if l.dense[0] && l.dense[1] {
-			copy(y[:l.n], x[:l.n])
+			c.Parallel(l.n, 1, func(lo, hi int) { vec.Move(y[lo:hi], x[lo:hi]) })
 			return
 		}
 		inner, sx, sy := l.dims[l.rank-1], l.strides[0][l.rank-1], l.strides[1][l.rank-1]
@@ -543,7 +540,7 @@ func move[E any](to []E, toStep int, from []E, fromStep, n int) {
 		copy(to[:n], from)
 		return
 	case toStep == 1 && fromStep == 0:
-		fill(to[:n], from[0])
+		vec.Fill(to[:n], from[0])
 		return
 	}
 	for i := range n {

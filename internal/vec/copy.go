@@ -30,3 +30,30 @@ func (l *Loops[T]) Copy(to, from []T, c Copy) {
 	l.copies(c.Planes, c.Rows, c.N*size, (*byte)(unsafe.Pointer(&to[0])), c.ToPlane*size, c.ToRow*size,
 		(*byte)(unsafe.Pointer(&from[0])), c.FromPlane*size, c.FromRow*size)
 }
+
+// Move moves elements from one slice to another of that length, which must not overlap. It does so in pieces, as long as both fit in
+// the caches: the runtime writes long ones past them.
+func Move[T any](to, from []T) {
+	const piece, cached = 1 << 18, 1 << 24 // bytes
+	size := max(int(unsafe.Sizeof(*new(T))), 1)
+	if len(from)*size > cached {
+		copy(to, from)
+		return
+	}
+	for n := piece / size; len(from) > 0; {
+		n = min(n, len(from))
+		copy(to[:n], from)
+		to, from = to[n:], from[n:]
+	}
+}
+
+// Fill sets all elements to v: the first by a loop, and the rest by copies of what is there.
+func Fill[T any](to []T, v T) {
+	const first = 32
+	for i := range to[:min(first, len(to))] {
+		to[i] = v
+	}
+	for n := first; n < len(to); n *= 2 {
+		copy(to[n:], to[:n])
+	}
+}

@@ -50,3 +50,28 @@ func testCopy[T Float](t *testing.T) {
 		}
 	}
 }
+
+// TestMove: all elements of long slices move, and none beyond them; so do those that Fill sets.
+func TestMove(t *testing.T) {
+	for _, n := range []int{0, 1, 31, 33, 1<<16 - 1, 1<<17 + 5, 1<<22 + 3} {
+		from, to := make([]int32, n), make([]int32, n+1)
+		for i := range from {
+			from[i] = int32(i + 1)
+		}
+		Move(to[:n], from)
+		for i, v := range from {
+			if to[i] != v {
+				t.Fatalf("%d elements: %d is %d, want %d", n, i, to[i], v)
+			}
+		}
+		Fill(from, 7)
+		for i, v := range from {
+			if v != 7 {
+				t.Fatalf("%d elements are filled: %d is %d, want 7", n, i, v)
+			}
+		}
+		if to[n] != 0 {
+			t.Errorf("%d elements: the one behind them is written", n)
+		}
+	}
+}

@@ -3,14 +3,31 @@ package expr
 import (
 	"math"
 	"unsafe"
+
+	"github.com/clgrad/clgrad/internal/vec"
 )
 
 // Number is a type that formulas are computed in.
 type Number interface{ float32 | float64 | int32 }
 
-// Block is how many elements are computed at a time: few enough that all values of a formula stay in the first cache,
-// and so many that choosing the loop of a step costs nothing beside them.
+// Block is how many elements every program computes at a time, at least: see Program.Block.
 const Block = 512
+
+// mostBlock is how many elements a program computes at a time, at most.
+const mostBlock = 8 * Block
+
+// firstCache is how many numbers fit in the first cache of a processor.
+const firstCache = 8192
+
+// Block returns how many elements the program computes at a time: few enough that its values stay in the first cache, and so
+// many that choosing the loop of a step costs nothing beside them.
+func (p *Program) Block() int {
+	n := mostBlock
+	for n > Block && n*(p.slots[0]+p.slots[1]+1) > firstCache {
+		n /= 2
+	}
+	return n
+}
 
 // Eval computes a program on blocks of elements. It is for one goroutine at a time.
 type Eval[T Number] struct {
@@ -18,34 +35,37 @@ type Eval[T Number] struct {
 	numbers memory[T]
 	ints    memory[int32]
 	out     [1][]T
+	filled  []int    // of each step whose value is a number: how many elements of its slot hold it
 	loops   loops[T] // nil: plain ones
 	spare   []T      // a block
 }
 
 // memory is the values of one kind.
 type memory[T Number] struct {
-	slots  [][]T // Block elements each
+	slots  [][]T // a block each
 	values [][]T // of each step, in the block that is computed
 }
 
-func newMemory[T Number](slots, steps int) memory[T] {
+func newMemory[T Number](slots, steps, block int) memory[T] {
 	m := memory[T]{make([][]T, slots), make([][]T, steps)}
-	all := make([]T, slots*Block)
+	all := make([]T, slots*block)
 	for i := range m.slots {
-		m.slots[i] = all[i*Block : (i+1)*Block]
+		m.slots[i] = all[i*block : (i+1)*block]
 	}
 	return m
 }
 
 // NewEval returns an Eval of p.
 func NewEval[T Number](p *Program) *Eval[T] {
-	e := &Eval[T]{p: p, numbers: newMemory[T](p.slots[0], len(p.steps)), ints: newMemory[int32](p.slots[1], len(p.steps))}
-	for _, s := range p.steps {
+	steps, block := len(p.steps), p.Block()
+	e := &Eval[T]{p: p, numbers: newMemory[T](p.slots[0], steps, block), ints: newMemory[int32](p.slots[1], steps, block),
+		filled: make([]int, steps)}
+	for i, s := range p.steps {
 		switch {
 		case s.op == opConst && s.whole:
-			fill(e.ints.slots[s.slot], int32(s.value))
+			e.ints.slots[s.slot][0], e.filled[i] = int32(s.value), 1
 		case s.op == opConst:
-			fill(e.numbers.slots[s.slot], T(s.value))
+			e.numbers.slots[s.slot][0], e.filled[i] = T(s.value), 1
 		}
 	}
 	return e
@@ -53,23 +73,26 @@ func NewEval[T Number](p *Program) *Eval[T] {
 
 // Scalars sets the scalars of the blocks to come, those that are ints too.
 func (e *Eval[T]) Scalars(scalar func(i int) T, whole ...func(i int) int32) {
-	for _, s := range e.p.steps {
+	for i, s := range e.p.steps {
 		switch s.op {
 		case opScalar:
-			fill(e.numbers.slots[s.slot], scalar(s.index))
+			e.numbers.slots[s.slot][0], e.filled[i] = scalar(s.index), 1
 		case opInt:
-			fill(e.ints.slots[s.slot], whole[0](s.index))
+			e.ints.slots[s.slot][0], e.filled[i] = whole[0](s.index), 1
 		}
 	}
 }
 
-func fill[T Number](d []T, v T) {
-	for i := range d {
-		d[i] = v
+// spread makes at least the elements of d, the slot of a step whose value is a number, what the first of them is. filled is how
+// many are.
+func spread[T Number](d []T, filled *int) {
+	if *filled < len(d) {
+		vec.Fill(d, d[0])
+		*filled = len(d)
 	}
 }
 
-// Run computes as many elements as out has, at most Block, from those of the operands, nil for one that does not occur.
+// Run computes as many elements as out has, at most a block, from those of the operands, nil for one that does not occur.
 // out may be an operand.
 func (e *Eval[T]) Run(out []T, operands [][]T) {
 	e.out[0] = out
@@ -91,6 +114,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 			d := e.ints.slots[s.slot][:n]
 			switch s.op {
 			case opConst, opInt:
+				spread(d, &e.filled[i])
 			case opIndex:
 				if !s.real {
 					indices(d, index(s.index))
@@ -111,6 +135,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 		}
 		switch s.op {
 		case opConst, opScalar:
+			spread(d, &e.filled[i])
 		case opReal:
 			if from := &e.p.steps[s.args[0]]; from.op == opIndex {
 				indices(d, index(from.index))
@@ -159,7 +184,7 @@ func indices[T Number](d []T, of Indices) {
 		return
 	}
 	for r, v := range of.Rows {
-		fill(d[r*of.Cols:(r+1)*of.Cols], T(v))
+		vec.Fill(d[r*of.Cols:(r+1)*of.Cols], T(v))
 	}
 }
 
@@ -331,7 +356,7 @@ func zeros[T Number](n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&zeroWords)), n)
 }
 
-var zeroWords [Block]uint64
+var zeroWords [mostBlock]uint64
 
 // fma rounds x·y + z once. Of floats, the product is exact in double precision; the sum is rounded to odd, so that the
 // second rounding, to float, is right.

@@ -80,7 +80,7 @@ func TestEval(t *testing.T) {
 		p := expr.Compile(c.f.Add(expr.S(0).Mul(expr.C(2))))
 		e := expr.NewEval[float64](p)
 		e.Scalars(func(int) float64 { return 0.25 })
-		for _, n := range []int{0, 1, 7, expr.Block} {
+		for _, n := range []int{0, 1, 7, expr.Block, p.Block()} {
 			ops := make([][]float64, 3)
 			for i := range ops {
 				ops[i] = make([]float64, n)

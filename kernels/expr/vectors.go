@@ -108,7 +108,7 @@ func (e *Eval[T]) product(d, x []T, y T) bool {
 // room returns memory for n elements of a block.
 func (e *Eval[T]) room(n int) []T {
 	if e.spare == nil {
-		e.spare = make([]T, Block)
+		e.spare = make([]T, e.p.Block())
 	}
 	return e.spare[:n]
 }

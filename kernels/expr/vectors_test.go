@@ -20,7 +20,7 @@ func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 	special := []float64{0, 1e-40, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 32768, -32769, 1e6, -1e30, 0.5, 2}
 	for name, c := range formulas {
 		p := expr.Compile(c.f)
-		for _, n := range []int{1, 7, 100, 511, expr.Block} {
+		for _, n := range []int{1, 7, 100, 511, expr.Block, p.Block()} {
 			in := make([][]T, 3)
 			for i := range in {
 				in[i] = make([]T, n)
