@@ -25,7 +25,7 @@ func (x *Node) Any(axes ...int) *tensor.Tensor { return x.use("Any").Any(axes...
 func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...) }
 
 // LogSumExp returns log Σ eˣ over the given axes, without overflow: see [tensor.Tensor.LogSumExp], as which it panics.
-// Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g.
+// Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g, whose gradient by x is 0.
 func (x *Node) LogSumExp(axes ...int) *Node {
 	xv := x.use("LogSumExp")
 	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), plumbing.Axes("LogSumExp", xv, axes...))

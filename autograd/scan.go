@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"math"
+
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
@@ -22,7 +24,8 @@ func (x *Node) cumSum(axis, direction int) *Node {
 }
 
 // CumProd returns the products of the elements up to each along an axis: see [tensor.Tensor.CumProd], as which it panics.
-// Gradient: that of every product, without a division, so that it is right where elements are 0.
+// Gradient: that of every product, without a division, so that it is right where elements are 0. That of an element does not
+// read it: beside finite elements, that of an infinity and of NaN is finite.
 func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
 
 // cumProd is CumProd in a direction. Product k has the gradient g[k]·Π x[l] by x[i], over all l ≤ k but i: that is the product up
@@ -33,7 +36,7 @@ func (x *Node) cumProd(axis, direction int) *Node {
 	back := direction ^ ops.ScanReverse | ops.ScanShifted
 	return Apply("CumProd", y, []*Node{x}, func(g *Node, in *Grads) {
 		if in.Recorded() {
-			in.GiveNode(0, x.linearScan(g, axis, back).Mul(in.Output().exclusive(axis, direction)))
+			in.GiveNode(0, x.linearScan(g, axis, back).Mul(in.Output().exclusive(axis, direction, 1)))
 			return
 		}
 		r, before := plumbing.ScanLinear(xv, g.value, axis, back), plumbing.Scan("CumProd", ops.ScanProd, xv, axis, direction|ops.ScanExclusive)
@@ -43,20 +46,21 @@ func (x *Node) cumProd(axis, direction int) *Node {
 	}, xv, y)
 }
 
-// exclusive returns products y along an axis, in a direction, without the element itself: those before each, 1 for the first.
-func (y *Node) exclusive(axis, direction int) *Node {
+// exclusive returns what y, the results of a scan along an axis, in a direction, are without the element itself: those before each,
+// and for the first what the scan begins with.
+func (y *Node) exclusive(axis, direction int, start float64) *Node {
 	shape := y.Shape()
 	if len(shape) == 0 {
-		return Const(tensor.Full(y.Device(), 1))
+		return Const(tensor.Full(y.Device(), start))
 	}
 	axis = fromFront(axis, len(shape))
-	one := make([]float64, shape[axis])
-	if n := len(one); n > 0 {
-		one[[]int{0, n - 1}[direction&ops.ScanReverse]] = 1
+	first := make([]float64, shape[axis])
+	if n := len(first); n > 0 {
+		first[[]int{0, n - 1}[direction&ops.ScanReverse]] = start
 	}
 	line := keepDims(shape, sequence(len(shape)))
-	line[axis] = len(one)
-	return y.shifted(axis, direction).Add(Const(tensor.New(y.Device(), one, line...)))
+	line[axis] = len(first)
+	return y.shifted(axis, direction).Add(Const(tensor.New(y.Device(), first, line...)))
 }
 
 func fromFront(axis, rank int) int {
@@ -100,14 +104,14 @@ func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 }
 
 // LogCumSumExp returns log Σ eˣ of the elements up to each along an axis: see [tensor.Tensor.LogCumSumExp], as which it panics.
-// Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal infinities the power is 1.
+// Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal infinities the power is 1, a constant.
 func (x *Node) LogCumSumExp(axis int) *Node {
 	xv := x.use("LogCumSumExp")
 	y := xv.LogCumSumExp(axis)
 	return Apply("LogCumSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
 		// e^(x − y)·r, with r[i] = g[i] + e^(y[i] − y[i+1])·r[i+1]: no power is above 1.
 		out, unit := in.Output(), Const(tensor.Full(xv.Device(), 1))
-		fall := element(ops.LogSumExpGrad, nil, out.shifted(axis, 0), out, unit)
+		fall := element(ops.LogSumExpGrad, nil, out.exclusive(axis, 0, math.Inf(-1)), out, unit)
 		in.GiveNode(0, element(ops.LogSumExpGrad, nil, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted)))
 	}, xv, y)
 }
@@ -147,7 +151,8 @@ func (n *Node) ofIndex(index *tensor.Tensor) (*Node, *tensor.Tensor) {
 }
 
 // Prod returns the product over the given axes: see [tensor.Tensor.Prod], as which it panics. Gradient: g times the product of
-// the other elements, without a division, so that it is right where elements are 0.
+// the other elements, without a division, so that it is right where elements are 0. It is finite for an infinity and for NaN
+// beside finite elements.
 func (x *Node) Prod(axes ...int) *Node {
 	over := plumbing.Axes("Prod", x.use("Prod"), axes...)
 	line, axis := x.joined(over)
@@ -156,8 +161,8 @@ func (x *Node) Prod(axes ...int) *Node {
 	y := Apply("Prod", lv.Prod(axis), []*Node{line}, func(g *Node, in *Grads) {
 		g = g.Reshape(one...)
 		if in.Recorded() {
-			before := line.cumProd(axis, 0).exclusive(axis, 0)
-			in.GiveNode(0, g.Mul(before.Mul(line.cumProd(axis, ops.ScanReverse).exclusive(axis, ops.ScanReverse))))
+			before := line.cumProd(axis, 0).exclusive(axis, 0, 1)
+			in.GiveNode(0, g.Mul(before.Mul(line.cumProd(axis, ops.ScanReverse).exclusive(axis, ops.ScanReverse, 1))))
 			return
 		}
 		before := plumbing.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive)

@@ -80,10 +80,14 @@ static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
     } while (0)
 #else
 typedef REAL2 STATE; // the factor of what came before, and what is added to it
-static STATE join(STATE a, STATE b) { return (STATE)(a.x * b.x, fma(b.x, a.y, b.y)); }
+// A factor of 0 stays 0, and what adds nothing is multiplied by nothing: an infinite factor makes NaN of neither.
+static STATE join(STATE a, STATE b) {
+    return (STATE)(a.x == 0 ? a.x : a.x * b.x, a.y == 0 && a.x != 0 ? b.y : fma(b.x, a.y, b.y));
+}
 #define START (STATE)(1, 0)
-#define BEFORE(k) (flags & REVERSE ? ((k) + 1 < n ? x[((k) + 1) * inner] : 0) : ((k) > 0 ? x[((k) - 1) * inner] : 0))
-#define LOAD(k) (STATE)(flags & SHIFTED ? BEFORE(k) : x[(k) * inner], z[(k) * inner])
+#define FIRST(k) (flags & REVERSE ? (k) == n - 1 : (k) == 0) // nothing comes before it: its factor is 0
+#define FACTOR(k) x[(flags & SHIFTED ? (flags & REVERSE ? (k) + 1 : (k) - 1) : (k)) * inner]
+#define LOAD(k) (STATE)(FIRST(k) ? 0 : FACTOR(k), z[(k) * inner])
 #define STORE(k, s) y[(k) * inner] = (s).y
 #endif
 
