@@ -62,5 +62,231 @@ const (
 	BitAnd
 	BitOr
 	BitXor
+	Logistic
+	LogisticSlope
+	TanhSlope
+	Sigmoid
+	SigmoidBy
+	SigmoidOfMinus
+	SigmoidOfMinusBy
+	Softplus
+	SoftplusOfMinus
+	LogSigmoid
+	LogOnePlusExp
+	SiLUSlope
+	GELU
+	GELUSlope
+	GELUTanh
+	GELUTanhSlope
+	Mish
+	MishSlope
+	ELU
+	ELUSlope
 	functions
 )
+
+// Formulas has the functions that are made of others.
+var Formulas = []Formula{
+	{Logistic, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 1}}},
+		{Exp, []Value{{Kind: OfStep, Index: 0}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 1}}},
+		{Div, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}}},
+	}},
+	{LogisticSlope, []Step{
+		{Sub, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfOperand, Index: 0}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{TanhSlope, []Step{
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Sub, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{Sigmoid, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Div, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 4}}},
+	}},
+	{SigmoidBy, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Div, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 4}}},
+		{Mul, []Value{{Kind: OfStep, Index: 5}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{SigmoidOfMinus, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 1}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Div, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 4}}},
+	}},
+	{SigmoidOfMinusBy, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 1}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Div, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 4}}},
+		{Mul, []Value{{Kind: OfStep, Index: 5}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{Softplus, []Step{
+		{Max, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 0}}},
+		{Abs, []Value{{Kind: OfOperand, Index: 0}}},
+		{Neg, []Value{{Kind: OfStep, Index: 1}}},
+		{Exp, []Value{{Kind: OfStep, Index: 2}}},
+		{Log1p, []Value{{Kind: OfStep, Index: 3}}},
+		{Add, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 4}}},
+	}},
+	{SoftplusOfMinus, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{Max, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0}}},
+		{Abs, []Value{{Kind: OfStep, Index: 0}}},
+		{Neg, []Value{{Kind: OfStep, Index: 2}}},
+		{Exp, []Value{{Kind: OfStep, Index: 3}}},
+		{Log1p, []Value{{Kind: OfStep, Index: 4}}},
+		{Add, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 5}}},
+	}},
+	{LogSigmoid, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{Max, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0}}},
+		{Abs, []Value{{Kind: OfStep, Index: 0}}},
+		{Neg, []Value{{Kind: OfStep, Index: 2}}},
+		{Exp, []Value{{Kind: OfStep, Index: 3}}},
+		{Log1p, []Value{{Kind: OfStep, Index: 4}}},
+		{Add, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 5}}},
+		{Neg, []Value{{Kind: OfStep, Index: 6}}},
+	}},
+	{LogOnePlusExp, []Step{
+		{Abs, []Value{{Kind: OfOperand, Index: 0}}},
+		{Neg, []Value{{Kind: OfStep, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{Log1p, []Value{{Kind: OfStep, Index: 2}}},
+	}},
+	{SiLUSlope, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Div, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 4}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 1}}},
+		{Div, []Value{{Kind: OfStep, Index: 6}, {Kind: OfStep, Index: 4}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 7}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 8}}},
+		{Mul, []Value{{Kind: OfStep, Index: 5}, {Kind: OfStep, Index: 9}}},
+		{Mul, []Value{{Kind: OfStep, Index: 10}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{GELU, []Step{
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: -0.7071067811865476}}},
+		{Erfc, []Value{{Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.5}, {Kind: OfStep, Index: 1}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}}},
+	}},
+	{GELUSlope, []Step{
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Mul, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0.5}}},
+		{Neg, []Value{{Kind: OfStep, Index: 1}}},
+		{Exp, []Value{{Kind: OfStep, Index: 2}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 3}}},
+		{Mul, []Value{{Kind: OfStep, Index: 4}, {Kind: OfNumber, Number: 0.3989422804014327}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: -0.7071067811865476}}},
+		{Erfc, []Value{{Kind: OfStep, Index: 6}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.5}, {Kind: OfStep, Index: 7}}},
+		{Add, []Value{{Kind: OfStep, Index: 8}, {Kind: OfStep, Index: 5}}},
+		{Mul, []Value{{Kind: OfStep, Index: 9}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{GELUTanh, []Step{
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.044715}, {Kind: OfStep, Index: 0}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 1}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 1.5957691216057308}, {Kind: OfStep, Index: 3}}},
+		{Neg, []Value{{Kind: OfStep, Index: 4}}},
+		{Exp, []Value{{Kind: OfStep, Index: 5}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 6}}},
+		{Div, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 7}}},
+	}},
+	{GELUTanhSlope, []Step{
+		{Max, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: -100}}},
+		{Min, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 100}}},
+		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 1}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.044715}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 3}}},
+		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 4}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 1.5957691216057308}, {Kind: OfStep, Index: 5}}},
+		{Neg, []Value{{Kind: OfStep, Index: 6}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 6}, {Kind: OfStep, Index: 7}, {Kind: OfStep, Index: 6}}},
+		{Exp, []Value{{Kind: OfStep, Index: 8}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 6}, {Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 9}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 9}}},
+		{Div, []Value{{Kind: OfStep, Index: 10}, {Kind: OfStep, Index: 11}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.134145}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 13}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 1.5957691216057308}, {Kind: OfStep, Index: 14}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 6}, {Kind: OfStep, Index: 9}, {Kind: OfNumber, Number: 1}}},
+		{Div, []Value{{Kind: OfStep, Index: 16}, {Kind: OfStep, Index: 11}}},
+		{Mul, []Value{{Kind: OfStep, Index: 12}, {Kind: OfStep, Index: 17}}},
+		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 18}}},
+		{Mul, []Value{{Kind: OfStep, Index: 19}, {Kind: OfStep, Index: 15}}},
+		{Add, []Value{{Kind: OfStep, Index: 12}, {Kind: OfStep, Index: 20}}},
+		{Mul, []Value{{Kind: OfStep, Index: 21}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{Mish, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 2}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfStep, Index: 3}, {Kind: OfNumber, Number: 1}}},
+		{Add, []Value{{Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 2}}},
+		{Mul, []Value{{Kind: OfStep, Index: 2}, {Kind: OfStep, Index: 5}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 4}, {Kind: OfStep, Index: 6}}},
+		{Mul, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 2}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 8}, {Kind: OfNumber, Number: 2}}},
+		{Add, []Value{{Kind: OfStep, Index: 7}, {Kind: OfStep, Index: 9}}},
+		{Div, []Value{{Kind: OfStep, Index: 7}, {Kind: OfStep, Index: 10}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 11}}},
+	}},
+	{MishSlope, []Step{
+		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{Exp, []Value{{Kind: OfStep, Index: 1}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 2}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfStep, Index: 3}, {Kind: OfNumber, Number: 1}}},
+		{Add, []Value{{Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 2}}},
+		{Mul, []Value{{Kind: OfStep, Index: 2}, {Kind: OfStep, Index: 5}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 4}, {Kind: OfStep, Index: 6}}},
+		{Mul, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 2}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 8}, {Kind: OfNumber, Number: 2}}},
+		{Add, []Value{{Kind: OfStep, Index: 7}, {Kind: OfStep, Index: 9}}},
+		{Div, []Value{{Kind: OfStep, Index: 7}, {Kind: OfStep, Index: 10}}},
+		{Div, []Value{{Kind: OfStep, Index: 9}, {Kind: OfStep, Index: 10}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 11}}},
+		{Mul, []Value{{Kind: OfStep, Index: 12}, {Kind: OfStep, Index: 13}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 14}}},
+		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 2}}},
+		{Div, []Value{{Kind: OfStep, Index: 16}, {Kind: OfStep, Index: 17}}},
+		{Mul, []Value{{Kind: OfStep, Index: 15}, {Kind: OfStep, Index: 18}}},
+		{Add, []Value{{Kind: OfStep, Index: 11}, {Kind: OfStep, Index: 19}}},
+		{Mul, []Value{{Kind: OfStep, Index: 20}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{ELU, []Step{
+		{Expm1, []Value{{Kind: OfOperand, Index: 0}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 1}, {Kind: OfStep, Index: 0}}},
+		{WhereLessEqual, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 0}}},
+	}},
+	{ELUSlope, []Step{
+		{Exp, []Value{{Kind: OfOperand, Index: 0}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
+		{WhereLess, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}, {Kind: OfStep, Index: 2}}},
+	}},
+}

@@ -287,6 +287,106 @@ func mapBitOrF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, 
 //go:noescape
 func mapBitXorF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapLogisticF32AVX2 sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogisticSlopeF32AVX2 sets n elements from to on to LogisticSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticSlopeF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapTanhSlopeF32AVX2 sets n elements from to on to TanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapTanhSlopeF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidF32AVX2 sets n elements from to on to Sigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidByF32AVX2 sets n elements from to on to SigmoidBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidByF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidOfMinusF32AVX2 sets n elements from to on to SigmoidOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidOfMinusByF32AVX2 sets n elements from to on to SigmoidOfMinusBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusByF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSoftplusF32AVX2 sets n elements from to on to Softplus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSoftplusOfMinusF32AVX2 sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusOfMinusF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogSigmoidF32AVX2 sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogSigmoidF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogOnePlusExpF32AVX2 sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogOnePlusExpF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSiLUSlopeF32AVX2 sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSiLUSlopeF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUF32AVX2 sets n elements from to on to GELU of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUSlopeF32AVX2 sets n elements from to on to GELUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUSlopeF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUTanhF32AVX2 sets n elements from to on to GELUTanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUTanhSlopeF32AVX2 sets n elements from to on to GELUTanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhSlopeF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMishF32AVX2 sets n elements from to on to Mish of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapMishF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMishSlopeF32AVX2 sets n elements from to on to MishSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMishSlopeF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapELUF32AVX2 sets n elements from to on to ELU of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapELUF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapELUSlopeF32AVX2 sets n elements from to on to ELUSlope of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapELUSlopeF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapNegF64AVX2 sets n elements from to on to Neg of those from x0 on. They may be the same.
 //
 //go:noescape
@@ -476,3 +576,103 @@ func mapErfF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3
 //
 //go:noescape
 func mapErfcF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogisticF64AVX2 sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogisticSlopeF64AVX2 sets n elements from to on to LogisticSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticSlopeF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapTanhSlopeF64AVX2 sets n elements from to on to TanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapTanhSlopeF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidF64AVX2 sets n elements from to on to Sigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidByF64AVX2 sets n elements from to on to SigmoidBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidByF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidOfMinusF64AVX2 sets n elements from to on to SigmoidOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidOfMinusByF64AVX2 sets n elements from to on to SigmoidOfMinusBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusByF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSoftplusF64AVX2 sets n elements from to on to Softplus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSoftplusOfMinusF64AVX2 sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusOfMinusF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogSigmoidF64AVX2 sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogSigmoidF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogOnePlusExpF64AVX2 sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogOnePlusExpF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSiLUSlopeF64AVX2 sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSiLUSlopeF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUF64AVX2 sets n elements from to on to GELU of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUSlopeF64AVX2 sets n elements from to on to GELUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUSlopeF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUTanhF64AVX2 sets n elements from to on to GELUTanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUTanhSlopeF64AVX2 sets n elements from to on to GELUTanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhSlopeF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapMishF64AVX2 sets n elements from to on to Mish of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapMishF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapMishSlopeF64AVX2 sets n elements from to on to MishSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMishSlopeF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapELUF64AVX2 sets n elements from to on to ELU of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapELUF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapELUSlopeF64AVX2 sets n elements from to on to ELUSlope of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapELUSlopeF64AVX2(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

@@ -287,6 +287,106 @@ func mapBitOrF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32
 //go:noescape
 func mapBitXorF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapLogisticF32AVX512 sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogisticSlopeF32AVX512 sets n elements from to on to LogisticSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapTanhSlopeF32AVX512 sets n elements from to on to TanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapTanhSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidF32AVX512 sets n elements from to on to Sigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidByF32AVX512 sets n elements from to on to SigmoidBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidByF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidOfMinusF32AVX512 sets n elements from to on to SigmoidOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidOfMinusByF32AVX512 sets n elements from to on to SigmoidOfMinusBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusByF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSoftplusF32AVX512 sets n elements from to on to Softplus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSoftplusOfMinusF32AVX512 sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusOfMinusF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogSigmoidF32AVX512 sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogSigmoidF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogOnePlusExpF32AVX512 sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogOnePlusExpF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSiLUSlopeF32AVX512 sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSiLUSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUF32AVX512 sets n elements from to on to GELU of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUSlopeF32AVX512 sets n elements from to on to GELUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUTanhF32AVX512 sets n elements from to on to GELUTanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUTanhSlopeF32AVX512 sets n elements from to on to GELUTanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMishF32AVX512 sets n elements from to on to Mish of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapMishF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMishSlopeF32AVX512 sets n elements from to on to MishSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMishSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapELUF32AVX512 sets n elements from to on to ELU of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapELUF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapELUSlopeF32AVX512 sets n elements from to on to ELUSlope of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapELUSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapNegF64AVX512 sets n elements from to on to Neg of those from x0 on. They may be the same.
 //
 //go:noescape
@@ -476,3 +576,103 @@ func mapErfF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, 
 //
 //go:noescape
 func mapErfcF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogisticF64AVX512 sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogisticSlopeF64AVX512 sets n elements from to on to LogisticSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapTanhSlopeF64AVX512 sets n elements from to on to TanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapTanhSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidF64AVX512 sets n elements from to on to Sigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidByF64AVX512 sets n elements from to on to SigmoidBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidByF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidOfMinusF64AVX512 sets n elements from to on to SigmoidOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidOfMinusByF64AVX512 sets n elements from to on to SigmoidOfMinusBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusByF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSoftplusF64AVX512 sets n elements from to on to Softplus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSoftplusOfMinusF64AVX512 sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusOfMinusF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogSigmoidF64AVX512 sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogSigmoidF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogOnePlusExpF64AVX512 sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogOnePlusExpF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSiLUSlopeF64AVX512 sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSiLUSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUF64AVX512 sets n elements from to on to GELU of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUSlopeF64AVX512 sets n elements from to on to GELUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUTanhF64AVX512 sets n elements from to on to GELUTanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUTanhSlopeF64AVX512 sets n elements from to on to GELUTanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapMishF64AVX512 sets n elements from to on to Mish of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapMishF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapMishSlopeF64AVX512 sets n elements from to on to MishSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMishSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapELUF64AVX512 sets n elements from to on to ELU of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapELUF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapELUSlopeF64AVX512 sets n elements from to on to ELUSlope of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapELUSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

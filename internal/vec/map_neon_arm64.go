@@ -287,6 +287,106 @@ func mapBitOrF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, 
 //go:noescape
 func mapBitXorF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapLogisticF32NEON sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogisticSlopeF32NEON sets n elements from to on to LogisticSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapTanhSlopeF32NEON sets n elements from to on to TanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapTanhSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidF32NEON sets n elements from to on to Sigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidByF32NEON sets n elements from to on to SigmoidBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidByF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidOfMinusF32NEON sets n elements from to on to SigmoidOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSigmoidOfMinusByF32NEON sets n elements from to on to SigmoidOfMinusBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusByF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSoftplusF32NEON sets n elements from to on to Softplus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSoftplusOfMinusF32NEON sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusOfMinusF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogSigmoidF32NEON sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogSigmoidF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLogOnePlusExpF32NEON sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogOnePlusExpF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSiLUSlopeF32NEON sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSiLUSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUF32NEON sets n elements from to on to GELU of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUSlopeF32NEON sets n elements from to on to GELUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUTanhF32NEON sets n elements from to on to GELUTanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapGELUTanhSlopeF32NEON sets n elements from to on to GELUTanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMishF32NEON sets n elements from to on to Mish of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapMishF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMishSlopeF32NEON sets n elements from to on to MishSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMishSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapELUF32NEON sets n elements from to on to ELU of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapELUF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapELUSlopeF32NEON sets n elements from to on to ELUSlope of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapELUSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapNegF64NEON sets n elements from to on to Neg of those from x0 on. They may be the same.
 //
 //go:noescape
@@ -476,3 +576,103 @@ func mapErfF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3
 //
 //go:noescape
 func mapErfcF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogisticF64NEON sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogisticSlopeF64NEON sets n elements from to on to LogisticSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLogisticSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapTanhSlopeF64NEON sets n elements from to on to TanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapTanhSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidF64NEON sets n elements from to on to Sigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidByF64NEON sets n elements from to on to SigmoidBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidByF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidOfMinusF64NEON sets n elements from to on to SigmoidOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSigmoidOfMinusByF64NEON sets n elements from to on to SigmoidOfMinusBy of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSigmoidOfMinusByF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSoftplusF64NEON sets n elements from to on to Softplus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSoftplusOfMinusF64NEON sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapSoftplusOfMinusF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogSigmoidF64NEON sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogSigmoidF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapLogOnePlusExpF64NEON sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapLogOnePlusExpF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapSiLUSlopeF64NEON sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSiLUSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUF64NEON sets n elements from to on to GELU of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUSlopeF64NEON sets n elements from to on to GELUSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUTanhF64NEON sets n elements from to on to GELUTanh of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapGELUTanhSlopeF64NEON sets n elements from to on to GELUTanhSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapGELUTanhSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapMishF64NEON sets n elements from to on to Mish of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapMishF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapMishSlopeF64NEON sets n elements from to on to MishSlope of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMishSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapELUF64NEON sets n elements from to on to ELU of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapELUF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+
+// mapELUSlopeF64NEON sets n elements from to on to ELUSlope of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapELUSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)

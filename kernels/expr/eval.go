@@ -22,8 +22,11 @@ const firstCache = 8192
 // Block returns how many elements the program computes at a time: few enough that its values stay in the first cache, and so
 // many that choosing the loop of a step costs nothing beside them.
 func (p *Program) Block() int {
-	n := mostBlock
-	for n > Block && n*(p.slots[0]+p.slots[1]+1) > firstCache {
+	n, of := mostBlock, &p.plan
+	if p.joined != nil {
+		of = p.joined
+	}
+	for n > Block && n*(of.slots[0]+of.slots[1]+1) > firstCache {
 		n /= 2
 	}
 	return n
@@ -31,13 +34,23 @@ func (p *Program) Block() int {
 
 // Eval computes a program on blocks of elements. It is for one goroutine at a time.
 type Eval[T Number] struct {
-	p       *Program
-	numbers memory[T]
-	ints    memory[int32]
+	p      *Program
+	plain  *work[T] // nil until it is used
+	joined *work[T] // the same
+	*work[T]
+	scalars []T // by their index
+	whole   []int32
 	out     [1][]T
-	filled  []int    // of each step whose value is a number: how many elements of its slot hold it
 	loops   loops[T] // nil: plain ones
 	spare   []T      // a block
+}
+
+// work is a plan and the values of its steps.
+type work[T Number] struct {
+	plan    *plan
+	numbers memory[T]
+	ints    memory[int32]
+	filled  []int // of each step whose value is a number: how many elements of its slot hold it
 }
 
 // memory is the values of one kind.
@@ -57,28 +70,53 @@ func newMemory[T Number](slots, steps, block int) memory[T] {
 
 // NewEval returns an Eval of p.
 func NewEval[T Number](p *Program) *Eval[T] {
-	steps, block := len(p.steps), p.Block()
-	e := &Eval[T]{p: p, numbers: newMemory[T](p.slots[0], steps, block), ints: newMemory[int32](p.slots[1], steps, block),
-		filled: make([]int, steps)}
-	for i, s := range p.steps {
-		switch {
-		case s.op == opConst && s.whole:
-			e.ints.slots[s.slot][0], e.filled[i] = int32(s.value), 1
-		case s.op == opConst:
-			e.numbers.slots[s.slot][0], e.filled[i] = T(s.value), 1
+	n := 0
+	for i := range p.steps {
+		if s := &p.steps[i]; s.op == opScalar || s.op == opInt {
+			n = max(n, s.index+1)
 		}
 	}
-	return e
+	return &Eval[T]{p: p, scalars: make([]T, n), whole: make([]int32, n)}
+}
+
+// newWork returns memory for a plan and blocks of some length, with its constants.
+func newWork[T Number](p *plan, block int) *work[T] {
+	steps := len(p.steps)
+	w := &work[T]{p, newMemory[T](p.slots[0], steps, block), newMemory[int32](p.slots[1], steps, block), make([]int, steps)}
+	for i := range p.steps {
+		switch s := &p.steps[i]; {
+		case s.op == opConst && s.whole:
+			w.ints.slots[s.slot][0], w.filled[i] = int32(s.value), 1
+		case s.op == opConst:
+			w.numbers.slots[s.slot][0], w.filled[i] = T(s.value), 1
+		}
+	}
+	return w
 }
 
 // Scalars sets the scalars of the blocks to come, those that are ints too.
 func (e *Eval[T]) Scalars(scalar func(i int) T, whole ...func(i int) int32) {
-	for i, s := range e.p.steps {
-		switch s.op {
+	for i := range e.p.steps {
+		switch s := &e.p.steps[i]; s.op {
 		case opScalar:
-			e.numbers.slots[s.slot][0], e.filled[i] = scalar(s.index), 1
+			e.scalars[s.index] = scalar(s.index)
 		case opInt:
-			e.ints.slots[s.slot][0], e.filled[i] = whole[0](s.index), 1
+			e.whole[s.index] = whole[0](s.index)
+		}
+	}
+	if e.work != nil {
+		e.putScalars()
+	}
+}
+
+// putScalars puts the scalars where the steps read them.
+func (e *Eval[T]) putScalars() {
+	for i := range e.plan.steps {
+		switch s := &e.plan.steps[i]; s.op {
+		case opScalar:
+			e.numbers.slots[s.slot][0], e.filled[i] = e.scalars[s.index], 1
+		case opInt:
+			e.ints.slots[s.slot][0], e.filled[i] = e.whole[s.index], 1
 		}
 	}
 }
@@ -103,13 +141,16 @@ func (e *Eval[T]) Run(out []T, operands [][]T) {
 // there are several. Of an operand that is read by index it takes all elements. index returns the indices of the elements
 // along an axis, which are read at once, and may be nil if none occur.
 func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
+	if e.work == nil {
+		e.Vectors(false)
+	}
 	n := len(outs[0])
 	one := -1 // the step that may be computed where the result is to be: the last, after which nothing reads the operands
 	if len(outs) == 1 {
-		one = e.p.results[0]
+		one = e.plan.results[0]
 	}
-	for i := range e.p.steps {
-		s := &e.p.steps[i]
+	for i := range e.plan.steps {
+		s := &e.plan.steps[i]
 		if s.whole {
 			d := e.ints.slots[s.slot][:n]
 			switch s.op {
@@ -137,7 +178,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 		case opConst, opScalar:
 			spread(d, &e.filled[i])
 		case opReal:
-			if from := &e.p.steps[s.args[0]]; from.op == opIndex {
+			if from := &e.plan.steps[s.args[0]]; from.op == opIndex {
 				indices(d, index(from.index))
 				break
 			}
@@ -157,7 +198,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 		}
 		e.numbers.values[i] = d
 	}
-	for k, r := range e.p.results {
+	for k, r := range e.plan.results {
 		if v := e.numbers.values[r]; len(v) > 0 && unsafe.SliceData(v) != unsafe.SliceData(outs[k]) {
 			copy(outs[k], v)
 		}

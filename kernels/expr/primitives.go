@@ -81,6 +81,8 @@ const (
 	opWhereLt
 	opWhereLe
 	opWhereEq
+	// A vector loop of several primitives: see join.
+	opLoop
 )
 
 // primitive says everything of a primitive but its derivative, which is in derivative.go.
@@ -181,6 +183,7 @@ var primitives = [...]primitive{
 	opWhereLt:    {name: "where", takes: "rrrr", c: "$0 < $1 ? $2 : $3", whole: true},
 	opWhereLe:    {name: "where", takes: "rrrr", c: "$0 <= $1 ? $2 : $3", whole: true},
 	opWhereEq:    {name: "where", takes: "rrrr", c: "$0 == $1 ? $2 : $3", whole: true},
+	opLoop:       {name: "loop", takes: "rrrr"},
 }
 
 // onInts reports whether the primitive is one of ints too, where it is a number of numbers.

@@ -6,11 +6,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clgrad/clgrad/internal/vec"
 )
 
 // Program is formulas as a list of steps, each of which computes one value from earlier ones. What occurs twice is
 // computed once.
 type Program struct {
+	plan
+	joined *plan // with vector loops in the place of several steps; nil if there are none
+}
+
+// plan is steps in their order.
+type plan struct {
 	steps   []step
 	results []int  // the steps whose values are the formulas'
 	slots   [2]int // numbers and ints that are kept at one time, at most: see slot
@@ -20,11 +28,12 @@ type Program struct {
 type step struct {
 	op    op
 	args  [4]int
-	index int     // of an operand or scalar, or an axis
-	value float64 // of a constant
-	whole bool    // it is an int
-	real  bool    // of an index: it is read as a number only, and not kept as an int
-	slot  int     // where the value is kept, until its last use: slots are few, and stay in the processor's cache
+	index int          // of an operand or scalar, or an axis
+	value float64      // of a constant
+	whole bool         // it is an int
+	real  bool         // of an index: it is read as a number only, and not kept as an int
+	slot  int          // where the value is kept, until its last use: slots are few, and stay in the processor's cache
+	loop  vec.Function // of opLoop
 }
 
 // Compile returns the program of formulas, which have the same operands and scalars.
@@ -63,14 +72,20 @@ func Compile(results ...*Expr) *Program {
 	for _, x := range results {
 		p.results = append(p.results, at[x])
 	}
-	p.drop()
-	p.place()
-	p.readAsReal()
+	p.settle()
+	p.joined = p.join()
 	return p
 }
 
+// settle leaves the steps that results need, and says where their values are kept.
+func (p *plan) settle() {
+	p.drop()
+	p.place()
+	p.readAsReal()
+}
+
 // readAsReal finds the indices that are read as numbers only.
-func (p *Program) readAsReal() {
+func (p *plan) readAsReal() {
 	for i := range p.steps {
 		p.steps[i].real = p.steps[i].op == opIndex
 	}
@@ -85,7 +100,7 @@ func (p *Program) readAsReal() {
 func (s *step) operands() []int { return s.args[:len(primitives[s.op].takes)] }
 
 // drop removes the steps that no result needs: comparisons that became part of a choice.
-func (p *Program) drop() {
+func (p *plan) drop() {
 	needed := make([]bool, len(p.steps))
 	for _, r := range p.results {
 		needed[r] = true
@@ -117,7 +132,7 @@ func (p *Program) drop() {
 
 // place gives every step the slot of a value that nobody reads any more, or a new one. Numbers keep theirs: they are
 // filled in once for many blocks; and so do results, where there are several.
-func (p *Program) place() {
+func (p *plan) place() {
 	last := make([]int, len(p.steps))
 	for i := range p.steps {
 		last[i] = len(p.steps)
@@ -161,7 +176,7 @@ func (s *step) kind() int {
 func (s *step) number() bool { return s.op == opConst || s.op == opScalar || s.op == opInt }
 
 // uniform reports whether the value of step i is made of scalars and constants.
-func (p *Program) uniform(i int) bool {
+func (p *plan) uniform(i int) bool {
 	s := &p.steps[i]
 	if s.number() {
 		return true

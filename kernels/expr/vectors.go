@@ -24,15 +24,36 @@ var vectorOf = [...]vec.Function{
 	opErfInv: vec.ErfInv, opLog10: vec.Log10, opPow: vec.Pow, opHypot: vec.Hypot, opTan: vec.Tan, opAsin: vec.Asin, opAcos: vec.Acos,
 	opAtan: vec.Atan, opAtan2: vec.Atan2, opSinh: vec.Sinh, opCosh: vec.Cosh, opAsinh: vec.Asinh, opAcosh: vec.Acosh, opAtanh: vec.Atanh,
 	opFmod: vec.Fmod, opFloorDiv: vec.FloorDiv, opBitAnd: vec.BitAnd, opBitOr: vec.BitOr, opBitXor: vec.BitXor,
+	opLoop: vec.None, // the step says which
 }
 
 // Vectors says whether the blocks to come are computed with the vector instructions of the processor, as far as there
 // are loops in them. Until then they are not.
 func (e *Eval[T]) Vectors(use bool) {
 	e.loops = nil
-	if !use {
-		return
+	if use {
+		e.findLoops()
 	}
+	if e.p.joined == nil || e.loops == nil || !e.loops.Has(vec.Formulas[0].Function) {
+		e.change(&e.plain, &e.p.plan)
+	} else {
+		e.change(&e.joined, e.p.joined)
+	}
+}
+
+// change goes over to another plan, whose work is made the first time.
+func (e *Eval[T]) change(to **work[T], p *plan) {
+	if *to == nil {
+		*to = newWork[T](p, e.p.Block())
+	}
+	if e.work != *to {
+		e.work = *to
+		e.putScalars()
+	}
+}
+
+// findLoops takes the loops of the processor on numbers of type T, if there are any.
+func (e *Eval[T]) findLoops() {
 	set, _ := vec.Chosen()
 	if set == nil {
 		return
@@ -73,6 +94,9 @@ func (e *Eval[T]) vector(s *step, d, x0, x1, x2, x3 []T) bool {
 		return false
 	}
 	f := vectorOf[o]
+	if o == opLoop {
+		f = s.loop
+	}
 	if f == vec.None || !e.loops.Has(f) {
 		return false
 	}
@@ -80,7 +104,7 @@ func (e *Eval[T]) vector(s *step, d, x0, x1, x2, x3 []T) bool {
 	case opSin, opCos, opTan, opFmod, opFloorDiv:
 		e.mended(o, f, d, x0, x1)
 	case opPow:
-		if len(d) == 0 || !e.p.uniform(s.args[1]) || !e.product(d, x0, x1[0]) {
+		if len(d) == 0 || !e.plan.uniform(s.args[1]) || !e.product(d, x0, x1[0]) {
 			e.loops.Map(f, d, x0, x1, x2, x3)
 		}
 	default:

@@ -13,7 +13,7 @@ import (
 // maps writes a loop for each function.
 func maps(c *build.Context, s *set, r real) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}}
-	for _, f := range functions {
+	for _, f := range allFunctions() {
 		if r == single || f.double {
 			k.loop(f)
 		}
@@ -136,10 +136,14 @@ func (k *code) storeSome(m mask, v value, to operand.Mem) {
 func tables() []byte {
 	var t strings.Builder
 	t.WriteString(generated + "\npackage vec\n\n// The functions that there may be loops of.\nconst (\n\tNone Function = iota\n")
-	for _, f := range functions {
+	for _, f := range allFunctions() {
 		fmt.Fprintf(&t, "\t%s\n", f.name)
 	}
-	t.WriteString("\tfunctions\n)\n")
+	t.WriteString("\tfunctions\n)\n\n// Formulas has the functions that are made of others.\nvar Formulas = []Formula{\n")
+	for _, f := range formulas {
+		t.WriteString(f.table())
+	}
+	t.WriteString("}\n")
 	return []byte(t.String())
 }
 
@@ -150,7 +154,7 @@ func tablesOn(sets []*set) []byte {
 	for _, s := range sets {
 		for _, r := range []real{single, double} {
 			fmt.Fprintf(&t, "\nvar maps%s%s = [functions]loop[%s]{\n", r.name, s.name, r.goType())
-			for _, f := range functions {
+			for _, f := range allFunctions() {
 				if r == single || f.double {
 					fmt.Fprintf(&t, "\t%s: %s,\n", f.name, f.in(s, r))
 				}

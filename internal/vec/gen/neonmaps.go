@@ -15,7 +15,7 @@ func neonMaps() (assembly, stubs []byte) {
 	s.WriteString(generated + "\npackage vec\n")
 	for _, r := range []real{single, double} {
 		table := &neonTable{name: "neon" + r.name, at: map[uint64]int{}}
-		for _, f := range functions {
+		for _, f := range allFunctions() {
 			if r == single || f.double {
 				neonLoop(&a, &s, r, f, table)
 			}
