@@ -62,7 +62,7 @@ done
 
 # Examples but serve, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it
 # are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
-single='/examples/|/internal/(agree|archtest|cond|einsum|interpret|intmath|npz|round|safetensors|samefile|vec)$|/kernels/expr$'
+single='/examples/|/internal/(agree|archtest|cond|doctest|einsum|interpret|intmath|npz|round|safetensors|samefile|vec)$|/kernels/expr$'
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's kernel tests run, random rows,
 # gradients of tiny tensors, deep graphs, parameters of kernels, sizes and precisions. The step on PoCL runs them.
 alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestPassOfAnySize)$'

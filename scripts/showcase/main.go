@@ -1,4 +1,4 @@
-// Showcase makes the pictures of the README's first screen: what each preset learned of one photograph, side by side with
+// Showcase makes the pictures of the first screen of cmd/mlpimage/README.md: what each preset learned of one photograph, side by side with
 // the original, and the curves of PSNR over time.
 //
 //	go run ./scripts/showcase bin/mlpimage testdata/chelsea.png docs/images [DEVICE]

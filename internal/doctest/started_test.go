@@ -1,0 +1,210 @@
+// Package doctest tries what the documents say: their programs, their commands and their links.
+package doctest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+const root = "../.."
+
+// block is a fenced block of a document: its language, its text, and the path in `code` of the line before it, if any.
+type block struct{ language, text, path string }
+
+var pathInText = regexp.MustCompile("`([a-z]+/[a-z]+\\.go)`")
+
+// blocks returns the fenced blocks of a document in order.
+func blocks(t *testing.T, path string) []block {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []block
+	var open *block
+	before := ""
+	for line := range strings.Lines(string(text)) {
+		fence, isFence := strings.CutPrefix(strings.TrimRight(line, "\n"), "```")
+		switch {
+		case isFence && open == nil:
+			open = &block{language: fence}
+			if match := pathInText.FindStringSubmatch(before); match != nil {
+				open.path = match[1]
+			}
+		case isFence:
+			found = append(found, *open)
+			open, before = nil, ""
+		case open != nil:
+			open.text += line
+		case strings.TrimSpace(line) != "":
+			before = line
+		}
+	}
+	if open != nil {
+		t.Fatalf("%s: a block is not closed", path)
+	}
+	return found
+}
+
+// TestGettingStarted: the programs of docs/getting-started.md, made and run as the page says, print what it says. go get is
+// replaced by this checkout, and the port by a free one.
+func TestGettingStarted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds two programs")
+	}
+	folder, env := t.TempDir(), environment()
+	printed := "" // since the last block of text
+	for _, b := range blocks(t, filepath.Join(root, "docs", "getting-started.md")) {
+		switch b.language {
+		case "go":
+			if b.path == "" {
+				t.Fatalf("nothing says which file this is:\n%s", b.text)
+			}
+			path := filepath.Join(folder, b.path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(b.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		case "sh":
+			for line := range strings.Lines(b.text) {
+				printed += command(t, folder, env, strings.TrimSpace(line))
+			}
+		case "text":
+			if printed != b.text {
+				t.Errorf("printed\n%s\nand the page says\n%s", printed, b.text)
+			}
+			printed = ""
+		case "python": // what it reads is tested beside PyTorch, in package nn
+		default:
+			t.Errorf("a block of %q, which nothing runs", b.language)
+		}
+	}
+}
+
+// environment is that of commands of a module outside this one: plain Go, and nothing is downloaded.
+func environment() []string {
+	return append(os.Environ(), "CGO_ENABLED=0", "CLGRAD_DEVICE=cpu", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+}
+
+// run returns what a command prints.
+func run(t *testing.T, folder string, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = folder, env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	return string(out)
+}
+
+// require makes the module in a folder require this checkout.
+func require(t *testing.T, folder string, env []string) {
+	t.Helper()
+	checkout, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, folder, env, "go", "mod", "edit", "-require=github.com/clgrad/clgrad@v0.0.0", "-replace=github.com/clgrad/clgrad="+checkout)
+	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var address string // of the server that runs
+
+// command does what a line of a shell block says, and returns what it prints.
+func command(t *testing.T, folder string, env []string, line string) string {
+	t.Helper()
+	switch words := strings.Fields(line); {
+	case line == "mkdir circle && cd circle":
+	case strings.HasPrefix(line, "go mod init "):
+		run(t, folder, env, "go", words[1:]...)
+	case line == "go get github.com/clgrad/clgrad":
+		require(t, folder, env)
+	case strings.HasPrefix(line, "go run ") && strings.HasSuffix(line, " &"):
+		serve(t, folder, env, words[2])
+	case strings.HasPrefix(line, "go run "):
+		return run(t, folder, env, "go", words[1:]...)
+	case strings.HasPrefix(line, "curl '"):
+		return get(t, strings.Trim(words[1], "'"))
+	default:
+		t.Fatalf("the page says %q, which this test cannot do", line)
+	}
+	return ""
+}
+
+// serve builds a program, on a free port in place of 8080, and runs it until the test ends.
+func serve(t *testing.T, folder string, env []string, pkg string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = fmt.Sprintf("localhost:%d", listener.Addr().(*net.TCPAddr).Port)
+	listener.Close()
+	source := filepath.Join(folder, pkg, "main.go")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(source, []byte(strings.ReplaceAll(string(text), "localhost:8080", address)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", "server", pkg)
+	build.Dir, build.Env = folder, env
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	server := exec.CommandContext(ctx, filepath.Join(folder, "server"))
+	server.Dir, server.Env = folder, env
+	var errs bytes.Buffer
+	server.Stderr = &errs
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = server.Wait()
+		t.Log(errs.String())
+	})
+}
+
+// get returns what the server answers, once it does.
+func get(t *testing.T, url string) string {
+	t.Helper()
+	url = "http://" + strings.Replace(url, "localhost:8080", address, 1)
+	var last error
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		var answer *http.Response
+		if answer, last = http.Get(url); last != nil {
+			continue
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	t.Fatal(last)
+	return ""
+}
