@@ -27,12 +27,12 @@ kernel void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n
 		t.Setenv("XDG_CACHE_HOME", t.TempDir()) // no trial is remembered
 		for _, both := range []bool{false, true} {
 			dir := t.TempDir()
-			t.Setenv(kernels.PathEnv, dir)
 			files := []string{"mlp_cpu.cl", "mlp_gpu.cl"}
 			d := devtest.Open(t, sel, tensor.Options{})
 			if !d.Limits().CPU {
 				files = []string{"mlp_gpu.cl", "mlp_cpu.cl"}
 			}
+			t.Setenv(kernels.PathEnv, dir)
 			if !both {
 				files = files[:1]
 			}

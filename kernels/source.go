@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/regular"
@@ -25,7 +26,7 @@ const mostText = 1 << 24
 // ErrSource is what a missing, unreadable or circular kernel source is.
 var ErrSource = errors.New("kernels: bad source")
 
-// CheckPath returns an error that wraps ErrSource and names PathEnv if that is set, and names no folder.
+// CheckPath returns an error that wraps ErrSource and names PathEnv if that is set, and names no folder with a .cl file in it.
 func CheckPath() error {
 	dir := os.Getenv(PathEnv)
 	if dir == "" {
@@ -34,6 +35,12 @@ func CheckPath() error {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		err = &fs.PathError{Op: "open", Path: dir, Err: errors.New("it is no folder")}
+	}
+	if err == nil {
+		var files []os.DirEntry
+		if files, err = os.ReadDir(dir); !slices.ContainsFunc(files, func(f os.DirEntry) bool { return filepath.Ext(f.Name()) == ".cl" }) && err == nil {
+			err = &fs.PathError{Op: "open", Path: dir, Err: errors.New("no file in it is a kernel's, NAME.cl")}
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrSource, PathEnv, err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -61,21 +62,31 @@ func options(list []Options) (Options, error) {
 			return opt, fault("Record", tensor.ErrValue, "Options.Without: there is no rewrite %q: there are %s, or %q", name, names(), none)
 		}
 	}
-	for _, word := range strings.Split(os.Getenv(Env), ",") {
+	if err := opt.take(os.Getenv(Env)); err != nil {
+		return opt, fmt.Errorf("replay: Record: %w", err)
+	}
+	return opt, nil
+}
+
+func init() { environment.Register(Env, func() error { return new(Options).take(os.Getenv(Env)) }) }
+
+// take adds the words of the environment to o.
+func (o *Options) take(words string) error {
+	for _, word := range strings.Split(words, ",") {
 		name, off := strings.CutPrefix(word, "-")
 		switch {
 		case word == "":
 		case word == "explain":
-			if opt.Explain == nil {
-				opt.Explain = os.Stderr
+			if o.Explain == nil {
+				o.Explain = os.Stderr
 			}
 		case word == none, off && known(name) && name != none:
-			opt.Without = append(opt.Without, name)
+			o.Without = append(o.Without, name)
 		default:
-			return opt, fmt.Errorf("replay: Record: %w: %s has the word %q: it takes explain, none, or - and one of %s", ErrEnvironment, Env, word, names())
+			return fmt.Errorf("%w: %s has the word %q: it takes explain, none, or - and one of %s", ErrEnvironment, Env, word, names())
 		}
 	}
-	return opt, nil
+	return nil
 }
 
 func known(name string) bool {

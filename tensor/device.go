@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/internal/vec"
@@ -179,8 +180,9 @@ const VectorsEnv = vec.Env
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
-// A device that is named and is not there is an error. So are a variable of the environment with a value that it cannot have, a negative Options.Elements and a Precision that is none. It panics with ErrValue for
-// more than one Options.
+// A device that is named and is not there is an error. So are a variable of the environment with a value that it cannot have,
+// whichever device is opened, a negative Options.Elements and a Precision that is none. It panics with ErrValue for more than
+// one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
 	switch {
@@ -195,12 +197,12 @@ func Open(sel string, opts ...Options) (Device, error) {
 	if int(opt.Precision) >= len(kernels.Precisions) {
 		return nil, fmt.Errorf("tensor: open: Options.Precision is %v: %s are the precisions", opt.Precision, strings.Join(kernels.Precisions, ", "))
 	}
-	if err := checkEnvironment(); err != nil {
-		return nil, err
+	if err := environment.Check(); err != nil {
+		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
 	if named := os.Getenv(DeviceEnv); sel == "" && named != "" {
 		d, err := open(named, opt)
-		if err != nil {
+		if wrong := (*environment.Selection)(nil); errors.As(err, &wrong) {
 			err = fmt.Errorf("%s is %q: %w", DeviceEnv, named, err)
 		}
 		return d, err
@@ -229,7 +231,7 @@ func open(sel string, opt Options) (Device, error) {
 
 func openGo(opt Options) (Device, error) {
 	if opt.Check {
-		return nil, fmt.Errorf("tensor: check mode compares an OpenCL device with the Go twins, and cpu is the twins: choose another device")
+		return nil, &environment.Selection{Err: errors.New("tensor: check mode compares an OpenCL device with the Go twins, and cpu is the twins: choose another device")}
 	}
 	if _, err := vec.Chosen(); err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -46,14 +47,14 @@ func (b *clBuffer) Len() int             { return b.n }
 func openCL(sel string, opt Options) (Device, error) {
 	infos, err := clrt.List()
 	if err != nil {
-		return nil, fmt.Errorf("tensor: open %q: %w", sel, err)
+		return nil, &environment.Selection{Err: fmt.Errorf("tensor: open %q: %w", sel, err)}
 	}
 	info, err := clrt.Select(infos, sel)
 	if err != nil {
-		return nil, fmt.Errorf("tensor: open: %w", err)
+		return nil, &environment.Selection{Err: fmt.Errorf("tensor: open: %w", err)}
 	}
 	if opt.Float64 && !info.FP64 {
-		return nil, fmt.Errorf("tensor: open: %s has no float64 (cl_khr_fp64): choose another device or float32", info)
+		return nil, &environment.Selection{Err: fmt.Errorf("tensor: open: %s has no float64 (cl_khr_fp64): choose another device or float32", info)}
 	}
 	dev, err := clrt.Open(info, clrt.Options{Profile: opt.Profile, Rebuild: opt.Rebuild})
 	if err != nil {

@@ -6,22 +6,23 @@ import (
 	"os"
 
 	"github.com/clgrad/clgrad/clrt"
+	"github.com/clgrad/clgrad/internal/environment"
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// checkEnvironment returns an error that names the first environment variable with a value that it cannot have. A value
-// that were ignored would be a setting that somebody believes in.
-func checkEnvironment() error {
-	if v := os.Getenv(TrialEnv); v != "" && v != "on" && v != "off" {
-		return fmt.Errorf("tensor: open: %s is %q: it may be on or off", TrialEnv, v)
-	}
-	if err := kernels.CheckPath(); err != nil {
-		return fmt.Errorf("tensor: open: %w", err)
-	}
-	if err := clrt.CheckLibrary(); err != nil {
-		return fmt.Errorf("tensor: open: %w", err)
-	}
-	return nil
+func init() {
+	environment.Register(TrialEnv, func() error {
+		if v := os.Getenv(TrialEnv); v != "" && v != "on" && v != "off" {
+			return fmt.Errorf("%s is %q: it may be on or off", TrialEnv, v)
+		}
+		return nil
+	})
+	environment.Register(VectorsEnv, vec.Check)
+	environment.Register(kernels.PathEnv, kernels.CheckPath)
+	environment.Register(clrt.OpenCLEnv, clrt.CheckLibrary)
+	environment.Register(ops.TuningEnv, ops.CheckTuning)
 }
 
 // noLibrary reports whether an error is that the OpenCL library which the environment names cannot be loaded.

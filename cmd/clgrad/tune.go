@@ -50,9 +50,6 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 			return cli.Usage(fmt.Errorf("there is no configuration folder: name the table with -o"))
 		}
 		named = out
-		if os.Getenv(ops.TuningEnv) != "" {
-			named = ops.TuningEnv + " is " + out
-		}
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/spf13/cobra"
 )
 
@@ -24,7 +25,12 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer, prepare f
 	root.SetFlagErrorFunc(FlagError)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return NoneEmpty(cmd.Flags()) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := NoneEmpty(cmd.Flags()); err != nil || !computes(root, cmd) {
+			return err
+		}
+		return environment.Check()
+	}
 	cmd := root
 	args, err := prepare(root, args)
 	if err == nil {
@@ -93,6 +99,12 @@ func IsCommand(root *cobra.Command, word string) bool {
 var ofProgram = map[string][]string{
 	"clgrad":   {"bench", "tune"},
 	"mlpimage": {"train", "batch", "render", "info"},
+}
+
+// computes reports whether a command does what variables of the environment say something about: those that only one of the
+// programs has, and the list of devices. The doctor says itself what is wrong with them.
+func computes(root, cmd *cobra.Command) bool {
+	return cmd.Name() == "devices" || slices.Contains(ofProgram[root.Name()], cmd.Name())
 }
 
 // NoCommand returns the error for a word that is no command. Where there is nothing to guess, its sentence ends with

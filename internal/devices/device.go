@@ -12,6 +12,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/pflag"
@@ -69,14 +70,15 @@ func (f *Flags) Open(stderr io.Writer) (tensor.Device, error) {
 	wait := cli.NewWait(stderr, "starting the device; drivers that are new here are tried first")
 	d, err := f.open(wait)
 	wait.Done()
-	if named := os.Getenv(tensor.DeviceEnv); err != nil && f.selection == "" && named != "" {
+	wrong := (*environment.Selection)(nil)
+	if named := os.Getenv(tensor.DeviceEnv); errors.As(err, &wrong) && f.selection == "" && named != "" {
 		err = fmt.Errorf("%s is %q: %w", tensor.DeviceEnv, named, err)
 	}
 	return d, err
 }
 
 func (f *Flags) open(stderr io.Writer) (tensor.Device, error) {
-	if err := checkVariables(); err != nil {
+	if err := environment.Check(); err != nil {
 		return nil, err
 	}
 	selection, err := f.choose(stderr)
@@ -122,7 +124,11 @@ func (f *Flags) choose(stderr io.Writer) (string, error) {
 		return "", c.err
 	}
 	if !auto {
-		return c.named(selection)
+		id, err := c.named(selection)
+		if err != nil {
+			err = &environment.Selection{Err: err}
+		}
+		return id, err
 	}
 	for _, b := range c.broken {
 		fmt.Fprintf(stderr, "left out %s: %s doctor says more\n", b, f.program)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
@@ -59,6 +60,9 @@ computes with the same kernel in Go. It fails if a kernel does.`,
 // findings prints what there is of OpenCL on this machine, and what to do about what there is not.
 func findings(w io.Writer) error {
 	fmt.Fprintf(w, "program    %s, %s/%s, %d threads\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
+	if err := environment.Check(); err != nil {
+		fmt.Fprintf(w, "variables  %s\n", cli.Sentence(err))
+	}
 	c, err := listOpenCL()
 	if c == nil {
 		fmt.Fprintf(w, "loader     %s\n", cli.Sentence(err))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/regular"
 )
 
@@ -212,12 +213,11 @@ func probeLimit() (time.Duration, error) {
 	return limit, nil
 }
 
-// checkVariables returns an error that names a variable that says something about drivers which cannot be.
-func checkVariables() error {
-	if _, err := probeLimit(); err != nil {
+func init() {
+	environment.Register(probeTimeoutEnv, func() error {
+		_, err := probeLimit()
 		return err
-	}
-	return clrt.CheckLibrary()
+	})
 }
 
 // probe runs this program as a process of its own that uses the drivers of a folder, "" for those that the loader finds.

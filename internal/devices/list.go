@@ -19,7 +19,10 @@ func Built() string {
 
 // listOpenCL returns what is known of OpenCL; the error says that this build has none.
 func listOpenCL() (*openCL, error) {
-	if err := checkVariables(); err != nil {
+	if _, err := probeLimit(); err != nil {
+		return nil, err
+	}
+	if err := clrt.CheckLibrary(); err != nil {
 		return nil, err
 	}
 	if !OpenCLBuilt {
@@ -37,9 +40,6 @@ func NewList() *cobra.Command {
 		Short: "List the devices that --device can name",
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkVariables(); err != nil {
-				return err
-			}
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "cpu   Go, %d threads\n", runtime.GOMAXPROCS(0))
 			var infos []clrt.Info

@@ -44,6 +44,18 @@ func TuningFile() string {
 	return filepath.Join(dir, "clgrad", "tuning.json")
 }
 
+// CheckTuning returns an error that names TuningEnv if that is the path of a table that cannot be used.
+func CheckTuning() error {
+	path := os.Getenv(TuningEnv)
+	if path == "" {
+		return nil
+	}
+	if _, err := ReadTuning(path); err != nil {
+		return fmt.Errorf("%s is %q: %w", TuningEnv, path, err)
+	}
+	return nil
+}
+
 // ReadTuning reads a table. One that is not there is empty. Errors wrap ErrTuning.
 func ReadTuning(path string) (Tuning, error) {
 	text, err := regular.Read(path, mostTable)

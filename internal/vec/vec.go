@@ -65,6 +65,12 @@ var chosen = sync.OnceValues(func() (*Set, error) { return choose(os.Getenv(Env)
 // none or the environment says so. The error says that what it names is not there.
 func Chosen() (*Set, error) { return chosen() }
 
+// Check returns an error if the environment names instructions that are not there.
+func Check() error {
+	_, err := choose(os.Getenv(Env), Sets())
+	return err
+}
+
 func choose(name string, there []*Set) (*Set, error) {
 	switch {
 	case name == "off", name == "" && len(there) == 0:
