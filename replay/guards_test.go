@@ -345,7 +345,7 @@ func TestBusyDevice(t *testing.T) {
 				return kernels.Grid{Dims: 1}
 			}}
 		tensor.Launch(d, k, kernels.I(1))
-		refused(t, "a busy device", met, tensor.ErrGoroutine)
+		refused(t, "a busy device", met, tensor.ErrGoroutine, "replay: Run: ")
 		if err := rec.Run(); err != nil {
 			t.Error(err)
 		}

@@ -70,6 +70,8 @@ type Device interface {
 	Close() error
 
 	core() *base
+	// allocate is Alloc for op, which errors of misuse name.
+	allocate(op string, t kernels.DType, n int) (kernels.Buffer, error)
 	// matrixUnits reports whether the device has units that compute an inner product.
 	matrixUnits(inner ops.Inner) bool
 	// launch runs a kernel whose arguments were checked. It may return before the kernel has run.

@@ -129,7 +129,11 @@ func (d *clDevice) Real() kernels.DType    { return d.real }
 func (d *clDevice) Limits() kernels.Limits { return d.limits }
 
 func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
-	d.enter("Alloc")
+	return d.allocate("Alloc", t, n)
+}
+
+func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, error) {
+	d.enter(op)
 	defer d.leave()
 	if d.memory.due(d.dev.Live()) {
 		d.memory.collect(d.dev.Live)

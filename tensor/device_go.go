@@ -56,7 +56,11 @@ func (d *goDevice) Limits() kernels.Limits {
 }
 
 func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
-	d.enter("Alloc")
+	return d.allocate("Alloc", t, n)
+}
+
+func (d *goDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, error) {
+	d.enter(op)
 	defer d.leave()
 	if d.memory.due(d.pool.Live()) {
 		d.memory.collect(d.pool.Live)

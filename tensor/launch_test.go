@@ -84,7 +84,13 @@ func TestTwoGoroutines(t *testing.T) {
 	first.Go(func() { tensor.Launch(d, slow, y.Arg()) })
 	<-entered
 	for name, f := range map[string]func(){
-		"Alloc":    func() { tensor.Empty(d, 4) },
+		"Alloc":    func() { _, _ = d.Alloc(kernels.Float32, 4) },
+		"Empty":    func() { tensor.Empty(d, 4) },
+		"Zeros":    func() { tensor.Zeros(d, 4) },
+		"FullOf":   func() { tensor.FullOf(d, tensor.Int32, 1, 4) },
+		"New":      func() { tensor.New(d, []float32{1, 2}) },
+		"Add":      func() { x.Add(x) },
+		"Sum":      func() { x.Sum() },
 		"Launch":   func() { x.FillInPlace(1) },
 		"Upload":   func() { tensor.Upload(x, []float32{1, 2, 3, 4}) },
 		"Download": func() { x.Float64s() },

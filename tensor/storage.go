@@ -24,15 +24,15 @@ type storage struct {
 	made    *recorder.Step      // the recorded step that it was made in, or nil
 }
 
-// newStorage allocates n elements, of a shape. A failure sticks to the device; launches are skipped from then on, so
+// newStorage allocates n elements, of a shape, for an operation. A failure sticks to the device; launches are skipped from then on, so
 // the missing buffer is never used.
-func newStorage(d Device, t kernels.DType, n int, shape []int) *storage {
+func newStorage(op string, d Device, t kernels.DType, n int, shape []int) *storage {
 	s := &storage{dev: d, shape: shape}
 	s.refs.Store(1)
 	if d.Err() != nil {
 		return s
 	}
-	buf, err := d.Alloc(t, n)
+	buf, err := d.allocate(op, t, n)
 	if err != nil {
 		d.core().fail(err)
 		return s

@@ -190,7 +190,11 @@ func (d tapDevice) Claim() error {
 		}
 		s.told(d, "a replay")
 	}
-	return Maybe(func() { s.enter("Run") })
+	err := Maybe(func() { s.enter("Run") })
+	if e, ok := err.(*Error); ok {
+		e.Pkg = "replay"
+	}
+	return err
 }
 
 func (d tapDevice) Leave() { d.core().leave() }

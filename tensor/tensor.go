@@ -30,7 +30,7 @@ func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
 	typ.check(op)
 	n := checkShape(op, shape)
 	shape = append([]int{}, shape...) // never nil: New takes no shape for that of a vector
-	t := &Tensor{st: newStorage(d, typ.On(d), n, shape), shape: shape, strides: rowMajor(shape), typ: typ}
+	t := &Tensor{st: newStorage(op, d, typ.On(d), n, shape), shape: shape, strides: rowMajor(shape), typ: typ}
 	return t.register()
 }
 
