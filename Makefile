@@ -2,7 +2,7 @@
 # make demo    trains on testdata/lake.png
 # make test    installs what the tests need, and runs everything
 # make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
-# make sweep   thousands of random recorded steps, all kernels in every form, and tests of the engine in float64, on the Go device and PoCL: an hour
+# make sweep   thousands of random recorded steps, all kernels in every form, and tests of the engine in float64, on the Go device and PoCL: an hour; others with SEED=N
 # make bench   benchmarks of the kernels and of a training step
 # make bench-ops  times every operation beside PyTorch, forward and backward: hours; fewer with OPS, DEVICES, SIZES and CORES
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
@@ -54,8 +54,9 @@ test-more:
 	scripts/test-more.sh
 
 SWEPT = ./tensor ./replay ./autograd ./optim ./imagefit ./hashgrid ./data ./internal/catalog ./examples/...
+SEED ?= 1
 sweep:
-	CLGRAD_SWEEP=1 CLGRAD_TEST_DEVICES=cpu,pocl $(GO) test $(TAGS) -count=1 -timeout 120m $(SWEPT)
+	CLGRAD_SWEEP=$(SEED) CLGRAD_TEST_DEVICES=cpu,pocl $(GO) test $(TAGS) -count=1 -timeout 120m $(SWEPT)
 
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./hashgrid ./imagefit

@@ -116,7 +116,7 @@ func TestRandomStored(t *testing.T) {
 					if seed%3 == 0 { // nothing joins the maps before
 						o.Without = []string{"inline", "join"}
 					}
-					randomSteps(t, d, uint64(seed), ops, func(w *world) { w.table, w.most = storedOps(), seed%2 == 0 }, o)
+					randomSteps(t, d, devtest.Seed(seed), ops, func(w *world) { w.table, w.most = storedOps(), seed%2 == 0 }, o)
 				}
 				for _, want := range []string{"computed where", "stored, too", "but for its sums", "epilogue: "} {
 					if n > 40 && !strings.Contains(told.String(), want) {

@@ -137,10 +137,10 @@ func TestRandomGraphs(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{Float64: f64})
 			ops := map[string]int{}
 			for seed := range n {
-				tensor.Scope(d, func() { randomGraph(t, d, uint64(seed), ops) })
+				tensor.Scope(d, func() { randomGraph(t, d, devtest.Seed(seed), ops) })
 			}
 			for _, op := range graphOps {
-				if ops[op.name] == 0 && n >= 50 {
+				if ops[op.name] == 0 && n >= 100 {
 					t.Errorf("no step did %q", op.name)
 				}
 			}

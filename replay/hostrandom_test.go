@@ -114,8 +114,8 @@ func TestRandomHosts(t *testing.T) {
 	}
 	d := devtest.CPU(t)
 	runs, refusals := 0, 0
-	for seed := range uint64(n) {
-		tensor.Scope(d, func() { randomHost(t, d, seed, &runs, &refusals) })
+	for seed := range n {
+		tensor.Scope(d, func() { randomHost(t, d, devtest.Seed(seed), &runs, &refusals) })
 	}
 	if runs < n || refusals < n/10 {
 		t.Errorf("%d runs, %d refused, of %d programs", runs, refusals, n)

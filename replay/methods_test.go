@@ -553,7 +553,7 @@ func TestRandomMethods(t *testing.T) {
 		d := devtest.Open(t, "cpu", opt)
 		did := map[string]int{}
 		for seed := range n {
-			if wrong := twoPrograms(t, d, uint64(seed), did); wrong != "" {
+			if wrong := twoPrograms(t, d, devtest.Seed(seed), did); wrong != "" {
 				t.Fatal(wrong)
 			}
 		}

@@ -60,9 +60,6 @@ func newPerceptronWorld(d tensor.Device, seed uint64) *perceptronWorld {
 	if s := rand.New(rand.NewPCG(seed, 12)); s.IntN(5) < 2 {
 		w.labels = &autograd.LabelOptions{Reduction: []autograd.Reduction{autograd.MeanLoss, autograd.MeanLoss, autograd.SumLoss}[s.IntN(3)], Smoothing: []float64{0, 0.2}[s.IntN(2)]}
 	}
-	if s := rand.New(rand.NewPCG(seed, 14)); w.labels != nil && s.IntN(3) == 0 {
-		w.labels.Weights = w.rng.Uniform(d, 0.5, 2, w.sizes[len(w.sizes)-1])
-	}
 	endsAlike := rand.New(rand.NewPCG(seed, 15)).IntN(8) == 0
 	s := rand.New(rand.NewPCG(seed, 13))
 	for i := range len(w.sizes) - 2 {
@@ -81,6 +78,9 @@ func newPerceptronWorld(d tensor.Device, seed uint64) *perceptronWorld {
 	if w.odd == "targets that are inputs" {
 		out = in
 		w.sizes[len(w.sizes)-1] = out
+	}
+	if s := rand.New(rand.NewPCG(seed, 14)); w.labels != nil && s.IntN(3) == 0 {
+		w.labels.Weights = w.rng.Uniform(d, 0.5, 2, out)
 	}
 	w.x, w.y = tensor.Empty(d, w.rows, in), tensor.Empty(d, w.rows, out)
 	w.index, w.class = tensor.ZerosOf(d, tensor.Int32, w.rows), tensor.ZerosOf(d, tensor.Int32, w.rows)
@@ -343,7 +343,7 @@ func TestRandomPerceptrons(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
 				one, odd := 0, map[string]bool{}
 				for seed := range n {
-					if randomPerceptron(t, d, uint64(seed), odd) {
+					if randomPerceptron(t, d, devtest.Seed(seed), odd) {
 						one++
 					}
 				}

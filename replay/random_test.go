@@ -303,10 +303,10 @@ func TestRandomSteps(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
 				ops := map[string]int{}
 				for seed := range n {
-					randomSteps(t, d, uint64(seed), ops, func(*world) {})
+					randomSteps(t, d, devtest.Seed(seed), ops, func(*world) {})
 				}
 				for _, op := range randomOps {
-					if ops[op.name] == 0 && n >= 50 {
+					if ops[op.name] == 0 && n >= 100 {
 						t.Errorf("no step did %q", op.name)
 					}
 				}

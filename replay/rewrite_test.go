@@ -75,7 +75,7 @@ func TestRandomMaps(t *testing.T) {
 							}
 						}
 					}
-					randomSteps(t, d, uint64(seed), map[string]int{}, func(w *world) { w.table, w.most = mapOps(), true }, o)
+					randomSteps(t, d, devtest.Seed(seed), map[string]int{}, func(w *world) { w.table, w.most = mapOps(), true }, o)
 				}
 				for _, w := range replay.Rewrites() {
 					if n >= 50 && !slices.Contains([]string{"results", "perceptron", "inputs", "parts", "shares", "lookup", "beside"}, w[0]) && (sel == "cpu" || w[0] != "together") && (!d.Limits().CPU || w[0] != "terms") && !strings.Contains(told.String(), "replay: "+w[0]+": ") {

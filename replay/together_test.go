@@ -156,7 +156,7 @@ func TestRandomTogether(t *testing.T) {
 		}
 		var told bytes.Buffer
 		for seed := range n {
-			randomSteps(t, d, uint64(seed), map[string]int{}, func(w *world) { w.table, w.most = togetherOps, true }, replay.Options{Explain: &told})
+			randomSteps(t, d, devtest.Seed(seed), map[string]int{}, func(w *world) { w.table, w.most = togetherOps, true }, replay.Options{Explain: &told})
 		}
 		if !strings.Contains(told.String(), "one launch") {
 			t.Error("no launches were together")

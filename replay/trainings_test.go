@@ -454,7 +454,7 @@ func TestRandomTrainings(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
 				did := map[string]int{}
 				for seed := range n {
-					randomTraining(t, d, uint64(seed), did)
+					randomTraining(t, d, devtest.Seed(seed), did)
 				}
 				for _, a := range along {
 					if did[a.name] == 0 && n >= 300 {

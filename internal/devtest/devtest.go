@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,8 +33,18 @@ func Command(t *testing.T, name string, args ...string) *exec.Cmd {
 	return exec.Command(name, args...)
 }
 
-// SweepEnv names the environment variable that says that there is time for many more trials: make sweep sets it.
+// SweepEnv names the environment variable that says that there is time for many more trials: make sweep sets it, to
+// the first seed of random programs. 1 is the seed that tests begin with otherwise, so that others are a sweep of its own.
 const SweepEnv = "CLGRAD_SWEEP"
+
+// Seed returns the seed of the random program number i.
+func Seed(i int) uint64 {
+	first, err := strconv.ParseUint(os.Getenv(SweepEnv), 10, 32)
+	if err != nil || first == 0 {
+		first = 1
+	}
+	return first - 1 + uint64(i)
+}
 
 // Sweep reports whether there is time for many more trials, and for their kernels to be built.
 func Sweep() bool { return os.Getenv(SweepEnv) != "" }

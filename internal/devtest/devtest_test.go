@@ -42,3 +42,13 @@ func TestDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestSeed: a sweep begins at the seed that it is given, and everything else at 0.
+func TestSeed(t *testing.T) {
+	for value, want := range map[string]uint64{"": 0, "0": 0, "1": 0, "yes": 0, "1001": 1000} {
+		t.Setenv(devtest.SweepEnv, value)
+		if seed := devtest.Seed(7); seed != want+7 {
+			t.Errorf("%q: seed %d, not %d", value, seed, want+7)
+		}
+	}
+}
