@@ -143,9 +143,15 @@ func (k *code) between(x value, low, high float64) value {
 
 // reduced returns q and a whole n such that eˣ is (1 + q)·2ⁿ, |q| at most √2 − 1.
 func (k *code) reduced(x value) (q, n value) {
+	r, n := k.remainder(x)
+	return k.series(r), n
+}
+
+// remainder returns r and a whole n such that x is r + n·log 2, |r| at most log(2)/2.
+func (k *code) remainder(x value) (r, n value) {
 	n = k.round(k.mul(x, k.number(math.Log2E)), nearest)
 	high, low := k.parted(math.Ln2, ln2Lo)
-	return k.series(k.fnma(n, k.number(low), k.fnma(n, k.number(high), x))), n
+	return k.fnma(n, k.number(low), k.fnma(n, k.number(high), x)), n
 }
 
 // parted returns a number, of which rest is what double precision loses, as the nearest one of the type and the remainder.
@@ -156,18 +162,9 @@ func (k *code) parted(v, rest float64) (high, low float64) {
 	return float64(float32(v)), v - float64(float32(v))
 }
 
-// series is eʳ − 1 for |r| up to log(2)/2, by as many terms of Taylor's series as the type has room for.
+// series is eʳ − 1 for |r| up to log(2)/2.
 func (k *code) series(r value) value {
-	terms := 6
-	if k.r.size == 8 {
-		terms = 12
-	}
-	c, factorial := make([]float64, terms), 1.0
-	for i := range c {
-		factorial *= float64(i + 2)
-		c[i] = 1 / factorial
-	}
-	return k.fma(k.mul(r, r), k.polynomial(r, c...), r)
+	return k.fma(k.mul(r, r), k.polynomial(r, expNear[k.r.size]...), r)
 }
 
 // scale is v·2ⁿ for a normal v and whole n, rounded once, also where that is no normal number.
@@ -342,22 +339,25 @@ func (k *code) quarter(n, sin, cos value, cosine bool) value {
 	return k.xor(k.choose(odd, cos, sin), sign)
 }
 
-// erfcOf is erfc a for a that is not negative: e^(−a²)·p(q)/(1 + 2a), q = (a − 2)/(a + 2).
+// erfcOf is erfc a for a that is not negative: e^(−a²)·(1 − q)·p(q), q = (a − c)/(a + c).
 func (k *code) erfcOf(a value) value {
 	a = k.least(k.load(k.number(map[int]float64{4: 10.25, 8: 27.5}[k.r.size])), a)
+	center := k.number(erfcCenter[k.r.size])
+	q := k.div(k.sub(a, center), k.add(a, center))
+	p := k.mul(k.sub(k.load(k.number(1)), q), k.polynomial(q, erfcFar[k.r.size]...))
 	square := k.mul(a, a)
 	minus := k.xor(square, k.sign())
-	lost := k.fma(a, a, minus)
-	q, n := k.reduced(minus)
-	half, rest := k.halves(n)
-	e := k.mul(k.add(q, k.number(1)), k.power(half))
-	e = k.fnma(e, lost, e)
-	p := k.polynomial(k.div(k.sub(a, k.number(2)), k.add(a, k.number(2))), erfcFar[k.r.size]...)
-	return k.mul(k.mul(e, k.div(p, k.add(k.add(a, a), k.number(1)))), k.power(rest))
+	r, n := k.remainder(minus)
+	e := k.series(k.sub(r, k.fma(a, a, minus))) // less what the square has lost
+	return k.scale(k.fma(e, p, p), n)
 }
 
-// Polynomials through Chebyshev's nodes, found in 50 digits, by the bytes of the type: of erf(x)/x in x² for x² up to 0.9, off by 2⁻³⁰ and
-// 2⁻⁵⁴ at most, and of e^(a²)·erfc(a)·(1 + 2a) in q for all a up to 10.5 and 27.5, off by 2⁻²⁹ and 2⁻⁵³.
+// erfcCenter is c of erfcOf.
+var erfcCenter = map[int]float64{4: 3, 8: 4}
+
+// Polynomials, found in 50 digits, by the bytes of the type. Through Chebyshev's nodes: of erf(x)/x in x² for x² up to 0.9,
+// off by 2⁻³⁰ and 2⁻⁵⁴. Of the least relative error: of (eʳ − 1 − r)/r² up to log(2)/2, off by 2⁻²⁷ and 2⁻⁵⁶ of eʳ at most,
+// and of e^(a²)·erfc(a)/(1 − q) in q for all a up to 10.3 and 27.6, off by 2⁻²⁸ and 2⁻⁵⁵.
 var (
 	erfNear = map[int][]float64{
 		4: {1.1283791664763395, -0.37612632154013932, 0.11283671041450989, -0.026858042482942561, 0.0051976849144596491,
@@ -369,16 +369,21 @@ var (
 		},
 	}
 	erfcFar = map[int][]float64{
-		4: {1.2769783823067076, -0.092763814822355805, -0.16603048495117275, 0.16405087960761196, -0.05421843722837164,
-			-0.0080297842599010608, 0.008712785678741647, 0.0012506210333167137, -0.0014301499271922352, -0.00040183451642194527,
-			0.0001778078769999818, 8.3838182124330982e-5},
+		4: {0.17900115130568384, -0.14723241462426587, 0.09837138206926514, -0.051744328520032745, 0.01992152839716201,
+			-0.004473343252195291, -0.00020450620696093181, 0.0005134296586116658, -8.033443602190675e-05, -5.412102861369445e-05},
 		8: {
-			1.2769783815525286, -0.09276382658574595, -0.16603039761529, 0.164051280033435, -0.05422000099197845,
-			-0.008034015082197919, 0.008722653873693614, 0.0012713389626910518, -0.0014568139123483281, -0.00045434080540133825,
-			0.00020636686636723773, 0.00015103904406146861, -1.5076969393981303e-06, -3.642278371873206e-05, -1.3501587678832237e-05,
-			3.7085584301374126e-06, 5.247153116643131e-06, 1.5107690346153598e-06, -7.364749671453057e-07, -8.500151516610701e-07,
-			-2.1646760548257934e-07, 1.5995817517317806e-07, 1.3110904531738093e-07, 8.049700872347415e-09, -2.2263259432781454e-08,
-			-6.5586282711112465e-09,
+			0.13699945762506138, -0.1220685911351103, 0.09665108778315509, -0.06760672891414816, 0.04135644848472423,
+			-0.021751367155195066, 0.009547689364269122, -0.0032962566644306216, 0.0007640069503689265, -3.511988498800637e-05,
+			-5.688154571888044e-05, 2.210174452870428e-05, -4.545357053103175e-07, -2.358094071519121e-06,
+			5.870788822295603e-07, 1.7907888298596415e-07, -1.0603939303916047e-07, -1.086983859450113e-08,
+			1.551726108075677e-08, 1.199850055605485e-09, -1.7191475739485609e-09, -3.4172219429762527e-10,
+		},
+	}
+	expNear = map[int][]float64{
+		4: {0.49999997721287191, 0.16666530558049931, 0.041667290376456718, 0.0083677948408172832, 0.0013878316163789477},
+		8: {
+			0.5000000000000007423, 0.1666666666666657094, 0.04166666666655554981, 0.008333333333399194759, 0.001388888893737624168,
+			0.000198412697025175446, 0.0000248014991837235551, 2.755741871832414236e-6, 2.762820283840963301e-7, 2.505123541319213187e-8,
 		},
 	}
 )
