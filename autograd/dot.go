@@ -3,14 +3,10 @@ package autograd
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/dot"
 	"github.com/clgrad/clgrad/tensor"
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/encoding"
-	"gonum.org/v1/gonum/graph/encoding/dot"
-	"gonum.org/v1/gonum/graph/multi"
 )
 
 // WriteDOT writes the graph of root in Graphviz's language: one box per node with its name, operation,
@@ -31,60 +27,30 @@ func WriteDOT(w io.Writer, root *Node) error {
 	for _, t := range profile {
 		times[t.Name] = t
 	}
-	g := dotGraph{multi.NewDirectedGraph()}
+	g := dot.Graph{Name: "clgrad"}
 	order := root.sort(walks.Add(1), nil)
-	ids := make(map[*Node]dotNode, len(order))
+	at := make(map[*Node]int, len(order))
 	for i, n := range order {
-		dn := dotNode{int64(i), n, times}
-		ids[n] = dn
-		g.AddNode(dn)
+		at[n] = i
+		g.Nodes = append(g.Nodes, dot.Node{Lines: n.dotLines(times), Fill: n.dotColour()})
 		for _, in := range n.inputs {
-			g.SetLine(g.NewLine(ids[in], dn))
+			g.Edges = append(g.Edges, dot.Edge{From: at[in], To: i})
 		}
 	}
-	text, err := dot.MarshalMulti(g, "clgrad", "", "\t")
-	if err != nil {
-		return fmt.Errorf("autograd: WriteDOT: %w", err)
-	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
-	return err
+	return g.Write(w)
 }
 
-// dotGraph is a multigraph: x.Mul(x) has two edges.
-type dotGraph struct{ *multi.DirectedGraph }
-
-// DOTAttributers sets the looks of the whole picture.
-func (dotGraph) DOTAttributers() (graph, node, edge encoding.Attributer) {
-	return attributes{{Key: "rankdir", Value: "TB"}},
-		attributes{{Key: "shape", Value: "box"}, {Key: "style", Value: "filled"}, {Key: "fontname", Value: "Helvetica"}},
-		attributes{}
-}
-
-type attributes []encoding.Attribute
-
-func (a attributes) Attributes() []encoding.Attribute { return a }
-
-type dotNode struct {
-	id    int64
-	node  *Node
-	times map[string]tensor.KernelTime
-}
-
-func (d dotNode) ID() int64 { return d.id }
-
-func (d dotNode) Attributes() []encoding.Attribute {
-	fill := "white"
+func (n *Node) dotColour() string {
 	switch {
-	case d.node.op == "" && d.node.needs:
-		fill = "lightblue"
-	case d.node.op == "":
-		fill = "lightgray"
+	case n.op == "" && n.needs:
+		return "lightblue"
+	case n.op == "":
+		return "lightgray"
 	}
-	return []encoding.Attribute{{Key: "label", Value: quoteDOT(d.lines())}, {Key: "fillcolor", Value: fill}}
+	return "white"
 }
 
-func (d dotNode) lines() []string {
-	n := d.node
+func (n *Node) dotLines(times map[string]tensor.KernelTime) []string {
 	title := n.label()
 	if n.name != "" && n.op != "" {
 		title += " = " + n.op
@@ -95,21 +61,10 @@ func (d dotNode) lines() []string {
 			break
 		}
 		line := k.Name
-		if t := d.times[k.Name]; t.Calls > 0 {
+		if t := times[k.Name]; t.Calls > 0 {
 			line += fmt.Sprintf(": mean of %d calls %v, %.1f kB", t.Calls, (t.Total / time.Duration(t.Calls)).Round(100*time.Nanosecond), float64(t.Bytes)/float64(t.Calls)/1e3)
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
-
-// quoteDOT returns lines as one quoted string: quotes and backslashes escaped, line ends as \n.
-func quoteDOT(lines []string) string {
-	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-	for i, l := range lines {
-		lines[i] = escape.Replace(l)
-	}
-	return `"` + strings.Join(lines, `\n`) + `"`
-}
-
-var _ graph.Node = dotNode{}

@@ -166,30 +166,13 @@ func ExampleWriteDOT() {
 	}
 	// Output:
 	// digraph clgrad {
-	// 	graph [
-	// 		rankdir=TB
-	// 	];
-	// 	node [
-	// 		shape=box
-	// 		style=filled
-	// 		fontname=Helvetica
-	// 	];
+	// 	graph [rankdir=TB];
+	// 	node [shape=box, style=filled, fontname=Helvetica];
 	//
-	// 	// Node definitions.
-	// 	0 [
-	// 		label="w\n[3]"
-	// 		fillcolor=lightblue
-	// 	];
-	// 	1 [
-	// 		label="tanh\n[3]\nk_tanh"
-	// 		fillcolor=white
-	// 	];
-	// 	2 [
-	// 		label="loss = Sum\n[]\nk_sum"
-	// 		fillcolor=white
-	// 	];
+	// 	0 [label="w\n[3]", fillcolor=lightblue];
+	// 	1 [label="tanh\n[3]\nk_tanh", fillcolor=white];
+	// 	2 [label="loss = Sum\n[]\nk_sum", fillcolor=white];
 	//
-	// 	// Edge definitions.
 	// 	0 -> 1;
 	// 	1 -> 2;
 	// }

@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/dot"
 	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
-	"gonum.org/v1/gonum/graph/encoding"
-	"gonum.org/v1/gonum/graph/encoding/dot"
-	"gonum.org/v1/gonum/graph/simple"
 )
 
 // Launch is one launch of a run.
@@ -152,62 +149,28 @@ func (r *Recording) onDevice() (total time.Duration, measured bool) {
 // step's launches that it does if there are several, and the bytes that it reads and writes; an arrow from each to those
 // that read what it wrote, with the bytes. Launches that were joined have another colour.
 func (r *Recording) WriteDOT(w io.Writer) error {
-	g := dotGraph{simple.NewDirectedGraph()}
+	g := dot.Graph{Name: "recording"}
 	for i, l := range r.listed {
-		g.AddNode(dotNode{int64(i), l})
+		fill, lines := "white", []string{fmt.Sprintf("%d %s", i, l.Kernel)}
+		if len(l.Step) > 1 {
+			fill = "lightblue"
+			for j, name := range l.Does {
+				lines = append(lines, fmt.Sprintf("step %d: %s", l.Step[j], name))
+			}
+		}
+		g.Nodes = append(g.Nodes, dot.Node{Lines: append(lines, fmt.Sprintf("%d bytes", l.Bytes)), Fill: fill})
 	}
+	bytes := map[[2]int]int64{}
+	var ends [][2]int
 	for _, f := range r.flows {
-		from, to := int64(f.from), int64(f.to)
-		bytes := f.bytes
-		if e := g.Edge(from, to); e != nil {
-			bytes += e.(dotEdge).bytes
+		end := [2]int{f.from, f.to}
+		if _, there := bytes[end]; !there {
+			ends = append(ends, end)
 		}
-		g.SetEdge(dotEdge{simple.Edge{F: g.Node(from), T: g.Node(to)}, bytes})
+		bytes[end] += f.bytes
 	}
-	text, err := dot.Marshal(g, "recording", "", "\t")
-	if err != nil {
-		return fmt.Errorf("replay: WriteDOT: %w", err)
+	for _, end := range ends {
+		g.Edges = append(g.Edges, dot.Edge{From: end[0], To: end[1], Label: fmt.Sprintf("%d bytes", bytes[end])})
 	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
-	return err
-}
-
-type dotGraph struct{ *simple.DirectedGraph }
-
-// DOTAttributers sets the looks of the whole picture.
-func (dotGraph) DOTAttributers() (graph, node, edge encoding.Attributer) {
-	return attributes{{Key: "rankdir", Value: "TB"}},
-		attributes{{Key: "shape", Value: "box"}, {Key: "style", Value: "filled"}, {Key: "fontname", Value: "Helvetica"}}, attributes{}
-}
-
-type attributes []encoding.Attribute
-
-func (a attributes) Attributes() []encoding.Attribute { return a }
-
-type dotNode struct {
-	id     int64
-	launch Launch
-}
-
-func (n dotNode) ID() int64 { return n.id }
-
-func (n dotNode) Attributes() []encoding.Attribute {
-	fill, lines := "white", []string{fmt.Sprintf("%d %s", n.id, n.launch.Kernel)}
-	if len(n.launch.Step) > 1 {
-		fill = "lightblue"
-		for i, name := range n.launch.Does {
-			lines = append(lines, fmt.Sprintf("step %d: %s", n.launch.Step[i], name))
-		}
-	}
-	lines = append(lines, fmt.Sprintf("%d bytes", n.launch.Bytes))
-	return []encoding.Attribute{{Key: "label", Value: `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.Join(lines, "\n")) + `"`}, {Key: "fillcolor", Value: fill}}
-}
-
-type dotEdge struct {
-	simple.Edge
-	bytes int64
-}
-
-func (e dotEdge) Attributes() []encoding.Attribute {
-	return []encoding.Attribute{{Key: "label", Value: fmt.Sprintf(`"%d bytes"`, e.bytes)}}
+	return g.Write(w)
 }
