@@ -69,10 +69,8 @@ const (
 	SigmoidBy
 	SigmoidOfMinus
 	SigmoidOfMinusBy
-	Softplus
-	SoftplusOfMinus
-	LogSigmoid
-	LogOnePlusExp
+	ExpOfMinusAbs
+	AddPositive
 	SiLUSlope
 	GELU
 	GELUSlope
@@ -137,38 +135,14 @@ var Formulas = []Formula{
 		{Div, []Value{{Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 4}}},
 		{Mul, []Value{{Kind: OfStep, Index: 5}, {Kind: OfOperand, Index: 1}}},
 	}},
-	{Softplus, []Step{
-		{Max, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 0}}},
-		{Abs, []Value{{Kind: OfOperand, Index: 0}}},
-		{Neg, []Value{{Kind: OfStep, Index: 1}}},
-		{Exp, []Value{{Kind: OfStep, Index: 2}}},
-		{Log1p, []Value{{Kind: OfStep, Index: 3}}},
-		{Add, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 4}}},
-	}},
-	{SoftplusOfMinus, []Step{
-		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
-		{Max, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0}}},
-		{Abs, []Value{{Kind: OfStep, Index: 0}}},
-		{Neg, []Value{{Kind: OfStep, Index: 2}}},
-		{Exp, []Value{{Kind: OfStep, Index: 3}}},
-		{Log1p, []Value{{Kind: OfStep, Index: 4}}},
-		{Add, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 5}}},
-	}},
-	{LogSigmoid, []Step{
-		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
-		{Max, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0}}},
-		{Abs, []Value{{Kind: OfStep, Index: 0}}},
-		{Neg, []Value{{Kind: OfStep, Index: 2}}},
-		{Exp, []Value{{Kind: OfStep, Index: 3}}},
-		{Log1p, []Value{{Kind: OfStep, Index: 4}}},
-		{Add, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 5}}},
-		{Neg, []Value{{Kind: OfStep, Index: 6}}},
-	}},
-	{LogOnePlusExp, []Step{
+	{ExpOfMinusAbs, []Step{
 		{Abs, []Value{{Kind: OfOperand, Index: 0}}},
 		{Neg, []Value{{Kind: OfStep, Index: 0}}},
 		{Exp, []Value{{Kind: OfStep, Index: 1}}},
-		{Log1p, []Value{{Kind: OfStep, Index: 2}}},
+	}},
+	{AddPositive, []Step{
+		{Max, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 0}}},
+		{Add, []Value{{Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 1}}},
 	}},
 	{SiLUSlope, []Step{
 		{Neg, []Value{{Kind: OfOperand, Index: 0}}},

@@ -322,25 +322,15 @@ func mapSigmoidOfMinusF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2
 //go:noescape
 func mapSigmoidOfMinusByF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
-// mapSoftplusF32AVX512 sets n elements from to on to Softplus of those from x0 on. They may be the same.
+// mapExpOfMinusAbsF32AVX512 sets n elements from to on to ExpOfMinusAbs of those from x0 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+func mapExpOfMinusAbsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
-// mapSoftplusOfMinusF32AVX512 sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+// mapAddPositiveF32AVX512 sets n elements from to on to AddPositive of those from x0, x1 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusOfMinusF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-
-// mapLogSigmoidF32AVX512 sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogSigmoidF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-
-// mapLogOnePlusExpF32AVX512 sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogOnePlusExpF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+func mapAddPositiveF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
 // mapSiLUSlopeF32AVX512 sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
 //
@@ -612,25 +602,15 @@ func mapSigmoidOfMinusF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2
 //go:noescape
 func mapSigmoidOfMinusByF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
-// mapSoftplusF64AVX512 sets n elements from to on to Softplus of those from x0 on. They may be the same.
+// mapExpOfMinusAbsF64AVX512 sets n elements from to on to ExpOfMinusAbs of those from x0 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+func mapExpOfMinusAbsF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
-// mapSoftplusOfMinusF64AVX512 sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+// mapAddPositiveF64AVX512 sets n elements from to on to AddPositive of those from x0, x1 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusOfMinusF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-
-// mapLogSigmoidF64AVX512 sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogSigmoidF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-
-// mapLogOnePlusExpF64AVX512 sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogOnePlusExpF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+func mapAddPositiveF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
 // mapSiLUSlopeF64AVX512 sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
 //

@@ -322,25 +322,15 @@ func mapSigmoidOfMinusF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *
 //go:noescape
 func mapSigmoidOfMinusByF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
-// mapSoftplusF32NEON sets n elements from to on to Softplus of those from x0 on. They may be the same.
+// mapExpOfMinusAbsF32NEON sets n elements from to on to ExpOfMinusAbs of those from x0 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+func mapExpOfMinusAbsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
-// mapSoftplusOfMinusF32NEON sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+// mapAddPositiveF32NEON sets n elements from to on to AddPositive of those from x0, x1 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusOfMinusF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-
-// mapLogSigmoidF32NEON sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogSigmoidF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-
-// mapLogOnePlusExpF32NEON sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogOnePlusExpF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+func mapAddPositiveF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
 // mapSiLUSlopeF32NEON sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
 //
@@ -612,25 +602,15 @@ func mapSigmoidOfMinusF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *
 //go:noescape
 func mapSigmoidOfMinusByF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
-// mapSoftplusF64NEON sets n elements from to on to Softplus of those from x0 on. They may be the same.
+// mapExpOfMinusAbsF64NEON sets n elements from to on to ExpOfMinusAbs of those from x0 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+func mapExpOfMinusAbsF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
-// mapSoftplusOfMinusF64NEON sets n elements from to on to SoftplusOfMinus of those from x0 on. They may be the same.
+// mapAddPositiveF64NEON sets n elements from to on to AddPositive of those from x0, x1 on. They may be the same.
 //
 //go:noescape
-func mapSoftplusOfMinusF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-
-// mapLogSigmoidF64NEON sets n elements from to on to LogSigmoid of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogSigmoidF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-
-// mapLogOnePlusExpF64NEON sets n elements from to on to LogOnePlusExp of those from x0 on. They may be the same.
-//
-//go:noescape
-func mapLogOnePlusExpF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
+func mapAddPositiveF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 
 // mapSiLUSlopeF64NEON sets n elements from to on to SiLUSlope of those from x0, x1 on. They may be the same.
 //

@@ -12,16 +12,19 @@ import (
 
 // TestJoin: the common functions and their gradients are one vector loop each.
 func TestJoin(t *testing.T) {
-	for _, f := range []*kernels.Function{kernels.Sigmoid, kernels.Softplus, kernels.LogSigmoid, kernels.SiLU, kernels.GELU,
-		kernels.GELUTanh, kernels.Mish, kernels.ELU} {
+	for _, f := range []*kernels.Function{kernels.Sigmoid, kernels.SiLU, kernels.GELU, kernels.GELUTanh, kernels.Mish,
+		kernels.ELU} {
 		for _, f := range []*kernels.Function{f, f.Gradient(0)} {
 			if n := expr.Compile(f.Value).Loops(); n != 1 {
 				t.Errorf("%s takes %d loops, want 1", f.Name, n)
 			}
 		}
 	}
-	if n := expr.Compile(kernels.Tanh.Gradient(0).Value).Loops(); n != 1 {
-		t.Errorf("the gradient of tanh takes %d loops, want 1", n)
+	for f, want := range map[*kernels.Function]int{kernels.Tanh.Gradient(0): 1, kernels.Softplus: 3, kernels.Softplus.Gradient(0): 1,
+		kernels.LogSigmoid.Gradient(0): 1} {
+		if n := expr.Compile(f.Value).Loops(); n != want {
+			t.Errorf("%s takes %d loops, want %d", f.Name, n, want)
+		}
 	}
 }
 
@@ -51,11 +54,11 @@ func testJoinBits[T float32 | float64](t *testing.T) {
 		"exp elsewhere":   {[]*expr.Expr{one.Div(sum).Mul(e)}, 5},
 		"exp result":      {[]*expr.Expr{one.Div(sum), e}, 4},
 		"exp above":       {[]*expr.Expr{e.Div(sum)}, 4},
-		"two":             {[]*expr.Expr{one.Div(sum), x.Mul(expr.C(3)).Neg().Softplus().Neg()}, 3},
+		"two":             {[]*expr.Expr{one.Div(sum), x.Mul(expr.C(3)).Neg().Softplus().Neg()}, 7},
 		"in each other":   {[]*expr.Expr{x.Sigmoid().Sigmoid().Mul(y)}, 2},
 		"same operands":   {[]*expr.Expr{x.Mul(one.Sub(x)).Mul(x)}, 1},
 		"scalar":          {[]*expr.Expr{expr.Where(x.Le(expr.C(0)), s.Mul(x.Expm1()), x)}, 1},
-		"by a scalar":     {[]*expr.Expr{s.Mul(x).Softplus().Div(s)}, 3},
+		"by a scalar":     {[]*expr.Expr{s.Mul(x).Softplus().Div(s)}, 5},
 	} {
 		p := expr.Compile(c.formulas...)
 		if n := p.Loops(); n != c.loops {

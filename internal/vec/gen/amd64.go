@@ -6,7 +6,7 @@ import (
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/pass"
+
 	"github.com/mmcloughlin/avo/printer"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -51,11 +51,8 @@ func files() map[string][]byte {
 
 // emit prints what a context holds as assembly and as declarations.
 func emit(c *build.Context, all map[string][]byte, name string, s *set) {
-	f, err := c.Result()
+	f, err := compiled(c)
 	if err != nil {
-		log.Fatal(err)
-	}
-	if err := pass.Compile.Execute(f); err != nil {
 		log.Fatal(err)
 	}
 	// Nothing that a compiler could ask a processor for says which instructions there are: the build tags do.

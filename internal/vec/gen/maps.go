@@ -15,16 +15,16 @@ func maps(c *build.Context, s *set, r real) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}}
 	for _, f := range allFunctions() {
 		if r == single || f.double {
-			k.loop(f)
+			k.loop(f, vectors(f, s, r))
 		}
 	}
 }
 
 func (f function) in(s *set, r real) string { return "map" + f.name + r.name + s.name }
 
-// loop writes the function that computes f of n elements. The last vector, if it is not whole, is loaded and stored behind a
-// mask: what an element becomes does not depend on where it lies.
-func (k *code) loop(f function) {
+// loop writes the function that computes f of n elements, of some vectors at a time. The vectors at the end, of which the
+// last may not be whole, are loaded and stored behind a mask: what an element becomes does not depend on where it lies.
+func (k *code) loop(f function, vectors int) {
 	c, wide := k.c, k.s.bytes/k.r.size
 	c.Function(f.in(k.s, k.r))
 	c.Attributes(attr.NOSPLIT)
@@ -41,25 +41,42 @@ func (k *code) loop(f function) {
 	}
 	at := c.GP64()
 	c.XORQ(at, at)
-	c.SUBQ(operand.Imm(uint64(wide)), n)
+	c.SUBQ(operand.Imm(uint64(vectors*wide)), n)
 	c.JLT(operand.LabelRef("rest"))
 	c.Label("whole")
 	in := make([]value, f.operands)
-	for i, p := range from {
-		in[i] = k.load(operand.Mem{Base: p, Index: at, Scale: 1})
+	for v := range vectors {
+		c.Comment(nextVector)
+		for i, p := range from {
+			in[i] = k.load(operand.Mem{Base: p, Index: at, Scale: 1, Disp: v * k.s.bytes})
+		}
+		k.pick(c.VMOVUPS, c.VMOVUPD)(f.of(k, in), operand.Mem{Base: to, Index: at, Scale: 1, Disp: v * k.s.bytes})
 	}
-	k.pick(c.VMOVUPS, c.VMOVUPD)(f.of(k, in), operand.Mem{Base: to, Index: at, Scale: 1})
-	c.ADDQ(operand.Imm(uint64(k.s.bytes)), at)
-	c.SUBQ(operand.Imm(uint64(wide)), n)
+	c.Comment(lastVector)
+	c.ADDQ(operand.Imm(uint64(vectors*k.s.bytes)), at)
+	c.SUBQ(operand.Imm(uint64(vectors*wide)), n)
 	c.JGE(operand.LabelRef("whole"))
 	c.Label("rest")
-	c.ADDQ(operand.Imm(uint64(wide)), n)
+	c.ADDQ(operand.Imm(uint64(vectors*wide)), n)
 	c.JZ(operand.LabelRef("done"))
-	first := k.first(n)
+	some := n
+	if vectors > 1 {
+		c.Label("next")
+		some = c.GP64()
+		c.MOVQ(operand.U32(uint32(wide)), some)
+		c.CMPQ(n, some)
+		c.CMOVQLT(n, some)
+	}
+	first := k.first(some)
 	for i, p := range from {
 		in[i] = k.loadSome(first, operand.Mem{Base: p, Index: at, Scale: 1})
 	}
 	k.storeSome(first, f.of(k, in), operand.Mem{Base: to, Index: at, Scale: 1})
+	if vectors > 1 {
+		c.ADDQ(operand.Imm(uint64(k.s.bytes)), at)
+		c.SUBQ(operand.Imm(uint64(wide)), n)
+		c.JG(operand.LabelRef("next"))
+	}
 	c.Label("done")
 	c.VZEROUPPER()
 	c.RET()
