@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// mapWidth is the length of the vectors of a CPU: those of AVX, and half of AVX-512's.
-const mapWidth = 8
+// MapVectorCPU is how many elements a map computes in a vector on a CPU: one of AVX-512's, two of AVX's.
+const MapVectorCPU = 16
 
 // text returns the OpenCL C of a map, for CPUs or other devices.
 func (m *mapSpec) text(cpu bool) string {
@@ -33,7 +33,7 @@ func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) 
 	width = 1
 	switch {
 	case cpu:
-		width = mapWidth
+		width = MapVectorCPU
 	case m.l.Aligned:
 		width = MapVector
 	}
@@ -204,7 +204,15 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 	case !cpu:
 		return convert(fmt.Sprintf("*(global const %s *)(%s)", m.vector(t, width), from))
 	}
-	return convert(fmt.Sprintf("vload%d(0, %s)", width, from))
+	return convert(fmt.Sprintf("IN_MEMORY(%s, %s, %s)", m.space(t, cpu), m.vector(t, width), from))
+}
+
+// space returns the address space that a vector of tensor t is loaded from, and stored in.
+func (m *mapSpec) space(t int, cpu bool) string {
+	if m.tiled(t, cpu) {
+		return "private"
+	}
+	return "global"
 }
 
 // vector returns the vector type of the elements of tensor t in memory.
@@ -295,7 +303,7 @@ func (m *mapSpec) store(t, width int, cpu bool, value string) string {
 	case !cpu:
 		return fmt.Sprintf("*(global %s *)(%s) = %s;", m.vector(t, width), to, value)
 	}
-	return fmt.Sprintf("vstore%d(%s, 0, %s);", width, value, to)
+	return fmt.Sprintf("IN_MEMORY(%s, %s, %s) = %s;", m.space(t, cpu), m.vector(t, width), to, value)
 }
 
 func (m *mapSpec) cpuBody(p func(string, ...any)) {
@@ -303,7 +311,7 @@ func (m *mapSpec) cpuBody(p func(string, ...any)) {
 	p("    if (from >= n) return;")
 	columns := func(indent, first, end string) {
 		p("%sint c = %s;", indent, first)
-		p("%sfor (; c <= %s - %d; c += %d) %s", indent, end, mapWidth, mapWidth, m.apply(mapWidth, true))
+		p("%sfor (; c <= %s - %d; c += %d) %s", indent, end, MapVectorCPU, MapVectorCPU, m.apply(MapVectorCPU, true))
 		p("%sfor (; c < %s; c++) %s", indent, end, m.apply(1, true))
 	}
 	if m.outer == 0 {

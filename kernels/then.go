@@ -20,7 +20,8 @@ type Stores struct {
 	Reads func(args []Arg) bool
 	// Before reports whether a launch on such a device stores other values before those that count. Nil: never.
 	Before func(args []Arg, l Limits) bool
-	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use the macros.
+	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use the macros. On CPUs that
+	// is MapVectorCPU, or 1.
 	CPU, GPU int
 	// Define is a line that the files have to have before them, such as the one entry point to build.
 	Define string
@@ -199,9 +200,9 @@ func (s *thenSpec) macros(p func(string, ...any), l Limits) {
 	p("%s", preludeHere)
 	width := 1 // of vectors
 	switch {
-	case l.CPU && wide > 1:
-		width = mapWidth
-	case !l.CPU && wide == MapVector && m.l.Aligned:
+	case l.CPU:
+		width = wide
+	case wide == MapVector && m.l.Aligned:
 		width = MapVector
 	}
 	formula := func(width int) {
@@ -214,10 +215,6 @@ func (s *thenSpec) macros(p func(string, ...any), l Limits) {
 	}
 	if width > 1 {
 		formula(width)
-	}
-	whole := l.CPU && wide > width && m.j.program.Alike() // whole rows at a time
-	if whole {
-		formula(wide)
 	}
 	if s.Vectors {
 		s.lane(p, &m, vectorsOf(l))
@@ -255,16 +252,12 @@ func (s *thenSpec) macros(p func(string, ...any), l Limits) {
 	if l.CPU && wide > 1 {
 		p("static void then_row(REAL%d row, int at, int count, %s) {", wide, declared(""))
 		at("    ", "", "at")
-		if whole {
-			p("    if (count == %d && c + %d <= n) {\n        const REAL%d v = row;", wide, wide, wide)
-			rows("        ")
-			p("        %s\n        return;\n    }", m.apply(wide, true))
-		}
-		p("    REAL part[%d];\n    vstore%d(row, 0, part);\n    for (int j = 0; j < count;) {", wide, wide)
+		p("    if (count == %d && c + %d <= n) {\n        const REAL%d v = row;", wide, wide, wide)
 		rows("        ")
-		p("        if (count - j >= %d && c + %d <= n) {", width, width)
-		p("            const REAL%d v = vload%d(0, part + j);\n            %s\n            j += %d;\n            c += %d;", width, width, m.apply(width, true), width, width)
-		p("        } else {\n            const REAL v = part[j];\n            %s\n            j++;\n            c++;\n        }", m.apply(1, true))
+		p("        %s\n        return;\n    }", m.apply(wide, true))
+		p("    REAL part[%d];\n    vstore%d(row, 0, part);\n    for (int j = 0; j < count; j++) {", wide, wide)
+		rows("        ")
+		p("        const REAL v = part[j];\n        %s\n        c++;", m.apply(1, true))
 		if m.outer > 0 {
 			p("        if (c == n) {\n            c = 0;\n            r++;\n        }")
 		}
@@ -328,7 +321,7 @@ func (s *thenSpec) macros(p func(string, ...any), l Limits) {
 // vectorsOf is the width of the vectors that maps compute on a kind of device.
 func vectorsOf(l Limits) int {
 	if l.CPU {
-		return mapWidth
+		return MapVectorCPU
 	}
 	return MapVector
 }

@@ -358,7 +358,7 @@ func (m *mapping) vectors(l kernels.Limits) int {
 		inner = m.dims[n-1]
 	}
 	if layout, _ := m.layout(l); l.CPU {
-		width = 8
+		width = kernels.MapVectorCPU
 	} else if layout.Aligned {
 		width = kernels.MapVector
 	}

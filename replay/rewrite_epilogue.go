@@ -298,8 +298,7 @@ func (r *rewriter) endsAlike(was, now *mapping, s *kernels.Stores) (vectors, ok 
 	case width > 1:
 		return true, true
 	case width == 1:
-		const least = 8 // elements of a row that a CPU computes in a vector
-		return false, !r.limits.CPU || s.CPU == 1 || inner(now.dims) < least
+		return false, !r.limits.CPU || s.CPU == 1 || inner(now.dims) < kernels.MapVectorCPU
 	}
 	return false, false
 }

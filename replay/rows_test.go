@@ -133,7 +133,7 @@ func TestRows(t *testing.T) {
 		says          string
 		checked       bool // in check mode, too
 	}{
-		"own softmax": {[][]int{{300, 40}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0])) }, 1, "rows: 0 k_fold", false},
+		"own softmax": {[][]int{{300, 48}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0])) }, 1, "rows: 0 k_fold", false},
 		"own norm":    {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors { return list(ownNorm(in[0])) }, 1, "one launch", true},
 		"a residual before a norm": {[][]int{{300, 64}, {300, 64}, {64}, {64}}, nil, func(in, _ tensors) tensors {
 			x := in[0].Add(in[1])

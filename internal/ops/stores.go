@@ -12,7 +12,7 @@ import (
 // stores says it of a product: of one, or of a batch that is counted by argument batch. Shares of a sum are no elements of the
 // product.
 func (p *product) stores(batch int) *kernels.Stores {
-	s := &kernels.Stores{Result: gemmC, CPU: 16, GPU: 4,
+	s := &kernels.Stores{Result: gemmC, CPU: kernels.MapVectorCPU, GPU: 4,
 		Elements: func(a []kernels.Arg) (n, row int) {
 			m, cols := int(a[gemmM].Int), int(a[gemmN].Int)
 			if a[gemmK].Int > a[gemmSlice].Int || int(a[gemmLDC].Int) != cols {
@@ -62,7 +62,7 @@ func storesPool(result, from int, gradient bool) *kernels.Stores {
 		}
 		return s.Outer, s.OutSize
 	}
-	s := storesAll(result, 16, 4, func(a []kernels.Arg) (n, row int) {
+	s := storesAll(result, kernels.MapVectorCPU, 4, func(a []kernels.Arg) (n, row int) {
 		outer, size := size(a)
 		return outer * volume(size), size[2]
 	})

@@ -114,7 +114,7 @@ func (t *together) text(name string, cpu bool) string {
 	p("// @depends: %s", strings.Join(depends, ", "))
 	p("// Functions of rows of their own, element by element: Y[j * n + c] = fj(X0[j * n + c] ...), as internal/ops/together.go has it.")
 	s.WriteString(expr.Prelude)
-	scalar, width := "REAL", 8
+	scalar, width := "REAL", kernels.MapVectorCPU
 	if t.typ == kernels.Int32 {
 		scalar = "int"
 	}

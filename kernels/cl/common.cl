@@ -49,3 +49,7 @@
 #define PREFETCH(p, writes)
 #define PREFETCH_LATER(p)
 #endif
+
+// The vector of type V that begins at p, in an address space, and is aligned as its elements are. PoCL 3.1 puts what vload returns
+// together of halves of halves, and its compiler then computes with these.
+#define IN_MEMORY(space, V, p) (((space struct __attribute__((packed)) { V v; } *)(p))->v)

@@ -16,4 +16,4 @@
 
 WORD(uint)
 WORD(uint4)
-WORD(uint8)
+WORD(uint16)
