@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: whole
 // e^x of a type T where its result is a normal number: exp_near_T(x) of |x| ≤ 87. In single precision, x less the nearest multiple
 // of ln 2 in two parts (Cody and Waite, "Software Manual for the Elementary Functions", 1980, ch. 6)
 // and Taylor's series of what is left, at most ln 2/2 large, to the seventh power: below 2 ulp. What is no CPU
@@ -12,7 +12,7 @@
 #else
 #define EXP_NEAR(T, I, AS)                                                  \
     static T exp_near_##T(T x) {                                            \
-        const T n = rint(x * 1.44269504f);                                  \
+        const T n = RINT(x * 1.44269504f);                                  \
         const T r = fma(n, (T)1.90465432e-9f, fma(n, (T)-0.693147182f, x)); \
         T p = fma(r, (T)1.98412698e-4f, (T)1.38888889e-3f);                 \
         p = fma(p, r, (T)8.33333333e-3f);                                   \

@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: whole
 // What is left over of the quotient of two numbers rounded towards 0, and the quotient rounded down,
 // as Python's // has it: fmod_T(x, y) and floordiv_T(x, y) of a type T. In single precision, of a quotient below 2²⁴,
 // a fused product and sum has the rest exactly, or less by y where the quotient was rounded up to a whole number.
@@ -11,7 +11,7 @@
 #else
 #define FMOD(T, REST)                                                             \
     static T fmod_##T(T x, T y) {                                                 \
-        const T a = fabs(x), b = fabs(y), q = a / b, near = fma(-trunc(q), b, a); \
+        const T a = fabs(x), b = fabs(y), q = a / b, near = fma(-TRUNC(q), b, a); \
         if (!ALL(q < 0x1p24f)) { REST }                                           \
         return copysign(a < b ? a : near < 0 ? near + b : near, x);               \
     }
@@ -22,7 +22,7 @@
     static T floordiv_##T(T x, T y) {                                            \
         const T rest = fmod_##T(x, y), near = (x - rest) / y;                    \
         const T down = rest < 0 && y > 0 || rest > 0 && y < 0 ? near - 1 : near; \
-        return y == 0 ? x / y : down == 0 ? copysign((T)0, x / y) : rint(down);  \
+        return y == 0 ? x / y : down == 0 ? copysign((T)0, x / y) : RINT(down);  \
     }
 
 #define ONE return fmod(x, y);

@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: whole
 // x to the power y: pow_T(x, y) of a type T. In single precision it is 2 to the power y·log₂|x|, of
 // which two numbers hold about 40 bits, and of squares and cubes the product: with s = f/(2 + f), log(1 + f) is 2s +
 // s³·p(s²) with a polynomial of the least error, off by 2⁻³⁶. At most 2 ulp on PoCL, whose builtin takes fifty times
@@ -34,7 +34,7 @@
         /* 2 to the power of y times that. */                                                             \
         const T q = y * high, rest = fabs(q) < 160.0f ? fma(y, low, fma(y, high, -q)) : (T)0.0f;          \
         const T near = q < -152.0f ? (T)-152.0f : q > 130.0f ? (T)130.0f : q != q ? (T)0.0f : q;          \
-        const T n = rint(near), r = ((near - n) + rest) * 0.693147182f;                                   \
+        const T n = RINT(near), r = ((near - n) + rest) * 0.693147182f;                                   \
         T w = fma(r, (T)1.98412698e-4f, (T)1.38888889e-3f);                                               \
         w = fma(w, r, (T)8.33333333e-3f);                                                                 \
         w = fma(w, r, (T)4.16666667e-2f);                                                                 \
@@ -46,8 +46,8 @@
         w = a == 1.0f ? (T)1.0f : w;                                                                      \
         /* That of a negative number has its sign if y is odd, and is none if y is not whole. */          \
         const T middle = y * 0.5f;                                                                        \
-        const T signed_w = rint(y) == y && floor(middle) != middle ? copysign(w, x) : w;                  \
-        const T value = x < 0 && a != INFINITY && rint(y) != y ? (T)NAN : signed_w;                       \
+        const T signed_w = RINT(y) == y && FLOOR(middle) != middle ? copysign(w, x) : w;                  \
+        const T value = x < 0 && a != INFINITY && RINT(y) != y ? (T)NAN : signed_w;                       \
         const T any = y == 0 || x == 1.0f ? (T)1.0f : x != x || y != y ? (T)NAN : value;                  \
         return y == 2.0f ? square : y == 3.0f ? square * x : any;                                         \
     }

@@ -1,4 +1,4 @@
-// @depends: common
+// @depends: whole
 // Sine and cosine of πx for element-wise kernels: turn_T(x, quarter) is sin(πx + quarter·π/2), for a quarter of 0 or 1
 // and a type T. Whole turns come off exactly, and the nearest quarter. In single precision then by polynomials of an
 // eighth of a turn, after Taylor: without branches or calls, so that a CPU runs work-items in the lanes of a vector, or a
@@ -7,7 +7,7 @@
 #ifdef REAL_IS_DOUBLE
 #define TURN(T, I)                                                                                  \
     static T turn_##T(T x, int quarter) {                                                           \
-        const T t = 0.5 * x, part = t - rint(t), q = rint(4 * part);                                \
+        const T t = 0.5 * x, part = t - RINT(t), q = RINT(4 * part);                                \
         const T a = (part - 0.25 * q) * (2 * M_PI);                                                 \
         const T n = q + quarter; /* -2 to 3 */                                                      \
         const T v = n == 1 || n == -1 || n == 3 ? cos(a) : sin(a);                                  \
@@ -16,7 +16,7 @@
 #else
 #define TURN(T, I)                                                                                  \
     static T turn_##T(T x, int quarter) {                                                           \
-        const T t = 0.5f * x, part = t - rint(t), q = rint(4 * part);                               \
+        const T t = 0.5f * x, part = t - RINT(t), q = RINT(4 * part);                               \
         const T a = (part - 0.25f * q) * 6.28318531f, a2 = a * a;                                   \
         const T s3 = fma(a2, fma(a2, (T)2.75573192e-6f, (T)-1.98412698e-4f), (T)8.33333333e-3f);    \
         const T c4 = fma(a2, fma(a2, (T)2.48015873e-5f, (T)-1.38888889e-3f), (T)4.16666667e-2f);    \

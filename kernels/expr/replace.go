@@ -41,7 +41,9 @@ func (p *Program) Steps() int {
 // Simple reports whether every step is arithmetic, a comparison or a choice: as cheap as what it takes to move an element.
 func (p *Program) Simple() bool {
 	for i := range p.steps {
-		if info := &primitives[p.steps[i].op]; info.ulp > 3 || info.depends != "" || info.lanes || info.value != nil && info.ulp > 0 {
+		info := &primitives[p.steps[i].op]
+		long := info.depends != "" && info.depends != "whole"
+		if info.ulp > 3 || long || info.lanes || info.value != nil && info.ulp > 0 {
 			return false
 		}
 	}

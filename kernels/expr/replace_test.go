@@ -60,6 +60,7 @@ func TestProgramKinds(t *testing.T) {
 		"exp":         {X(0).Exp(), 1, false, false},
 		"tanh":        {X(0).Tanh().Neg(), 2, false, false},
 		"pow":         {X(0).Pow(X(1)), 1, false, true}, // one element after the other
+		"a floor":     {X(0).Floor(), 1, true, true},
 		"a remainder": {X(0).Fmod(X(1)), 1, false, true},
 	} {
 		p := Compile(c.x)
