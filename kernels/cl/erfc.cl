@@ -1,4 +1,4 @@
-// @depends: exp_near
+// @depends: exp_near, polynomial
 // The complement of the error function: erfc_T(x) of a type T. In single precision it is e^(−a²)·p(q)/(1 + 2a) of a = |x|,
 // q = (a − 2)/(a + 2), with a polynomial p through Chebyshev's nodes, off by 2⁻²⁹ for all a up to 10.5, beyond which erfc is 0;
 // and 2 less that of −x where x is negative. The exponential is the square of e^(−a²/2), which is no denormal, and takes what
