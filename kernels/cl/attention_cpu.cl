@@ -8,7 +8,8 @@
 // A work-item has LANES queries, or keys, in the lanes of vectors, and goes over blocks of the others: of queries, it keeps
 // the maximum and the sum of what it saw, and scales what it has when a block has a larger one. Gradients make the
 // probabilities again, from the logarithm of the sum, LSE. Both kinds of product stream vectors from the cache, and rows one element
-// at a time. Sums run in ascending order: the same input gives the same bits.
+// at a time. Sums run in ascending order: the same input gives the same bits. What SPAN rows come to is added to the sum of those
+// before, so that no sum of many rows is one of small terms and a large one.
 
 #ifndef D
 #define D 8 // features of queries and keys
@@ -20,6 +21,8 @@
 #define LANES (16 * VECTORS)
 #define BLOCK 32 // rows at a time, a multiple of ROWS
 #define ROWS 8   // that are in registers
+#define SPAN (32 * BLOCK)
+#define ENDS_SPAN(r0, end) (((r0) + BLOCK) % SPAN == 0 || (r0) + BLOCK >= (end))
 #define PLACE(x) (b / heads * x##_outer + b % heads * x##_head)
 #define WHOLE(n) (((n) + ROWS - 1) / ROWS * ROWS)
 
@@ -81,6 +84,15 @@ static void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int ap
     }
 }
 
+// SUMS[c] = SUMS[c]·by + T[c], and T[c] = 0, for c < WHOLE(n).
+static void add_span(REAL *SUMS, REAL *T, int n, const REAL *by) {
+    for (int c = 0; c < WHOLE(n); c++)
+        for (int v = 0; v < VECTORS; v++) {
+            vstore16(fma(vload16(v, SUMS + c * LANES), vload16(v, by), vload16(v, T + c * LANES)), v, SUMS + c * LANES);
+            vstore16((REAL16)(0), v, T + c * LANES);
+        }
+}
+
 // Adds to P[r][lane] what BIAS has for query q and key k, one of which is r0 + r and the other lane0 + lane, and takes keys
 // that a query does not attend to out of it: those after it, if it is causal, and past the last.
 static void admit(REAL *P, global const REAL *bias, int biased, int causal, int l, int s, int r0, int lane0, int keys_in_rows) {
@@ -103,13 +115,14 @@ void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, 
                  int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
                  int y_outer, int y_head, int y_row) {
     REAL T[D * LANES], O[WHOLE(E) * LANES], P[BLOCK * LANES], most[LANES], sum[LANES], by[LANES];
+    REAL SUMS[WHOLE(E) * LANES], greatest[LANES], whole[LANES]; // O, most and sum of the spans before
     const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
     global const REAL *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v), *bias = BIAS + BIAS_off + b * bias_step;
     turn(T, Q + Q_off + PLACE(q) + q0 * q_row, D, q_row, l - q0, scale);
-    for (int i = 0; i < WHOLE(E) * LANES; i++) O[i] = 0;
+    for (int i = 0; i < WHOLE(E) * LANES; i++) O[i] = SUMS[i] = 0;
     for (int i = 0; i < LANES; i++) {
-        most[i] = -INFINITY;
-        sum[i] = 0;
+        most[i] = greatest[i] = -INFINITY;
+        sum[i] = whole[i] = 0;
     }
     const int end = causal ? min(s, q0 + LANES) : s;
     for (int k0 = 0; k0 < end; k0 += BLOCK) {
@@ -130,12 +143,21 @@ void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, 
             vstore16(fma(vload16(u, sum), factor, n), u, sum);
         }
         add_rows(O, v + k0 * v_row, P, E, v_row, s - k0, by);
+        if (!ENDS_SPAN(k0, end)) continue;
+        for (int u = 0; u < VECTORS; u++) {
+            const REAL16 m = vload16(u, most), factor = exp_REAL16(vload16(u, greatest) - (m == -INFINITY ? 0 : m));
+            vstore16(m, u, greatest);
+            vstore16(factor, u, by);
+            vstore16(fma(vload16(u, whole), factor, vload16(u, sum)), u, whole);
+            vstore16((REAL16)(0), u, sum);
+        }
+        add_span(SUMS, O, E, by);
     }
     for (int i = 0; i < LANES; i++) {
-        by[i] = sum[i] == 0 ? 0 : 1 / sum[i];
-        if (q0 + i < l) LSE[LSE_off + b * l + q0 + i] = most[i] + log(sum[i]);
+        by[i] = whole[i] == 0 ? 0 : 1 / whole[i];
+        if (q0 + i < l) LSE[LSE_off + b * l + q0 + i] = most[i] + log(whole[i]);
     }
-    turn_back(Y + Y_off + PLACE(y) + q0 * y_row, O, E, y_row, l - q0, by);
+    turn_back(Y + Y_off + PLACE(y) + q0 * y_row, SUMS, E, y_row, l - q0, by);
 }
 #endif
 
@@ -147,11 +169,12 @@ void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OU
                         int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
                         int y_outer, int y_head, int y_row, int g_outer, int g_head, int g_row) {
     REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], lse[LANES], delta[LANES], by[LANES];
+    REAL SUMS[WHOLE(D) * LANES]; // O of the spans before
     const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
     global const REAL *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v), *bias = BIAS + BIAS_off + b * bias_step;
     turn(T, Q + Q_off + PLACE(q) + q0 * q_row, D, q_row, l - q0, scale);
     turn(U, G + G_off + PLACE(g) + q0 * g_row, E, g_row, l - q0, 1);
-    for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = 0;
+    for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = SUMS[i] = 0;
     for (int i = 0; i < LANES; i++) {
         const int row = min(q0 + i, l - 1), q = b * l + row;
         global const REAL *y = Y + Y_off + PLACE(y) + row * y_row;
@@ -173,9 +196,10 @@ void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OU
                 vstore16(p * (vload16(u, R + r * LANES) - vload16(u, delta)), u, P + r * LANES);
             }
         add_rows(O, k + k0 * k_row, P, D, k_row, s - k0, by);
+        if (ENDS_SPAN(k0, end)) add_span(SUMS, O, D, by);
     }
     for (int i = 0; i < LANES; i++) by[i] = scale;
-    turn_back(DQ + DQ_off + (b * l + q0) * D, O, D, D, l - q0, by);
+    turn_back(DQ + DQ_off + (b * l + q0) * D, SUMS, D, D, l - q0, by);
 }
 #endif
 
@@ -187,13 +211,14 @@ void k_attention_grad_kv(IN(Q), IN(K), IN(V), IN(BIAS), IN(LSE), IN(DELTA), IN(G
                          int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
                          int g_outer, int g_head, int g_row) {
     REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], W[WHOLE(E) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], by[LANES];
+    REAL SUMS_O[WHOLE(D) * LANES], SUMS_W[WHOLE(E) * LANES]; // of the spans before
     const int b = get_group_id(1), k0 = get_group_id(0) * LANES;
     global const REAL *q = Q + Q_off + PLACE(q), *g = G + G_off + PLACE(g), *bias = BIAS + BIAS_off + b * bias_step;
     global const REAL *lse = LSE + LSE_off + b * l, *delta = DELTA + DELTA_off + b * l;
     turn(T, K + K_off + PLACE(k) + k0 * k_row, D, k_row, s - k0, scale);
     turn(U, V + V_off + PLACE(v) + k0 * v_row, E, v_row, s - k0, 1);
-    for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = 0;
-    for (int i = 0; i < WHOLE(E) * LANES; i++) W[i] = 0;
+    for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = SUMS_O[i] = 0;
+    for (int i = 0; i < WHOLE(E) * LANES; i++) W[i] = SUMS_W[i] = 0;
     for (int i = 0; i < LANES; i++) by[i] = 1;
     for (int q0 = causal ? k0 / BLOCK * BLOCK : 0; q0 < l; q0 += BLOCK) {
         rows_by_lanes(P, q + q0 * q_row, T, D, q_row, l - q0);
@@ -209,9 +234,12 @@ void k_attention_grad_kv(IN(Q), IN(K), IN(V), IN(BIAS), IN(LSE), IN(DELTA), IN(G
         }
         add_rows(O, q + q0 * q_row, R, D, q_row, l - q0, by);
         add_rows(W, g + q0 * g_row, P, E, g_row, l - q0, by);
+        if (!ENDS_SPAN(q0, l)) continue;
+        add_span(SUMS_O, O, D, by);
+        add_span(SUMS_W, W, E, by);
     }
-    turn_back(DV + DV_off + (b * s + k0) * E, W, E, E, s - k0, by);
+    turn_back(DV + DV_off + (b * s + k0) * E, SUMS_W, E, E, s - k0, by);
     for (int i = 0; i < LANES; i++) by[i] = scale;
-    turn_back(DK + DK_off + (b * s + k0) * D, O, D, D, s - k0, by);
+    turn_back(DK + DK_off + (b * s + k0) * D, SUMS_O, D, D, s - k0, by);
 }
 #endif
