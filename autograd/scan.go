@@ -25,7 +25,8 @@ func (x *Node) cumSum(axis, direction int) *Node {
 
 // CumProd returns the products of the elements up to each along an axis: see [tensor.Tensor.CumProd], as which it panics.
 // Gradient: that of every product, without a division, so that it is right where elements are 0. That of an element does not
-// read it: beside finite elements, that of an infinity and of NaN is finite.
+// read it: beside finite elements, that of an infinity and of NaN is finite. It is a recurrence: over n elements, it is off by
+// at most 2(n + 3)·u times that of the magnitudes.
 func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
 
 // cumProd is CumProd in a direction. Product k has the gradient g[k]·Π x[l] by x[i], over all l ≤ k but i: that is the product up

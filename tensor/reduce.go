@@ -56,7 +56,8 @@ func (t *Tensor) Mean(axes ...int) *Tensor {
 }
 
 // SumAtomic returns the sum of all elements by float atomics: in one launch, in an order, and so with
-// last bits, that vary from run to run.
+// last bits, that vary from run to run. Error: it is not pairwise. Each of w work-items, four groups for each unit of the device at
+// most, adds its terms one after the other, and all add their sums to one number: at most (n/w + w)·u·Σ|t|.
 func (t *Tensor) SumAtomic() *Tensor {
 	d := check("SumAtomic", t)
 	x := t.reals()

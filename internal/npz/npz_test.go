@@ -333,3 +333,26 @@ func FuzzDecode(f *testing.F) {
 	f.Add(npyIn("True", "<f2", "(2, 3)", make([]byte, 12)))
 	f.Fuzz(func(t *testing.T, raw []byte) { _, _ = decode(raw) })
 }
+
+// TestFirstDamaged: of several entries that are damaged, the error names the first, every time.
+func TestFirstDamaged(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"d", "b", "a", "c"} {
+		w, err := z.Create(name + ".npy")
+		if err == nil {
+			_, err = w.Write([]byte("no array"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		if _, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil || !strings.Contains(err.Error(), `array "d"`) {
+			t.Fatalf("Open: %v, want an error of array d", err)
+		}
+	}
+}

@@ -119,7 +119,11 @@ func open(r io.ReaderAt, size int64) (*Archive, error) {
 			return nil, fmt.Errorf("array %q: %d bytes cannot hold the %d that are claimed", name, f.CompressedSize64, f.UncompressedSize64)
 		}
 	}
-	for name, f := range a.entries {
+	for _, f := range z.File { // in order: of several that are damaged, the error names the first
+		name := strings.TrimSuffix(f.Name, ".npy")
+		if a.entries[name] == nil {
+			continue
+		}
 		if a.headers[name], err = entryHeader(f); err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
