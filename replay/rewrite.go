@@ -172,7 +172,7 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 				continue
 			}
 			written[v.Arg] = true
-			if len(dims) != len(v.Strides) || slices.ContainsFunc(v.Strides, func(s int) bool { return s < 0 }) {
+			if len(dims) != len(v.Strides) {
 				continue
 			}
 			x := view{args[v.Arg].Buf, v.Offset, v.Strides}

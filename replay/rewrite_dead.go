@@ -43,7 +43,7 @@ func leaveOutDead(r *rewriter) {
 	}
 }
 
-// spans is elements, as spans that are apart and ascend.
+// spans is elements, as spans that are apart.
 type spans struct{ list []span }
 
 func (s *spans) meets(t span) bool {
@@ -59,11 +59,7 @@ func (s *spans) add(t span) {
 		}
 		t = span{min(t.lo, x.lo), max(t.hi, x.hi)}
 	}
-	at := slices.IndexFunc(list, func(x span) bool { return x.lo > t.lo })
-	if at < 0 {
-		at = len(list)
-	}
-	s.list = slices.Insert(list, at, t)
+	s.list = append(list, t)
 }
 
 func (s *spans) cut(t span) {
