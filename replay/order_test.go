@@ -38,11 +38,11 @@ type room struct{ n int }
 func (r *room) DType() kernels.DType { return kernels.Float32 }
 func (r *room) Len() int             { return r.n }
 
-// only are options without the other rewrites.
-func only(name string) *Options {
+// only are options without other rewrites.
+func only(names ...string) *Options {
 	o := &Options{}
 	for _, w := range rewrites() {
-		if w.name != name {
+		if !slices.Contains(names, w.name) {
 			o.Without = append(o.Without, w.name)
 		}
 	}

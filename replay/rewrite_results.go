@@ -19,7 +19,7 @@ var writtenThere = rewrite{"results", "lets launches write where their results a
 
 func writeThere(r *rewriter) {
 	for j, c := range r.nodes {
-		if c == nil || c.m == nil || c.once || !c.m.copies() {
+		if c == nil || c.m == nil || !c.m.copies() {
 			continue
 		}
 		from, to := c.m.operands[0].view, c.m.results[0].view
@@ -59,7 +59,7 @@ func writeThere(r *rewriter) {
 
 // copies reports whether a mapping copies memory to memory as it lies.
 func (m *mapping) copies() bool {
-	if len(m.operands) != 1 || len(m.results) != 1 || len(m.dims) > 1 || !m.results[0].value.IsOperand(0) {
+	if len(m.results) != 1 || len(m.dims) > 1 || !m.results[0].value.IsOperand(0) {
 		return false
 	}
 	return len(m.dims) == 0 || m.operands[0].strides[0] == 1 && m.results[0].view.strides[0] == 1
@@ -98,7 +98,7 @@ func (r *rewriter) maker(j int, c *node) (i, arg int) {
 		}
 		arg = a
 	}
-	if arg < 0 || !n.written(buf) {
+	if arg < 0 {
 		return -1, 0
 	}
 	return i, arg
