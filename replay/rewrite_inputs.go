@@ -122,7 +122,7 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) string {
 	switch {
 	case c.once:
 		return "it is done once"
-	case !c.described && !c.joined || c.chain != nil:
+	case !c.described || c.chain != nil:
 		return c.why
 	}
 	for k := range c.writes {
@@ -147,7 +147,7 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) string {
 		if at := r.meeting(g, j+1, i+1, false, true); at >= 0 {
 			return r.name(r.nodes[at]) + " changes what it reads"
 		}
-		if c.m != nil && k < len(c.m.operands) && !slices.Contains(c.m.operands[k].strides, 0) {
+		if c.m != nil && !slices.Contains(c.m.operands[k].strides, 0) {
 			reads += g.span.hi - g.span.lo
 		}
 	}
