@@ -179,7 +179,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	for _, res := range m.results {
 		g := region{res.view.buf, res.view.span(m.dims), res.view, m.dims}
 		meets := func(h region) bool {
-			return h.meets(&g) && !(h.buf == stored.buf && h.span == stored.span && own(res.view))
+			return h.meets(&g) && !(h.span == stored.span && own(res.view))
 		}
 		if slices.ContainsFunc(n.reads, meets) || slices.ContainsFunc(n.writes, meets) {
 			return 0, nil, "it writes what the former reads or writes"
@@ -199,7 +199,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 			return 0, nil, "it would read or write across the rows of large tensors"
 		}
 	}
-	if layout.Aligned && (count%kernels.MapVector != 0 || result.Off%kernels.MapVector != 0) {
+	if count%kernels.MapVector != 0 {
 		layout.Aligned = false
 	}
 	vectors := false
@@ -266,13 +266,6 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 	for i, d := range order {
 		dims[i] = c.dims[d]
 	}
-	step := 1
-	for i := len(order) - 1; i >= 0; i-- {
-		if o.strides[order[i]] != step && dims[i] != 1 {
-			return nil, 0, "it does not read the result whole, each element once"
-		}
-		step *= dims[i]
-	}
 	m = c.in(dims, func(v view) view {
 		strides := make([]int, len(order))
 		for i, d := range order {
@@ -281,7 +274,7 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 		return view{v.buf, v.off, strides}
 	})
 	m.tidy()
-	value = slices.IndexFunc(m.operands, func(p operand) bool { return p.buf == o.buf && p.off == o.off && !p.mask && dense(p.strides, m.dims) })
+	value = slices.IndexFunc(m.operands, func(p operand) bool { return p.buf == o.buf && p.off == o.off && dense(p.strides, m.dims) })
 	if value < 0 {
 		return nil, 0, "it does not read the result whole, each element once"
 	}
