@@ -199,6 +199,7 @@ func TestFillsOfMaps(t *testing.T) {
 		{"with gaps", []view{{a, 4, []int{2}}}, nil},
 		{"in turn", []view{{a, 4, []int{2}}, {a, 5, []int{2}}}, []span2{{a, span{4, 20}}}},
 		{"in turn, of others", []view{{a, 4, []int{2}}, {b, 5, []int{2}}}, nil},
+		{"in turn, and one of other steps", []view{{a, 4, []int{3}}, {a, 5, []int{3}}, {a, 6, []int{5}}}, nil},
 		{"each alone", []view{{a, 4, []int{1}}, {b, 5, []int{1}}, {a, 12, []int{1}}}, []span2{{a, span{4, 12}}, {a, span{12, 20}}, {b, span{5, 13}}}},
 	} {
 		m := &mapping{dims: []int{8}}

@@ -151,6 +151,9 @@ func TestDisjoint(t *testing.T) {
 		if r.IntN(2) == 0 {
 			b, bdims = view{buf, a.off + r.IntN(9), a.strides}, adims
 		}
+		if r.IntN(2) == 0 {
+			a, adims, b, bdims = b, bdims, a, adims
+		}
 		if !disjoint(a, adims, b, bdims) {
 			continue
 		}
@@ -185,6 +188,12 @@ func TestWhole(t *testing.T) {
 		step := 1 + r.IntN(8)
 		for k := range r.IntN(4) {
 			views = append(views, view{nil, v.off + (k+1)*step, v.strides})
+			if r.IntN(8) == 0 { // of another layout
+				other, _ := randomView(r, nil, false)
+				if len(other.strides) == len(dims) {
+					views[k+1].strides = other.strides
+				}
+			}
 		}
 		var of []int
 		for _, x := range views {
@@ -203,6 +212,53 @@ func TestWhole(t *testing.T) {
 	}
 	if together < 50 {
 		t.Errorf("only %d filled gaps of each other", together)
+	}
+}
+
+// TestRefine: two index spaces are counted alike in common dimensions.
+func TestRefine(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	found := 0
+	for range 5000 {
+		var both [2][]int
+		for k := range both {
+			n := 1
+			for n < 24 && r.IntN(6) > 0 {
+				by := 1 + r.IntN(4)
+				both[k], n = append(both[k], by), n*by
+			}
+		}
+		a, b := both[0], both[1]
+		pa, pb, ok := refine(a, b)
+		if ok && intmath.Product(a) != intmath.Product(b) {
+			t.Fatalf("%v and %v have other numbers of elements", a, b)
+		}
+		if !ok {
+			if slices.Equal(a, b) {
+				t.Fatalf("%v is not counted as itself", a)
+			}
+			continue
+		}
+		found++
+		for k, parts := range [][]part{pa, pb} {
+			v, in := view{strides: make([]int, len(both[k]))}, view{strides: make([]int, len(parts))}
+			dims, at := make([]int, len(parts)), 1
+			for d := len(both[k]) - 1; d >= 0; d-- {
+				v.strides[d], at = at, at*both[k][d]
+			}
+			for i, p := range parts {
+				in.strides[i], dims[i] = v.strides[p.dim]*p.by, p.n
+				if p.n != pa[i].n {
+					t.Fatalf("%v and %v: parts %v and %v", a, b, pa, pb)
+				}
+			}
+			if !slices.Equal(in.elements(dims), v.elements(both[k])) {
+				t.Fatalf("%v in parts %v", both[k], parts)
+			}
+		}
+	}
+	if found < 300 {
+		t.Errorf("only %d were found", found)
 	}
 }
 
