@@ -119,7 +119,7 @@ func TestRandomStored(t *testing.T) {
 					randomSteps(t, d, devtest.Seed(seed), ops, func(w *world) { w.table, w.most = storedOps(), seed%2 == 0 }, o)
 				}
 				for _, want := range []string{"computed where", "stored, too", "but for its sums", "epilogue: "} {
-					if n > 40 && !strings.Contains(told.String(), want) {
+					if n > 50 && !strings.Contains(told.String(), want) {
 						t.Errorf("no %q", want)
 					}
 				}

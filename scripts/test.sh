@@ -18,8 +18,8 @@ unformatted=$(gofmt -l .)
 step vet and staticcheck
 GOARCH=386 CGO_ENABLED=0 $GO vet ./... # tests, too, where an int has 32 bits
 $GO vet -tags opencl ./...
-CGO_ENABLED=0 $GO tool staticcheck ./clrt ./internal/devices ./tensor
-$GO tool staticcheck -tags opencl ./...
+CGO_ENABLED=0 $GO tool -modfile=tools/go.mod staticcheck ./clrt ./internal/devices ./tensor
+$GO tool -modfile=tools/go.mod staticcheck -tags opencl ./...
 
 # What needs OpenCL runs beside what does not: where one package is left, or a compiler has one thread, the other has the cores.
 # It has a session of its own, so that a failure here ends all of it.

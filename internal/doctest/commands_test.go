@@ -11,7 +11,7 @@ import (
 var (
 	target   = regexp.MustCompile(`\bmake ([a-z][a-z-]*)`)
 	packages = regexp.MustCompile(`\bgo (?:run|test) (?:-[a-z]+ )*(\./[a-z0-9/.]+)`)
-	program  = regexp.MustCompile("^\\s*(?:bin/)?(mlpimage|clgrad) ([a-z]+ )?(.*)$")
+	program  = regexp.MustCompile(`^\s*(?:bin/)?(mlpimage|clgrad) ([a-z]+ )?(.*)$`)
 	flag     = regexp.MustCompile(`(?:^|\s)(--[a-z][a-z-]*)`)
 	code     = regexp.MustCompile("`([^`\n]+)`")
 	rule     = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
