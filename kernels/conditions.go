@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/clgrad/clgrad/kernels/expr"
+
 // Comparisons and what is known of numbers: functions that are 1 where they hold and 0 elsewhere, of Uint8.
 var (
 	Eq = &Function{Name: "eq", Value: x.Eq(w), Integers: true}
@@ -26,7 +28,7 @@ var (
 	LogicalNot = &Function{Name: "logical_not", Value: x.Eq(zero), Integers: true}
 	LogicalAnd = &Function{Name: "logical_and", Value: x.Ne(zero).And(w.Ne(zero)), Integers: true}
 	LogicalOr  = &Function{Name: "logical_or", Value: x.Ne(zero).Or(w.Ne(zero)), Integers: true}
-	LogicalXor = &Function{Name: "logical_xor", Value: x.Ne(zero).And(w.Eq(zero)).Or(x.Eq(zero).And(w.Ne(zero))), Integers: true}
+	LogicalXor = &Function{Name: "logical_xor", Value: expr.Where(x.Eq(zero), one, zero).Ne(expr.Where(w.Eq(zero), one, zero)), Integers: true}
 )
 
 // Conditions are all of them.

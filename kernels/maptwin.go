@@ -334,9 +334,11 @@ func direct[E computed, T expr.Number](l *mapLoops, t int, p place, x []E) ([]T,
 
 // gather copies a block of tensor t to d, along the rows or across them, as the tensor lies. at is scratch.
 func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x []E, d []T, set *vec.Set) {
+	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
 	same, alike := any(x).([]T)
+	bytes, ofBytes := any(x).([]uint8)
 	if len(at) > 1 && across(at, step) {
 		if alike {
 			loadTile(d, same, p, at, step, set)
@@ -357,6 +359,8 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 			vec.Fill(out, T(x[from]))
 		case step == 1 && alike:
 			copy(out, same[from:])
+		case step == 1 && ofBytes:
+			vec.FromBytes(set, out, bytes[from:])
 		default:
 			for i := range out {
 				out[i] = T(x[from])
@@ -366,14 +370,24 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 	}
 }
 
+// joined makes a block of whole rows of tensor t one row, if they lie one behind the other.
+func (l *mapLoops) joined(t int, p place, at []int) (place, []int) {
+	if inner := l.rank - 1; p.rows > 1 && l.dense[t] && l.strides[t][inner] == 1 && p.cols == l.dims[inner] {
+		return place{p.r, 0, 1, p.rows * p.cols}, at[:1]
+	}
+	return p, at
+}
+
 // across reports whether neighbours lie nearer from row to row than along one.
 func across(at []int, step int) bool { return step > 1 && at[1]-at[0] < step && at[1] > at[0] }
 
 // scatter copies r to a block of tensor t.
 func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r []T, y []E, set *vec.Set) {
+	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
 	same, alike := any(y).([]T)
+	bytes, ofBytes := any(y).([]uint8)
 	if len(at) > 1 && across(at, step) {
 		if alike {
 			storeTile(same, r, p, at, step, set)
@@ -389,8 +403,12 @@ func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r
 	}
 	for k, start := range at {
 		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step
-		if step == 1 && alike {
+		switch {
+		case step == 1 && alike:
 			copy(same[to:], row)
+			continue
+		case step == 1 && ofBytes:
+			vec.ToBytes(set, bytes[to:to+len(row)], row)
 			continue
 		}
 		for _, v := range row {

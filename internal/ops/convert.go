@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/round"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -28,7 +29,8 @@ func real32(t kernels.DType) kernels.DType {
 var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 	kernels.Float32: {
 		kernels.Int32: conversion("real", "int32", kernels.In, kernels.OutInts,
-			kernels.Twin{F32: convertTwin[float32](round.ToInt32[float32]),
+			kernels.Twin{F32: intsTwin(func(set *vec.Set, to, x []int32) { set.MapInts(vec.ToInts, to, x, x, x, x) },
+				round.ToInt32[float32]),
 				F64: convertTwin[float64](round.ToInt32[float64])}),
 		kernels.Uint8: conversion("real", "uint8", kernels.In, kernels.OutBytes,
 			kernels.Twin{F32: convertTwin[float32](round.ToUint8[float32]),
@@ -39,8 +41,9 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 	},
 	kernels.Int32: {
 		kernels.Float32: conversion("int32", "real", kernels.InInts, kernels.Out,
-			kernels.Twin{F32: castTwin[float32, int32, float32],
-				F64: castTwin[float64, int32, float64]}),
+			kernels.Twin{F32: intsTwin(func(set *vec.Set, to, x []int32) { set.MapInts(vec.FromInts, to, x, x, x, x) },
+				func(x int32) float32 { return float32(x) }),
+				F64: castTwin}),
 		kernels.Uint8: conversion("int32", "uint8", kernels.InInts, kernels.OutBytes,
 			eitherTwin(func(x int32) uint8 { return uint8(min(max(x, 0), math.MaxUint8)) })),
 		kernels.Float16: conversion("int32", "float16", kernels.InInts, kernels.OutHalves,
@@ -48,10 +51,10 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 	},
 	kernels.Uint8: {
 		kernels.Float32: conversion("uint8", "real", kernels.InBytes, kernels.Out,
-			kernels.Twin{F32: castTwin[float32, uint8, float32],
-				F64: castTwin[float64, uint8, float64]}),
+			kernels.Twin{F32: bytesTwin[float32, float32],
+				F64: bytesTwin[float64, float64]}),
 		kernels.Int32: conversion("uint8", "int32", kernels.InBytes, kernels.OutInts,
-			kernels.Twin{F32: castTwin[float32, uint8, int32], F64: castTwin[float64, uint8, int32]}),
+			kernels.Twin{F32: bytesTwin[float32, int32], F64: bytesTwin[float64, int32]}),
 		kernels.Float16: conversion("uint8", "float16", kernels.InBytes, kernels.OutHalves,
 			eitherTwin(func(x uint8) float16.Float16 { return float16.Fromfloat32(float32(x)) })),
 	},
@@ -88,13 +91,41 @@ func eitherTwin[From, To kernels.Element](f func(From) To) kernels.Twin {
 	return kernels.Twin{F32: convertTwin[float32](f), F64: convertTwin[float64](f)}
 }
 
-// castTwin is convertTwin of integers that Go converts, without a call for each.
-func castTwin[R kernels.Real, From int32 | uint8, To kernels.Real | int32](c kernels.Call[R]) {
-	x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
+// intsTwin is convertTwin of words between which there is a vector loop.
+func intsTwin[From, To float32 | int32](vectors func(set *vec.Set, to, x []int32), f func(From) To) func(kernels.Call[float32]) {
+	plain := convertTwin[float32](f)
+	return func(c kernels.Call[float32]) {
+		set := setOf(c)
+		if set == nil {
+			plain(c)
+			return
+		}
+		x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
+		c.Parallel(len(y), 1, func(lo, hi int) { vectors(set, wordsOf(y[lo:hi]), wordsOf(x[lo:hi])) })
+	}
+}
+
+// wordsOf returns the words that hold numbers as ints, to be moved.
+func wordsOf[T float32 | int32](v []T) []int32 {
+	if ints, ok := any(v).([]int32); ok {
+		return ints
+	}
+	return vec.Ints(any(v).([]float32))
+}
+
+// castTwin is convertTwin of ints on a device of double precision, without a call for each.
+func castTwin(c kernels.Call[float64]) {
+	x, y := c.Ints(0), c.Reals(1)
 	c.Parallel(len(y), 1, func(lo, hi int) {
 		to := y[lo:hi]
 		for i, v := range x[lo:hi][:len(to)] {
-			to[i] = To(v)
+			to[i] = float64(v)
 		}
 	})
+}
+
+// bytesTwin is convertTwin of bytes.
+func bytesTwin[R kernels.Real, To kernels.Real | int32](c kernels.Call[R]) {
+	x, y, set := c.Bytes(0), kernels.Elements[To](c, 1), setOf(c)
+	c.Parallel(len(y), 1, func(lo, hi int) { vec.FromBytes(set, y[lo:hi], x[lo:hi]) })
 }

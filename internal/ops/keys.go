@@ -50,7 +50,7 @@ var (
 	OneHot = alone(&kernels.Function{Name: "one_hot", Integers: true, Value: expr.Where(x.Eq(of1), one, zero)})
 	// Band is the elements [batch, rows, columns] whose column less the row is from one int to another, 0 elsewhere.
 	Band = alone(&kernels.Function{Name: "band", Integers: true, Scalars: []float64{-1, 2},
-		Value: expr.Where(isBelow(fromDiagonal, expr.N(0)).Or(isBelow(expr.N(1), fromDiagonal)), zero, x)})
+		Value: expr.Where(fromDiagonal.Min(expr.N(1)).Max(expr.N(0)).Sub(fromDiagonal).Real().Eq(zero), x, zero)})
 )
 
 // What gradients of scatters are made of.

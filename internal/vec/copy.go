@@ -47,9 +47,20 @@ func Move[T any](to, from []T) {
 	}
 }
 
-// Fill sets all elements to v: the first by a loop, and the rest by copies of what is there.
+// Fill sets all elements to v: with a loop for words if there is one, else the first by a loop, and the rest by copies of what is there.
 func Fill[T any](to []T, v T) {
 	const first = 32
+	if unsafe.Sizeof(v) == 4 && len(to) >= 8 {
+		if set, _ := Chosen(); set != nil && set.fill != nil {
+			words, word := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(to))), len(to)), *(*uint32)(unsafe.Pointer(&v))
+			whole := len(words) / 8 * 8
+			set.fill(whole, &words[0], word)
+			for i := range words[whole:] {
+				words[whole+i] = word
+			}
+			return
+		}
+	}
 	for i := range to[:min(first, len(to))] {
 		to[i] = v
 	}

@@ -62,6 +62,30 @@ const (
 	BitAnd
 	BitOr
 	BitXor
+	NegInts
+	AbsInts
+	AddInts
+	SubInts
+	MulInts
+	MinInts
+	MaxInts
+	LessInts
+	LessEqualInts
+	EqualInts
+	AndInts
+	OrInts
+	NotInts
+	WhereInts
+	WhereLessInts
+	WhereLessEqualInts
+	WhereEqualInts
+	ShiftLeft
+	ShiftRight
+	ShiftRightZeros
+	MulHigh
+	Random
+	FromInts
+	ToInts
 	Logistic
 	LogisticSlope
 	TanhSlope

@@ -19,7 +19,7 @@ func (l *Loops[T]) Has(f Function) bool { return l.maps[f] != nil }
 // Map sets the elements of to to f of the operands, which are at least as long, and may be to itself. Operands that f
 // does not have may be any. There must be a loop of f.
 //
-// Neg to WhereEqual and Fmod to BitXor, which is of bits, are rounded as IEEE 754 says, or not at all: their bits are
+// Neg to WhereEqual and Fmod to BitXor, which is of bits, are rounded as IEEE 754 says, or not at all, as those of ints are: their bits are
 // those of plain loops. The others are within 3 ULP, but Tan, which is within 4, and Erf, Erfc and ErfInv, within 6.
 func (l *Loops[T]) Map(f Function, to, x0, x1, x2, x3 []T) {
 	n := len(to)

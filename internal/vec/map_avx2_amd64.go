@@ -287,6 +287,126 @@ func mapBitOrF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, 
 //go:noescape
 func mapBitXorF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapNegIntsF32AVX2 sets n elements from to on to NegInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapNegIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAbsIntsF32AVX2 sets n elements from to on to AbsInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAbsIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAddIntsF32AVX2 sets n elements from to on to AddInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapAddIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSubIntsF32AVX2 sets n elements from to on to SubInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSubIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMulIntsF32AVX2 sets n elements from to on to MulInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMulIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMinIntsF32AVX2 sets n elements from to on to MinInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMinIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMaxIntsF32AVX2 sets n elements from to on to MaxInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMaxIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLessIntsF32AVX2 sets n elements from to on to LessInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLessIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLessEqualIntsF32AVX2 sets n elements from to on to LessEqualInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLessEqualIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapEqualIntsF32AVX2 sets n elements from to on to EqualInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapEqualIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAndIntsF32AVX2 sets n elements from to on to AndInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapAndIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapOrIntsF32AVX2 sets n elements from to on to OrInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapOrIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapNotIntsF32AVX2 sets n elements from to on to NotInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapNotIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereIntsF32AVX2 sets n elements from to on to WhereInts of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapWhereIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereLessIntsF32AVX2 sets n elements from to on to WhereLessInts of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapWhereLessIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereLessEqualIntsF32AVX2 sets n elements from to on to WhereLessEqualInts of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapWhereLessEqualIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereEqualIntsF32AVX2 sets n elements from to on to WhereEqualInts of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapWhereEqualIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapShiftLeftF32AVX2 sets n elements from to on to ShiftLeft of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapShiftLeftF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapShiftRightF32AVX2 sets n elements from to on to ShiftRight of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapShiftRightF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapShiftRightZerosF32AVX2 sets n elements from to on to ShiftRightZeros of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapShiftRightZerosF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMulHighF32AVX2 sets n elements from to on to MulHigh of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMulHighF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapRandomF32AVX2 sets n elements from to on to Random of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapRandomF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapFromIntsF32AVX2 sets n elements from to on to FromInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapFromIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapToIntsF32AVX2 sets n elements from to on to ToInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapToIntsF32AVX2(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapLogisticF32AVX2 sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
 //
 //go:noescape

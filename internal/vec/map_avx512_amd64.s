@@ -7133,6 +7133,1859 @@ done:
 	VZEROUPPER
 	RET
 
+// func mapNegIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapNegIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(BX*1), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VPSUBD       Z0, Z1, Z0
+	VMOVUPS      Z0, (AX)(BX*1)
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, SI
+	SHLL         CL, SI
+	DECL         SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VPSUBD       Z0, Z1, Z0
+	VMOVUPS      Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapAbsIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapAbsIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(BX*1), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VPSUBD       Z0, Z1, Z1
+	VPMAXSD      Z1, Z0, Z0
+	VMOVUPS      Z0, (AX)(BX*1)
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, SI
+	SHLL         CL, SI
+	DECL         SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VPSUBD       Z0, Z1, Z1
+	VPMAXSD      Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapAddIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapAddIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPADDD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapSubIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapSubIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPSUBD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPSUBD    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapMulIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapMulIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPMULLD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPMULLD   Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapMinIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapMinIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPMINSD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPMINSD   Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapMaxIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapMaxIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPMAXSD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPMAXSD   Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapLessIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapLessIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(SI*1), Z0
+	VMOVUPS      (BX)(SI*1), Z1
+	VPCMPGTD     Z0, Z1, K1
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBLENDMPS    Z0, Z1, K1, Z0
+	VMOVUPS      Z0, (AX)(SI*1)
+	ADDQ         $0x40, SI
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, DI
+	SHLL         CL, DI
+	DECL         DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(SI*1), K1, Z0
+	VMOVUPS.Z    (BX)(SI*1), K1, Z1
+	VPCMPGTD     Z0, Z1, K2
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBLENDMPS    Z0, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA F32AVX5121<>+0(SB)/4, $0x00000001
+GLOBL F32AVX5121<>(SB), RODATA|NOPTR, $4
+
+// func mapLessEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapLessEqualIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(SI*1), Z0
+	VMOVUPS      (BX)(SI*1), Z1
+	VPCMPGTD     Z1, Z0, K1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS F32AVX5121<>+0(SB), Z1
+	VBLENDMPS    Z0, Z1, K1, Z0
+	VMOVUPS      Z0, (AX)(SI*1)
+	ADDQ         $0x40, SI
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, DI
+	SHLL         CL, DI
+	DECL         DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(SI*1), K1, Z0
+	VMOVUPS.Z    (BX)(SI*1), K1, Z1
+	VPCMPGTD     Z1, Z0, K2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS F32AVX5121<>+0(SB), Z1
+	VBLENDMPS    Z0, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapEqualIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(SI*1), Z0
+	VMOVUPS      (BX)(SI*1), Z1
+	VPCMPEQD     Z1, Z0, K1
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBLENDMPS    Z0, Z1, K1, Z0
+	VMOVUPS      Z0, (AX)(SI*1)
+	ADDQ         $0x40, SI
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, DI
+	SHLL         CL, DI
+	DECL         DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(SI*1), K1, Z0
+	VMOVUPS.Z    (BX)(SI*1), K1, Z1
+	VPCMPEQD     Z1, Z0, K2
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBLENDMPS    Z0, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapAndIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapAndIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(SI*1), Z0
+	VMOVUPS      (BX)(SI*1), Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VPCMPEQD     Z2, Z0, K1
+	VPCMPEQD     Z2, Z1, K2
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBLENDMPS    Z2, Z0, K2, Z0
+	VBLENDMPS    Z2, Z0, K1, Z0
+	VMOVUPS      Z0, (AX)(SI*1)
+	ADDQ         $0x40, SI
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, DI
+	SHLL         CL, DI
+	DECL         DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(SI*1), K1, Z0
+	VMOVUPS.Z    (BX)(SI*1), K1, Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VPCMPEQD     Z2, Z0, K2
+	VPCMPEQD     Z2, Z1, K3
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBLENDMPS    Z2, Z0, K3, Z0
+	VBLENDMPS    Z2, Z0, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapOrIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·mapOrIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(SI*1), Z0
+	VMOVUPS      (BX)(SI*1), Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VORPS        Z1, Z0, Z0
+	VPCMPEQD     Z2, Z0, K1
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBLENDMPS    Z2, Z0, K1, Z0
+	VMOVUPS      Z0, (AX)(SI*1)
+	ADDQ         $0x40, SI
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, DI
+	SHLL         CL, DI
+	DECL         DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(SI*1), K1, Z0
+	VMOVUPS.Z    (BX)(SI*1), K1, Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VORPS        Z1, Z0, Z0
+	VPCMPEQD     Z2, Z0, K2
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBLENDMPS    Z2, Z0, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapNotIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapNotIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(BX*1), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VPCMPEQD     Z1, Z0, K1
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBLENDMPS    Z0, Z1, K1, Z0
+	VMOVUPS      Z0, (AX)(BX*1)
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, SI
+	SHLL         CL, SI
+	DECL         SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VPCMPEQD     Z1, Z0, K2
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBLENDMPS    Z0, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapWhereIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapWhereIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	MOVQ x2+32(FP), SI
+	XORQ DI, DI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(DI*1), Z0
+	VMOVUPS      (BX)(DI*1), Z1
+	VMOVUPS      (SI)(DI*1), Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
+	VPCMPEQD     Z3, Z0, K1
+	VBLENDMPS    Z2, Z1, K1, Z0
+	VMOVUPS      Z0, (AX)(DI*1)
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, R8
+	SHLL         CL, R8
+	DECL         R8
+	KMOVW        R8, K1
+	VMOVUPS.Z    (DX)(DI*1), K1, Z0
+	VMOVUPS.Z    (BX)(DI*1), K1, Z1
+	VMOVUPS.Z    (SI)(DI*1), K1, Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
+	VPCMPEQD     Z3, Z0, K2
+	VBLENDMPS    Z2, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(DI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapWhereLessIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapWhereLessIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	MOVQ x2+32(FP), SI
+	MOVQ x3+40(FP), DI
+	XORQ R8, R8
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS   (DX)(R8*1), Z0
+	VMOVUPS   (BX)(R8*1), Z1
+	VMOVUPS   (SI)(R8*1), Z2
+	VMOVUPS   (DI)(R8*1), Z3
+	VPCMPGTD  Z0, Z1, K1
+	VBLENDMPS Z2, Z3, K1, Z0
+	VMOVUPS   Z0, (AX)(R8*1)
+	ADDQ      $0x40, R8
+	SUBQ      $0x10, CX
+	JGE       whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, R9
+	SHLL      CL, R9
+	DECL      R9
+	KMOVW     R9, K1
+	VMOVUPS.Z (DX)(R8*1), K1, Z0
+	VMOVUPS.Z (BX)(R8*1), K1, Z1
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
+	VMOVUPS.Z (DI)(R8*1), K1, Z3
+	VPCMPGTD  Z0, Z1, K2
+	VBLENDMPS Z2, Z3, K2, Z0
+	VMOVUPS   Z0, K1, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapWhereLessEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapWhereLessEqualIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	MOVQ x2+32(FP), SI
+	MOVQ x3+40(FP), DI
+	XORQ R8, R8
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS   (DX)(R8*1), Z0
+	VMOVUPS   (BX)(R8*1), Z1
+	VMOVUPS   (SI)(R8*1), Z2
+	VMOVUPS   (DI)(R8*1), Z3
+	VPCMPGTD  Z1, Z0, K1
+	VBLENDMPS Z3, Z2, K1, Z0
+	VMOVUPS   Z0, (AX)(R8*1)
+	ADDQ      $0x40, R8
+	SUBQ      $0x10, CX
+	JGE       whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, R9
+	SHLL      CL, R9
+	DECL      R9
+	KMOVW     R9, K1
+	VMOVUPS.Z (DX)(R8*1), K1, Z0
+	VMOVUPS.Z (BX)(R8*1), K1, Z1
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
+	VMOVUPS.Z (DI)(R8*1), K1, Z3
+	VPCMPGTD  Z1, Z0, K2
+	VBLENDMPS Z3, Z2, K2, Z0
+	VMOVUPS   Z0, K1, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapWhereEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapWhereEqualIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	MOVQ x2+32(FP), SI
+	MOVQ x3+40(FP), DI
+	XORQ R8, R8
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS   (DX)(R8*1), Z0
+	VMOVUPS   (BX)(R8*1), Z1
+	VMOVUPS   (SI)(R8*1), Z2
+	VMOVUPS   (DI)(R8*1), Z3
+	VPCMPEQD  Z1, Z0, K1
+	VBLENDMPS Z2, Z3, K1, Z0
+	VMOVUPS   Z0, (AX)(R8*1)
+	ADDQ      $0x40, R8
+	SUBQ      $0x10, CX
+	JGE       whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, R9
+	SHLL      CL, R9
+	DECL      R9
+	KMOVW     R9, K1
+	VMOVUPS.Z (DX)(R8*1), K1, Z0
+	VMOVUPS.Z (BX)(R8*1), K1, Z1
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
+	VMOVUPS.Z (DI)(R8*1), K1, Z3
+	VPCMPEQD  Z1, Z0, K2
+	VBLENDMPS Z2, Z3, K2, Z0
+	VMOVUPS   Z0, K1, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapShiftLeftF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapShiftLeftF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPSLLVD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPSLLVD   Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapShiftRightF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapShiftRightF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPSRAVD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPSRAVD   Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapShiftRightZerosF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapShiftRightZerosF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX)(SI*1), Z0
+	VMOVUPS (BX)(SI*1), Z1
+	VPSRLVD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPSRLVD   Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapMulHighF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·mapMulHighF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	MOVQ x1+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS  (DX)(SI*1), Z0
+	VMOVUPS  (BX)(SI*1), Z1
+	VPMULUDQ Z1, Z0, Z2
+	VPSRLQ   $0x20, Z1, Z1
+	VPSRLQ   $0x20, Z0, Z0
+	VPMULUDQ Z1, Z0, Z0
+	VPSRLQ   $0x20, Z2, Z1
+	VPSRLQ   $0x20, Z0, Z0
+	VPSLLQ   $0x20, Z0, Z0
+	VORPS    Z0, Z1, Z0
+	VMOVUPS  Z0, (AX)(SI*1)
+	ADDQ     $0x40, SI
+	SUBQ     $0x10, CX
+	JGE      whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, DI
+	SHLL      CL, DI
+	DECL      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*1), K1, Z0
+	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VPMULUDQ  Z1, Z0, Z2
+	VPSRLQ    $0x20, Z1, Z1
+	VPSRLQ    $0x20, Z0, Z0
+	VPMULUDQ  Z1, Z0, Z0
+	VPSRLQ    $0x20, Z2, Z1
+	VPSRLQ    $0x20, Z0, Z0
+	VPSLLQ    $0x20, Z0, Z0
+	VORPS     Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapRandomF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·mapRandomF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ to+8(FP), DX
+	MOVQ x0+16(FP), BX
+	MOVQ x1+24(FP), SI
+	MOVQ x2+32(FP), DI
+	MOVQ x3+40(FP), R8
+	XORQ R9, R9
+	SUBQ $0x20, AX
+	JLT  rest
+
+whole:
+	VMOVUPS      (BX)(R9*1), Z0
+	VMOVUPS      64(BX)(R9*1), Z10
+	VMOVUPS      (SI)(R9*1), Z1
+	VMOVUPS      64(SI)(R9*1), Z11
+	VMOVUPS      (DI)(R9*1), Z2
+	VMOVUPS      64(DI)(R9*1), Z12
+	VMOVUPS      (R8)(R9*1), Z3
+	VMOVUPS      64(R8)(R9*1), Z13
+	VBROADCASTSS F32AVX5120<>+0(SB), Z4
+	VBROADCASTSS F32AVX5120<>+0(SB), Z14
+	VPSRLD       $0x02, Z0, Z5
+	VPSRLD       $0x02, Z10, Z15
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z16
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z17
+	VPMULUDQ     Z7, Z4, Z8
+	VPMULUDQ     Z17, Z14, Z18
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z17, Z19
+	VPSRLQ       $0x20, Z4, Z21
+	VPSRLQ       $0x20, Z14, Z20
+	VPMULUDQ     Z9, Z21, Z9
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z18, Z18
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z9, Z8, Z8
+	VORPS        Z19, Z18, Z9
+	VXORPS       Z1, Z8, Z1
+	VXORPS       Z11, Z9, Z8
+	VXORPS       Z2, Z1, Z1
+	VXORPS       Z12, Z8, Z8
+	VPMULLD      Z7, Z4, Z7
+	VPMULLD      Z17, Z14, Z17
+	VPMULUDQ     Z6, Z5, Z9
+	VPMULUDQ     Z16, Z15, Z18
+	VPSRLQ       $0x20, Z6, Z11
+	VPSRLQ       $0x20, Z16, Z19
+	VPSRLQ       $0x20, Z5, Z21
+	VPSRLQ       $0x20, Z15, Z20
+	VPMULUDQ     Z11, Z21, Z11
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z18, Z18
+	VPSRLQ       $0x20, Z11, Z11
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z11, Z11
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z11, Z9, Z9
+	VORPS        Z19, Z18, Z11
+	VXORPS       Z4, Z9, Z4
+	VXORPS       Z14, Z11, Z9
+	VXORPS       Z3, Z4, Z4
+	VXORPS       Z13, Z9, Z9
+	VPMULLD      Z6, Z5, Z5
+	VPMULLD      Z16, Z15, Z11
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z6
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z14
+	VPADDD       Z6, Z2, Z2
+	VPADDD       Z14, Z12, Z12
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z6
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z14
+	VPADDD       Z6, Z3, Z3
+	VPADDD       Z14, Z13, Z16
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z13
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z13, Z4, Z14
+	VPMULUDQ     Z19, Z9, Z20
+	VPSRLQ       $0x20, Z13, Z15
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z4, Z23
+	VPSRLQ       $0x20, Z9, Z22
+	VPMULUDQ     Z15, Z23, Z15
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z14, Z14
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z15, Z15
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z15, Z15
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z15, Z14, Z14
+	VORPS        Z21, Z20, Z15
+	VXORPS       Z7, Z14, Z7
+	VXORPS       Z17, Z15, Z14
+	VXORPS       Z2, Z7, Z7
+	VXORPS       Z12, Z14, Z14
+	VPMULLD      Z13, Z4, Z4
+	VPMULLD      Z19, Z9, Z15
+	VPMULUDQ     Z6, Z1, Z9
+	VPMULUDQ     Z18, Z8, Z17
+	VPSRLQ       $0x20, Z6, Z13
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z1, Z21
+	VPSRLQ       $0x20, Z8, Z20
+	VPMULUDQ     Z13, Z21, Z13
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z17, Z17
+	VPSRLQ       $0x20, Z13, Z13
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z13, Z13
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z13, Z9, Z9
+	VORPS        Z19, Z17, Z13
+	VXORPS       Z5, Z9, Z5
+	VXORPS       Z11, Z13, Z9
+	VXORPS       Z3, Z5, Z5
+	VXORPS       Z16, Z9, Z9
+	VPMULLD      Z6, Z1, Z1
+	VPMULLD      Z18, Z8, Z8
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z6
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z11
+	VPADDD       Z6, Z2, Z2
+	VPADDD       Z11, Z12, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z6
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z6, Z3, Z3
+	VPADDD       Z12, Z16, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z5, Z13
+	VPMULUDQ     Z19, Z9, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z5, Z23
+	VPSRLQ       $0x20, Z9, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z13, Z13
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z13, Z13
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z4, Z13, Z4
+	VXORPS       Z15, Z16, Z13
+	VXORPS       Z2, Z4, Z4
+	VXORPS       Z11, Z13, Z13
+	VPMULLD      Z12, Z5, Z5
+	VPMULLD      Z19, Z9, Z15
+	VPMULUDQ     Z6, Z7, Z9
+	VPMULUDQ     Z18, Z14, Z16
+	VPSRLQ       $0x20, Z6, Z12
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z7, Z21
+	VPSRLQ       $0x20, Z14, Z20
+	VPMULUDQ     Z12, Z21, Z12
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z12, Z12
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z12, Z12
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z12, Z9, Z9
+	VORPS        Z19, Z16, Z12
+	VXORPS       Z1, Z9, Z1
+	VXORPS       Z8, Z12, Z8
+	VXORPS       Z3, Z1, Z1
+	VXORPS       Z17, Z8, Z8
+	VPMULLD      Z6, Z7, Z6
+	VPMULLD      Z18, Z14, Z9
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z12
+	VPADDD       Z7, Z2, Z2
+	VPADDD       Z12, Z11, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z7, Z3, Z3
+	VPADDD       Z12, Z17, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z1, Z14
+	VPMULUDQ     Z19, Z8, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z1, Z23
+	VPSRLQ       $0x20, Z8, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z14, Z14
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z14, Z14
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z5, Z14, Z5
+	VXORPS       Z15, Z16, Z14
+	VXORPS       Z2, Z5, Z5
+	VXORPS       Z11, Z14, Z14
+	VPMULLD      Z12, Z1, Z1
+	VPMULLD      Z19, Z8, Z15
+	VPMULUDQ     Z7, Z4, Z8
+	VPMULUDQ     Z18, Z13, Z16
+	VPSRLQ       $0x20, Z7, Z12
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z4, Z21
+	VPSRLQ       $0x20, Z13, Z20
+	VPMULUDQ     Z12, Z21, Z12
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z12, Z12
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z12, Z12
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z12, Z8, Z8
+	VORPS        Z19, Z16, Z12
+	VXORPS       Z6, Z8, Z6
+	VXORPS       Z9, Z12, Z8
+	VXORPS       Z3, Z6, Z6
+	VXORPS       Z17, Z8, Z8
+	VPMULLD      Z7, Z4, Z4
+	VPMULLD      Z18, Z13, Z9
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z12
+	VPADDD       Z7, Z2, Z2
+	VPADDD       Z12, Z11, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z7, Z3, Z3
+	VPADDD       Z12, Z17, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z6, Z13
+	VPMULUDQ     Z19, Z8, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z6, Z23
+	VPSRLQ       $0x20, Z8, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z13, Z13
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z13, Z13
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z1, Z13, Z1
+	VXORPS       Z15, Z16, Z13
+	VXORPS       Z2, Z1, Z1
+	VXORPS       Z11, Z13, Z13
+	VPMULLD      Z12, Z6, Z6
+	VPMULLD      Z19, Z8, Z15
+	VPMULUDQ     Z7, Z5, Z8
+	VPMULUDQ     Z18, Z14, Z16
+	VPSRLQ       $0x20, Z7, Z12
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z5, Z21
+	VPSRLQ       $0x20, Z14, Z20
+	VPMULUDQ     Z12, Z21, Z12
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z12, Z12
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z12, Z12
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z12, Z8, Z8
+	VORPS        Z19, Z16, Z12
+	VXORPS       Z4, Z8, Z4
+	VXORPS       Z9, Z12, Z8
+	VXORPS       Z3, Z4, Z4
+	VXORPS       Z17, Z8, Z8
+	VPMULLD      Z7, Z5, Z5
+	VPMULLD      Z18, Z14, Z9
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z12
+	VPADDD       Z7, Z2, Z2
+	VPADDD       Z12, Z11, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z7, Z3, Z3
+	VPADDD       Z12, Z17, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z4, Z14
+	VPMULUDQ     Z19, Z8, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z4, Z23
+	VPSRLQ       $0x20, Z8, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z14, Z14
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z14, Z14
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z6, Z14, Z6
+	VXORPS       Z15, Z16, Z14
+	VXORPS       Z2, Z6, Z6
+	VXORPS       Z11, Z14, Z14
+	VPMULLD      Z12, Z4, Z4
+	VPMULLD      Z19, Z8, Z15
+	VPMULUDQ     Z7, Z1, Z8
+	VPMULUDQ     Z18, Z13, Z16
+	VPSRLQ       $0x20, Z7, Z12
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z1, Z21
+	VPSRLQ       $0x20, Z13, Z20
+	VPMULUDQ     Z12, Z21, Z12
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z12, Z12
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z12, Z12
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z12, Z8, Z8
+	VORPS        Z19, Z16, Z12
+	VXORPS       Z5, Z8, Z5
+	VXORPS       Z9, Z12, Z8
+	VXORPS       Z3, Z5, Z5
+	VXORPS       Z17, Z8, Z8
+	VPMULLD      Z7, Z1, Z1
+	VPMULLD      Z18, Z13, Z9
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z12
+	VPADDD       Z7, Z2, Z2
+	VPADDD       Z12, Z11, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z7, Z3, Z3
+	VPADDD       Z12, Z17, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z5, Z13
+	VPMULUDQ     Z19, Z8, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z5, Z23
+	VPSRLQ       $0x20, Z8, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z13, Z13
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z13, Z13
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z4, Z13, Z4
+	VXORPS       Z15, Z16, Z13
+	VXORPS       Z2, Z4, Z4
+	VXORPS       Z11, Z13, Z13
+	VPMULLD      Z12, Z5, Z5
+	VPMULLD      Z19, Z8, Z15
+	VPMULUDQ     Z7, Z6, Z8
+	VPMULUDQ     Z18, Z14, Z16
+	VPSRLQ       $0x20, Z7, Z12
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z6, Z21
+	VPSRLQ       $0x20, Z14, Z20
+	VPMULUDQ     Z12, Z21, Z12
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z12, Z12
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z12, Z12
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z12, Z8, Z8
+	VORPS        Z19, Z16, Z12
+	VXORPS       Z1, Z8, Z1
+	VXORPS       Z9, Z12, Z8
+	VXORPS       Z3, Z1, Z1
+	VXORPS       Z17, Z8, Z8
+	VPMULLD      Z7, Z6, Z6
+	VPMULLD      Z18, Z14, Z9
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z12
+	VPADDD       Z7, Z2, Z2
+	VPADDD       Z12, Z11, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z7, Z3, Z3
+	VPADDD       Z12, Z17, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z1, Z14
+	VPMULUDQ     Z19, Z8, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z1, Z23
+	VPSRLQ       $0x20, Z8, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z14, Z14
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z14, Z14
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z5, Z14, Z5
+	VXORPS       Z15, Z16, Z14
+	VXORPS       Z2, Z5, Z5
+	VXORPS       Z11, Z14, Z14
+	VPMULLD      Z12, Z1, Z1
+	VPMULLD      Z19, Z8, Z15
+	VPMULUDQ     Z7, Z4, Z8
+	VPMULUDQ     Z18, Z13, Z16
+	VPSRLQ       $0x20, Z7, Z12
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z4, Z21
+	VPSRLQ       $0x20, Z13, Z20
+	VPMULUDQ     Z12, Z21, Z12
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z12, Z12
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z12, Z12
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z12, Z8, Z8
+	VORPS        Z19, Z16, Z12
+	VXORPS       Z6, Z8, Z6
+	VXORPS       Z9, Z12, Z8
+	VXORPS       Z3, Z6, Z6
+	VXORPS       Z17, Z8, Z8
+	VPMULLD      Z7, Z4, Z4
+	VPMULLD      Z18, Z13, Z9
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z12
+	VPADDD       Z7, Z2, Z2
+	VPADDD       Z12, Z11, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z7, Z3, Z3
+	VPADDD       Z12, Z17, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z6, Z13
+	VPMULUDQ     Z19, Z8, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z6, Z23
+	VPSRLQ       $0x20, Z8, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z13, Z13
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z13, Z13
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z1, Z13, Z1
+	VXORPS       Z15, Z16, Z13
+	VXORPS       Z2, Z1, Z1
+	VXORPS       Z11, Z13, Z13
+	VPMULLD      Z12, Z6, Z6
+	VPMULLD      Z19, Z8, Z15
+	VPMULUDQ     Z7, Z5, Z8
+	VPMULUDQ     Z18, Z14, Z16
+	VPSRLQ       $0x20, Z7, Z12
+	VPSRLQ       $0x20, Z18, Z19
+	VPSRLQ       $0x20, Z5, Z21
+	VPSRLQ       $0x20, Z14, Z20
+	VPMULUDQ     Z12, Z21, Z12
+	VPMULUDQ     Z19, Z20, Z19
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z12, Z12
+	VPSRLQ       $0x20, Z19, Z19
+	VPSLLQ       $0x20, Z12, Z12
+	VPSLLQ       $0x20, Z19, Z19
+	VORPS        Z12, Z8, Z8
+	VORPS        Z19, Z16, Z12
+	VXORPS       Z4, Z8, Z4
+	VXORPS       Z9, Z12, Z8
+	VXORPS       Z3, Z4, Z4
+	VXORPS       Z17, Z8, Z8
+	VPMULLD      Z7, Z5, Z5
+	VPMULLD      Z18, Z14, Z9
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z12
+	VPADDD       Z7, Z2, Z2
+	VPADDD       Z12, Z11, Z11
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z12
+	VPADDD       Z7, Z3, Z3
+	VPADDD       Z12, Z17, Z17
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z18
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z12
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z19
+	VPMULUDQ     Z12, Z4, Z14
+	VPMULUDQ     Z19, Z8, Z20
+	VPSRLQ       $0x20, Z12, Z16
+	VPSRLQ       $0x20, Z19, Z21
+	VPSRLQ       $0x20, Z4, Z23
+	VPSRLQ       $0x20, Z8, Z22
+	VPMULUDQ     Z16, Z23, Z16
+	VPMULUDQ     Z21, Z22, Z21
+	VPSRLQ       $0x20, Z14, Z14
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z21, Z21
+	VPSLLQ       $0x20, Z16, Z16
+	VPSLLQ       $0x20, Z21, Z21
+	VORPS        Z16, Z14, Z14
+	VORPS        Z21, Z20, Z16
+	VXORPS       Z6, Z14, Z6
+	VXORPS       Z15, Z16, Z14
+	VXORPS       Z2, Z6, Z2
+	VXORPS       Z11, Z14, Z6
+	VPMULLD      Z12, Z4, Z4
+	VPMULLD      Z19, Z8, Z12
+	VPMULUDQ     Z7, Z1, Z8
+	VPMULUDQ     Z18, Z13, Z14
+	VPSRLQ       $0x20, Z7, Z11
+	VPSRLQ       $0x20, Z18, Z15
+	VPSRLQ       $0x20, Z1, Z19
+	VPSRLQ       $0x20, Z13, Z16
+	VPMULUDQ     Z11, Z19, Z11
+	VPMULUDQ     Z15, Z16, Z15
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z14, Z14
+	VPSRLQ       $0x20, Z11, Z11
+	VPSRLQ       $0x20, Z15, Z15
+	VPSLLQ       $0x20, Z11, Z11
+	VPSLLQ       $0x20, Z15, Z15
+	VORPS        Z11, Z8, Z8
+	VORPS        Z15, Z14, Z11
+	VXORPS       Z5, Z8, Z5
+	VXORPS       Z9, Z11, Z8
+	VXORPS       Z3, Z5, Z3
+	VXORPS       Z17, Z8, Z5
+	VPMULLD      Z7, Z1, Z1
+	VPMULLD      Z18, Z13, Z9
+	VANDPS.BCST  F32AVX5121<>+0(SB), Z0, Z7
+	VANDPS.BCST  F32AVX5121<>+0(SB), Z10, Z11
+	VBROADCASTSS F32AVX5121<>+0(SB), Z8
+	VBROADCASTSS F32AVX5121<>+0(SB), Z13
+	VPCMPEQD     Z8, Z7, K1
+	VPCMPEQD     Z13, Z11, K3
+	VANDPS.BCST  F32AVX5122<>+0(SB), Z0, Z0
+	VANDPS.BCST  F32AVX5122<>+0(SB), Z10, Z8
+	VBROADCASTSS F32AVX5122<>+0(SB), Z7
+	VBROADCASTSS F32AVX5122<>+0(SB), Z10
+	VPCMPEQD     Z7, Z0, K2
+	VPCMPEQD     Z10, Z8, K4
+	VBLENDMPS    Z1, Z3, K1, Z0
+	VBLENDMPS    Z9, Z5, K3, Z1
+	VBLENDMPS    Z4, Z2, K1, Z2
+	VBLENDMPS    Z12, Z6, K3, Z3
+	VBLENDMPS    Z0, Z2, K2, Z0
+	VBLENDMPS    Z1, Z3, K4, Z1
+	VMOVUPS      Z0, (DX)(R9*1)
+	VMOVUPS      Z1, 64(DX)(R9*1)
+	ADDQ         $0x80, R9
+	SUBQ         $0x20, AX
+	JGE          whole
+
+rest:
+	ADDQ $0x20, AX
+	JZ   done
+
+next:
+	MOVQ         $0x00000010, CX
+	CMPQ         AX, CX
+	CMOVQLT      AX, CX
+	MOVL         $0x00000001, R10
+	SHLL         CL, R10
+	DECL         R10
+	KMOVW        R10, K1
+	VMOVUPS.Z    (BX)(R9*1), K1, Z0
+	VMOVUPS.Z    (SI)(R9*1), K1, Z1
+	VMOVUPS.Z    (DI)(R9*1), K1, Z2
+	VMOVUPS.Z    (R8)(R9*1), K1, Z3
+	VBROADCASTSS F32AVX5120<>+0(SB), Z4
+	VPSRLD       $0x02, Z0, Z5
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z7
+	VPMULUDQ     Z7, Z4, Z8
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z4, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z1, Z8, Z1
+	VXORPS       Z2, Z1, Z1
+	VPMULLD      Z7, Z4, Z7
+	VPMULUDQ     Z6, Z5, Z8
+	VPSRLQ       $0x20, Z6, Z9
+	VPSRLQ       $0x20, Z5, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z4, Z8, Z4
+	VXORPS       Z3, Z4, Z4
+	VPMULLD      Z6, Z5, Z5
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z6
+	VPADDD       Z6, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z6
+	VPADDD       Z6, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z4, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z4, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z7, Z9, Z7
+	VXORPS       Z2, Z7, Z7
+	VPMULLD      Z8, Z4, Z4
+	VPMULUDQ     Z6, Z1, Z8
+	VPSRLQ       $0x20, Z6, Z9
+	VPSRLQ       $0x20, Z1, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z5, Z8, Z5
+	VXORPS       Z3, Z5, Z5
+	VPMULLD      Z6, Z1, Z1
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z6
+	VPADDD       Z6, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z6
+	VPADDD       Z6, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z5, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z5, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z4, Z9, Z4
+	VXORPS       Z2, Z4, Z4
+	VPMULLD      Z8, Z5, Z5
+	VPMULUDQ     Z6, Z7, Z8
+	VPSRLQ       $0x20, Z6, Z9
+	VPSRLQ       $0x20, Z7, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z1, Z8, Z1
+	VXORPS       Z3, Z1, Z1
+	VPMULLD      Z6, Z7, Z6
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VPADDD       Z7, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VPADDD       Z7, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z1, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z1, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z5, Z9, Z5
+	VXORPS       Z2, Z5, Z5
+	VPMULLD      Z8, Z1, Z1
+	VPMULUDQ     Z7, Z4, Z8
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z4, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z6, Z8, Z6
+	VXORPS       Z3, Z6, Z6
+	VPMULLD      Z7, Z4, Z4
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VPADDD       Z7, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VPADDD       Z7, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z6, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z6, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z1, Z9, Z1
+	VXORPS       Z2, Z1, Z1
+	VPMULLD      Z8, Z6, Z6
+	VPMULUDQ     Z7, Z5, Z8
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z5, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z4, Z8, Z4
+	VXORPS       Z3, Z4, Z4
+	VPMULLD      Z7, Z5, Z5
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VPADDD       Z7, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VPADDD       Z7, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z4, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z4, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z6, Z9, Z6
+	VXORPS       Z2, Z6, Z6
+	VPMULLD      Z8, Z4, Z4
+	VPMULUDQ     Z7, Z1, Z8
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z1, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z5, Z8, Z5
+	VXORPS       Z3, Z5, Z5
+	VPMULLD      Z7, Z1, Z1
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VPADDD       Z7, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VPADDD       Z7, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z5, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z5, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z4, Z9, Z4
+	VXORPS       Z2, Z4, Z4
+	VPMULLD      Z8, Z5, Z5
+	VPMULUDQ     Z7, Z6, Z8
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z6, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z1, Z8, Z1
+	VXORPS       Z3, Z1, Z1
+	VPMULLD      Z7, Z6, Z6
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VPADDD       Z7, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VPADDD       Z7, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z1, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z1, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z5, Z9, Z5
+	VXORPS       Z2, Z5, Z5
+	VPMULLD      Z8, Z1, Z1
+	VPMULUDQ     Z7, Z4, Z8
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z4, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z6, Z8, Z6
+	VXORPS       Z3, Z6, Z6
+	VPMULLD      Z7, Z4, Z4
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VPADDD       Z7, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VPADDD       Z7, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z6, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z6, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z1, Z9, Z1
+	VXORPS       Z2, Z1, Z1
+	VPMULLD      Z8, Z6, Z6
+	VPMULUDQ     Z7, Z5, Z8
+	VPSRLQ       $0x20, Z7, Z9
+	VPSRLQ       $0x20, Z5, Z10
+	VPMULUDQ     Z9, Z10, Z9
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPS        Z9, Z8, Z8
+	VXORPS       Z4, Z8, Z4
+	VXORPS       Z3, Z4, Z4
+	VPMULLD      Z7, Z5, Z5
+	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
+	VPADDD       Z7, Z2, Z2
+	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
+	VPADDD       Z7, Z3, Z3
+	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
+	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
+	VPMULUDQ     Z8, Z4, Z9
+	VPSRLQ       $0x20, Z8, Z10
+	VPSRLQ       $0x20, Z4, Z11
+	VPMULUDQ     Z10, Z11, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VORPS        Z10, Z9, Z9
+	VXORPS       Z6, Z9, Z6
+	VXORPS       Z2, Z6, Z2
+	VPMULLD      Z8, Z4, Z4
+	VPMULUDQ     Z7, Z1, Z6
+	VPSRLQ       $0x20, Z7, Z8
+	VPSRLQ       $0x20, Z1, Z9
+	VPMULUDQ     Z8, Z9, Z8
+	VPSRLQ       $0x20, Z6, Z6
+	VPSRLQ       $0x20, Z8, Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPS        Z8, Z6, Z6
+	VXORPS       Z5, Z6, Z5
+	VXORPS       Z3, Z5, Z3
+	VPMULLD      Z7, Z1, Z1
+	VANDPS.BCST  F32AVX5121<>+0(SB), Z0, Z5
+	VBROADCASTSS F32AVX5121<>+0(SB), Z6
+	VPCMPEQD     Z6, Z5, K2
+	VANDPS.BCST  F32AVX5122<>+0(SB), Z0, Z0
+	VBROADCASTSS F32AVX5122<>+0(SB), Z5
+	VPCMPEQD     Z5, Z0, K3
+	VBLENDMPS    Z1, Z3, K2, Z0
+	VBLENDMPS    Z4, Z2, K2, Z1
+	VBLENDMPS    Z0, Z1, K3, Z0
+	VMOVUPS      Z0, K1, (DX)(R9*1)
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, AX
+	JG           next
+
+done:
+	VZEROUPPER
+	RET
+
+DATA F32AVX512d2511f53<>+0(SB)/4, $0xd2511f53
+GLOBL F32AVX512d2511f53<>(SB), RODATA|NOPTR, $4
+
+DATA F32AVX512cd9e8d57<>+0(SB)/4, $0xcd9e8d57
+GLOBL F32AVX512cd9e8d57<>(SB), RODATA|NOPTR, $4
+
+DATA F32AVX5129e3779b9<>+0(SB)/4, $0x9e3779b9
+GLOBL F32AVX5129e3779b9<>(SB), RODATA|NOPTR, $4
+
+DATA F32AVX512bb67ae85<>+0(SB)/4, $0xbb67ae85
+GLOBL F32AVX512bb67ae85<>(SB), RODATA|NOPTR, $4
+
+DATA F32AVX5122<>+0(SB)/4, $0x00000002
+GLOBL F32AVX5122<>(SB), RODATA|NOPTR, $4
+
+// func mapFromIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapFromIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS   (DX)(BX*1), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)(BX*1)
+	ADDQ      $0x40, BX
+	SUBQ      $0x10, CX
+	JGE       whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVL      $0x00000001, SI
+	SHLL      CL, SI
+	DECL      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mapToIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+// Requires: AVX, AVX512F
+TEXT ·mapToIntsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), AX
+	MOVQ x0+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS      (DX)(BX*1), Z0
+	VCVTTPS2DQ   Z0, Z1
+	VCMPPS.BCST  $0x11, F32AVX5124f000000<>+0(SB), Z0, K1
+	VBROADCASTSS F32AVX5127fffffff<>+0(SB), Z2
+	VBLENDMPS    Z1, Z2, K1, Z1
+	VCMPPS       $0x03, Z0, Z0, K1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z0
+	VBLENDMPS    Z0, Z1, K1, Z0
+	VMOVUPS      Z0, (AX)(BX*1)
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, CX
+	JGE          whole
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	MOVL         $0x00000001, SI
+	SHLL         CL, SI
+	DECL         SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VCVTTPS2DQ   Z0, Z1
+	VCMPPS.BCST  $0x11, F32AVX5124f000000<>+0(SB), Z0, K2
+	VBROADCASTSS F32AVX5127fffffff<>+0(SB), Z2
+	VBLENDMPS    Z1, Z2, K2, Z1
+	VCMPPS       $0x03, Z0, Z0, K2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z0
+	VBLENDMPS    Z0, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA F32AVX5124f000000<>+0(SB)/4, $0x4f000000
+GLOBL F32AVX5124f000000<>(SB), RODATA|NOPTR, $4
+
 // func mapLogisticF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 // Requires: AVX, AVX512DQ, AVX512F, CMOV
 TEXT ·mapLogisticF32AVX512(SB), NOSPLIT, $0-48

@@ -287,6 +287,126 @@ func mapBitOrF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, 
 //go:noescape
 func mapBitXorF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 
+// mapNegIntsF32NEON sets n elements from to on to NegInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapNegIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAbsIntsF32NEON sets n elements from to on to AbsInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapAbsIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAddIntsF32NEON sets n elements from to on to AddInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapAddIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapSubIntsF32NEON sets n elements from to on to SubInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapSubIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMulIntsF32NEON sets n elements from to on to MulInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMulIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMinIntsF32NEON sets n elements from to on to MinInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMinIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMaxIntsF32NEON sets n elements from to on to MaxInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMaxIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLessIntsF32NEON sets n elements from to on to LessInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLessIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapLessEqualIntsF32NEON sets n elements from to on to LessEqualInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapLessEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapEqualIntsF32NEON sets n elements from to on to EqualInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapAndIntsF32NEON sets n elements from to on to AndInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapAndIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapOrIntsF32NEON sets n elements from to on to OrInts of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapOrIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapNotIntsF32NEON sets n elements from to on to NotInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapNotIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereIntsF32NEON sets n elements from to on to WhereInts of those from x0, x1, x2 on. They may be the same.
+//
+//go:noescape
+func mapWhereIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereLessIntsF32NEON sets n elements from to on to WhereLessInts of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapWhereLessIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereLessEqualIntsF32NEON sets n elements from to on to WhereLessEqualInts of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapWhereLessEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapWhereEqualIntsF32NEON sets n elements from to on to WhereEqualInts of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapWhereEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapShiftLeftF32NEON sets n elements from to on to ShiftLeft of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapShiftLeftF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapShiftRightF32NEON sets n elements from to on to ShiftRight of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapShiftRightF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapShiftRightZerosF32NEON sets n elements from to on to ShiftRightZeros of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapShiftRightZerosF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapMulHighF32NEON sets n elements from to on to MulHigh of those from x0, x1 on. They may be the same.
+//
+//go:noescape
+func mapMulHighF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapRandomF32NEON sets n elements from to on to Random of those from x0, x1, x2, x3 on. They may be the same.
+//
+//go:noescape
+func mapRandomF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapFromIntsF32NEON sets n elements from to on to FromInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapFromIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
+// mapToIntsF32NEON sets n elements from to on to ToInts of those from x0 on. They may be the same.
+//
+//go:noescape
+func mapToIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+
 // mapLogisticF32NEON sets n elements from to on to Logistic of those from x0, x1 on. They may be the same.
 //
 //go:noescape

@@ -6724,6 +6724,1806 @@ give:
 done:
 	RET
 
+// func mapNegIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapNegIntsF32NEON(SB), NOSPLIT, $32-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	FMOVQ 48(R9), F1
+	WORD $0x6ea08420 // SUB V1, V0, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	FMOVQ 48(R9), F1
+	WORD $0x6ea08420 // SUB V1, V0, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapAbsIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapAbsIntsF32NEON(SB), NOSPLIT, $32-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	FMOVQ 48(R9), F1
+	WORD $0x6ea08421 // SUB V1, V0, V1
+	WORD $0x4ea16400 // SMAX V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	FMOVQ 48(R9), F1
+	WORD $0x6ea08421 // SUB V1, V0, V1
+	WORD $0x4ea16400 // SMAX V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapAddIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapAddIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x4ea18400 // ADD V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x4ea18400 // ADD V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapSubIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapSubIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x6ea18400 // SUB V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x6ea18400 // SUB V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapMulIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapMulIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x4ea19c00 // MUL V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x4ea19c00 // MUL V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapMinIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapMinIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x4ea16c00 // SMIN V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x4ea16c00 // SMIN V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapMaxIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapMaxIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x4ea16400 // SMAX V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x4ea16400 // SMAX V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapLessIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapLessIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x4ea03420 // CMGT V1, V0, V0
+	FMOVQ 2288(R9), F1
+	FMOVQ 48(R9), F2
+	WORD $0x6e621c20 // BSL V1, V2, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x4ea03420 // CMGT V1, V0, V0
+	FMOVQ 2288(R9), F1
+	FMOVQ 48(R9), F2
+	WORD $0x6e621c20 // BSL V1, V2, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapLessEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapLessEqualIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x4ea13400 // CMGT V0, V1, V0
+	FMOVQ 48(R9), F1
+	FMOVQ 2288(R9), F2
+	WORD $0x6e621c20 // BSL V1, V2, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x4ea13400 // CMGT V0, V1, V0
+	FMOVQ 48(R9), F1
+	FMOVQ 2288(R9), F2
+	WORD $0x6e621c20 // BSL V1, V2, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapEqualIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x6ea18c00 // CMEQ V0, V1, V0
+	FMOVQ 2288(R9), F1
+	FMOVQ 48(R9), F2
+	WORD $0x6e621c20 // BSL V1, V2, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x6ea18c00 // CMEQ V0, V1, V0
+	FMOVQ 2288(R9), F1
+	FMOVQ 48(R9), F2
+	WORD $0x6e621c20 // BSL V1, V2, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapAndIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapAndIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	FMOVQ 48(R9), F2
+	WORD $0x6ea28c00 // CMEQ V0, V2, V0
+	WORD $0x6ea28c21 // CMEQ V1, V2, V1
+	FMOVQ 2288(R9), F3
+	WORD $0x6e631c41 // BSL V2, V3, V1
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	FMOVQ 48(R9), F2
+	WORD $0x6ea28c00 // CMEQ V0, V2, V0
+	WORD $0x6ea28c21 // CMEQ V1, V2, V1
+	FMOVQ 2288(R9), F3
+	WORD $0x6e631c41 // BSL V2, V3, V1
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapOrIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapOrIntsF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	FMOVQ 48(R9), F2
+	WORD $0x4ea11c00 // ORR V0, V1, V0
+	WORD $0x6ea28c00 // CMEQ V0, V2, V0
+	FMOVQ 2288(R9), F1
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	FMOVQ 48(R9), F2
+	WORD $0x4ea11c00 // ORR V0, V1, V0
+	WORD $0x6ea28c00 // CMEQ V0, V2, V0
+	FMOVQ 2288(R9), F1
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapNotIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapNotIntsF32NEON(SB), NOSPLIT, $32-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	FMOVQ 48(R9), F1
+	WORD $0x6ea18c00 // CMEQ V0, V1, V0
+	FMOVQ 2288(R9), F2
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	FMOVQ 48(R9), F1
+	WORD $0x6ea18c00 // CMEQ V0, V1, V0
+	FMOVQ 2288(R9), F2
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapWhereIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapWhereIntsF32NEON(SB), NOSPLIT, $64-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD x2+32(FP), R4
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	FMOVQ 48(R9), F3
+	WORD $0x6ea38c00 // CMEQ V0, V3, V0
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	ADD  $48, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take2:
+	MOVWU.P 4(R4), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take2
+	VLD1 (R10), [V2.B16]
+	FMOVQ 48(R9), F3
+	WORD $0x6ea38c00 // CMEQ V0, V3, V0
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapWhereLessIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapWhereLessIntsF32NEON(SB), NOSPLIT, $80-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD x2+32(FP), R4
+	MOVD x3+40(FP), R5
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	VLD1.P 16(R5), [V3.B16]
+	WORD $0x4ea03420 // CMGT V1, V0, V0
+	WORD $0x6e631c40 // BSL V2, V3, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	ADD  $48, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take2:
+	MOVWU.P 4(R4), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take2
+	VLD1 (R10), [V2.B16]
+	ADD  $64, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take3:
+	MOVWU.P 4(R5), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take3
+	VLD1 (R10), [V3.B16]
+	WORD $0x4ea03420 // CMGT V1, V0, V0
+	WORD $0x6e631c40 // BSL V2, V3, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapWhereLessEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapWhereLessEqualIntsF32NEON(SB), NOSPLIT, $80-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD x2+32(FP), R4
+	MOVD x3+40(FP), R5
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	VLD1.P 16(R5), [V3.B16]
+	WORD $0x4ea13400 // CMGT V0, V1, V0
+	WORD $0x6e621c60 // BSL V3, V2, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	ADD  $48, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take2:
+	MOVWU.P 4(R4), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take2
+	VLD1 (R10), [V2.B16]
+	ADD  $64, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take3:
+	MOVWU.P 4(R5), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take3
+	VLD1 (R10), [V3.B16]
+	WORD $0x4ea13400 // CMGT V0, V1, V0
+	WORD $0x6e621c60 // BSL V3, V2, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapWhereEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapWhereEqualIntsF32NEON(SB), NOSPLIT, $80-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD x2+32(FP), R4
+	MOVD x3+40(FP), R5
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	VLD1.P 16(R5), [V3.B16]
+	WORD $0x6ea18c00 // CMEQ V0, V1, V0
+	WORD $0x6e631c40 // BSL V2, V3, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	ADD  $48, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take2:
+	MOVWU.P 4(R4), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take2
+	VLD1 (R10), [V2.B16]
+	ADD  $64, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take3:
+	MOVWU.P 4(R5), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take3
+	VLD1 (R10), [V3.B16]
+	WORD $0x6ea18c00 // CMEQ V0, V1, V0
+	WORD $0x6e631c40 // BSL V2, V3, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapShiftLeftF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapShiftLeftF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	FMOVQ 2304(R9), F2
+	WORD $0x6ea26c21 // UMIN V1, V2, V1
+	WORD $0x6ea14400 // USHL V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	FMOVQ 2304(R9), F2
+	WORD $0x6ea26c21 // UMIN V1, V2, V1
+	WORD $0x6ea14400 // USHL V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapShiftRightF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapShiftRightF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	FMOVQ 2320(R9), F2
+	WORD $0x6ea26c21 // UMIN V1, V2, V1
+	WORD $0x6ea0b821 // NEG V1, V1
+	WORD $0x4ea14400 // SSHL V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	FMOVQ 2320(R9), F2
+	WORD $0x6ea26c21 // UMIN V1, V2, V1
+	WORD $0x6ea0b821 // NEG V1, V1
+	WORD $0x4ea14400 // SSHL V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapShiftRightZerosF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapShiftRightZerosF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	FMOVQ 2304(R9), F2
+	WORD $0x6ea26c21 // UMIN V1, V2, V1
+	WORD $0x6ea0b821 // NEG V1, V1
+	WORD $0x6ea14400 // USHL V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	FMOVQ 2304(R9), F2
+	WORD $0x6ea26c21 // UMIN V1, V2, V1
+	WORD $0x6ea0b821 // NEG V1, V1
+	WORD $0x6ea14400 // USHL V0, V1, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapMulHighF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapMulHighF32NEON(SB), NOSPLIT, $48-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	WORD $0x2ea1c002 // UMULL V0, V1, V2
+	WORD $0x6ea1c000 // UMULL2 V0, V1, V0
+	WORD $0x4e805840 // UZP2 V2, V0, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	WORD $0x2ea1c002 // UMULL V0, V1, V2
+	WORD $0x6ea1c000 // UMULL2 V0, V1, V0
+	WORD $0x4e805840 // UZP2 V2, V0, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapRandomF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapRandomF32NEON(SB), NOSPLIT, $80-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD x1+24(FP), R3
+	MOVD x2+32(FP), R4
+	MOVD x3+40(FP), R5
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	VLD1.P 16(R5), [V3.B16]
+	FMOVQ 48(R9), F4
+	WORD $0x6f3e0405 // USHR $2, V0, V5
+	FMOVQ 2336(R9), F6
+	FMOVQ 2352(R9), F7
+	WORD $0x2ea7c088 // UMULL V4, V7, V8
+	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e211d01 // EOR V8, V1, V1
+	WORD $0x6e221c21 // EOR V1, V2, V1
+	WORD $0x4ea79c87 // MUL V4, V7, V7
+	WORD $0x2ea6c0a8 // UMULL V5, V6, V8
+	WORD $0x6ea6c0a9 // UMULL2 V5, V6, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e241d04 // EOR V8, V4, V4
+	WORD $0x6e231c84 // EOR V4, V3, V4
+	WORD $0x4ea69ca5 // MUL V5, V6, V5
+	FMOVQ 2368(R9), F6
+	WORD $0x4ea68442 // ADD V2, V6, V2
+	FMOVQ 2384(R9), F6
+	WORD $0x4ea68463 // ADD V3, V6, V3
+	FMOVQ 2336(R9), F6
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c089 // UMULL V4, V8, V9
+	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e271d27 // EOR V9, V7, V7
+	WORD $0x6e221ce7 // EOR V7, V2, V7
+	WORD $0x4ea89c84 // MUL V4, V8, V4
+	WORD $0x2ea6c028 // UMULL V1, V6, V8
+	WORD $0x6ea6c029 // UMULL2 V1, V6, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e251d05 // EOR V8, V5, V5
+	WORD $0x6e231ca5 // EOR V5, V3, V5
+	WORD $0x4ea69c21 // MUL V1, V6, V1
+	FMOVQ 2368(R9), F6
+	WORD $0x4ea68442 // ADD V2, V6, V2
+	FMOVQ 2384(R9), F6
+	WORD $0x4ea68463 // ADD V3, V6, V3
+	FMOVQ 2336(R9), F6
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0a9 // UMULL V5, V8, V9
+	WORD $0x6ea8c0aa // UMULL2 V5, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e241d24 // EOR V9, V4, V4
+	WORD $0x6e221c84 // EOR V4, V2, V4
+	WORD $0x4ea89ca5 // MUL V5, V8, V5
+	WORD $0x2ea6c0e8 // UMULL V7, V6, V8
+	WORD $0x6ea6c0e9 // UMULL2 V7, V6, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e211d01 // EOR V8, V1, V1
+	WORD $0x6e231c21 // EOR V1, V3, V1
+	WORD $0x4ea69ce6 // MUL V7, V6, V6
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c029 // UMULL V1, V8, V9
+	WORD $0x6ea8c02a // UMULL2 V1, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e251d25 // EOR V9, V5, V5
+	WORD $0x6e221ca5 // EOR V5, V2, V5
+	WORD $0x4ea89c21 // MUL V1, V8, V1
+	WORD $0x2ea7c088 // UMULL V4, V7, V8
+	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e261d06 // EOR V8, V6, V6
+	WORD $0x6e231cc6 // EOR V6, V3, V6
+	WORD $0x4ea79c84 // MUL V4, V7, V4
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0c9 // UMULL V6, V8, V9
+	WORD $0x6ea8c0ca // UMULL2 V6, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e211d21 // EOR V9, V1, V1
+	WORD $0x6e221c21 // EOR V1, V2, V1
+	WORD $0x4ea89cc6 // MUL V6, V8, V6
+	WORD $0x2ea7c0a8 // UMULL V5, V7, V8
+	WORD $0x6ea7c0a9 // UMULL2 V5, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e241d04 // EOR V8, V4, V4
+	WORD $0x6e231c84 // EOR V4, V3, V4
+	WORD $0x4ea79ca5 // MUL V5, V7, V5
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c089 // UMULL V4, V8, V9
+	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e261d26 // EOR V9, V6, V6
+	WORD $0x6e221cc6 // EOR V6, V2, V6
+	WORD $0x4ea89c84 // MUL V4, V8, V4
+	WORD $0x2ea7c028 // UMULL V1, V7, V8
+	WORD $0x6ea7c029 // UMULL2 V1, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e251d05 // EOR V8, V5, V5
+	WORD $0x6e231ca5 // EOR V5, V3, V5
+	WORD $0x4ea79c21 // MUL V1, V7, V1
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0a9 // UMULL V5, V8, V9
+	WORD $0x6ea8c0aa // UMULL2 V5, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e241d24 // EOR V9, V4, V4
+	WORD $0x6e221c84 // EOR V4, V2, V4
+	WORD $0x4ea89ca5 // MUL V5, V8, V5
+	WORD $0x2ea7c0c8 // UMULL V6, V7, V8
+	WORD $0x6ea7c0c9 // UMULL2 V6, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e211d01 // EOR V8, V1, V1
+	WORD $0x6e231c21 // EOR V1, V3, V1
+	WORD $0x4ea79cc6 // MUL V6, V7, V6
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c029 // UMULL V1, V8, V9
+	WORD $0x6ea8c02a // UMULL2 V1, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e251d25 // EOR V9, V5, V5
+	WORD $0x6e221ca5 // EOR V5, V2, V5
+	WORD $0x4ea89c21 // MUL V1, V8, V1
+	WORD $0x2ea7c088 // UMULL V4, V7, V8
+	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e261d06 // EOR V8, V6, V6
+	WORD $0x6e231cc6 // EOR V6, V3, V6
+	WORD $0x4ea79c84 // MUL V4, V7, V4
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0c9 // UMULL V6, V8, V9
+	WORD $0x6ea8c0ca // UMULL2 V6, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e211d21 // EOR V9, V1, V1
+	WORD $0x6e221c21 // EOR V1, V2, V1
+	WORD $0x4ea89cc6 // MUL V6, V8, V6
+	WORD $0x2ea7c0a8 // UMULL V5, V7, V8
+	WORD $0x6ea7c0a9 // UMULL2 V5, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e241d04 // EOR V8, V4, V4
+	WORD $0x6e231c84 // EOR V4, V3, V4
+	WORD $0x4ea79ca5 // MUL V5, V7, V5
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c089 // UMULL V4, V8, V9
+	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e261d26 // EOR V9, V6, V6
+	WORD $0x6e221cc2 // EOR V6, V2, V2
+	WORD $0x4ea89c84 // MUL V4, V8, V4
+	WORD $0x2ea7c026 // UMULL V1, V7, V6
+	WORD $0x6ea7c028 // UMULL2 V1, V7, V8
+	WORD $0x4e8858c6 // UZP2 V6, V8, V6
+	WORD $0x6e251cc5 // EOR V6, V5, V5
+	WORD $0x6e231ca3 // EOR V5, V3, V3
+	WORD $0x4ea79c21 // MUL V1, V7, V1
+	FMOVQ 2288(R9), F5
+	WORD $0x4e251c05 // AND V0, V5, V5
+	FMOVQ 2288(R9), F6
+	WORD $0x6ea68ca5 // CMEQ V5, V6, V5
+	FMOVQ 2400(R9), F6
+	WORD $0x4e261c00 // AND V0, V6, V0
+	FMOVQ 2400(R9), F6
+	WORD $0x6ea68c00 // CMEQ V0, V6, V0
+	WORD $0x4ea51ca6 // MOV V5, V6
+	WORD $0x6e631c26 // BSL V1, V3, V6
+	WORD $0x6e621c85 // BSL V4, V2, V5
+	WORD $0x6e651cc0 // BSL V6, V5, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	ADD  $32, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take1:
+	MOVWU.P 4(R3), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take1
+	VLD1 (R10), [V1.B16]
+	ADD  $48, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take2:
+	MOVWU.P 4(R4), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take2
+	VLD1 (R10), [V2.B16]
+	ADD  $64, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take3:
+	MOVWU.P 4(R5), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take3
+	VLD1 (R10), [V3.B16]
+	FMOVQ 48(R9), F4
+	WORD $0x6f3e0405 // USHR $2, V0, V5
+	FMOVQ 2336(R9), F6
+	FMOVQ 2352(R9), F7
+	WORD $0x2ea7c088 // UMULL V4, V7, V8
+	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e211d01 // EOR V8, V1, V1
+	WORD $0x6e221c21 // EOR V1, V2, V1
+	WORD $0x4ea79c87 // MUL V4, V7, V7
+	WORD $0x2ea6c0a8 // UMULL V5, V6, V8
+	WORD $0x6ea6c0a9 // UMULL2 V5, V6, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e241d04 // EOR V8, V4, V4
+	WORD $0x6e231c84 // EOR V4, V3, V4
+	WORD $0x4ea69ca5 // MUL V5, V6, V5
+	FMOVQ 2368(R9), F6
+	WORD $0x4ea68442 // ADD V2, V6, V2
+	FMOVQ 2384(R9), F6
+	WORD $0x4ea68463 // ADD V3, V6, V3
+	FMOVQ 2336(R9), F6
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c089 // UMULL V4, V8, V9
+	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e271d27 // EOR V9, V7, V7
+	WORD $0x6e221ce7 // EOR V7, V2, V7
+	WORD $0x4ea89c84 // MUL V4, V8, V4
+	WORD $0x2ea6c028 // UMULL V1, V6, V8
+	WORD $0x6ea6c029 // UMULL2 V1, V6, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e251d05 // EOR V8, V5, V5
+	WORD $0x6e231ca5 // EOR V5, V3, V5
+	WORD $0x4ea69c21 // MUL V1, V6, V1
+	FMOVQ 2368(R9), F6
+	WORD $0x4ea68442 // ADD V2, V6, V2
+	FMOVQ 2384(R9), F6
+	WORD $0x4ea68463 // ADD V3, V6, V3
+	FMOVQ 2336(R9), F6
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0a9 // UMULL V5, V8, V9
+	WORD $0x6ea8c0aa // UMULL2 V5, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e241d24 // EOR V9, V4, V4
+	WORD $0x6e221c84 // EOR V4, V2, V4
+	WORD $0x4ea89ca5 // MUL V5, V8, V5
+	WORD $0x2ea6c0e8 // UMULL V7, V6, V8
+	WORD $0x6ea6c0e9 // UMULL2 V7, V6, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e211d01 // EOR V8, V1, V1
+	WORD $0x6e231c21 // EOR V1, V3, V1
+	WORD $0x4ea69ce6 // MUL V7, V6, V6
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c029 // UMULL V1, V8, V9
+	WORD $0x6ea8c02a // UMULL2 V1, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e251d25 // EOR V9, V5, V5
+	WORD $0x6e221ca5 // EOR V5, V2, V5
+	WORD $0x4ea89c21 // MUL V1, V8, V1
+	WORD $0x2ea7c088 // UMULL V4, V7, V8
+	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e261d06 // EOR V8, V6, V6
+	WORD $0x6e231cc6 // EOR V6, V3, V6
+	WORD $0x4ea79c84 // MUL V4, V7, V4
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0c9 // UMULL V6, V8, V9
+	WORD $0x6ea8c0ca // UMULL2 V6, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e211d21 // EOR V9, V1, V1
+	WORD $0x6e221c21 // EOR V1, V2, V1
+	WORD $0x4ea89cc6 // MUL V6, V8, V6
+	WORD $0x2ea7c0a8 // UMULL V5, V7, V8
+	WORD $0x6ea7c0a9 // UMULL2 V5, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e241d04 // EOR V8, V4, V4
+	WORD $0x6e231c84 // EOR V4, V3, V4
+	WORD $0x4ea79ca5 // MUL V5, V7, V5
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c089 // UMULL V4, V8, V9
+	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e261d26 // EOR V9, V6, V6
+	WORD $0x6e221cc6 // EOR V6, V2, V6
+	WORD $0x4ea89c84 // MUL V4, V8, V4
+	WORD $0x2ea7c028 // UMULL V1, V7, V8
+	WORD $0x6ea7c029 // UMULL2 V1, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e251d05 // EOR V8, V5, V5
+	WORD $0x6e231ca5 // EOR V5, V3, V5
+	WORD $0x4ea79c21 // MUL V1, V7, V1
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0a9 // UMULL V5, V8, V9
+	WORD $0x6ea8c0aa // UMULL2 V5, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e241d24 // EOR V9, V4, V4
+	WORD $0x6e221c84 // EOR V4, V2, V4
+	WORD $0x4ea89ca5 // MUL V5, V8, V5
+	WORD $0x2ea7c0c8 // UMULL V6, V7, V8
+	WORD $0x6ea7c0c9 // UMULL2 V6, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e211d01 // EOR V8, V1, V1
+	WORD $0x6e231c21 // EOR V1, V3, V1
+	WORD $0x4ea79cc6 // MUL V6, V7, V6
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c029 // UMULL V1, V8, V9
+	WORD $0x6ea8c02a // UMULL2 V1, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e251d25 // EOR V9, V5, V5
+	WORD $0x6e221ca5 // EOR V5, V2, V5
+	WORD $0x4ea89c21 // MUL V1, V8, V1
+	WORD $0x2ea7c088 // UMULL V4, V7, V8
+	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e261d06 // EOR V8, V6, V6
+	WORD $0x6e231cc6 // EOR V6, V3, V6
+	WORD $0x4ea79c84 // MUL V4, V7, V4
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c0c9 // UMULL V6, V8, V9
+	WORD $0x6ea8c0ca // UMULL2 V6, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e211d21 // EOR V9, V1, V1
+	WORD $0x6e221c21 // EOR V1, V2, V1
+	WORD $0x4ea89cc6 // MUL V6, V8, V6
+	WORD $0x2ea7c0a8 // UMULL V5, V7, V8
+	WORD $0x6ea7c0a9 // UMULL2 V5, V7, V9
+	WORD $0x4e895908 // UZP2 V8, V9, V8
+	WORD $0x6e241d04 // EOR V8, V4, V4
+	WORD $0x6e231c84 // EOR V4, V3, V4
+	WORD $0x4ea79ca5 // MUL V5, V7, V5
+	FMOVQ 2368(R9), F7
+	WORD $0x4ea78442 // ADD V2, V7, V2
+	FMOVQ 2384(R9), F7
+	WORD $0x4ea78463 // ADD V3, V7, V3
+	FMOVQ 2336(R9), F7
+	FMOVQ 2352(R9), F8
+	WORD $0x2ea8c089 // UMULL V4, V8, V9
+	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
+	WORD $0x4e8a5929 // UZP2 V9, V10, V9
+	WORD $0x6e261d26 // EOR V9, V6, V6
+	WORD $0x6e221cc2 // EOR V6, V2, V2
+	WORD $0x4ea89c84 // MUL V4, V8, V4
+	WORD $0x2ea7c026 // UMULL V1, V7, V6
+	WORD $0x6ea7c028 // UMULL2 V1, V7, V8
+	WORD $0x4e8858c6 // UZP2 V6, V8, V6
+	WORD $0x6e251cc5 // EOR V6, V5, V5
+	WORD $0x6e231ca3 // EOR V5, V3, V3
+	WORD $0x4ea79c21 // MUL V1, V7, V1
+	FMOVQ 2288(R9), F5
+	WORD $0x4e251c05 // AND V0, V5, V5
+	FMOVQ 2288(R9), F6
+	WORD $0x6ea68ca5 // CMEQ V5, V6, V5
+	FMOVQ 2400(R9), F6
+	WORD $0x4e261c00 // AND V0, V6, V0
+	FMOVQ 2400(R9), F6
+	WORD $0x6ea68c00 // CMEQ V0, V6, V0
+	WORD $0x4ea51ca6 // MOV V5, V6
+	WORD $0x6e631c26 // BSL V1, V3, V6
+	WORD $0x6e621c85 // BSL V4, V2, V5
+	WORD $0x6e651cc0 // BSL V6, V5, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapFromIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapFromIntsF32NEON(SB), NOSPLIT, $32-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	WORD $0x4e21d800 // SCVTF V0, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	WORD $0x4e21d800 // SCVTF V0, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
+// func mapToIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
+TEXT ·mapToIntsF32NEON(SB), NOSPLIT, $32-48
+	MOVD n+0(FP), R0
+	MOVD to+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD $neonF32<>(SB), R9
+	SUBS $4, R0, R0
+	BLT  rest
+
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	WORD $0x4ea1b800 // FCVTZS V0, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BGE  whole
+
+rest:
+	ADDS $4, R0, R0
+	BEQ  done
+	ADD  $16, RSP, R10
+	MOVD R10, R11
+	MOVD R0, R12
+
+take0:
+	MOVWU.P 4(R2), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take0
+	VLD1 (R10), [V0.B16]
+	WORD $0x4ea1b800 // FCVTZS V0, V0
+	ADD  $16, RSP, R11
+	VST1 [V0.B16], (R11)
+
+give:
+	MOVWU.P 4(R11), R13
+	MOVW.P R13, 4(R1)
+	SUBS $1, R0, R0
+	BNE  give
+
+done:
+	RET
+
 // func mapLogisticF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
 TEXT ·mapLogisticF32NEON(SB), NOSPLIT, $48-48
 	MOVD n+0(FP), R0
@@ -7955,7 +9755,7 @@ TEXT ·mapGELUF32NEON(SB), NOSPLIT, $32-48
 
 whole:
 	VLD1.P 16(R2), [V0.B16]
-	FMOVQ 2288(R9), F1
+	FMOVQ 2416(R9), F1
 	WORD $0x6e21dc01 // FMUL V0, V1, V1
 	FMOVQ 16(R9), F2
 	WORD $0x4e221c22 // AND V1, V2, V2
@@ -8052,7 +9852,7 @@ take0:
 	SUBS $1, R12, R12
 	BNE  take0
 	VLD1 (R10), [V0.B16]
-	FMOVQ 2288(R9), F1
+	FMOVQ 2416(R9), F1
 	WORD $0x6e21dc01 // FMUL V0, V1, V1
 	FMOVQ 16(R9), F2
 	WORD $0x4e221c22 // AND V1, V2, V2
@@ -8201,9 +10001,9 @@ whole:
 	WORD $0x4f375463 // SHL $23, V3, V3
 	WORD $0x6e23dc42 // FMUL V2, V3, V2
 	WORD $0x6e22dc02 // FMUL V0, V2, V2
-	FMOVQ 2304(R9), F3
+	FMOVQ 2432(R9), F3
 	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 2288(R9), F3
+	FMOVQ 2416(R9), F3
 	WORD $0x6e23dc00 // FMUL V0, V3, V0
 	FMOVQ 16(R9), F3
 	WORD $0x4e231c03 // AND V0, V3, V3
@@ -8355,9 +10155,9 @@ take1:
 	WORD $0x4f375463 // SHL $23, V3, V3
 	WORD $0x6e23dc42 // FMUL V2, V3, V2
 	WORD $0x6e22dc02 // FMUL V0, V2, V2
-	FMOVQ 2304(R9), F3
+	FMOVQ 2432(R9), F3
 	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 2288(R9), F3
+	FMOVQ 2416(R9), F3
 	WORD $0x6e23dc00 // FMUL V0, V3, V0
 	FMOVQ 16(R9), F3
 	WORD $0x4e231c03 // AND V0, V3, V3
@@ -8462,12 +10262,12 @@ TEXT ·mapGELUTanhF32NEON(SB), NOSPLIT, $32-48
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x6e20dc01 // FMUL V0, V0, V1
-	FMOVQ 2320(R9), F2
+	FMOVQ 2448(R9), F2
 	WORD $0x6e21dc41 // FMUL V2, V1, V1
 	FMOVQ 32(R9), F2
 	WORD $0x4e21d441 // FADD V2, V1, V1
 	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	FMOVQ 2336(R9), F2
+	FMOVQ 2464(R9), F2
 	WORD $0x6e21dc41 // FMUL V2, V1, V1
 	FMOVQ 0(R9), F2
 	WORD $0x6e221c21 // EOR V1, V2, V1
@@ -8530,12 +10330,12 @@ take0:
 	BNE  take0
 	VLD1 (R10), [V0.B16]
 	WORD $0x6e20dc01 // FMUL V0, V0, V1
-	FMOVQ 2320(R9), F2
+	FMOVQ 2448(R9), F2
 	WORD $0x6e21dc41 // FMUL V2, V1, V1
 	FMOVQ 32(R9), F2
 	WORD $0x4e21d441 // FADD V2, V1, V1
 	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	FMOVQ 2336(R9), F2
+	FMOVQ 2464(R9), F2
 	WORD $0x6e21dc41 // FMUL V2, V1, V1
 	FMOVQ 0(R9), F2
 	WORD $0x6e221c21 // EOR V1, V2, V1
@@ -8605,7 +10405,7 @@ TEXT ·mapGELUTanhSlopeF32NEON(SB), NOSPLIT, $48-48
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 2352(R9), F2
+	FMOVQ 2480(R9), F2
 	FMOVQ 0(R9), F3
 	WORD $0x6e231c00 // EOR V0, V3, V0
 	FMOVQ 0(R9), F3
@@ -8617,19 +10417,19 @@ whole:
 	WORD $0x4ea41c60 // ORR V3, V4, V0
 	FMOVQ 0(R9), F2
 	WORD $0x6e221c00 // EOR V0, V2, V0
-	FMOVQ 2368(R9), F2
+	FMOVQ 2496(R9), F2
 	WORD $0x6ea0e443 // FCMGT V2, V0, V3
 	WORD $0x6e621c03 // BSL V0, V2, V3
 	WORD $0x6ea2e404 // FCMGT V0, V2, V4
 	WORD $0x6e601c44 // BSL V2, V0, V4
 	WORD $0x4ea41c60 // ORR V3, V4, V0
 	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 2320(R9), F3
+	FMOVQ 2448(R9), F3
 	WORD $0x6e22dc63 // FMUL V3, V2, V3
 	FMOVQ 32(R9), F4
 	WORD $0x4e23d483 // FADD V4, V3, V3
 	WORD $0x6e23dc03 // FMUL V0, V3, V3
-	FMOVQ 2336(R9), F4
+	FMOVQ 2464(R9), F4
 	WORD $0x6e23dc83 // FMUL V4, V3, V3
 	FMOVQ 0(R9), F4
 	WORD $0x6e241c64 // EOR V3, V4, V4
@@ -8681,11 +10481,11 @@ whole:
 	FMOVQ 32(R9), F6
 	WORD $0x4e24d4c6 // FADD V6, V4, V6
 	WORD $0x6e26fca5 // FDIV V5, V6, V5
-	FMOVQ 2384(R9), F7
+	FMOVQ 2512(R9), F7
 	WORD $0x6e22dce2 // FMUL V7, V2, V2
 	FMOVQ 32(R9), F7
 	WORD $0x4e22d4e2 // FADD V7, V2, V2
-	FMOVQ 2336(R9), F7
+	FMOVQ 2464(R9), F7
 	WORD $0x6e22dce2 // FMUL V7, V2, V2
 	FMOVQ 48(R9), F7
 	FMOVQ 32(R9), F8
@@ -8724,7 +10524,7 @@ take1:
 	SUBS $1, R12, R12
 	BNE  take1
 	VLD1 (R10), [V1.B16]
-	FMOVQ 2352(R9), F2
+	FMOVQ 2480(R9), F2
 	FMOVQ 0(R9), F3
 	WORD $0x6e231c00 // EOR V0, V3, V0
 	FMOVQ 0(R9), F3
@@ -8736,19 +10536,19 @@ take1:
 	WORD $0x4ea41c60 // ORR V3, V4, V0
 	FMOVQ 0(R9), F2
 	WORD $0x6e221c00 // EOR V0, V2, V0
-	FMOVQ 2368(R9), F2
+	FMOVQ 2496(R9), F2
 	WORD $0x6ea0e443 // FCMGT V2, V0, V3
 	WORD $0x6e621c03 // BSL V0, V2, V3
 	WORD $0x6ea2e404 // FCMGT V0, V2, V4
 	WORD $0x6e601c44 // BSL V2, V0, V4
 	WORD $0x4ea41c60 // ORR V3, V4, V0
 	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 2320(R9), F3
+	FMOVQ 2448(R9), F3
 	WORD $0x6e22dc63 // FMUL V3, V2, V3
 	FMOVQ 32(R9), F4
 	WORD $0x4e23d483 // FADD V4, V3, V3
 	WORD $0x6e23dc03 // FMUL V0, V3, V3
-	FMOVQ 2336(R9), F4
+	FMOVQ 2464(R9), F4
 	WORD $0x6e23dc83 // FMUL V4, V3, V3
 	FMOVQ 0(R9), F4
 	WORD $0x6e241c64 // EOR V3, V4, V4
@@ -8800,11 +10600,11 @@ take1:
 	FMOVQ 32(R9), F6
 	WORD $0x4e24d4c6 // FADD V6, V4, V6
 	WORD $0x6e26fca5 // FDIV V5, V6, V5
-	FMOVQ 2384(R9), F7
+	FMOVQ 2512(R9), F7
 	WORD $0x6e22dce2 // FMUL V7, V2, V2
 	FMOVQ 32(R9), F7
 	WORD $0x4e22d4e2 // FADD V7, V2, V2
-	FMOVQ 2336(R9), F7
+	FMOVQ 2464(R9), F7
 	WORD $0x6e22dce2 // FMUL V7, V2, V2
 	FMOVQ 48(R9), F7
 	FMOVQ 32(R9), F8
@@ -9779,21 +11579,37 @@ DATA neonF32<>+2256(SB)/8, $0x4600000046000000
 DATA neonF32<>+2264(SB)/8, $0x4600000046000000
 DATA neonF32<>+2272(SB)/8, $0x4b8000004b800000
 DATA neonF32<>+2280(SB)/8, $0x4b8000004b800000
-DATA neonF32<>+2288(SB)/8, $0xbf3504f3bf3504f3
-DATA neonF32<>+2296(SB)/8, $0xbf3504f3bf3504f3
-DATA neonF32<>+2304(SB)/8, $0x3ecc422a3ecc422a
-DATA neonF32<>+2312(SB)/8, $0x3ecc422a3ecc422a
-DATA neonF32<>+2320(SB)/8, $0x3d3727133d372713
-DATA neonF32<>+2328(SB)/8, $0x3d3727133d372713
-DATA neonF32<>+2336(SB)/8, $0x3fcc422a3fcc422a
-DATA neonF32<>+2344(SB)/8, $0x3fcc422a3fcc422a
-DATA neonF32<>+2352(SB)/8, $0xc2c80000c2c80000
-DATA neonF32<>+2360(SB)/8, $0xc2c80000c2c80000
-DATA neonF32<>+2368(SB)/8, $0x42c8000042c80000
-DATA neonF32<>+2376(SB)/8, $0x42c8000042c80000
-DATA neonF32<>+2384(SB)/8, $0x3e095d4f3e095d4f
-DATA neonF32<>+2392(SB)/8, $0x3e095d4f3e095d4f
-GLOBL neonF32<>(SB), RODATA|NOPTR, $2400
+DATA neonF32<>+2288(SB)/8, $0x0000000100000001
+DATA neonF32<>+2296(SB)/8, $0x0000000100000001
+DATA neonF32<>+2304(SB)/8, $0x0000002000000020
+DATA neonF32<>+2312(SB)/8, $0x0000002000000020
+DATA neonF32<>+2320(SB)/8, $0x0000001f0000001f
+DATA neonF32<>+2328(SB)/8, $0x0000001f0000001f
+DATA neonF32<>+2336(SB)/8, $0xd2511f53d2511f53
+DATA neonF32<>+2344(SB)/8, $0xd2511f53d2511f53
+DATA neonF32<>+2352(SB)/8, $0xcd9e8d57cd9e8d57
+DATA neonF32<>+2360(SB)/8, $0xcd9e8d57cd9e8d57
+DATA neonF32<>+2368(SB)/8, $0x9e3779b99e3779b9
+DATA neonF32<>+2376(SB)/8, $0x9e3779b99e3779b9
+DATA neonF32<>+2384(SB)/8, $0xbb67ae85bb67ae85
+DATA neonF32<>+2392(SB)/8, $0xbb67ae85bb67ae85
+DATA neonF32<>+2400(SB)/8, $0x0000000200000002
+DATA neonF32<>+2408(SB)/8, $0x0000000200000002
+DATA neonF32<>+2416(SB)/8, $0xbf3504f3bf3504f3
+DATA neonF32<>+2424(SB)/8, $0xbf3504f3bf3504f3
+DATA neonF32<>+2432(SB)/8, $0x3ecc422a3ecc422a
+DATA neonF32<>+2440(SB)/8, $0x3ecc422a3ecc422a
+DATA neonF32<>+2448(SB)/8, $0x3d3727133d372713
+DATA neonF32<>+2456(SB)/8, $0x3d3727133d372713
+DATA neonF32<>+2464(SB)/8, $0x3fcc422a3fcc422a
+DATA neonF32<>+2472(SB)/8, $0x3fcc422a3fcc422a
+DATA neonF32<>+2480(SB)/8, $0xc2c80000c2c80000
+DATA neonF32<>+2488(SB)/8, $0xc2c80000c2c80000
+DATA neonF32<>+2496(SB)/8, $0x42c8000042c80000
+DATA neonF32<>+2504(SB)/8, $0x42c8000042c80000
+DATA neonF32<>+2512(SB)/8, $0x3e095d4f3e095d4f
+DATA neonF32<>+2520(SB)/8, $0x3e095d4f3e095d4f
+GLOBL neonF32<>(SB), RODATA|NOPTR, $2528
 
 // func mapNegF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
 TEXT ·mapNegF64NEON(SB), NOSPLIT, $32-48

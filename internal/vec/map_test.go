@@ -230,7 +230,7 @@ func testMaps[T Float](t *testing.T, eps, least, largest float64) {
 			x[k] = append(x[k], v)
 		}
 	}
-	for f := Neg; f < Formulas[0].Function; f++ {
+	for f := Neg; f < NegInts; f++ {
 		p, known := plain[f]
 		if !known {
 			t.Fatalf("function %d has no plain loop", f)
@@ -346,7 +346,7 @@ func TestMapBounds(t *testing.T) {
 }
 
 func BenchmarkMap(b *testing.B) {
-	for f := Neg; f < functions; f++ {
+	for f := Neg; f < NegInts; f++ {
 		for _, set := range Sets() {
 			benchmarkMap[float32](b, f, set)
 			benchmarkMap[float64](b, f, set)

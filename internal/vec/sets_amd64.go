@@ -14,7 +14,7 @@ func found() []*Set {
 }
 
 func avx512() *Set {
-	return &Set{name: "avx512", ints: intsAVX2,
+	return &Set{name: "avx512", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2,
 		single: Loops[float32]{tall: tallF32, turn: turnF32, copies: copyPlanesAVX2, maps: mapsF32AVX512, rowLoops: rowsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
@@ -30,7 +30,7 @@ func avx512() *Set {
 }
 
 func avx2() *Set {
-	return &Set{name: "avx2", ints: intsAVX2,
+	return &Set{name: "avx2", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2,
 		single: Loops[float32]{tall: tallF32, turn: turnF32, copies: copyPlanesAVX2, maps: mapsF32AVX2, rowLoops: rowsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
@@ -46,6 +46,7 @@ func avx2() *Set {
 // What wider vectors would not be faster at.
 var (
 	intsAVX2   = intJoins{intsAddAVX2, intsMulAVX2, intsMaxAVX2, intsMinAVX2}
+	bytesAVX2  = byteLoops{bytesToIntsAVX2, bytesToRealsAVX2, bytesOfIntsAVX2, bytesOfRealsAVX2}
 	cornersF32 = cornerLoops[float32]{8, cornersF32AVX2, lookUpF32AVX2, addUpF32AVX2}
 	turnF32    = turn[float32]{8, 4, turnF32AVX2}
 	tallF32    = talls[float32]{

@@ -1,6 +1,6 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or NEON, which has all but the loops of
-// Find, LookUp and AddUp, and those of tall blocks that turn a factor. Which there are is found at run time. Results are the same with
-// each of them, to the bit; those of plain loops are others, within rounding.
+// Find, LookUp and AddUp, those between bytes and numbers, that of Fill, and those of tall blocks that turn a factor. Which there are is
+// found at run time. Results are the same with each of them, to the bit; those of plain loops are others, within rounding.
 //
 // The assembly is written by the program in the folder gen.
 package vec
@@ -24,6 +24,8 @@ type Set struct {
 	single Loops[float32]
 	double Loops[float64]
 	ints   intJoins
+	bytes  byteLoops
+	fill   func(n int, to *uint32, v uint32)
 }
 
 // Loops is those on one type of floats.

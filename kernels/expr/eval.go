@@ -42,6 +42,8 @@ type Eval[T Number] struct {
 	whole   []int32
 	out     [1][]T
 	loops   loops[T] // nil: plain ones
+	set     *vec.Set // of loops on ints; nil: plain ones
+	counts  []int32  // a block
 	spare   []T      // a block
 }
 
@@ -158,10 +160,13 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 				spread(d, &e.filled[i])
 			case opIndex:
 				if !s.real {
-					indices(d, index(s.index))
+					e.indices(d, index(s.index))
 				}
 			default:
-				computeInts(s.op, d, e.ints.arg(s, 0, n), e.ints.arg(s, 1, n), e.ints.arg(s, 2, n), e.ints.arg(s, 3, n))
+				a, b, c, f := e.ints.arg(s, 0, n), e.ints.arg(s, 1, n), e.ints.arg(s, 2, n), e.ints.arg(s, 3, n)
+				if !e.vectorInts(s, d, a, b, c, f) {
+					computeInts(s.op, d, a, b, c, f)
+				}
 			}
 			e.ints.values[i] = d
 			continue
@@ -178,14 +183,12 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 		case opConst, opScalar:
 			spread(d, &e.filled[i])
 		case opReal:
-			if from := &e.plan.steps[s.args[0]]; from.op == opIndex {
-				indices(d, index(from.index))
-				break
+			whole := e.ints.arg(s, 0, n)
+			if from := &e.plan.steps[s.args[0]]; from.op == opIndex && from.real {
+				whole = e.intsIn(d, whole)
+				e.indices(whole, index(from.index))
 			}
-			whole := e.ints.arg(s, 0, n)[:len(d)]
-			for k := range d {
-				d[k] = T(whole[k])
-			}
+			e.reals(d, whole)
 		case opAt:
 			at(d, operands[s.index], e.ints.arg(s, 0, n))
 		case opLdexp:
@@ -210,23 +213,6 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 type Indices struct {
 	Cols, First int
 	Rows        []int32
-}
-
-// indices puts those of a block to d.
-func indices[T Number](d []T, of Indices) {
-	if of.Rows == nil {
-		row := d[:min(of.Cols, len(d))]
-		for c := range row {
-			row[c] = T(of.First + c)
-		}
-		for done := len(row); done < len(d); done *= 2 {
-			copy(d[done:], d[:done])
-		}
-		return
-	}
-	for r, v := range of.Rows {
-		vec.Fill(d[r*of.Cols:(r+1)*of.Cols], T(v))
-	}
 }
 
 // arg returns the values of argument k of a step; any slice of that length if it has no such argument.

@@ -3,6 +3,7 @@ package expr_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,13 +27,53 @@ func TestPhilox(t *testing.T) {
 	}
 }
 
-// evalInts computes a formula that is an int, of index 0 from a first one on.
-func evalInts(n *expr.Expr, first int32, count int, scalars ...int32) []int32 {
-	e := expr.NewEval[int32](expr.Compile(n.Real()))
-	e.Scalars(nil, func(i int) int32 { return scalars[i] })
-	out := make([]int32, count)
-	e.RunAll([][]int32{out}, nil, func(int) expr.Indices { return expr.Indices{Cols: count, First: int(first)} })
+// evalInts computes a formula that is an int, of index 0 from a first one on, with vector loops and without.
+func evalInts(t *testing.T, n *expr.Expr, first int32, count int, scalars ...int32) []int32 {
+	t.Helper()
+	plain, fast := indexed[int32](n.Real(), false, int(first), count, scalars...), indexed[int32](n.Real(), true, int(first), count, scalars...)
+	if !slices.Equal(plain, fast) {
+		t.Errorf("%v with vectors, %v without", fast, plain)
+	}
+	return plain
+}
+
+// indexed computes a formula in T, of index 0 from a first one on.
+func indexed[T expr.Number](f *expr.Expr, vectors bool, first, count int, scalars ...int32) []T {
+	e := expr.NewEval[T](expr.Compile(f))
+	e.Vectors(vectors)
+	e.Scalars(func(i int) T { return T(scalars[i]) }, func(i int) int32 { return scalars[i] })
+	out := make([]T, count)
+	e.RunAll([][]T{out}, nil, func(int) expr.Indices { return expr.Indices{Cols: count, First: first} })
 	return out
+}
+
+// TestIndexNumbers: indices are numbers rounded once, with vector loops and without, also where they are ints beside that.
+func TestIndexNumbers(t *testing.T) {
+	testIndexNumbers[float32](t)
+	testIndexNumbers[float64](t)
+	testIndexNumbers[int32](t)
+}
+
+func testIndexNumbers[T expr.Number](t *testing.T) {
+	i := expr.Index(0)
+	for _, vectors := range []bool{false, true} {
+		for _, first := range []int{0, 1<<24 - 3, math.MaxInt32 - 90} {
+			for name, f := range map[string]*expr.Expr{"alone": i.Real(), "beside ints": i.Real().Add(i.Sub(i).Real())} {
+				for k, got := range indexed[T](f, vectors, first, 90) {
+					if want := T(first + k); got != want {
+						t.Fatalf("%T, vectors %v: index %d %s is %v, want %v", got, vectors, first+k, name, got, want)
+					}
+				}
+			}
+		}
+	}
+	rows := expr.NewEval[T](expr.Compile(i.Real()))
+	rows.Vectors(true)
+	out := make([]T, 8)
+	rows.RunAll([][]T{out}, nil, func(int) expr.Indices { return expr.Indices{Cols: 4, Rows: []int32{7, 9}} })
+	if got := fmt.Sprint(out); got != "[7 7 7 7 9 9 9 9]" {
+		t.Errorf("%T: rows are %s", out[0], got)
+	}
 }
 
 // TestInts: ints wrap around, and are unsigned where they are divided.
@@ -56,7 +97,7 @@ func TestInts(t *testing.T) {
 		"min, max, abs": {i.Min(n).Max(m).Abs(), -3, []int32{-2, -5}, "[3 2 2]"},
 		"constants":     {i.Mul(expr.C(3)).Neg().Sub(expr.C(1)), 1, nil, "[-4 -7 -10]"},
 	} {
-		if got := fmt.Sprint(evalInts(c.f, c.first, 3, c.scalars...)); got != c.want {
+		if got := fmt.Sprint(evalInts(t, c.f, c.first, 3, c.scalars...)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
@@ -69,13 +110,13 @@ func TestRandomWords(t *testing.T) {
 		return int32(expr.Philox([4]uint32{i / 4, 7}, [2]uint32{11, uint32(1<<32 - 13)})[i%4])
 	}
 	for _, first := range []int32{0, 1, 6, -3} {
-		for i, v := range evalInts(stream(expr.Index(0)), first, 300, 7, 11, -13) {
+		for i, v := range evalInts(t, stream(expr.Index(0)), first, 300, 7, 11, -13) {
 			if want := word(uint32(first + int32(i))); v != want {
 				t.Errorf("word %d is %x, want %x", first+int32(i), v, want)
 			}
 		}
 	}
-	for i, v := range evalInts(stream(expr.Index(0).Quo(expr.C(6)).Mul(expr.C(5))), 0, 40, 7, 11, -13) {
+	for i, v := range evalInts(t, stream(expr.Index(0).Quo(expr.C(6)).Mul(expr.C(5))), 0, 40, 7, 11, -13) {
 		if want := word(uint32(i / 6 * 5)); v != want {
 			t.Errorf("word %d is %x, want %x", i/6*5, v, want)
 		}

@@ -1,7 +1,8 @@
 package expr
 
 import (
-	"unsafe"
+	"math/bits"
+	"sync"
 
 	"github.com/clgrad/clgrad/internal/vec"
 )
@@ -27,10 +28,19 @@ var vectorOf = [...]vec.Function{
 	opLoop: vec.None, // the step says which
 }
 
+// intVectorOf has those of ints.
+var intVectorOf = [...]vec.Function{
+	opNeg: vec.NegInts, opAbs: vec.AbsInts, opAdd: vec.AddInts, opSub: vec.SubInts, opMul: vec.MulInts, opMin: vec.MinInts, opMax: vec.MaxInts,
+	opLt: vec.LessInts, opLe: vec.LessEqualInts, opEq: vec.EqualInts, opAnd: vec.AndInts, opOr: vec.OrInts, opNot: vec.NotInts,
+	opWhere: vec.WhereInts, opWhereLt: vec.WhereLessInts, opWhereLe: vec.WhereLessEqualInts, opWhereEq: vec.WhereEqualInts,
+	opBitAnd: vec.BitAnd, opBitOr: vec.BitOr, opBitXor: vec.BitXor, opShiftLeft: vec.ShiftLeft, opShiftRight: vec.ShiftRight,
+	opMulHigh: vec.MulHigh, opRandom: vec.Random,
+}
+
 // Vectors says whether the blocks to come are computed with the vector instructions of the processor, as far as there
 // are loops in them. Until then they are not.
 func (e *Eval[T]) Vectors(use bool) {
-	e.loops = nil
+	e.loops, e.set = nil, nil
 	if use {
 		e.findLoops()
 	}
@@ -52,45 +62,25 @@ func (e *Eval[T]) change(to **work[T], p *plan) {
 	}
 }
 
-// findLoops takes the loops of the processor on numbers of type T, if there are any.
+// findLoops takes the loops of the processor on numbers of type T and on ints, if there are any.
 func (e *Eval[T]) findLoops() {
-	set, _ := vec.Chosen()
-	if set == nil {
+	if e.set, _ = vec.Chosen(); e.set == nil {
 		return
 	}
-	if l, ok := any(vec.On[float32](set)).(loops[T]); ok {
+	if l, ok := any(vec.On[float32](e.set)).(loops[T]); ok {
 		e.loops = l
-	} else if l, ok := any(vec.On[float64](set)).(loops[T]); ok {
-		e.loops = l
-	} else if l, ok := any(bitLoops{vec.On[float32](set)}).(loops[T]); ok {
+	} else if l, ok := any(vec.On[float64](e.set)).(loops[T]); ok {
 		e.loops = l
 	}
-}
-
-// bitLoops is the loops on int32 that set each bit by those of the operands at its place: what they move are words of
-// its size.
-type bitLoops struct{ words *vec.Loops[float32] }
-
-func (l bitLoops) Has(f vec.Function) bool {
-	return (f == vec.BitAnd || f == vec.BitOr || f == vec.BitXor) && l.words.Has(f)
-}
-
-func (l bitLoops) Map(f vec.Function, to, x0, x1, x2, x3 []int32) {
-	l.words.Map(f, floats(to), floats(x0), floats(x1), floats(x2), floats(x3))
-}
-
-// Sum is of no use for bits.
-func (l bitLoops) Sum([]int32) int32 { return 0 }
-
-// floats returns the words of ints as floats, to be moved.
-func floats(v []int32) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
 // vector computes the primitive of a step with a vector loop, and reports whether there is one.
 func (e *Eval[T]) vector(s *step, d, x0, x1, x2, x3 []T) bool {
 	o := s.op
-	if e.loops == nil {
+	if to, ok := any(d).([]int32); ok {
+		return e.vectorInts(s, to, any(x0).([]int32), any(x1).([]int32), any(x2).([]int32), any(x3).([]int32))
+	}
+	if e.loops == nil || int(o) >= len(vectorOf) {
 		return false
 	}
 	f := vectorOf[o]
@@ -156,3 +146,96 @@ func (e *Eval[T]) mended(o op, f vec.Function, d, x0, x1 []T) {
 		copy(d, to)
 	}
 }
+
+// vectorInts computes the primitive of a step of ints with a vector loop, and reports whether there is one.
+func (e *Eval[T]) vectorInts(s *step, d, x0, x1, x2, x3 []int32) bool {
+	if e.set == nil {
+		return false
+	}
+	if s.op == opQuo || s.op == opRem {
+		return e.divided(s, d, x0, x1)
+	}
+	if int(s.op) >= len(intVectorOf) || intVectorOf[s.op] == vec.None {
+		return false
+	}
+	e.set.MapInts(intVectorOf[s.op], d, x0, x1, x2, x3)
+	return true
+}
+
+// divided computes quotients and remainders by a power of two that is the same for all elements, or returns false.
+func (e *Eval[T]) divided(s *step, d, x, by []int32) bool {
+	if len(d) == 0 || !e.plan.uniform(s.args[1]) || bits.OnesCount32(uint32(by[0])) != 1 {
+		return false
+	}
+	if e.counts == nil {
+		e.counts = make([]int32, e.p.Block())
+	}
+	with, f := e.counts[:len(d)], vec.ShiftRightZeros
+	if s.op == opQuo {
+		vec.Fill(with, int32(bits.TrailingZeros32(uint32(by[0]))))
+	} else {
+		vec.Fill(with, by[0]-1)
+		f = vec.BitAnd
+	}
+	e.set.MapInts(f, d, x, with, x, x)
+	return true
+}
+
+// intsIn returns the memory of d for ints, or other memory where ints are not as long as the elements of d.
+func (e *Eval[T]) intsIn(d []T, other []int32) []int32 {
+	switch d := any(d).(type) {
+	case []int32:
+		return d
+	case []float32:
+		return vec.Ints(d)
+	}
+	return other
+}
+
+// reals sets d to ints as numbers, which may lie in its memory.
+func (e *Eval[T]) reals(d []T, ints []int32) {
+	switch to := any(d).(type) {
+	case []int32:
+		copy(to, ints)
+		return
+	case []float32:
+		if e.set != nil {
+			e.set.MapInts(vec.FromInts, vec.Ints(to), ints, ints, ints, ints)
+			return
+		}
+	}
+	for k := range d {
+		d[k] = T(ints[k])
+	}
+}
+
+// indices puts those of a block to d.
+func (e *Eval[T]) indices(d []int32, of Indices) {
+	if of.Rows != nil {
+		for r, v := range of.Rows {
+			vec.Fill(d[r*of.Cols:(r+1)*of.Cols], v)
+		}
+		return
+	}
+	row := d[:min(of.Cols, len(d))]
+	if e.set != nil {
+		vec.Fill(row, int32(of.First))
+		e.set.MapInts(vec.AddInts, row, row, ascending()[:len(row)], row, row)
+	} else {
+		for c := range row {
+			row[c] = int32(of.First + c)
+		}
+	}
+	for done := len(row); done < len(d); done *= 2 {
+		copy(d[done:], d[:done])
+	}
+}
+
+// ascending is the numbers from 0 on, a block of them.
+var ascending = sync.OnceValue(func() []int32 {
+	v := make([]int32, mostBlock)
+	for i := range v {
+		v[i] = int32(i)
+	}
+	return v
+})

@@ -85,3 +85,28 @@ func copies(c *build.Context, s *set, r real) {
 	move(32, n, -32)
 	next("row")
 }
+
+// fills writes the loop that sets words to one word.
+func fills(c *build.Context, s *set, r real) {
+	if r != single {
+		return
+	}
+	name := "fillWords" + s.name
+	c.Function(name)
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc(name + " sets n words from to on to v. n is a multiple of 8, but not 0.")
+	c.SignatureExpr("func(n int, to *uint32, v uint32)")
+	n, to, v := c.Load(c.Param("n"), c.GP64()), c.Load(c.Param("to"), c.GP64()), c.Load(c.Param("v"), c.GP32())
+	one, all, at := c.XMM(), c.YMM(), c.GP64()
+	c.VMOVD(v, one)
+	c.VPBROADCASTD(one, all)
+	c.XORQ(at, at)
+	c.Label("eight")
+	c.VMOVDQU(all, operand.Mem{Base: to, Index: at, Scale: 4})
+	c.ADDQ(operand.Imm(8), at)
+	c.CMPQ(at, n)
+	c.JLT(operand.LabelRef("eight"))
+	c.VZEROUPPER()
+	c.RET()
+}

@@ -10,7 +10,10 @@ type function struct {
 	of       func(k *code, x []value) value
 }
 
-var functions = []function{
+// functions are all of them, those of ints last.
+var functions = append(floatFunctions, intFunctions...)
+
+var floatFunctions = []function{
 	{"Neg", 1, true, func(k *code, x []value) value { return k.xor(x[0], k.sign()) }},
 	{"Abs", 1, true, func(k *code, x []value) value { return k.abs(x[0]) }},
 	{"Add", 2, true, func(k *code, x []value) value { return k.add(x[0], x[1]) }},

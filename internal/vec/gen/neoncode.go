@@ -45,6 +45,10 @@ var neonOps = map[string]struct {
 	"FRINTN": {0x4E218800, true}, "FRINTM": {0x4E219800, true}, "FRINTP": {0x4EA18800, true}, "FRINTZ": {0x4EA19800, true},
 	"FCMEQ": {0x4E20E400, true}, "FCMGE": {0x6E20E400, true}, "FCMGT": {0x6EA0E400, true},
 	"AND": {0x4E201C00, false}, "ORR": {0x4EA01C00, false}, "EOR": {0x6E201C00, false}, "BIT": {0x6EA01C00, false}, "BSL": {0x6E601C00, false}, "NOT": {0x6E205800, false},
+	"ADD": {0x4EA08400, false}, "SUB": {0x6EA08400, false}, "MUL": {0x4EA09C00, false}, "NEG": {0x6EA0B800, false}, "SMAX": {0x4EA06400, false},
+	"SMIN": {0x4EA06C00, false}, "UMIN": {0x6EA06C00, false}, "CMGT": {0x4EA03400, false}, "CMEQ": {0x6EA08C00, false}, "SSHL": {0x4EA04400, false},
+	"USHL": {0x6EA04400, false}, "UMULL": {0x2EA0C000, false}, "UMULL2": {0x6EA0C000, false}, "UZP2": {0x4E805800, false}, "SCVTF": {0x4E21D800, false},
+	"FCVTZS": {0x4EA1B800, false},
 }
 
 // op adds an instruction that returns a new value.
