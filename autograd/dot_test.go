@@ -20,7 +20,7 @@ func boxes(t *testing.T, root *node) map[string]string {
 		t.Fatal(err)
 	}
 	colours := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?s)\[\s*label="(.*?[^\\])"\s*fillcolor=(\w+)\s*\]`).FindAllStringSubmatch(b.String(), -1) {
+	for _, m := range regexp.MustCompile(`(?s)\[label="(.*?[^\\])", fillcolor=(\w+)\]`).FindAllStringSubmatch(b.String(), -1) {
 		colours[m[1]] = m[2]
 	}
 	return colours
