@@ -92,6 +92,9 @@ func (w *world) step() ([]*tensor.Tensor, error) {
 	for range 4 + r.IntN(20) {
 		x, y := pick(), pick()
 		op := w.table[r.IntN(len(w.table))]
+		if x.Len()*y.Len() > 1<<24 {
+			continue // broadcast to each other, again and again, they would fill the memory
+		}
 		// What does not fit is an error, and the same one in each step.
 		if tensor.Maybe(func() {
 			if z := op.do(w, r, x, y); z != nil {
