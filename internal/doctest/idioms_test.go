@@ -72,7 +72,7 @@ func TestIdioms(t *testing.T) {
 	}
 	env := environment()
 	run(t, folder, env, "go", "mod", "init", "idioms")
-	require(t, folder, env)
+	require(t, folder)
 	build := exec.Command("go", "build", ".")
 	build.Dir, build.Env = folder, env
 	if out, err := build.CombinedOutput(); err != nil {

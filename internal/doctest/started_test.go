@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func TestGettingStarted(t *testing.T) {
 
 // environment is that of commands of a module outside this one: plain Go, and nothing is downloaded.
 func environment() []string {
-	return append(os.Environ(), "CGO_ENABLED=0", "CLGRAD_DEVICE=cpu", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	return append(os.Environ(), "CGO_ENABLED=0", "CLGRAD_DEVICE=cpu", "GOFLAGS=", "GOPROXY=off", "GOWORK=off")
 }
 
 // run returns what a command prints.
@@ -111,20 +112,23 @@ func run(t *testing.T, folder string, env []string, name string, args ...string)
 	return string(out)
 }
 
-// require makes the module in a folder require this checkout.
-func require(t *testing.T, folder string, env []string) {
+// require makes the module in a folder require this checkout, and what that requires: then go looks at no other module's
+// requirements, which may not be on this machine.
+func require(t *testing.T, folder string) {
 	t.Helper()
 	checkout, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, folder, env, "go", "mod", "edit", "-require=github.com/clgrad/clgrad@v0.0.0", "-replace=github.com/clgrad/clgrad="+checkout)
-	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o666); err != nil {
-		t.Fatal(err)
+	own := read(t, filepath.Join(checkout, "go.mod"))
+	_, requirements, _ := strings.Cut(own, "\nrequire ")
+	path := filepath.Join(folder, "go.mod")
+	text := read(t, path) + "\nrequire " + requirements +
+		"\nrequire github.com/clgrad/clgrad v0.0.0\n\nreplace github.com/clgrad/clgrad => " + strconv.Quote(checkout) + "\n"
+	for name, text := range map[string]string{"go.mod": text, "go.sum": read(t, filepath.Join(checkout, "go.sum"))} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -138,7 +142,7 @@ func command(t *testing.T, folder string, env []string, line string) string {
 	case strings.HasPrefix(line, "go mod init "):
 		run(t, folder, env, "go", words[1:]...)
 	case line == "go get github.com/clgrad/clgrad":
-		require(t, folder, env)
+		require(t, folder)
 	case strings.HasPrefix(line, "go run ") && strings.HasSuffix(line, " &"):
 		serve(t, folder, env, words[2])
 	case strings.HasPrefix(line, "go run "):
