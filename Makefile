@@ -1,15 +1,15 @@
 # make         builds bin/mlpimage and bin/clgrad, with OpenCL if there is a C compiler that works
 # make demo    trains on testdata/lake.png
-# make test    installs what the tests need, and runs everything
-# make test-more  what needs daemons, another OpenCL, another processor or time: a real Slurm, rusticl, 386, arm64 under QEMU, all trials
+# make test    installs what the tests need, and runs what every change must pass
+# make test-more  the rest, for CI and before a release: other systems and processors, optimized kernels, all under the race detector, a real Slurm
 # make sweep   thousands of random recorded steps, all kernels in every form, and tests of the engine in float64, on the Go device and PoCL: an hour; others with SEED=N
+# make release  builds and packs both programs for Linux, macOS and Windows, with checksums, from a tree without changes
 # make bench   benchmarks of the kernels and of a training step
 # make bench-ops  times every operation beside PyTorch, forward and backward: hours; fewer with OPS, DEVICES, SIZES and CORES
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
-# make generate  makes the assembly of internal/vec anew
+# make generate  makes what is made of other files: assembly, the numbers of new operations, docs/operations.md
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
 # make golden  makes the reference numbers in testdata/golden and testdata/examples anew, with PyTorch
-# make references  makes those of each operation, in testdata/references
 # make safetensors  makes the files of testdata/safetensors anew
 # make layers  makes the files of testdata/layers anew, with PyTorch
 # make exchange  loads what the layers of package nn write into PyTorch, and compares the two
@@ -32,7 +32,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more sweep bench bench-ops fuzz generate mutants golden references safetensors layers exchange clean
+.PHONY: build demo test test-more sweep release bench bench-ops fuzz generate mutants golden safetensors layers exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is faster, on a GPU by far"
@@ -53,10 +53,13 @@ test-more:
 	scripts/setup-more.sh
 	scripts/test-more.sh
 
-SWEPT = ./tensor ./replay ./autograd ./optim ./imagefit ./hashgrid ./data ./internal/catalog ./examples/...
+SWEPT = ./tensor ./replay ./autograd ./optim ./imagefit ./fusedmlp ./hashgrid ./data ./internal/catalog ./examples/...
 SEED ?= 1
 sweep:
 	CLGRAD_SWEEP=$(SEED) CLGRAD_TEST_DEVICES=cpu,pocl $(GO) test $(TAGS) -count=1 -timeout 120m $(SWEPT)
+
+release:
+	scripts/release.sh $(OUT)/release
 
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench . ./tensor ./hashgrid ./imagefit
@@ -95,9 +98,13 @@ fuzz:
 	$(FUZZ) FuzzSelect ./clrt
 	$(FUZZ) FuzzParseTasks ./cmd/mlpimage
 
-# A module of its own: who uses clgrad downloads no generator.
+# The generator of assembly is a module of its own: who uses clgrad does not download it. Without NumPy the numbers stay.
 generate:
 	cd internal/vec/gen && $(GO) run .
+	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \
+		$(PYTHON) -B scripts/references testdata/references && $(PYTHON) -B scripts/specialvalues.py testdata/references/special.csv; \
+	else echo "testdata/references stays as it is, for $(PYTHON) has no NumPy (Debian: apt-get install python3-numpy)"; fi
+	CLGRAD_TEST_DEVICES=cpu $(GO) test ./internal/catalog -count=1 -run Page -update
 
 # MUTANTS names packages and files: make mutants MUTANTS="nn tensor/view.go".
 mutants:
@@ -108,11 +115,6 @@ golden:
 	python3 scripts/golden.py testdata/golden
 	/usr/bin/python3 -B scripts/examples/reference.py testdata/examples
 	python3 -B scripts/optimizers.py testdata/golden
-
-references:
-	@mkdir -p testdata/references
-	/usr/bin/python3 -B scripts/references testdata/references
-	/usr/bin/python3 -B scripts/specialvalues.py testdata/references/special.csv
 
 safetensors:
 	/usr/bin/python3 -B scripts/safetensors.py testdata/safetensors

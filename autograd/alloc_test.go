@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -24,7 +24,7 @@ func TestAllocationsOfAStep(t *testing.T) {
 		most float64
 	}{
 		"layers in one launch": {func() *node {
-			h := x.Linear(params[0], params[1], kernels.Tanh).Linear(params[2], params[3], kernels.Tanh)
+			h := x.Linear(params[0], params[1], fn.Tanh).Linear(params[2], params[3], fn.Tanh)
 			return h.Linear(params[4], nil, nil).SquaredError(y)
 		}, 175},
 		"operation by operation": {func() *node {

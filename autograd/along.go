@@ -12,8 +12,8 @@ import (
 func (x *Node) takeAlong(index *tensor.Tensor, axis, count int, distinct bool) *Node {
 	const op = "TakeAlong"
 	n := x.Shape()[axis]
-	return Apply(op, plumbing.TakeAlong(x.use(op), index, axis, count), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.placeAlong(index, axis, n, distinct))
+	return NewOp(op, plumbing.TakeAlong(x.use(op), index, axis, count), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.placeAlong(index, axis, n, distinct))
 	}, index)
 }
 
@@ -22,8 +22,8 @@ func (x *Node) takeAlong(index *tensor.Tensor, axis, count int, distinct bool) *
 func (x *Node) placeAlong(index *tensor.Tensor, axis, n int, distinct bool) *Node {
 	const op = "PlaceAlong"
 	count := x.Shape()[axis]
-	return Apply(op, plumbing.PlaceAlong(x.use(op), index, axis, n, distinct), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.takeAlong(index, axis, count, distinct))
+	return NewOp(op, plumbing.PlaceAlong(x.use(op), index, axis, n, distinct), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.takeAlong(index, axis, count, distinct))
 	}, index)
 }
 

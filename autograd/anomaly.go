@@ -146,10 +146,10 @@ func (w *watch) report(op string, n *Node, s state, backward bool, format string
 
 // place returns where the operation of n was called, if that was under DetectAnomalies.
 func (n *Node) place() string {
-	if n.rare == nil {
+	if n.extra == nil {
 		return ""
 	}
-	return n.rare.place
+	return n.extra.place
 }
 
 // called returns an operation for an error: its name, shape and place.
@@ -167,7 +167,7 @@ func (n *Node) called() string {
 
 // result looks at what an operation made of inputs. It panics with an anomaly.
 func (w *watch) result(n *Node, inputs []*Node) {
-	n.rarely().place = caller()
+	n.ext().place = caller()
 	s := n.look()
 	if !s.bad() {
 		return
@@ -260,7 +260,7 @@ func (w *walk) gathered(n *Node) *tensor.Tensor {
 			return g.value
 		}
 		return nil
-	case w.straight(n):
+	case w.canWriteInPlace(n):
 		return n.Grad()
 	}
 	return n.pending.t

@@ -11,7 +11,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -264,7 +264,7 @@ func TestAnomaliesOfSecondGradients(t *testing.T) {
 		slope := grad(t, y.Sum(), []*node{x}, autograd.GradOptions{CreateGraph: true})[0]
 		return slope.Sum().Backward()
 	})
-	if e.Op != kernels.Pow.Gradient(0).Name || e.Place != pow || !e.Backward {
+	if e.Op != fn.Pow.Gradient(0).Name || e.Place != pow || !e.Backward {
 		t.Errorf("%v, want the gradient of pow at %s", e, pow)
 	}
 }
@@ -338,7 +338,7 @@ func TestAnomaliesEnd(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	over := func(what string) {
 		t.Helper()
-		if err := tensor.Maybe(func() { param(d, -1).Log() }); err != nil {
+		if err := tensor.Try(func() { param(d, -1).Log() }); err != nil {
 			t.Errorf("after %s: %v", what, err)
 		}
 	}
@@ -355,7 +355,7 @@ func TestAnomaliesEnd(t *testing.T) {
 		t.Errorf("another device: %v", err)
 	}
 	over("it returned")
-	fails(t, tensor.Maybe(func() {
+	fails(t, tensor.Try(func() {
 		_ = autograd.DetectAnomalies(d, func() error { param(d, 1, 2).Reshape(3); return nil })
 	}), tensor.ErrShape)
 	over("a misuse")
@@ -370,7 +370,7 @@ func TestAnomaliesEnd(t *testing.T) {
 	}
 	e := anomaly(t, d, func() error {
 		_ = autograd.DetectAnomalies(d, func() error { return nil })
-		return tensor.Maybe(func() { autograd.NoGrad(d, func() { param(d, -1).Sqrt() }) })
+		return tensor.Try(func() { autograd.NoGrad(d, func() { param(d, -1).Sqrt() }) })
 	})
 	if e.Op != "sqrt" {
 		t.Errorf("after an inner one: %v", e)

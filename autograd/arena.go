@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -21,7 +21,7 @@ type Arena struct {
 }
 
 // ArenaAlign is the alignment of a parameter in elements. It goes with Arena.
-const ArenaAlign = ops.ParameterAlign
+const ArenaAlign = fusion.ParameterAlign
 
 // NewArena moves parameters into an arena. The tensors they were made of move with them and stay their values. It
 // panics with tensor.ErrValue if there is none, if a node is no parameter, is listed twice, already lives in an
@@ -41,7 +41,7 @@ func NewArena(params []*Node) *Arena {
 		switch {
 		case !p.param:
 			misuse(fmt.Sprintf("node %q is no parameter", p.label()))
-		case p.home != nil:
+		case p.gradBuffer != nil:
 			misuse(fmt.Sprintf("parameter %q already has an optimizer", p.label()))
 		case slices.Contains(params[:i], p):
 			misuse(fmt.Sprintf("parameter %q is listed twice", p.label()))
@@ -59,15 +59,15 @@ func NewArena(params []*Node) *Arena {
 		total += (p.value.Len() + ArenaAlign - 1) / ArenaAlign * ArenaAlign
 	}
 	d := params[0].value.Device()
-	a.Values, a.grads = tensor.Zeros(d, total).Keep(), tensor.Zeros(d, total).Keep()
+	a.Values, a.grads = tensor.Zeros(d, total).Retain(), tensor.Zeros(d, total).Retain()
 	for i, p := range params {
 		place, had := a.Place(a.Values, i, p.value.Shape()), p.grad
-		p.arena, p.home = a, a.Place(a.grads, i, p.value.Shape())
+		p.arena, p.gradBuffer = a, a.Place(a.grads, i, p.value.Shape())
 		plumbing.MoveTo(p.value, place)
 		place.Free()
 		if had != nil {
-			p.home.SetInPlace(had)
-			p.grad = p.home
+			p.gradBuffer.SetInPlace(had)
+			p.grad = p.gradBuffer
 			had.Free()
 		}
 	}
@@ -94,7 +94,7 @@ func (a *Arena) Place(flat *tensor.Tensor, i int, shape []int) *tensor.Tensor {
 		n *= d
 	}
 	run := flat.Slice(0, a.starts[i], a.starts[i]+n)
-	view := run.Reshape(shape...).Keep()
+	view := run.Reshape(shape...).Retain()
 	run.Free()
 	return view
 }
@@ -158,8 +158,8 @@ func (a *Arena) Free() {
 	for _, p := range a.Params {
 		p.ownGrad()
 		p.grad = nil
-		p.home.Free()
-		p.home, p.arena = nil, nil
+		p.gradBuffer.Free()
+		p.gradBuffer, p.arena = nil, nil
 		plumbing.Unmoor(p.value)
 	}
 	a.Values.Free()

@@ -28,8 +28,8 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 		whole = whole || plumbing.AttentionKeeps(xv, kv, vv, options)
 	}
 	y, kept := plumbing.Attention(xv, kv, vv, mv, options, whole)
-	n := Apply(op, y, inputs, func(g *Node, in *Grads) {
-		if in.Recorded() {
+	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
 			scale, bias, causal, live := plumbing.Attends(xv, kv, vv, mv, options)
 			p := x.To(tensor.Real).MulScalar(scale).MatMul(k.matrixT())
 			if bias != nil {
@@ -47,24 +47,24 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 			}
 			d := g.MatMul(v.matrixT())
 			d = p.Mul(d.Sub(p.Mul(d).Sum(-1, tensor.Keepdims)))
-			in.GiveNode(0, d.MatMul(k).MulScalar(scale))
-			in.GiveNode(1, d.matrixT().MatMul(x).MulScalar(scale))
-			in.GiveNode(2, p.matrixT().MatMul(g))
+			in.AccumulateNode(0, d.MatMul(k).MulScalar(scale))
+			in.AccumulateNode(1, d.matrixT().MatMul(x).MulScalar(scale))
+			in.AccumulateNode(2, p.matrixT().MatMul(g))
 			if mask != nil {
-				in.GiveNode(3, d)
+				in.AccumulateNode(3, d)
 			}
 			return
 		}
 		wants := [4]bool{}
 		for i := range inputs {
-			wants[i] = in.Need(i)
+			wants[i] = in.NeedsGrad(i)
 		}
 		dq, dk, dv, dm := plumbing.AttentionGrad(xv, kv, vv, mv, options, whole, y, kept, g.value, wants)
 		for i, t := range []*tensor.Tensor{dq, dk, dv, dm} {
 			switch {
 			case t == nil:
 			case i < len(inputs):
-				in.Give(i, t)
+				in.Accumulate(i, t)
 			default:
 				t.Free()
 			}

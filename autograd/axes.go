@@ -6,8 +6,8 @@ import "github.com/clgrad/clgrad/tensor"
 // is given. It shares x's storage. It panics with tensor.ErrAxis. Gradient: g under x's shape.
 func (x *Node) Squeeze(axes ...int) *Node {
 	before := x.use("Squeeze").Shape()
-	return Apply("Squeeze", x.value.Squeeze(axes...), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.Reshape(before...))
+	return NewOp("Squeeze", x.value.Squeeze(axes...), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.Reshape(before...))
 	})
 }
 
@@ -16,16 +16,16 @@ func (x *Node) Squeeze(axes ...int) *Node {
 // shape.
 func (x *Node) Unsqueeze(axis int) *Node {
 	before := x.use("Unsqueeze").Shape()
-	return Apply("Unsqueeze", x.value.Unsqueeze(axis), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.Reshape(before...))
+	return NewOp("Unsqueeze", x.value.Unsqueeze(axis), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.Reshape(before...))
 	})
 }
 
 // MoveDim returns x with axis from in place to, and the others in their order. It shares x's storage. It panics with
 // tensor.ErrAxis. Gradient: g with the axis back in its place.
 func (x *Node) MoveDim(from, to int) *Node {
-	return Apply("MoveDim", x.use("MoveDim").MoveDim(from, to), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.MoveDim(to, from))
+	return NewOp("MoveDim", x.use("MoveDim").MoveDim(from, to), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.MoveDim(to, from))
 	})
 }
 
@@ -34,8 +34,8 @@ func (x *Node) MoveDim(from, to int) *Node {
 // Gradient: g under x's shape.
 func (x *Node) Flatten(from, to int) *Node {
 	before := x.use("Flatten").Shape()
-	return Apply("Flatten", x.value.Flatten(from, to), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.Reshape(before...))
+	return NewOp("Flatten", x.value.Flatten(from, to), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.Reshape(before...))
 	})
 }
 
@@ -45,7 +45,7 @@ func (x *Node) Flatten(from, to int) *Node {
 func (x *Node) Diagonal(offset, first, second int) *Node {
 	const op = "Diagonal"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Diagonal(offset, first, second) }, func(n *Node) *Node { return n.Diagonal(offset, first, second) }}
-	return Apply(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
 // Unfold returns all windows of neighbours along an axis: of size elements each, every window beginning step elements after
@@ -58,12 +58,12 @@ func (x *Node) Unfold(axis, size, step int) *Node {
 		axis += len(shape)
 	}
 	w := windows{shape, axis, size, step}
-	return Apply("Unfold", y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, w.fold(g))
+	return NewOp("Unfold", y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, w.fold(g))
 			return
 		}
-		in.Fill(0, func(dst *tensor.Tensor) { w.add(dst, g.value) })
+		in.AccumulateInto(0, func(dst *tensor.Tensor) { w.add(dst, g.value) })
 	})
 }
 
@@ -78,7 +78,7 @@ func (w windows) fold(x *Node) *Node {
 	const op = "Fold"
 	y := tensor.Empty(x.use(op).Device(), w.shape...)
 	w.add(y, x.value)
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) { in.GiveNode(0, g.Unfold(w.axis, w.size, w.step)) })
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) { in.AccumulateNode(0, g.Unfold(w.axis, w.size, w.step)) })
 }
 
 // add sets dst to the sum of windows in their places. Windows with so many between them that they do not overlap are added

@@ -20,7 +20,7 @@ type BackwardOptions struct {
 // Backward adds ∂n/∂p to the gradient of every parameter p that n depends on, and frees the values of
 // the nodes between, but not that of n. The errors are ErrNotOnGraph, ErrGraphFreed, ErrChanged, ErrSeed,
 // tensor.ErrShape, tensor.ErrType or tensor.ErrDevice for a seed of another shape, type or device, with CreateGraph
-// ErrFirstOrder for an operation whose gradient has none, and the device's first failure. It panics with
+// ErrNotTwiceDifferentiable for an operation whose gradient has none, and the device's first failure. It panics with
 // tensor.ErrValue for more than one BackwardOptions, and with tensor.ErrGoroutine if another goroutine uses the device:
 // Backward claims it, as [NoGrad] does. [Grad] returns gradients and leaves those of parameters alone.
 func (n *Node) Backward(opts ...BackwardOptions) error {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -16,7 +16,7 @@ type node = autograd.Node
 // gradCase is one gradient check: f of parameters with the given shapes, whose elements are drawn from
 // [low, high).
 type gradCase struct {
-	op        string // as Apply names it
+	op        string // as NewOp names it
 	shapes    [][]int
 	low, high float64
 	f         func(in []*node) *node
@@ -164,17 +164,17 @@ func gradCases(d tensor.Device) []gradCase {
 		{"MatMul", [][]int{{2, 3, 3}, {3, 4}, {4, 2}}, -2, 2, func(in []*node) *node { return autograd.Einsum("aii,ij,ja->j", in...) }},
 		{"Dot", [][]int{{7}, {7}}, -2, 2, func(in []*node) *node { return in[0].Dot(in[1]) }},
 		{"Dot", [][]int{{7}}, -2, 2, func(in []*node) *node { return in[0].Dot(in[0]) }},
-		{"Linear", [][]int{{2, 3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Tanh) }},
+		{"Linear", [][]int{{2, 3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.Tanh) }},
 		{"Linear", [][]int{{4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], nil) }},
 		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], nil) }},
-		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.ReLU) }},
-		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.LeakyReLU, 0.1) }},
-		{"Linear", [][]int{{40, 4}, {4, 17}, {17}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Tanh) }},
-		{"Linear", [][]int{{4, 3}, {4, 17}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1], nil, kernels.Sigmoid) }},
+		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.ReLU) }},
+		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.LeakyReLU, 0.1) }},
+		{"Linear", [][]int{{40, 4}, {4, 17}, {17}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.Tanh) }},
+		{"Linear", [][]int{{4, 3}, {4, 17}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1], nil, fn.Sigmoid) }},
 		{"Linear", [][]int{{3, 4}, {4, 5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], nil, nil) }},
-		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Softplus) }},
+		{"Linear", [][]int{{3, 4}, {4, 5}, {5}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.Softplus) }},
 		{"Linear", [][]int{{40, 4}, {4, 17}, {17}}, -2, 2, func(in []*node) *node { return in[0].Linear(in[1], in[2], swish, 9, 0.7) }},
-		{"Linear", [][]int{{4, 3}, {17, 4}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1].T(), nil, kernels.LeakyReLU, -0.5) }},
+		{"Linear", [][]int{{4, 3}, {17, 4}}, -2, 2, func(in []*node) *node { return in[0].T().Linear(in[1].T(), nil, fn.LeakyReLU, -0.5) }},
 		{"Conv", [][]int{{2, 2, 7}, {4, 1, 3}, {4}}, -2, 2, func(in []*node) *node {
 			return in[0].Conv(in[1], in[2], tensor.ConvOptions{Stride: []int{2}, Padding: []int{2}, Groups: 2})
 		}},
@@ -309,11 +309,11 @@ func gradCases(d tensor.Device) []gradCase {
 		gradCase{"GatherRows", [][]int{{3, 1}}, -2, 2, func(in []*node) *node { return in[0].Exp().MaskedSelect(mask) }},
 		gradCase{"pow_tensor", [][]int{{3, 5}, {5}}, 0.5, 2, func(in []*node) *node { return in[0].PowTensor(in[1]) }},
 	)
-	for i, f := range kernels.Functions { // those with rows above need values beside their kinks, or views
+	for i, f := range fn.Functions { // those with rows above need values beside their kinks, or views
 		if !strings.HasPrefix(d.Name(), "cpu") && i%8 != 0 {
 			continue // a driver builds kernels for each: TestKernels of package tensor has all
 		}
-		if f == kernels.Identity || slices.ContainsFunc(cases, func(c gradCase) bool { return c.op == f.Name }) {
+		if f == fn.Identity || slices.ContainsFunc(cases, func(c gradCase) bool { return c.op == f.Name }) {
 			continue
 		}
 		low, high := -3.0, 3.0

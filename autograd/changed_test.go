@@ -29,7 +29,7 @@ func TestChangedOrRight(t *testing.T) {
 			seed := rng.Uniform(d, -1, 1, y.Shape()...)
 			if change >= 0 {
 				target := append(slices.Clone(in), y)[change].Value()
-				if tensor.Maybe(func() { target.FillInPlace(0.7) }) != nil {
+				if tensor.Try(func() { target.FillInPlace(0.7) }) != nil {
 					return nil, autograd.ErrChanged // a view with gaps: it cannot be filled
 				}
 			}
@@ -65,7 +65,7 @@ func TestTouch(t *testing.T) {
 	p := param(d, 1, 2)
 	y := p.Square().Sum()
 	tensor.Launch(d, ops.Zero, p.Value().Arg(), kernels.I(2))
-	p.Value().View().Touch()
+	p.Value().View().MarkWritten()
 	if err := y.Backward(); !errors.Is(err, autograd.ErrChanged) {
 		t.Errorf("Backward from a value that a kernel changed: %v", err)
 	}

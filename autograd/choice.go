@@ -2,20 +2,20 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Where returns x where cond, of Uint8, is not 0, else y: of cond, x and y, whose shapes broadcast. It panics with
 // tensor.ErrShape unless they do, and with tensor.ErrType unless cond is of Uint8. Gradients: g to what was chosen, 0 to the
 // other, infinite or NaN as that or g may be.
 func (x *Node) Where(cond, y *Node) *Node {
-	return elementwise("Where", kernels.Where, nil, x, y, cond)
+	return elementwise("Where", fn.Where, nil, x, y, cond)
 }
 
 // MaskedFill returns x with v where mask, of Uint8, is not 0. It panics with tensor.ErrShape unless the shapes broadcast, and
 // with tensor.ErrType unless mask is of Uint8, or if v is no number of x's type. Gradient: g, 0 where v is.
 func (x *Node) MaskedFill(mask *Node, v float64) *Node {
-	return elementwise("MaskedFill", kernels.MaskedFill, []float64{v}, x, mask)
+	return elementwise("MaskedFill", fn.MaskedFill, []float64{v}, x, mask)
 }
 
 // MaskedSelect returns the elements of x for which mask is not 0, in the order of indices, along one axis, as
@@ -36,7 +36,7 @@ func (x *Node) MaskedSelect(mask *Node) *Node {
 // panics with tensor.ErrShape unless the shapes broadcast. Gradients: g to x inside and at the limits, else to the limit that
 // it is beyond, or to high where low > high; none at NaN.
 func (x *Node) ClampTensor(low, high *Node) *Node {
-	return elementwise("ClampTensor", kernels.ClampTensor, nil, x, low, high)
+	return elementwise("ClampTensor", fn.ClampTensor, nil, x, low, high)
 }
 
 // NanToNum returns x with other numbers in place of NaN, Inf and −Inf. Numbers beyond those of the device's reals become the
@@ -44,5 +44,5 @@ func (x *Node) ClampTensor(low, high *Node) *Node {
 // 0 where there is another number.
 func (x *Node) NanToNum(nan, posInf, negInf float64) *Node {
 	real := x.use("NanToNum").Device().Real()
-	return elementwise("NanToNum", kernels.NanToNum, []float64{nan, real.Limit(posInf), real.Limit(negInf)}, x)
+	return elementwise("NanToNum", fn.NanToNum, []float64{nan, real.Limit(posInf), real.Limit(negInf)}, x)
 }

@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -13,7 +13,7 @@ import (
 func Concat(axis int, xs ...*Node) *Node {
 	const op = "Concat"
 	y := tensor.Concat(axis, operandsOf(op, xs)...)
-	return Apply(op, y, xs, func(g *Node, in *Grads) {
+	return NewOp(op, y, xs, func(g *Node, in *Grads) {
 		at := 0
 		for i, x := range xs {
 			a := axis
@@ -21,8 +21,8 @@ func Concat(axis int, xs ...*Node) *Node {
 				a += x.Rank()
 			}
 			n := x.Shape()[a]
-			if in.Need(i) {
-				in.GiveNode(i, g.Slice(a, at, at+n))
+			if in.NeedsGrad(i) {
+				in.AccumulateNode(i, g.Slice(a, at, at+n))
 			}
 			at += n
 		}
@@ -35,10 +35,10 @@ func Concat(axis int, xs ...*Node) *Node {
 func Stack(axis int, xs ...*Node) *Node {
 	const op = "Stack"
 	y := tensor.Stack(axis, operandsOf(op, xs)...)
-	return Apply(op, y, xs, func(g *Node, in *Grads) {
+	return NewOp(op, y, xs, func(g *Node, in *Grads) {
 		for i := range xs {
-			if in.Need(i) {
-				in.GiveNode(i, g.Select(axis, i))
+			if in.NeedsGrad(i) {
+				in.AccumulateNode(i, g.Select(axis, i))
 			}
 		}
 	})
@@ -118,4 +118,4 @@ func Meshgrid(xs ...*Node) []*Node {
 }
 
 // addInPlace adds x to dst.
-func addInPlace(dst, x *tensor.Tensor) { dst.MapInPlace(kernels.Add, nil, x) }
+func addInPlace(dst, x *tensor.Tensor) { dst.MapInPlace(fn.Add, nil, x) }

@@ -50,25 +50,25 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 		if transposed {
 			a, b = g, x
 		}
-		if in.Need(0) {
-			if in.Recorded() {
-				in.GiveNode(0, g.convolve(s, !transposed, w, x.Shape()))
+		if in.NeedsGrad(0) {
+			if in.CreateGraph() {
+				in.AccumulateNode(0, g.convolve(s, !transposed, w, x.Shape()))
 			} else {
-				in.Give(0, plumbing.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
+				in.Accumulate(0, plumbing.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
 			}
 		}
-		needs := bias != nil && in.Need(2)
+		needs := bias != nil && in.NeedsGrad(2)
 		switch empty := xv.Len() == 0 || wv.Len() == 0 || g.value.Len() == 0; {
-		case !in.Need(1):
-		case in.Recorded():
-			in.GiveNode(1, a.convWeight(s, b, w.Shape()))
+		case !in.NeedsGrad(1):
+		case in.CreateGraph():
+			in.AccumulateNode(1, a.convWeight(s, b, w.Shape()))
 		case needs && !transposed && !empty: // the weights' meets every element of g as that of the bias does
-			in.Fill(1, func(dw *tensor.Tensor) {
-				in.Fill(2, func(db *tensor.Tensor) { plumbing.ConvWeightInto(dw, db, s, a.value, b.value) })
+			in.AccumulateInto(1, func(dw *tensor.Tensor) {
+				in.AccumulateInto(2, func(db *tensor.Tensor) { plumbing.ConvWeightInto(dw, db, s, a.value, b.value) })
 			})
 			return
 		default:
-			in.Fill(1, func(dst *tensor.Tensor) { plumbing.ConvWeightInto(dst, nil, s, a.value, b.value) })
+			in.AccumulateInto(1, func(dst *tensor.Tensor) { plumbing.ConvWeightInto(dst, nil, s, a.value, b.value) })
 		}
 		if !needs {
 			return
@@ -78,16 +78,16 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 		for i := range axes {
 			axes[i] = i - spatial
 		}
-		if in.Recorded() {
-			in.GiveNode(2, g.Sum(axes...))
+		if in.CreateGraph() {
+			in.AccumulateNode(2, g.Sum(axes...))
 		} else {
-			in.Give(2, g.value.Sum(axes...))
+			in.Accumulate(2, g.value.Sum(axes...))
 		}
 	}
 	if transposed {
-		return Apply("ConvTranspose", y, inputs, gradient, xv, wv)
+		return NewOp("ConvTranspose", y, inputs, gradient, xv, wv)
 	}
-	return Apply("Conv", y, inputs, gradient, xv, wv)
+	return NewOp("Conv", y, inputs, gradient, xv, wv)
 }
 
 // convolve returns Y from X and w, or with transposed X from Y and w, of a shape.
@@ -106,12 +106,12 @@ func (x *Node) convWeight(s *ops.ConvShape, y *Node, shape []int) *Node {
 	xv, yv := x.use(op), y.use(op)
 	w := tensor.Empty(xv.Device(), shape...)
 	plumbing.ConvWeightInto(w, nil, s, xv, yv)
-	return Apply(op, w, []*Node{x, y}, func(g *Node, in *Grads) {
-		if in.Need(0) {
-			in.GiveNode(0, y.convolve(s, true, g, xv.Shape()))
+	return NewOp(op, w, []*Node{x, y}, func(g *Node, in *Grads) {
+		if in.NeedsGrad(0) {
+			in.AccumulateNode(0, y.convolve(s, true, g, xv.Shape()))
 		}
-		if in.Need(1) {
-			in.GiveNode(1, x.convolve(s, false, g, yv.Shape()))
+		if in.NeedsGrad(1) {
+			in.AccumulateNode(1, x.convolve(s, false, g, yv.Shape()))
 		}
 	}, xv, yv)
 }

@@ -37,7 +37,7 @@ type LabelOptions struct {
 func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "CrossEntropy"
 	l := newLabelled(op, x.use(op), labels, true, options)
-	return l.done(Apply(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
+	return l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
 }
 
 // NLL returns the loss of logarithms of probabilities x, such as those of LogSoftmax: that of CrossEntropy with n = −x. It
@@ -45,7 +45,7 @@ func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node
 func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "NLL"
 	l := newLabelled(op, x.use(op), labels, false, options)
-	return l.done(Apply(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
+	return l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
 }
 
 // fewLosses is how many a device adds up in one work-group, whatever else it does.
@@ -128,14 +128,14 @@ func (l *labelled) slope(g *tensor.Tensor, logits bool) *tensor.Tensor {
 
 func (l *labelled) gradient(x, g *Node, in *Grads) {
 	shape := l.labels.Shape()
-	if !in.Recorded() {
+	if !in.CreateGraph() {
 		each := g.value.View()
 		if l.total != nil {
 			each.Free()
 			each = g.value.Div(l.total)
 		}
 		defer each.Free()
-		in.Give(0, l.slope(each, l.logits))
+		in.Accumulate(0, l.slope(each, l.logits))
 		return
 	}
 	ones := tensor.Full(l.x.Device(), 1, shape...)
@@ -153,5 +153,5 @@ func (l *labelled) gradient(x, g *Node, in *Grads) {
 	if l.total != nil {
 		g = g.Div(Const(l.total.View()))
 	}
-	in.GiveNode(0, slope.Mul(g.Expand(shape...).Unsqueeze(axis).MaskedFill(mask, 0)))
+	in.AccumulateNode(0, slope.Mul(g.Expand(shape...).Unsqueeze(axis).MaskedFill(mask, 0)))
 }

@@ -72,10 +72,10 @@ func TestCrossEntropyMisuse(t *testing.T) {
 			autograd.BCEWithLogits(x, x, autograd.BinaryOptions{Weights: autograd.Const(tensor.Zeros(d, 4, 2, 3))})
 		}, tensor.ErrShape, []string{"weights broadcast"}},
 	} {
-		fails(t, tensor.Maybe(c.f), c.kind, c.says...)
+		fails(t, tensor.Try(c.f), c.kind, c.says...)
 	}
 	if large := math.MaxInt; large > math.MaxInt32 { // an int has 64 bits
-		fails(t, tensor.Maybe(how(autograd.LabelOptions{Ignore: new(large)})), tensor.ErrValue, "int32")
+		fails(t, tensor.Try(how(autograd.LabelOptions{Ignore: new(large)})), tensor.ErrValue, "int32")
 	}
 	ignored := autograd.CrossEntropy(x, labels(2, 7), autograd.LabelOptions{Ignore: new(7)})
 	if v, err := ignored.Item(); err != nil || math.Abs(v-math.Log(3)) > 1e-12 {

@@ -20,7 +20,7 @@
 // is the gradient of the final value with respect to a node, of the node's shape.
 //
 // Gradients at points where a function has none are stated with each operation. Shape and device misuse
-// panics with a *tensor.Error, as in package tensor; tensor.Maybe turns that into an error.
+// panics with a *tensor.Error, as in package tensor; tensor.Try turns that into an error.
 //
 // Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
 // what. Arena, ArenaOf and ArenaAlign are no part of it: package optim calls them, and they go.

@@ -16,11 +16,11 @@ import (
 // cubed is the operation of ExampleApply, with a gradient that is written in place.
 func cubed(x *node) *node {
 	const op = "cubed"
-	v := x.Operand(op)
+	v := x.ValueFor(op)
 	y := tensor.Empty(v.Device(), v.Shape()...)
 	tensor.Launch(v.Device(), cube, v.Arg(), y.Arg(), kernels.I(v.Len()))
-	return autograd.Apply(op, y, []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
-		in.Fill(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) }) // not its gradient: what is written does not matter
+	return autograd.NewOp(op, y, []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
+		in.AccumulateInto(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) }) // not its gradient: what is written does not matter
 	}, v)
 }
 
@@ -40,8 +40,8 @@ func TestOperand(t *testing.T) {
 	if err := y.Sum().Backward(); err != nil {
 		t.Fatal(err)
 	}
-	err := tensor.Maybe(func() { cubed(y) })
-	fails(t, err, tensor.ErrFreed, "autograd: cubed: ", "Keep")
+	err := tensor.Try(func() { cubed(y) })
+	fails(t, err, tensor.ErrFreed, "autograd: cubed: ", "Retain")
 }
 
 // TestFillCounts: a gradient that another graph has saved is found to be changed when a kernel of another package has
@@ -51,8 +51,8 @@ func TestFillCounts(t *testing.T) {
 	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
 	autograd.NewArena([]*node{x})
 	fill := func() {
-		y := autograd.Apply("fill", tensor.Zeros(d, 2), []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
-			in.Fill(0, func(dst *tensor.Tensor) {
+		y := autograd.NewOp("fill", tensor.Zeros(d, 2), []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
+			in.AccumulateInto(0, func(dst *tensor.Tensor) {
 				tensor.Launch(d, cube, g.Value().Arg(), dst.Arg(), kernels.I(2))
 			})
 		})
@@ -80,7 +80,7 @@ func TestManyOperands(t *testing.T) {
 		operands = append(operands, autograd.Const(tensor.Full(d, 1, 2)))
 	}
 	f := &kernels.Function{Name: "sum_of_seven", Value: sum}
-	err := tensor.Maybe(func() { autograd.Map(f, nil, operands...) })
+	err := tensor.Try(func() { autograd.Map(f, nil, operands...) })
 	if !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "sum_of_seven: bad value: it has 7 operands, and a function with a gradient 6 at most") {
 		t.Errorf("err = %v", err)
 	}

@@ -16,7 +16,7 @@ func TestDropoutRefused(t *testing.T) {
 	x := autograd.Param(tensor.Full(d, 1, 100), "x")
 	rng := tensor.NewRNG(1)
 	for _, train := range []bool{true, false} {
-		if err := tensor.Maybe(func() { x.Dropout(1.5, rng, train) }); !errors.Is(err, tensor.ErrValue) {
+		if err := tensor.Try(func() { x.Dropout(1.5, rng, train) }); !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("training %v: %v", train, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -101,7 +102,7 @@ func TestTanhSaturates(t *testing.T) {
 			for i := range cols {
 				eye[i*cols+i] = 1
 			}
-			layer := tensor.Linear(in, tensor.New(d, eye, cols, cols), nil, kernels.Tanh)
+			layer := tensor.Linear(in, tensor.New(d, eye, cols, cols), nil, fn.Tanh)
 			for what, y := range map[string]*tensor.Tensor{"tanh": in.Tanh(), "a layer": layer} {
 				if got := values(t, y); !equal(got, exact) {
 					t.Errorf("%s of %d columns of %v is %v", what, cols, x, got)
@@ -212,7 +213,7 @@ func TestReductionAxes(t *testing.T) {
 	x, empty := autograd.Param(tensor.Zeros(d, 2, 3, 4), "x"), autograd.Param(tensor.Zeros(d, 0, 2, 3), "empty")
 	for name, f := range map[string]func(x *node, axes ...int) *node{"Sum": (*node).Sum, "Mean": (*node).Mean, "Max": (*node).Max, "Min": (*node).Min} {
 		for _, axes := range [][]int{{0, 0}, {0, 7}, {3}, {-4}, {0, -3}, {1, 2, 1}, {0, 1, 2, 2}} {
-			fails(t, tensor.Maybe(func() { f(x, axes...) }), tensor.ErrAxis, name+":", "[2 3 4]")
+			fails(t, tensor.Try(func() { f(x, axes...) }), tensor.ErrAxis, name+":", "[2 3 4]")
 		}
 		y := f(empty, 1, 2)
 		if fmt.Sprint(y.Shape()) != "[0]" {
@@ -228,6 +229,6 @@ func TestReductionAxes(t *testing.T) {
 			t.Errorf("%s wrote to the caller's axes: %v", name, spare)
 		}
 	}
-	fails(t, tensor.Maybe(func() { empty.Max() }), tensor.ErrShape, "Max", "[0 2 3]", "no elements")
-	fails(t, tensor.Maybe(func() { empty.Max(0, 2) }), tensor.ErrShape, "Max")
+	fails(t, tensor.Try(func() { empty.Max() }), tensor.ErrShape, "Max", "[0 2 3]", "no elements")
+	fails(t, tensor.Try(func() { empty.Max(0, 2) }), tensor.ErrShape, "Max")
 }

@@ -49,26 +49,26 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			}
 		}
 	}
-	return Apply(f.Name, y, there(operands), func(g *Node, in *Grads) {
+	return NewOp(f.Name, y, there(operands), func(g *Node, in *Grads) {
 		at := -1 // the operand among those that are there
 		for i, x := range operands {
 			if x != nil {
 				at++
 			}
-			if !f.Uses(i) || !in.Need(at) {
+			if !f.Uses(i) || !in.NeedsGrad(at) {
 				continue
 			}
 			switch d := slopeOf(f, i, scalars); {
 			case d.Is(n + 1):
-				in.GiveNode(at, g)
-			case in.Recorded():
-				in.GiveNode(at, slope(d, scalars, operands, in.Output(), g))
+				in.AccumulateNode(at, g)
+			case in.CreateGraph():
+				in.AccumulateNode(at, slope(d, scalars, operands, in.Output(), g))
 			case d.IsZero():
-				in.Give(at, tensor.Zeros(g.Device(), g.Shape()...))
+				in.Accumulate(at, tensor.Zeros(g.Device(), g.Shape()...))
 			default:
 				read := append([]*tensor.Tensor{}, values...)
 				read[n+1] = g.value
-				in.Give(at, tensor.Map(d, scalars, read...))
+				in.Accumulate(at, tensor.Map(d, scalars, read...))
 			}
 		}
 	}, saved...)

@@ -20,7 +20,7 @@ func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMi
 func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	line, axis := x.joined(plumbing.Axes("MaxWithIndex", x.use("MaxWithIndex"), axes...))
 	y, index := line.use("MaxWithIndex").MaxWithIndex(axis)
-	n := Apply("MaxWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)
+	n := NewOp("MaxWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)
 }
 
@@ -29,14 +29,14 @@ func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	line, axis := x.joined(plumbing.Axes("MinWithIndex", x.use("MinWithIndex"), axes...))
 	y, index := line.use("MinWithIndex").MinWithIndex(axis)
-	n := Apply("MinWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)
+	n := NewOp("MinWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)
 }
 
 // toSelected returns the gradient of what takes one element of each line of x along an axis: g to that which index names.
 func toSelected(x *Node, axis int, index *tensor.Tensor) func(g *Node, in *Grads) {
 	n, one := x.Shape()[axis], keepDims(x.Shape(), []int{axis})
-	return func(g *Node, in *Grads) { in.GiveNode(0, g.Reshape(one...).placeAlong(index, axis, n, true)) }
+	return func(g *Node, in *Grads) { in.AccumulateNode(0, g.Reshape(one...).placeAlong(index, axis, n, true)) }
 }
 
 // chosen returns n, the elements that index names over axes of x, and a view of index, under the shape of the reduction. The

@@ -6,7 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,8 +29,8 @@ func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...
 func (x *Node) LogSumExp(axes ...int) *Node {
 	xv := x.use("LogSumExp")
 	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), plumbing.Axes("LogSumExp", xv, axes...))
-	return Apply("LogSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, element(ops.LogSumExpGrad, nil, x, in.Output().Reshape(kept...), g.Reshape(kept...)))
+	return NewOp("LogSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, element(ops.LogSumExpGrad, nil, x, in.Output().Reshape(kept...), g.Reshape(kept...)))
 	}, xv, y)
 }
 
@@ -44,21 +44,21 @@ func (x *Node) Norm(p float64, axes ...int) *Node {
 	y := xv.Norm(p, axes...)
 	over := plumbing.Axes(op, xv, axes...)
 	kept := keepDims(xv.Shape(), over)
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
 		if math.IsInf(p, 0) {
-			in.GiveNode(0, element(ops.Norm1Grad, nil, x, g.toAttained(Const(xv).Abs().value, y, over)))
+			in.AccumulateNode(0, element(ops.Norm1Grad, nil, x, g.toAttained(Const(xv).Abs().value, y, over)))
 			return
 		}
 		g = g.Reshape(kept...)
 		switch p {
 		case 0:
-			in.GiveNode(0, Const(tensor.Zeros(xv.Device(), xv.Shape()...)))
+			in.AccumulateNode(0, Const(tensor.Zeros(xv.Device(), xv.Shape()...)))
 		case 1:
-			in.GiveNode(0, element(ops.Norm1Grad, nil, x, g))
+			in.AccumulateNode(0, element(ops.Norm1Grad, nil, x, g))
 		case 2:
-			in.GiveNode(0, element(ops.Norm2Grad, nil, x, in.Output().Reshape(kept...), g))
+			in.AccumulateNode(0, element(ops.Norm2Grad, nil, x, in.Output().Reshape(kept...), g))
 		default:
-			in.GiveNode(0, element(ops.NormPowGrad, []float64{p}, x, in.Output().Reshape(kept...), g))
+			in.AccumulateNode(0, element(ops.NormPowGrad, []float64{p}, x, in.Output().Reshape(kept...), g))
 		}
 	}, xv, y)
 }
@@ -69,8 +69,8 @@ func (x *Node) Var(correction int, axes ...int) *Node {
 	xv := x.use("Var")
 	mean, y := plumbing.Moments("Var", xv, correction, axes...)
 	d := x.deviations("Var", xv, y, mean, correction, axes)
-	n := Apply("Var", y, []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, element(ops.VarGrad, []float64{2 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...)))
+	n := NewOp("Var", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, element(ops.VarGrad, []float64{2 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...)))
 	}, xv)
 	n.keeping(mean)
 	return n
@@ -81,10 +81,10 @@ func (x *Node) Var(correction int, axes ...int) *Node {
 func (x *Node) Std(correction int, axes ...int) *Node {
 	xv := x.use("Std")
 	mean, y := plumbing.Moments("Std", xv, correction, axes...)
-	y.MapInPlace(kernels.Sqrt, nil)
+	y.MapInPlace(fn.Sqrt, nil)
 	d := x.deviations("Std", xv, y, mean, correction, axes)
-	n := Apply("Std", y, []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, element(ops.StdGrad, []float64{1 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...), in.Output().Reshape(d.kept...)))
+	n := NewOp("Std", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, element(ops.StdGrad, []float64{1 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...), in.Output().Reshape(d.kept...)))
 	}, xv, y)
 	n.keeping(mean)
 	return n
@@ -102,7 +102,7 @@ func (x *Node) deviations(op string, xv, y, mean *tensor.Tensor, correction int,
 	kept := keepDims(xv.Shape(), over)
 	n := xv.Len() / max(y.Len(), 1)
 	return deviations{float64(max(n-correction, 0)), kept, func(in *Grads) *Node {
-		if in.Recorded() {
+		if in.CreateGraph() {
 			if len(over) == 0 {
 				return x.Mean(tensor.Keepdims)
 			}

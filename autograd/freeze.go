@@ -24,7 +24,7 @@ func (n *Node) Freeze() {
 	if n.needs {
 		n.ZeroGrad()
 		n.needs = false
-		n.rarely().constant = &Node{value: n.value, name: n.name}
+		n.ext().constant = &Node{value: n.value, name: n.name}
 	}
 }
 
@@ -34,7 +34,7 @@ func (n *Node) Unfreeze() {
 	n.mustParam("Unfreeze")
 	n.ownFrozen()
 	if !n.needs {
-		n.needs, n.rare.constant = true, nil
+		n.needs, n.extra.constant = true, nil
 	}
 }
 
@@ -56,7 +56,7 @@ func withConstants(inputs []*Node) []*Node {
 		inputs = slices.Clone(inputs)
 		for i, in := range inputs {
 			if in.frozen() {
-				inputs[i] = in.rare.constant
+				inputs[i] = in.extra.constant
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestFreeze(t *testing.T) {
 			fails(t, w.Sum().Backward(), autograd.ErrNotOnGraph, "frozen")
 			_, err := autograd.Grad(w.Mul(b).Sum(), []*node{w})
 			fails(t, err, autograd.ErrNotOnGraph, "is frozen")
-			fails(t, tensor.Maybe(func() { w.Hook(func(g *node) *node { return g }) }), tensor.ErrValue, "is frozen")
+			fails(t, tensor.Try(func() { w.Hook(func(g *node) *node { return g }) }), tensor.ErrValue, "is frozen")
 			w.Unfreeze()
 			w.Unfreeze()
 			b.ZeroGrad()
@@ -118,8 +118,8 @@ func TestFrozenName(t *testing.T) {
 func TestFreezeMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, n := range []*node{autograd.Const(vec(d, 1)).Named("c"), param(d, 1).Square().Named("c")} {
-		fails(t, tensor.Maybe(n.Freeze), tensor.ErrValue, `node "c" is no parameter`)
-		fails(t, tensor.Maybe(n.Unfreeze), tensor.ErrValue, `node "c" is no parameter`)
+		fails(t, tensor.Try(n.Freeze), tensor.ErrValue, `node "c" is no parameter`)
+		fails(t, tensor.Try(n.Unfreeze), tensor.ErrValue, `node "c" is no parameter`)
 		if n.IsParam() {
 			t.Error("it is no parameter")
 		}

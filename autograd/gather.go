@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -28,15 +28,15 @@ func (w *walk) add(n *Node, g gradient) {
 	switch {
 	case !w.wants(n):
 		g.t.Free()
-	case w.straight(n) && (g.mine || n.home != nil || n.grad != nil) && n.pending.t == nil:
+	case w.canWriteInPlace(n) && (g.mine || n.gradBuffer != nil || n.grad != nil) && n.pending.t == nil:
 		n.addToLeaf(g)
 	default: // also what others may still read, until it is settled
 		n.pending = plus(n.pending, n.unbroadcast(g))
 	}
 }
 
-// straight reports whether each gradient of n goes to its Grad as it comes: nobody wants to see the sum before.
-func (w *walk) straight(n *Node) bool { return n.op == "" && n.needs && !w.asked && !n.hooked() }
+// canWriteInPlace reports whether each gradient of n goes to its Grad as it comes: nobody wants to see the sum before.
+func (w *walk) canWriteInPlace(n *Node) bool { return n.op == "" && n.needs && !w.asked && !n.hooked() }
 
 // unbroadcast sums g to n's shape.
 func (n *Node) unbroadcast(g gradient) gradient {
@@ -51,20 +51,20 @@ func (n *Node) unbroadcast(g gradient) gradient {
 // addToLeaf gathers g in a parameter's Grad, which outlives the pass: in its home, if it has one.
 func (n *Node) addToLeaf(g gradient) {
 	n.foundGrad()
-	if n.home != nil {
+	if n.gradBuffer != nil {
 		switch {
 		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:
-			plumbing.SumRowsInto(n.home, g.t, n.grad != nil) // one launch for bias gradients
+			plumbing.SumRowsInto(n.gradBuffer, g.t, n.grad != nil) // one launch for bias gradients
 		default:
 			g = n.unbroadcast(g)
 			if n.grad != nil {
-				n.home.MapInPlace(kernels.Add, nil, g.t)
+				n.gradBuffer.MapInPlace(fn.Add, nil, g.t)
 			} else {
-				n.home.SetInPlace(g.t)
+				n.gradBuffer.SetInPlace(g.t)
 			}
 		}
 		g.t.Free()
-		n.grad = n.home
+		n.grad = n.gradBuffer
 		return
 	}
 	g = plus(gradient{n.grad, true}, n.unbroadcast(g))
@@ -73,7 +73,7 @@ func (n *Node) addToLeaf(g gradient) {
 		g.t.Free()
 		g.t = c
 	}
-	n.grad = g.t.Keep()
+	n.grad = g.t.Retain()
 }
 
 // suffix reports whether shape is whole without some leading axes.
@@ -87,11 +87,11 @@ func plus(a, b gradient) gradient {
 	case a.t == nil:
 		return b
 	case a.mine:
-		a.t.MapInPlace(kernels.Add, nil, b.t)
+		a.t.MapInPlace(fn.Add, nil, b.t)
 		b.t.Free()
 		return a
 	case b.mine:
-		b.t.MapInPlace(kernels.Add, nil, a.t)
+		b.t.MapInPlace(fn.Add, nil, a.t)
 		a.t.Free()
 		return b
 	}

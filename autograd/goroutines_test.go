@@ -17,7 +17,7 @@ import (
 // elsewhere runs f in another goroutine, waits for it, and returns its misuse.
 func elsewhere(f func()) error {
 	done := make(chan error)
-	go func() { done <- tensor.Maybe(f) }()
+	go func() { done <- tensor.Try(f) }()
 	return <-done
 }
 
@@ -129,7 +129,7 @@ func TestModesThatOverlap(t *testing.T) {
 					})
 				})
 				<-began
-				if err := tensor.Maybe(func() { mode(d, func() { t.Errorf("%s ran within %s of another goroutine", second, first) }) }); !errors.Is(err, tensor.ErrGoroutine) {
+				if err := tensor.Try(func() { mode(d, func() { t.Errorf("%s ran within %s of another goroutine", second, first) }) }); !errors.Is(err, tensor.ErrGoroutine) {
 					t.Errorf("%s within %s of another goroutine: err = %v, want ErrGoroutine", second, first, err)
 				}
 				close(refused)
@@ -146,7 +146,7 @@ func TestNoGradInHandlers(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	errs := make(chan error, 2)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := tensor.Maybe(func() {
+		err := tensor.Try(func() {
 			autograd.NoGrad(d, func() {
 				switch r.URL.Path {
 				case "/slow":
@@ -247,13 +247,13 @@ func TestModeAtOperations(t *testing.T) {
 			case <-quit:
 				return
 			default:
-				_ = tensor.Maybe(func() { autograd.NoGrad(d, func() { param(d, 1, 2).Square().Free() }) })
+				_ = tensor.Try(func() { autograd.NoGrad(d, func() { param(d, 1, 2).Square().Free() }) })
 				runtime.Gosched()
 			}
 		}
 	})
 	for range 2000 {
-		_ = tensor.Maybe(func() {
+		_ = tensor.Try(func() {
 			p := param(d, 1, 2, 3)
 			if err := p.Mul(p).Add(p).Sum().Backward(); err != nil {
 				t.Fatal(err)

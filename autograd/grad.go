@@ -81,22 +81,22 @@ func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 // ask marks the nodes whose gradient to return, and what leads to them.
 func (w *walk) ask(xs []*Node, allowUnused bool) error {
 	for _, n := range w.order {
-		n.asked = false
+		n.isTarget = false
 	}
 	for i, x := range xs {
 		switch {
 		case !x.needs:
 			return w.fail(x, ErrNotOnGraph, fmt.Sprintf("node %d, %q, is frozen, was computed from constants, detached, or under NoGrad: make what is to have a gradient with Param", i, x.label()))
 		case x.pass == w.number:
-			x.asked = true
+			x.isTarget = true
 		case !allowUnused:
 			return w.unused(x, i)
 		}
 	}
 	for _, n := range w.order {
-		n.leads = n.asked
+		n.onPath = n.isTarget
 		for _, in := range n.inputs {
-			n.leads = n.leads || in.leads
+			n.onPath = n.onPath || in.onPath
 		}
 	}
 	return nil

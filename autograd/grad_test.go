@@ -110,7 +110,7 @@ func TestGradComputesWhatIsAsked(t *testing.T) {
 	}
 	// Parts of the graph beside the way are not looked at: their backward functions would panic.
 	trap := func() *node {
-		return autograd.Apply("trap", tensor.Full(d, 1, 2), []*node{param(d, 1, 2)}, func(*node, *autograd.Grads) { panic("walked") })
+		return autograd.NewOp("trap", tensor.Full(d, 1, 2), []*node{param(d, 1, 2)}, func(*node, *autograd.Grads) { panic("walked") })
 	}
 	p := param(d, 5, 6)
 	want(t, "gradient", grad(t, trap().Mul(p).Sum(), []*node{p})[0].Value(), 1, 1)
@@ -138,7 +138,7 @@ func TestGradErrors(t *testing.T) {
 		fails(t, y.Backward(autograd.BackwardOptions{Seed: seed}), kind, "the seed")
 	}
 	misuse := func(kind error, f func(), words ...string) {
-		fails(t, tensor.Maybe(f), kind, append(words, "autograd: Grad: ")...)
+		fails(t, tensor.Try(f), kind, append(words, "autograd: Grad: ")...)
 	}
 	misuse(tensor.ErrValue, func() { _ = call(nil, []*node{p}) }, "the Node is nil")
 	misuse(tensor.ErrValue, func() { _ = call(y, []*node{p, nil}) }, "Node 1", "nil")
@@ -153,7 +153,7 @@ func TestGradErrors(t *testing.T) {
 
 	// A node that is on the graph, and to which no backward function delivers anything.
 	second := func(x, y *node) *node {
-		return autograd.Apply("second", y.Value().Copy(), []*node{x, y}, func(g *node, in *autograd.Grads) { in.GiveNode(1, g) })
+		return autograd.NewOp("second", y.Value().Copy(), []*node{x, y}, func(g *node, in *autograd.Grads) { in.AccumulateNode(1, g) })
 	}
 	fails(t, call(second(p, q).Sum(), []*node{q, p}), autograd.ErrUnused, `"p"`)
 	if g := grad(t, second(p, q).Sum(), []*node{q, p}, autograd.GradOptions{AllowUnused: true}); g[0] == nil || g[1] != nil {
@@ -202,8 +202,8 @@ func TestGradUnderNoGrad(t *testing.T) {
 	if !p.Square().NeedsGrad() {
 		t.Error("NoGrad did not end")
 	}
-	bad := autograd.Apply("bad", p.Value().Copy(), []*node{p}, func(g *node, in *autograd.Grads) { in.GiveNode(0, nil) })
-	fails(t, tensor.Maybe(func() { _ = bad.Sum().Backward() }), tensor.ErrValue, "bad gradient")
+	bad := autograd.NewOp("bad", p.Value().Copy(), []*node{p}, func(g *node, in *autograd.Grads) { in.AccumulateNode(0, nil) })
+	fails(t, tensor.Try(func() { _ = bad.Sum().Backward() }), tensor.ErrValue, "bad gradient")
 	if !p.Square().NeedsGrad() {
 		t.Error("a panic left operations unrecorded")
 	}
@@ -216,13 +216,13 @@ func TestBackwardRecordsNothing(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 1, 2, 3)
 	cube := func(x *node) *node {
-		v := x.Operand("cube")
-		return autograd.Apply("cube", v.Pow(3), []*node{x}, func(g *node, in *autograd.Grads) {
+		v := x.ValueFor("cube")
+		return autograd.NewOp("cube", v.Pow(3), []*node{x}, func(g *node, in *autograd.Grads) {
 			slope := x.Square().MulScalar(3).Mul(g)
-			if slope.NeedsGrad() != in.Recorded() {
-				t.Errorf("recorded %v, in a walk that records: %v", slope.NeedsGrad(), in.Recorded())
+			if slope.NeedsGrad() != in.CreateGraph() {
+				t.Errorf("recorded %v, in a walk that records: %v", slope.NeedsGrad(), in.CreateGraph())
 			}
-			in.GiveNode(0, slope)
+			in.AccumulateNode(0, slope)
 		}, v)
 	}
 	var after int64
@@ -248,16 +248,18 @@ func TestBackwardRecordsNothing(t *testing.T) {
 func TestFirstOrderErrors(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, deliver := range map[string]func(g *node, in *autograd.Grads){
-		"Give":  func(g *node, in *autograd.Grads) { in.Give(0, g.Value().Copy()) },
-		"Share": func(g *node, in *autograd.Grads) { in.Share(0, g.Value()) },
-		"Fill":  func(g *node, in *autograd.Grads) { in.Fill(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) }) },
+		"Accumulate":     func(g *node, in *autograd.Grads) { in.Accumulate(0, g.Value().Copy()) },
+		"AccumulateView": func(g *node, in *autograd.Grads) { in.AccumulateView(0, g.Value()) },
+		"AccumulateInto": func(g *node, in *autograd.Grads) {
+			in.AccumulateInto(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) })
+		},
 	} {
-		own := func(x *node) *node { return autograd.Apply("own", x.Operand("own").Copy(), []*node{x}, deliver) }
+		own := func(x *node) *node { return autograd.NewOp("own", x.ValueFor("own").Copy(), []*node{x}, deliver) }
 		p, q := param(d, 1, 2), param(d, 3, 4)
 		y := own(p.Square()).Mul(q).Sum()
-		fails(t, y.Backward(autograd.BackwardOptions{CreateGraph: true}), autograd.ErrFirstOrder, "Backward from Sum", `"own"`, "GiveNode", "Detach")
+		fails(t, y.Backward(autograd.BackwardOptions{CreateGraph: true}), autograd.ErrNotTwiceDifferentiable, "Backward from Sum", `"own"`, "AccumulateNode", "Detach")
 		_, err := autograd.Grad(y, []*node{p}, autograd.GradOptions{CreateGraph: true})
-		fails(t, err, autograd.ErrFirstOrder, "Grad of Sum", `"own"`)
+		fails(t, err, autograd.ErrNotTwiceDifferentiable, "Grad of Sum", `"own"`)
 		if p.Grad() != nil || q.Grad() != nil || q.GradNode() != nil {
 			t.Errorf("%s: a walk that failed left gradients", name)
 		}
@@ -342,7 +344,7 @@ func TestRecordedReadsNoMore(t *testing.T) {
 			if name != "sqrt" && name != "relu" {
 				y.Value().Free()
 			}
-			if err := tensor.Maybe(func() { grad(t, loss, []*node{p}, autograd.GradOptions{CreateGraph: record}) }); err != nil {
+			if err := tensor.Try(func() { grad(t, loss, []*node{p}, autograd.GradOptions{CreateGraph: record}) }); err != nil {
 				t.Errorf("%s, recorded %v: %v", name, record, err)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -110,7 +110,7 @@ func product(shape []int) int {
 	return n
 }
 
-// TestEveryOpHasCase fails for an operation without a gradient case: each name that a file gives to Apply, and each
+// TestEveryOpHasCase fails for an operation without a gradient case: each name that a file gives to NewOp, and each
 // row of the kernel tables.
 func TestEveryOpHasCase(t *testing.T) {
 	have := map[string]bool{}
@@ -118,8 +118,8 @@ func TestEveryOpHasCase(t *testing.T) {
 		have[c.op] = true
 	}
 	want := map[string]bool{}
-	for _, f := range slices.Concat(kernels.Functions, kernels.Choices) {
-		if f != kernels.Identity { // whose node is Copy
+	for _, f := range slices.Concat(fn.Functions, fn.Choices) {
+		if f != fn.Identity { // whose node is Copy
 			want[f.Name] = true
 		}
 	}
@@ -160,13 +160,13 @@ func TestEveryOpHasCase(t *testing.T) {
 	}
 }
 
-// recordedOps returns the names that a file gives to Apply, or to the part of it that
+// recordedOps returns the names that a file gives to NewOp, or to the part of it that
 // looks at nothing: literals, and constants of the function or the file. A
 // name of a row of the kernel tables, f.Name, is left out; one of any other kind is an error, so that none is missed.
 func recordedOps(file *ast.File) (ops []string, err error) {
 	inFile := constants(file, func(n ast.Node) bool { _, body := n.(*ast.BlockStmt); return !body })
 	for _, decl := range file.Decls {
-		if f, is := decl.(*ast.FuncDecl); is && f.Name.Name == "Apply" {
+		if f, is := decl.(*ast.FuncDecl); is && f.Name.Name == "NewOp" {
 			continue // it passes a name on
 		}
 		inFunc := constants(decl, func(ast.Node) bool { return true })
@@ -175,7 +175,7 @@ func recordedOps(file *ast.File) (ops []string, err error) {
 			if !ok {
 				return true
 			}
-			if f, ok := call.Fun.(*ast.Ident); !ok || f.Name != "Apply" && f.Name != "apply" {
+			if f, ok := call.Fun.(*ast.Ident); !ok || f.Name != "NewOp" && f.Name != "apply" {
 				return true
 			}
 			switch name := call.Args[0].(type) {
@@ -195,7 +195,7 @@ func recordedOps(file *ast.File) (ops []string, err error) {
 					return true
 				}
 			}
-			err = fmt.Errorf("Apply is given a name that is no literal, constant of its file or f.Name (in %T)", call.Args[0])
+			err = fmt.Errorf("NewOp is given a name that is no literal, constant of its file or f.Name (in %T)", call.Args[0])
 			return true
 		})
 	}
@@ -224,16 +224,16 @@ func constants(n ast.Node, into func(ast.Node) bool) map[string]string {
 // TestRecordedOps: names are found in each form, and one in a form that is not known is not passed over.
 func TestRecordedOps(t *testing.T) {
 	for source, want := range map[string]string{
-		`func f() { Apply("A", y) }`:                                               "[A]",
+		`func f() { NewOp("A", y) }`:                                               "[A]",
 		`func f() { apply("A", y) }`:                                               "[A]",
-		`func f() { const op = "B"; Apply(op, y) }`:                                "[B]",
-		"const op = `C`\nfunc f() { g(Apply(op, y)) }":                             "[C]",
-		`const op = "D"; func f() { const op = "E"; Apply(op, y) }`:                "[E]",
-		`func f() { const op = "F"; Apply(op, y) }; func g() { Apply(f.Name, y) }`: "[F]",
-		`func g() { const op = "G" }; func f() { Apply(op, y) }`:                   "error",
-		`func f(op string) { Apply(op, y) }`:                                       "error",
-		`func f() { Apply("H" + s, y) }`:                                           "error",
-		`func f() { Apply(g.Name, y) }`:                                            "error",
+		`func f() { const op = "B"; NewOp(op, y) }`:                                "[B]",
+		"const op = `C`\nfunc f() { g(NewOp(op, y)) }":                             "[C]",
+		`const op = "D"; func f() { const op = "E"; NewOp(op, y) }`:                "[E]",
+		`func f() { const op = "F"; NewOp(op, y) }; func g() { NewOp(f.Name, y) }`: "[F]",
+		`func g() { const op = "G" }; func f() { NewOp(op, y) }`:                   "error",
+		`func f(op string) { NewOp(op, y) }`:                                       "error",
+		`func f() { NewOp("H" + s, y) }`:                                           "error",
+		`func f() { NewOp(g.Name, y) }`:                                            "error",
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, 0)
 		if err != nil {

@@ -9,33 +9,33 @@ import (
 )
 
 // Grads is where the backward function of a node delivers the gradients of its inputs, which count from 0 in the
-// order in which [Apply] got them. All sums over broadcast axes, and all additions of several contributions,
+// order in which [NewOp] got them. All sums over broadcast axes, and all additions of several contributions,
 // happen here.
 //
 // Where a gradient has kernels of its own, and shall have a gradient as well, it is written twice:
 //
-//	if in.Recorded() {
-//		in.GiveNode(0, x.Square().MulScalar(3).Mul(g)) // operations on Nodes
+//	if in.CreateGraph() {
+//		in.AccumulateNode(0, x.Square().MulScalar(3).Mul(g)) // operations on Nodes
 //		return
 //	}
-//	in.Fill(0, func(dst *tensor.Tensor) { … }) // launches
+//	in.AccumulateInto(0, func(dst *tensor.Tensor) { … }) // launches
 type Grads struct {
 	walk *walk
 	node *Node
 }
 
-// Recorded reports whether gradients shall have gradients: what [Grads.GiveNode] does not deliver is an error then.
-func (in *Grads) Recorded() bool { return in.walk.record }
+// CreateGraph reports whether gradients shall have gradients: what [Grads.AccumulateNode] does not deliver is an error then.
+func (in *Grads) CreateGraph() bool { return in.walk.record }
 
 // Output returns the node whose gradient came: for gradients in terms of it.
 func (in *Grads) Output() *Node { return in.node }
 
-// Need reports whether input i wants a gradient. It panics with tensor.ErrIndex if there is no such input.
-func (in *Grads) Need(i int) bool { return in.walk.wants(in.input(i)) }
+// NeedsGrad reports whether input i wants a gradient. It panics with tensor.ErrIndex if there is no such input.
+func (in *Grads) NeedsGrad(i int) bool { return in.walk.wants(in.input(i)) }
 
-// GiveNode delivers what operations on Nodes made of g, of the inputs, and of [Grads.Output]. It panics with
+// AccumulateNode delivers what operations on Nodes made of g, of the inputs, and of [Grads.Output]. It panics with
 // tensor.ErrValue if g is nil, and otherwise as Give does.
-func (in *Grads) GiveNode(i int, g *Node) {
+func (in *Grads) AccumulateNode(i int, g *Node) {
 	if g == nil {
 		in.takes(i, nil)
 	}
@@ -47,20 +47,20 @@ func (in *Grads) GiveNode(i int, g *Node) {
 	}
 }
 
-// Give delivers a tensor made for this purpose; it belongs to in from now on. It panics with tensor.ErrIndex if there is
+// Accumulate delivers a tensor made for this purpose; it belongs to in from now on. It panics with tensor.ErrIndex if there is
 // no input i, tensor.ErrValue if g is nil, tensor.ErrFreed if it was freed, tensor.ErrDevice if it is on another device
 // than the input, tensor.ErrType unless it is of reals, and tensor.ErrShape unless the input's shape broadcasts to its.
-func (in *Grads) Give(i int, g *tensor.Tensor) {
+func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	if in.firstOrder(n) {
 		g.Free()
 		return
 	}
-	in.walk.add(n, gradient{g, g.Contiguous()})
+	in.walk.add(n, gradient{g, g.IsContiguous()})
 }
 
-// Share delivers a tensor, or a view of one, that others read too. It panics as Give does.
-func (in *Grads) Share(i int, g *tensor.Tensor) {
+// AccumulateView delivers a tensor, or a view of one, that others read too. It panics as Give does.
+func (in *Grads) AccumulateView(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	if !in.firstOrder(n) {
 		in.walk.add(n, gradient{g.View(), false})
@@ -79,8 +79,8 @@ func (in *Grads) firstOrder(n *Node) bool {
 // none fails a walk that records: the gradient of the node cannot be differentiated.
 func (in *Grads) none(why string) {
 	if in.walk.err == nil {
-		in.walk.err = in.walk.fail(in.node, ErrFirstOrder, fmt.Sprintf("that of %q: %s. Put operations that have one in its place, "+
-			"keep it off the way with Detach, or deliver its gradient with Grads.GiveNode", in.node.label(), why))
+		in.walk.err = in.walk.fail(in.node, ErrNotTwiceDifferentiable, fmt.Sprintf("that of %q: %s. Put operations that have one in its place, "+
+			"keep it off the way with Detach, or deliver its gradient with Grads.AccumulateNode", in.node.label(), why))
 	}
 }
 
@@ -99,7 +99,7 @@ func (in *Grads) unchanged(read ...savedValue) bool {
 // input returns input i.
 func (in *Grads) input(i int) *Node {
 	if i < 0 || i >= len(in.node.inputs) {
-		in.misuse(tensor.ErrIndex, nil, "there is no input %d: Apply got %d", i, len(in.node.inputs))
+		in.misuse(tensor.ErrIndex, nil, "there is no input %d: NewOp got %d", i, len(in.node.inputs))
 	}
 	return in.node.inputs[i]
 }
@@ -136,10 +136,10 @@ func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
 func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	n := in.node.inputs[i]
 	switch {
-	case n.home != nil && in.walk.straight(n):
+	case n.gradBuffer != nil && in.walk.canWriteInPlace(n):
 		n.foundGrad()
-		plumbing.MatMulInto(n.home, a, b, n.grad != nil)
-		n.grad = n.home
+		plumbing.MatMulInto(n.gradBuffer, a, b, n.grad != nil)
+		n.grad = n.gradBuffer
 	case n.pending.t != nil && n.pending.mine:
 		plumbing.MatMulInto(n.pending.t, a, b, true)
 	default:
@@ -147,23 +147,23 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	}
 }
 
-// Fill delivers what write makes of a contiguous tensor of input i's shape, all of which it must write; without a copy
+// AccumulateInto delivers what write makes of a contiguous tensor of input i's shape, all of which it must write; without a copy
 // where that is possible. It panics with tensor.ErrIndex if there is no input i.
-func (in *Grads) Fill(i int, write func(dst *tensor.Tensor)) {
+func (in *Grads) AccumulateInto(i int, write func(dst *tensor.Tensor)) {
 	n := in.input(i)
 	if in.firstOrder(n) {
 		return
 	}
-	if n.home != nil && in.walk.straight(n) {
+	if n.gradBuffer != nil && in.walk.canWriteInPlace(n) {
 		n.foundGrad()
 		if n.grad == nil {
-			write(n.home)
-			n.home.Touch()
-			n.grad = n.home
+			write(n.gradBuffer)
+			n.gradBuffer.MarkWritten()
+			n.grad = n.gradBuffer
 			return
 		}
 	}
 	g := tensor.Empty(n.value.Device(), n.Shape()...)
 	write(g)
-	in.Give(i, g)
+	in.Accumulate(i, g)
 }

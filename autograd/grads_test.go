@@ -23,7 +23,7 @@ func TestBackwardLeavesNoGradValues(t *testing.T) {
 	want(t, "the gradient of two passes", p.Grad(), 8, 18)
 	want(t, "the value", h.Value(), 4, 9)
 	h.Free()
-	fails(t, tensor.Maybe(func() { h.Value().Float64s() }), tensor.ErrFreed)
+	fails(t, tensor.Try(func() { h.Value().Float64s() }), tensor.ErrFreed)
 }
 
 // TestInputWithoutGradient: a backward function need not deliver anything to an input. What that was computed from
@@ -31,7 +31,7 @@ func TestBackwardLeavesNoGradValues(t *testing.T) {
 func TestInputWithoutGradient(t *testing.T) {
 	d := devtest.CPU(t)
 	second := func(x, y *node) *node { // y, and nothing of x
-		return autograd.Apply("second", y.Value().Copy(), []*node{x, y}, func(g *autograd.Node, in *autograd.Grads) { in.GiveNode(1, g) })
+		return autograd.NewOp("second", y.Value().Copy(), []*node{x, y}, func(g *autograd.Node, in *autograd.Grads) { in.AccumulateNode(1, g) })
 	}
 	p, q := param(d, 1, 2), param(d, 3, 4)
 	if err := second(p.Neg(), q.Neg()).Sum().Backward(); err != nil {

@@ -80,7 +80,7 @@ func TestBackwardFreesIntermediates(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 1, 2)
 	before := d.Stats().LiveBytes
-	mid, kept := p.Square(), p.Exp().Keep()
+	mid, kept := p.Square(), p.Exp().Retain()
 	loss := mid.Add(kept).Sum()
 	if err := loss.Backward(); err != nil {
 		t.Fatal(err)
@@ -89,8 +89,8 @@ func TestBackwardFreesIntermediates(t *testing.T) {
 		t.Errorf("freed: intermediate %v, kept %v, root %v, parameter %v; want only the first",
 			mid.Value().Freed(), kept.Value().Freed(), loss.Value().Freed(), p.Value().Freed())
 	}
-	err := tensor.Maybe(func() { mid.Neg() })
-	fails(t, err, tensor.ErrFreed, "square", "Keep", "Retain")
+	err := tensor.Try(func() { mid.Neg() })
+	fails(t, err, tensor.ErrFreed, "square", "call Retain on it", "with Retain")
 	if _, err := loss.Item(); err != nil {
 		t.Error(err)
 	}
@@ -115,10 +115,10 @@ func TestSecondBackward(t *testing.T) {
 	}
 	want(t, "gradient of two passes", p.Grad(), 12)
 	fails(t, loss.Backward(), autograd.ErrGraphFreed, "Sum", "Retain")
-	err := tensor.Maybe(func() { shared.MulScalar(2) })
+	err := tensor.Try(func() { shared.MulScalar(2) })
 	fails(t, err, tensor.ErrFreed, "square")
 	// A kept value outlives its graph: a graph over it cannot be walked to its end.
-	kept := p.Exp().Keep()
+	kept := p.Exp().Retain()
 	if err := kept.Sum().Backward(); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestMisuse(t *testing.T) {
 	p := param(d, 1, 2)
 	fails(t, p.Square().Backward(), autograd.ErrSeed, "square", "Seed", "[2]")
 	fails(t, p.Square().Backward(autograd.BackwardOptions{Seed: vec(d, 1, 2, 3)}), tensor.ErrShape, "[3]")
-	fails(t, tensor.Maybe(func() { _ = p.Sum().Backward(autograd.BackwardOptions{}, autograd.BackwardOptions{Retain: true}) }),
+	fails(t, tensor.Try(func() { _ = p.Sum().Backward(autograd.BackwardOptions{}, autograd.BackwardOptions{Retain: true}) }),
 		tensor.ErrValue, "Backward", "one BackwardOptions")
 	c := autograd.Const(vec(d, 1, 2))
 	fails(t, c.Square().Sum().Backward(), autograd.ErrNotOnGraph, "Sum")
@@ -138,16 +138,16 @@ func TestMisuse(t *testing.T) {
 	var quiet *node
 	autograd.NoGrad(d, func() { quiet = p.Square().Sum() })
 	fails(t, quiet.Backward(), autograd.ErrNotOnGraph, "NoGrad")
-	fails(t, tensor.Maybe(func() { p.Add(param(other, 1, 2)) }), tensor.ErrDevice, "Add")
-	fails(t, tensor.Maybe(func() { p.Add(param(d, 1, 2, 3)) }), tensor.ErrShape, "Add", "[2] [3]")
-	fails(t, tensor.Maybe(func() { p.MatMul(param(d, 1, 2, 3)) }), tensor.ErrShape, "MatMul", "[2] [3]")
-	fails(t, tensor.Maybe(func() { p.MatMul(p.Reshape(1, 2)) }), tensor.ErrShape, "MatMul", "[2] [1 2]")
-	fails(t, tensor.Maybe(func() { p.Linear(p, nil, nil) }), tensor.ErrShape, "Linear", "[2] [2]")
-	fails(t, tensor.Maybe(func() { autograd.NewArena(nil) }), tensor.ErrValue)
-	fails(t, tensor.Maybe(func() { autograd.NewArena([]*node{p, p}) }), tensor.ErrValue, "twice")
-	fails(t, tensor.Maybe(func() { autograd.NewArena([]*node{p.Neg()}) }), tensor.ErrValue, "neg")
+	fails(t, tensor.Try(func() { p.Add(param(other, 1, 2)) }), tensor.ErrDevice, "Add")
+	fails(t, tensor.Try(func() { p.Add(param(d, 1, 2, 3)) }), tensor.ErrShape, "Add", "[2] [3]")
+	fails(t, tensor.Try(func() { p.MatMul(param(d, 1, 2, 3)) }), tensor.ErrShape, "MatMul", "[2] [3]")
+	fails(t, tensor.Try(func() { p.MatMul(p.Reshape(1, 2)) }), tensor.ErrShape, "MatMul", "[2] [1 2]")
+	fails(t, tensor.Try(func() { p.Linear(p, nil, nil) }), tensor.ErrShape, "Linear", "[2] [2]")
+	fails(t, tensor.Try(func() { autograd.NewArena(nil) }), tensor.ErrValue)
+	fails(t, tensor.Try(func() { autograd.NewArena([]*node{p, p}) }), tensor.ErrValue, "twice")
+	fails(t, tensor.Try(func() { autograd.NewArena([]*node{p.Neg()}) }), tensor.ErrValue, "neg")
 	autograd.NewArena([]*node{p})
-	fails(t, tensor.Maybe(func() { autograd.NewArena([]*node{p}) }), tensor.ErrValue, "already")
+	fails(t, tensor.Try(func() { autograd.NewArena([]*node{p}) }), tensor.ErrValue, "already")
 }
 
 func TestInPlaceChange(t *testing.T) {
@@ -228,7 +228,7 @@ func TestNoGradNests(t *testing.T) {
 		if p.Square().NeedsGrad() {
 			t.Error("recorded after an inner NoGrad")
 		}
-		_ = tensor.Maybe(func() {
+		_ = tensor.Try(func() {
 			autograd.NoGrad(d, func() { p.Reshape(3) })
 		})
 		if p.Square().NeedsGrad() {
@@ -241,7 +241,7 @@ func TestNoGradNests(t *testing.T) {
 	if !p.Square().NeedsGrad() {
 		t.Error("the outer NoGrad did not end")
 	}
-	_ = tensor.Maybe(func() {
+	_ = tensor.Try(func() {
 		autograd.NoGrad(d, func() { p.Reshape(3) })
 	})
 	if !p.Square().NeedsGrad() {

@@ -9,13 +9,13 @@ import (
 
 type hook struct{ f func(g *Node) *Node }
 
-func (n *Node) hooked() bool { return n.rare != nil && len(n.rare.hooks) > 0 }
+func (n *Node) hooked() bool { return n.extra != nil && len(n.extra.hooks) > 0 }
 
 func (n *Node) hooks() []*hook {
-	if n.rare == nil {
+	if n.extra == nil {
 		return nil
 	}
-	return n.rare.hooks
+	return n.extra.hooks
 }
 
 // Hook makes every Backward and [Grad] that computes the gradient of n call f with it: once, with the sum over all uses
@@ -24,7 +24,7 @@ func (n *Node) hooks() []*hook {
 // before it returned; what the last returns, [Grad] returns. remove takes this one away.
 //
 // f must not change g. It may use g in operations on Nodes, which a walk with CreateGraph records; without, g and what f
-// computes are freed once they have been used: f keeps g.Copy().Keep(). It may not walk the graph that it is called from.
+// computes are freed once they have been used: f keeps g.Copy().Retain(). It may not walk the graph that it is called from.
 //
 // It panics with tensor.ErrValue if f is nil, or if n needs no gradient other than by NoGrad, where Hook does nothing; with
 // ErrGraphFreed if Backward has passed n. Backward panics with tensor.ErrShape, tensor.ErrType, tensor.ErrDevice or
@@ -46,7 +46,7 @@ func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 	case !n.needs:
 		misuse(tensor.ErrValue, fmt.Sprintf("%q needs no gradient, so that f is never called: it is frozen, was computed from constants, or detached", n.label()))
 	}
-	r, h := n.rarely(), &hook{f}
+	r, h := n.ext(), &hook{f}
 	r.hooks = append(r.hooks, h)
 	return func() {
 		n.recorded()
@@ -57,7 +57,7 @@ func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 // hook shows the hooks of n its gradient, and returns what it is then. It takes g over.
 func (w *walk) hook(n *Node, g gradient) gradient {
 	came := w.lookAt(g.t)
-	for _, h := range n.rare.hooks {
+	for _, h := range n.extra.hooks {
 		seen := &Node{value: g.t}
 		if r := h.f(seen); r != nil && r != seen {
 			v := n.replacement(r).View()
@@ -76,7 +76,7 @@ func (w *walk) hookNode(n, g *Node) *Node {
 		return g
 	}
 	came := w.lookAt(g.value)
-	for _, h := range n.rare.hooks {
+	for _, h := range n.extra.hooks {
 		if r := h.f(g); r != nil {
 			n.replacement(r)
 			g = r
@@ -97,7 +97,7 @@ func (w *walk) lookAt(t *tensor.Tensor) (s state) {
 // afterHooks is what after is of a backward function: came is what was not finite before.
 func (w *walk) afterHooks(n *Node, came state, g *tensor.Tensor) {
 	if n.value.Device().Err() != nil {
-		blame(n)
+		attribute(n)
 	}
 	if w.watch != nil && w.err == nil {
 		w.err = w.watch.hooked(n, came, g)

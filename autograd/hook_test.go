@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -135,7 +135,7 @@ func TestHookKeeps(t *testing.T) {
 	var kept, dropped *node
 	h := p.MulScalar(2)
 	h.Hook(func(g *node) *node {
-		kept, dropped = g.Copy().Keep(), g.Square()
+		kept, dropped = g.Copy().Retain(), g.Square()
 		return dropped.Exp()
 	})
 	before := d.Stats().LiveBytes
@@ -156,12 +156,12 @@ func TestHookMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	same := func(g *node) *node { return g }
 	p := param(d, 1, 2)
-	fails(t, tensor.Maybe(func() { p.Hook(nil) }), tensor.ErrValue, "autograd: Hook: ", "function is nil")
-	fails(t, tensor.Maybe(func() { autograd.Const(vec(d, 1)).Named("data").Hook(same) }), tensor.ErrValue, `"data"`, "needs no gradient")
+	fails(t, tensor.Try(func() { p.Hook(nil) }), tensor.ErrValue, "autograd: Hook: ", "function is nil")
+	fails(t, tensor.Try(func() { autograd.Const(vec(d, 1)).Named("data").Hook(same) }), tensor.ErrValue, `"data"`, "needs no gradient")
 	autograd.NoGrad(d, func() { p.Square().Hook(same)() })
 	y := p.Square()
 	back(t, y.Sum(), false)
-	fails(t, tensor.Maybe(func() { y.Hook(same) }), autograd.ErrGraphFreed, `"square"`)
+	fails(t, tensor.Try(func() { y.Hook(same) }), autograd.ErrGraphFreed, `"square"`)
 	p.ZeroGrad()
 
 	freed := vec(d, 1, 2)
@@ -189,7 +189,7 @@ func TestHookMisuse(t *testing.T) {
 				}
 				remove := at.Hook(func(*node) *node { return autograd.Const(c.g) })
 				y := h.Sum()
-				err := tensor.Maybe(func() { _ = y.Backward(autograd.BackwardOptions{CreateGraph: record, Retain: true}) })
+				err := tensor.Try(func() { _ = y.Backward(autograd.BackwardOptions{CreateGraph: record, Retain: true}) })
 				fails(t, err, c.kind, "autograd: hook of "+at.Name(), c.say)
 				remove()
 				q.ZeroGrad()
@@ -228,7 +228,7 @@ func TestHookOperationsRecordNothing(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.Full(d, 1, 2, 2), "p")
 	for _, record := range []bool{false, true} {
-		h := p.Linear(p, nil, kernels.Tanh)
+		h := p.Linear(p, nil, fn.Tanh)
 		h.Hook(func(g *node) *node {
 			if made := g.Mul(p); made.NeedsGrad() != record {
 				t.Errorf("recorded %v: an operation in a hook needs a gradient: %v", record, made.NeedsGrad())

@@ -16,8 +16,8 @@ type cut struct {
 func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
 	shape := x.Shape()
 	return func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, c.place(g, shape))
+		if in.CreateGraph() {
+			in.AccumulateNode(0, c.place(g, shape))
 			return
 		}
 		in.addPart(0, c, g.value)
@@ -29,7 +29,7 @@ func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
 func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 	n := in.input(i)
 	var whole *tensor.Tensor
-	if in.walk.straight(n) {
+	if in.walk.canWriteInPlace(n) {
 		n.foundGrad()
 	}
 	switch {
@@ -37,10 +37,10 @@ func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 		return
 	case n.pending.mine && slices.Equal(n.pending.t.Shape(), n.Shape()):
 		whole = n.pending.t
-	case in.walk.straight(n) && n.grad != nil:
+	case in.walk.canWriteInPlace(n) && n.grad != nil:
 		whole = n.grad
 	default:
-		in.Fill(i, func(dst *tensor.Tensor) { c.write(dst, g) })
+		in.AccumulateInto(i, func(dst *tensor.Tensor) { c.write(dst, g) })
 		return
 	}
 	place := c.of(whole)
@@ -53,7 +53,7 @@ func (c cut) place(x *Node, shape []int) *Node {
 	const op = "Place"
 	y := tensor.Empty(x.use(op).Device(), shape...)
 	c.write(y, x.value)
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) { in.GiveNode(0, c.node(g)) })
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) { in.AccumulateNode(0, c.node(g)) })
 }
 
 func (c cut) write(dst, x *tensor.Tensor) {
@@ -69,7 +69,7 @@ func (c cut) write(dst, x *tensor.Tensor) {
 func (x *Node) Slice(axis, from, to int) *Node {
 	const op = "Slice"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) }, func(n *Node) *Node { return n.Slice(axis, from, to) }}
-	return Apply(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
 // Step returns every step-th element along an axis, beginning with the first. It shares x's storage. It panics with
@@ -77,7 +77,7 @@ func (x *Node) Slice(axis, from, to int) *Node {
 func (x *Node) Step(axis, step int) *Node {
 	const op = "Step"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) }, func(n *Node) *Node { return n.Step(axis, step) }}
-	return Apply(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
 // Select returns the elements with one index along an axis, which disappears; both may count from the end. It
@@ -85,7 +85,7 @@ func (x *Node) Step(axis, step int) *Node {
 func (x *Node) Select(axis, index int) *Node {
 	const op = "Select"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) }, func(n *Node) *Node { return n.Select(axis, index) }}
-	return Apply(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
 // GatherRows returns the rows of a matrix [r, c] that index, an Int32 tensor [n], names, [n, c]. index must outlive
@@ -93,12 +93,12 @@ func (x *Node) Select(axis, index int) *Node {
 // index outside [0, r). Gradient: the rows of g, added to the rows they came from in the order of index.
 func (x *Node) GatherRows(index *tensor.Tensor) *Node {
 	shape := x.use("GatherRows").Shape()
-	return Apply("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.scatterRows(index, shape))
+	return NewOp("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.scatterRows(index, shape))
 			return
 		}
-		in.Give(0, scatterRows(g.value, index, shape))
+		in.Accumulate(0, scatterRows(g.value, index, shape))
 	}, index)
 }
 
@@ -106,8 +106,8 @@ func (x *Node) GatherRows(index *tensor.Tensor) *Node {
 // GatherRows. Gradient: the rows of g that index names.
 func (x *Node) scatterRows(index *tensor.Tensor, shape []int) *Node {
 	const op = "ScatterAddRows"
-	return Apply(op, scatterRows(x.use(op), index, shape), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.GatherRows(index))
+	return NewOp(op, scatterRows(x.use(op), index, shape), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.GatherRows(index))
 	}, index)
 }
 

@@ -7,8 +7,8 @@ import "github.com/clgrad/clgrad/tensor"
 // indices.
 func (x *Node) Index(indices ...*tensor.Tensor) *Node {
 	shape := x.use("Index").Shape()
-	return Apply("Index", x.value.Index(indices...), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, zeros(g, shape).IndexPut(indices, g, tensor.IndexPutOptions{Accumulate: true}))
+	return NewOp("Index", x.value.Index(indices...), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, zeros(g, shape).IndexPut(indices, g, tensor.IndexPutOptions{Accumulate: true}))
 	}, thereOf(indices)...)
 }
 
@@ -30,15 +30,15 @@ func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 	const op = "IndexPut"
 	y := x.use(op).IndexPut(indices, values.use(op), opts...)
 	add := len(opts) > 0 && opts[0].Accumulate
-	return Apply(op, y, []*Node{x, values}, func(g *Node, in *Grads) {
+	return NewOp(op, y, []*Node{x, values}, func(g *Node, in *Grads) {
 		switch {
-		case !in.Need(0):
+		case !in.NeedsGrad(0):
 		case add:
-			in.GiveNode(0, g)
+			in.AccumulateNode(0, g)
 		default:
-			in.GiveNode(0, g.IndexPut(indices, Const(tensor.Scalar(g.Device(), 0))))
+			in.AccumulateNode(0, g.IndexPut(indices, Const(tensor.Scalar(g.Device(), 0))))
 		}
-		if !in.Need(1) {
+		if !in.NeedsGrad(1) {
 			return
 		}
 		part := g.Index(indices...)
@@ -48,6 +48,6 @@ func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 			}, g.Device())
 			part = part.Mul(last)
 		}
-		in.GiveNode(1, part)
+		in.AccumulateNode(1, part)
 	}, thereOf(indices)...)
 }

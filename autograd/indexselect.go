@@ -13,8 +13,8 @@ import (
 // Gradient: the parts of g, added to those that they came from in the order of index.
 func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
 	shape := x.use("IndexSelect").Shape()
-	return Apply("IndexSelect", x.value.IndexSelect(axis, index), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, zeros(g, shape).IndexAdd(axis, index, g))
+	return NewOp("IndexSelect", x.value.IndexSelect(axis, index), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, zeros(g, shape).IndexAdd(axis, index, g))
 	}, index)
 }
 
@@ -26,10 +26,10 @@ func zeros(g *Node, shape []int) *Node { return Const(tensor.Zeros(g.Device(), s
 // Gradients: g; of src, the parts of g that index names.
 func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "IndexAdd"
-	return Apply(op, x.use(op).IndexAdd(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g)
-		if in.Need(1) {
-			in.GiveNode(1, g.IndexSelect(axis, index))
+	return NewOp(op, x.use(op).IndexAdd(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g)
+		if in.NeedsGrad(1) {
+			in.AccumulateNode(1, g.IndexSelect(axis, index))
 		}
 	}, index)
 }
@@ -40,11 +40,11 @@ func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 // index names, 0 for one that a later one took the place of.
 func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "IndexCopy"
-	return Apply(op, x.use(op).IndexCopy(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
-		if in.Need(0) {
-			in.GiveNode(0, g.IndexFill(axis, index, 0))
+	return NewOp(op, x.use(op).IndexCopy(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
+		if in.NeedsGrad(0) {
+			in.AccumulateNode(0, g.IndexFill(axis, index, 0))
 		}
-		if in.Need(1) {
+		if in.NeedsGrad(1) {
 			if axis < 0 {
 				axis += g.Rank()
 			}
@@ -53,7 +53,7 @@ func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 			}, g.Device())
 			narrow := slices.Repeat([]int{1}, g.Rank()-axis)
 			narrow[0] = index.Len()
-			in.GiveNode(1, g.IndexSelect(axis, index).Mul(last.Reshape(narrow...)))
+			in.AccumulateNode(1, g.IndexSelect(axis, index).Mul(last.Reshape(narrow...)))
 		}
 	}, index)
 }
@@ -70,8 +70,8 @@ func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, d te
 // Gradient: g, 0 in those places.
 func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
 	const op = "IndexFill"
-	return Apply(op, x.use(op).IndexFill(axis, index, value), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.IndexFill(axis, index, 0))
+	return NewOp(op, x.use(op).IndexFill(axis, index, value), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.IndexFill(axis, index, 0))
 	}, index)
 }
 
@@ -90,13 +90,13 @@ func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) 
 	if o.Padding < 0 {
 		o.Padding += shape[0]
 	}
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
 		e := embedding{index, shape, o}
-		if in.Recorded() {
-			in.GiveNode(0, e.sum(g))
+		if in.CreateGraph() {
+			in.AccumulateNode(0, e.sum(g))
 			return
 		}
-		in.Fill(0, func(dst *tensor.Tensor) { e.add(dst, g.value) })
+		in.AccumulateInto(0, func(dst *tensor.Tensor) { e.add(dst, g.value) })
 	}, index)
 }
 
@@ -112,12 +112,12 @@ func (e embedding) sum(x *Node) *Node {
 	const op = "EmbeddingSum"
 	y := tensor.Empty(x.use(op).Device(), e.shape...)
 	e.add(y, x.value)
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
 		rows := g
 		if e.Padded {
 			rows = g.IndexFill(0, tensor.New(g.Device(), []int32{int32(e.Padding)}), 0)
 		}
-		in.GiveNode(0, rows.Embedding(e.index, e.EmbeddingOptions))
+		in.AccumulateNode(0, rows.Embedding(e.index, e.EmbeddingOptions))
 	}, e.index)
 }
 

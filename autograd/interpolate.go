@@ -15,17 +15,17 @@ func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *No
 // interpolate returns what run makes of x, which is linear.
 func (x *Node) interpolate(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
 	const op = "Interpolate"
-	return Apply(op, run(x.use(op)), []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.spread(run, grad))
+	return NewOp(op, run(x.use(op)), []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.spread(run, grad))
 			return
 		}
-		in.Give(0, grad(g.value))
+		in.Accumulate(0, grad(g.value))
 	})
 }
 
 // spread returns g shared out to the inputs of an interpolation. Gradient: that interpolation.
 func (g *Node) spread(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
 	const op = "InterpolateGrad"
-	return Apply(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.GiveNode(0, gg.interpolate(run, grad)) })
+	return NewOp(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.AccumulateNode(0, gg.interpolate(run, grad)) })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -76,7 +77,7 @@ func TestBlame(t *testing.T) {
 		}
 		dir := t.TempDir()
 		t.Setenv(kernels.PathEnv, dir)
-		for _, f := range []*kernels.Function{kernels.Square, kernels.Exp.Gradient(0)} { // their vectors and ends are off by 1
+		for _, f := range []*kernels.Function{fn.Square, fn.Exp.Gradient(0)} { // their vectors and ends are off by 1
 			for _, aligned := range []bool{false, true} {
 				k := f.Map(kernels.Float32, kernels.Layout{Rank: 1, Aligned: aligned})
 				for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {
@@ -93,7 +94,7 @@ func TestBlame(t *testing.T) {
 			{"forward", "k_square", "square [2]", func(_ tensor.Device, p *node) { p.Neg().Square().Neg().Sum() }},
 			{"backward", "k_exp_grad", "broken [2]", func(_ tensor.Device, p *node) { _ = p.MulScalar(2).Exp().Named("broken").Neg().Sum().Backward() }},
 			{"operations on Nodes in a gradient", "k_square", "own [2]", func(_ tensor.Device, p *node) {
-				own := autograd.Apply("own", p.Value().Copy(), []*node{p}, func(g *node, in *autograd.Grads) { in.GiveNode(0, g.Neg().Square()) })
+				own := autograd.NewOp("own", p.Value().Copy(), []*node{p}, func(g *node, in *autograd.Grads) { in.AccumulateNode(0, g.Neg().Square()) })
 				_ = own.Sum().Backward()
 			}},
 			{"a hook", "k_square", "hooked [2]", func(_ tensor.Device, p *node) {
@@ -102,7 +103,7 @@ func TestBlame(t *testing.T) {
 				_ = h.Sum().Backward()
 			}},
 			{"a gradient that is recorded", "k_exp_grad", "exp_grad [2 2]", func(_ tensor.Device, p *node) {
-				layer := p.Reshape(2, 1).Linear(p.Reshape(1, 2), nil, kernels.Exp)
+				layer := p.Reshape(2, 1).Linear(p.Reshape(1, 2), nil, fn.Exp)
 				_ = layer.Neg().Sum().Backward(autograd.BackwardOptions{CreateGraph: true})
 			}},
 			{"a user's launch before an operation", "k_square", "", func(_ tensor.Device, p *node) {

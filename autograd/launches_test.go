@@ -17,8 +17,8 @@ func TestGradientsInPlace(t *testing.T) {
 	twice := func(x *node) *node { // its backward function writes the gradient to where it is told
 		y := tensor.Empty(d, 2, 2)
 		y.SetInPlace(x.Value())
-		return autograd.Apply("twice", y, []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
-			in.Fill(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) })
+		return autograd.NewOp("twice", y, []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
+			in.AccumulateInto(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) })
 		})
 	}
 	for _, c := range []struct {

@@ -5,11 +5,12 @@ import (
 
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // Linear returns a layer of a perceptron in one launch: f(x·w + b) for x […, k], whose leading axes are rows, w [k, n],
-// b [n] or nil for none, and an element-wise function f of one operand with its scalars, such as kernels.Tanh, or nil
+// b [n] or nil for none, and an element-wise function f of one operand with its scalars, such as fn.Tanh, or nil
 // for none. Unless x is a matrix, it is copied where its leading axes have gaps. It panics with tensor.ErrShape, and
 // with tensor.ErrValue for a function of another number of operands, or another number of scalars. Gradients, for dz =
 // f'(x·w + b)·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At kinks f' is what the method
@@ -39,7 +40,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 		needs = needs || b.needs
 	}
 	if f == nil {
-		f = kernels.Identity
+		f = fn.Identity
 	}
 	scalars = slices.Clone(scalars)
 	y, z := plumbing.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device(), op))
@@ -52,8 +53,8 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	if b != nil {
 		bias = savedValue{bv, plumbing.Version(bv)}
 	}
-	n := Apply(op, y, inputs, func(g *Node, in *Grads) {
-		if in.Recorded() {
+	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
 			operand := []*Node{nil}
 			if d.Uses(0) {
 				operand[0] = x.MatMul(w)
@@ -66,7 +67,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 			}
 			dz := slope(d, scalars, operand, in.Output(), g)
 			if b != nil {
-				in.GiveNode(2, dz)
+				in.AccumulateNode(2, dz)
 			}
 			in.product(dz, x, w)
 			return
@@ -77,12 +78,12 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 			dz, shares = plumbing.LinearGrad(d, scalars, z, y, dz)
 			defer dz.Free()
 			if b != nil {
-				in.Give(2, shares)
+				in.Accumulate(2, shares)
 			} else {
 				shares.Free()
 			}
 		} else if b != nil {
-			in.Share(2, dz)
+			in.AccumulateView(2, dz)
 		}
 		in.products(dz, xv, wv)
 	}, saved...)
@@ -94,26 +95,26 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 
 // product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the product.
 func (in *Grads) product(g, x, w *Node) {
-	if !in.Recorded() {
+	if !in.CreateGraph() {
 		in.products(g.value, x.value, w.value)
 		return
 	}
-	if in.Need(0) {
-		in.GiveNode(0, g.MatMul(w.T()))
+	if in.NeedsGrad(0) {
+		in.AccumulateNode(0, g.MatMul(w.T()))
 	}
-	if in.Need(1) {
-		in.GiveNode(1, x.T().MatMul(g))
+	if in.NeedsGrad(1) {
+		in.AccumulateNode(1, x.T().MatMul(g))
 	}
 }
 
 // products is product by kernels, in place where that is possible.
 func (in *Grads) products(g, x, w *tensor.Tensor) {
-	if in.Need(0) {
+	if in.NeedsGrad(0) {
 		wt := w.T()
 		in.matMul(0, g, wt)
 		wt.Free()
 	}
-	if in.Need(1) {
+	if in.NeedsGrad(1) {
 		xt := x.T()
 		in.matMul(1, xt, g)
 		xt.Free()
@@ -127,24 +128,24 @@ func (x *Node) SquaredError(target *Node) *Node {
 	xv, tv := x.use(op), target.use(op)
 	sum, grad := plumbing.SquaredError(xv, tv)
 	read := [...]savedValue{{xv, plumbing.Version(xv)}, {tv, plumbing.Version(tv)}}
-	n := Apply(op, sum, []*Node{x, target}, func(g *Node, in *Grads) {
-		if in.Recorded() {
+	n := NewOp(op, sum, []*Node{x, target}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
 			if in.unchanged(read[:]...) {
 				d := x.Sub(target).MulScalar(2).Mul(g)
-				in.GiveNode(0, d)
-				in.GiveNode(1, d.Neg())
+				in.AccumulateNode(0, d)
+				in.AccumulateNode(1, d.Neg())
 			}
 			return
 		}
-		if in.Need(1) {
+		if in.NeedsGrad(1) {
 			dx := grad.Mul(g.value)
-			in.Give(1, dx.Neg())
+			in.Accumulate(1, dx.Neg())
 			dx.Free()
 		}
 		if plumbing.IsOne(g.value) { // as of a Backward without a seed
-			in.Share(0, grad)
+			in.AccumulateView(0, grad)
 		} else {
-			in.Give(0, grad.Mul(g.value))
+			in.Accumulate(0, grad.Mul(g.value))
 		}
 	})
 	if n.scratch = []*tensor.Tensor{grad}; n.backward == nil {

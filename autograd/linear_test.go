@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -38,9 +39,9 @@ var swish = &kernels.Function{Name: "swish", Value: expr.X(0).Div(expr.C(1).Add(
 // layerCases are functions whose gradient reads the value, the operand, both or neither, is that of the value itself, or
 // is zero.
 var layerCases = []layerCase{
-	{nil, nil}, {kernels.Identity, nil}, {kernels.ReLU, nil}, {kernels.LeakyReLU, []float64{0.25}}, {kernels.LeakyReLU, []float64{-0.25}},
-	{kernels.Tanh, nil}, {kernels.Sigmoid, nil}, {kernels.Softplus, nil}, {kernels.Clamp, []float64{-0.5, 0.75}}, {kernels.Sine, []float64{3}},
-	{kernels.RDivScalar, []float64{2}}, {kernels.AddScalar, []float64{2}}, {kernels.Neg, nil}, {kernels.Sign, nil}, {swish, []float64{9, 1.5}},
+	{nil, nil}, {fn.Identity, nil}, {fn.ReLU, nil}, {fn.LeakyReLU, []float64{0.25}}, {fn.LeakyReLU, []float64{-0.25}},
+	{fn.Tanh, nil}, {fn.Sigmoid, nil}, {fn.Softplus, nil}, {fn.Clamp, []float64{-0.5, 0.75}}, {fn.Sine, []float64{3}},
+	{fn.RDivScalar, []float64{2}}, {fn.AddScalar, []float64{2}}, {fn.Neg, nil}, {fn.Sign, nil}, {swish, []float64{9, 1.5}},
 }
 
 // TestLinearSlope: a leaky ReLU of any slope is one, and has its gradient.
@@ -48,7 +49,7 @@ func TestLinearSlope(t *testing.T) {
 	d := devtest.CPU(t)
 	for slope, w := range map[float64][2]float64{0.5: {-1.5, -1}, 0: {0, 0}, -1: {3, 2}, math.Inf(-1): {math.Inf(1), math.Inf(1)}} {
 		x := autograd.Param(tensor.Full(d, -1, 2, 3), "x")
-		y := x.Linear(autograd.Const(tensor.Full(d, 1, 3, 2)), nil, kernels.LeakyReLU, slope)
+		y := x.Linear(autograd.Const(tensor.Full(d, 1, 3, 2)), nil, fn.LeakyReLU, slope)
 		want(t, fmt.Sprint("slope ", slope), y.Value(), w[0], w[0], w[0], w[0])
 		if err := y.Sum().Backward(); err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ func (x *Node) MatMul(w *Node) *Node {
 		return x.Dot(w)
 	}
 	y := xv.MatMul(wv)
-	return Apply(op, y, []*Node{x, w}, func(g *Node, in *Grads) {
+	return NewOp(op, y, []*Node{x, w}, func(g *Node, in *Grads) {
 		if xv.Rank() == 2 && wv.Rank() == 2 {
 			in.product(g, x, w)
 			return
@@ -32,12 +32,12 @@ func (x *Node) MatMul(w *Node) *Node {
 func (x *Node) Dot(w *Node) *Node {
 	const op = "Dot"
 	xv, wv := x.use(op), w.use(op)
-	return Apply(op, xv.Dot(wv), []*Node{x, w}, func(g *Node, in *Grads) {
-		if in.Need(0) {
-			in.GiveNode(0, w.Mul(g))
+	return NewOp(op, xv.Dot(wv), []*Node{x, w}, func(g *Node, in *Grads) {
+		if in.NeedsGrad(0) {
+			in.AccumulateNode(0, w.Mul(g))
 		}
-		if in.Need(1) {
-			in.GiveNode(1, x.Mul(g))
+		if in.NeedsGrad(1) {
+			in.AccumulateNode(1, x.Mul(g))
 		}
 	}, xv, wv)
 }
@@ -50,14 +50,14 @@ func (in *Grads) batch(g, x, w *Node) {
 	if w.Rank() == 1 {
 		w, g = w.Reshape(w.Len(), 1), g.Reshape(append(slices.Clone(g.Shape()), 1)...)
 	}
-	if in.Need(0) {
+	if in.NeedsGrad(0) {
 		left, right := g, swapped(w)
 		if over := repeats(x, g); len(over) > 0 {
 			left, right = joined(swapped(g), right, over)
 		}
 		in.batchProduct(0, left, right)
 	}
-	if in.Need(1) {
+	if in.NeedsGrad(1) {
 		left, right := swapped(x), g
 		if over := repeats(w, g); len(over) > 0 {
 			left, right = joined(x, g, over)
@@ -69,8 +69,8 @@ func (in *Grads) batch(g, x, w *Node) {
 // batchProduct delivers a·b, in place where that is possible.
 func (in *Grads) batchProduct(i int, a, b *Node) {
 	shape := in.node.inputs[i].Shape()
-	if n := len(shape); in.Recorded() || n < 2 || a.Rank() != n || b.Rank() != n || a.Shape()[n-2] != shape[n-2] || b.Shape()[n-1] != shape[n-1] {
-		in.GiveNode(i, a.MatMul(b).Reshape(shape...))
+	if n := len(shape); in.CreateGraph() || n < 2 || a.Rank() != n || b.Rank() != n || a.Shape()[n-2] != shape[n-2] || b.Shape()[n-1] != shape[n-1] {
+		in.AccumulateNode(i, a.MatMul(b).Reshape(shape...))
 		return
 	}
 	in.matMul(i, a.value, b.value)

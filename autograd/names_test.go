@@ -42,8 +42,8 @@ func TestErrorsNameTheMethod(t *testing.T) {
 	// Fields that are read are no operations: of no tensor they panic as Go does. MapInPlace names the function that it maps, and
 	// some cannot be called without a function of the caller's.
 	others := map[string][]string{
-		"Tensor": {"Contiguous", "Device", "Free", "Freed", "Keep", "Len", "MapInPlace", "Rank", "Shape", "String", "Touch", "Type"},
-		"Node":   {"Apply", "Hook", "Free", "Operand", "Backward"},
+		"Tensor": {"IsContiguous", "Device", "Free", "Freed", "Retain", "Len", "MapInPlace", "Rank", "Shape", "String", "MarkWritten", "Type"},
+		"Node":   {"NewOp", "Hook", "Free", "ValueFor", "Backward"},
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[*tensor.Tensor](), reflect.TypeFor[*node]()} {
 		for i := range typ.NumMethod() {
@@ -61,8 +61,8 @@ func TestErrorsNameTheFunction(t *testing.T) {
 		"Einsum": autograd.Einsum, "MSE": autograd.MSE, "L1": autograd.L1, "Huber": autograd.Huber, "SmoothL1": autograd.SmoothL1, "BCEWithLogits": autograd.BCEWithLogits,
 		"KLDivergence": autograd.KLDivergence, "CosineSimilarity": autograd.CosineSimilarity, "HingeEmbedding": autograd.HingeEmbedding, "TripletMargin": autograd.TripletMargin,
 		"Const": autograd.Const, "Param": autograd.Param}
-	// Map names the function that it maps, Apply the operation that it is told.
-	others := []string{"Map", "Apply", "NewArena", "ArenaOf", "WriteDOT", "Grad", "NoGrad", "DetectAnomalies"}
+	// Map names the function that it maps, NewOp the operation that it is given.
+	others := []string{"Map", "NewOp", "NewArena", "ArenaOf", "WriteDOT", "Grad", "NoGrad", "DetectAnomalies"}
 	for _, name := range exported(t) {
 		if f, has := functions[name]; has {
 			t.Run(name, func(t *testing.T) { devtest.ErrorsName(t, name, reflect.ValueOf(f), pools) })

@@ -10,12 +10,12 @@ import (
 
 // What can be wrong with a graph, for errors.Is.
 var (
-	ErrGraphFreed = errors.New("the graph was freed by an earlier Backward")
-	ErrNotOnGraph = errors.New("the value depends on no parameter")
-	ErrChanged    = errors.New("a value that the gradient needs was changed in place")
-	ErrSeed       = errors.New("only a scalar has a gradient without a seed")
-	ErrUnused     = errors.New("the value does not depend on the node")
-	ErrFirstOrder = errors.New("the gradient has no gradient")
+	ErrGraphFreed             = errors.New("the graph was freed by an earlier Backward")
+	ErrNotOnGraph             = errors.New("the value depends on no parameter")
+	ErrChanged                = errors.New("a value that the gradient needs was changed in place")
+	ErrSeed                   = errors.New("only a scalar has a gradient without a seed")
+	ErrUnused                 = errors.New("the value does not depend on the node")
+	ErrNotTwiceDifferentiable = errors.New("the gradient has no gradient")
 )
 
 // Node is a value in a graph: a parameter, a constant, or what an operation made of others. Its operations have the
@@ -28,41 +28,41 @@ type Node struct {
 	name   string
 	inputs []*Node
 
-	param bool // made by Param
-	needs bool // a parameter that is not frozen, or computed from one
-	kept  bool // the value survives Backward
-	freed bool // Backward has passed
-	asked bool // the last Grad that visited the node was asked for its gradient
-	leads bool // it was asked, or is computed from one that was
+	param    bool // made by Param
+	needs    bool // a parameter that is not frozen, or computed from one
+	kept     bool // the value survives Backward
+	freed    bool // Backward has passed
+	isTarget bool // the last Grad that visited the node was asked for its gradient
+	onPath   bool // it was asked, or is computed from one that was
 
 	backward func(g *Node, in *Grads) // nil if needs is false
 	saved    []savedValue
 	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
 	launched plumbing.Launched
 
-	grad  *tensor.Tensor // of a parameter
-	home  *tensor.Tensor // where the arena wants grad to be, or nil
-	arena *Arena         // of a parameter, or nil
+	grad       *tensor.Tensor // of a parameter
+	gradBuffer *tensor.Tensor // where the arena wants grad to be, or nil
+	arena      *Arena         // of a parameter, or nil
 
 	pass    uint64 // the walk that last visited the node
 	pending gradient
-	rare    *rare // or nil
+	extra   *extra // or nil
 }
 
-// rare is what few nodes have.
-type rare struct {
+// extra is what few nodes have.
+type extra struct {
 	hooks    []*hook
 	grad     *Node  // of a parameter: what Backward with CreateGraph recorded
 	constant *Node  // what graphs have in place of a frozen parameter
 	place    string // of the program that called the operation, if that was under DetectAnomalies
 }
 
-// rarely returns what few nodes have, for writing.
-func (n *Node) rarely() *rare {
-	if n.rare == nil {
-		n.rare = &rare{}
+// ext returns what few nodes have, for writing.
+func (n *Node) ext() *extra {
+	if n.extra == nil {
+		n.extra = &extra{}
 	}
-	return n.rare
+	return n.extra
 }
 
 // savedValue is a value that a gradient will read, as it was when the operation ran.
@@ -87,7 +87,7 @@ func Param(t *tensor.Tensor, name string) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: "Param", Kind: tensor.ErrType, Shapes: [][]int{t.Shape()},
 			Detail: fmt.Sprintf("%q is of type %v, and only reals have gradients: convert it with To(tensor.Real), or use Const", name, t.Type())})
 	}
-	n := &Node{value: t.Keep(), name: name, param: true, needs: true}
+	n := &Node{value: t.Retain(), name: name, param: true, needs: true}
 	n.madeRecorded()
 	return n
 }
@@ -105,7 +105,7 @@ func (n *Node) must(op string) {
 	}
 }
 
-// Value returns the node's tensor. Backward frees that of an intermediate node unless Keep was called.
+// Value returns the node's tensor. Backward frees that of an intermediate node unless Retain was called.
 func (n *Node) Value() *tensor.Tensor {
 	n.must("Value")
 	return n.value
@@ -127,10 +127,10 @@ func (n *Node) GradNode() *Node {
 }
 
 func (n *Node) gradNode() *Node {
-	if n.rare == nil {
+	if n.extra == nil {
 		return nil
 	}
-	return n.rare.grad
+	return n.extra.grad
 }
 
 // Name returns the name given to Param or Named.
@@ -147,7 +147,7 @@ func (n *Node) Named(name string) *Node {
 	n.ownName()
 	n.name = name
 	if n.frozen() {
-		n.rare.constant.name = name
+		n.extra.constant.name = name
 	}
 	return n
 }
@@ -165,11 +165,11 @@ func (n *Node) NeedsGrad() bool {
 	return n.needs
 }
 
-// Keep makes the value survive Backward, and the end of a tensor.Scope, and returns the node.
-func (n *Node) Keep() *Node {
-	n.must("Keep")
+// Retain makes the value survive Backward, and the end of a tensor.Scope, and returns the node.
+func (n *Node) Retain() *Node {
+	n.must("Retain")
 	n.kept = true
-	n.value.Keep()
+	n.value.Retain()
 	return n
 }
 
@@ -197,12 +197,12 @@ func (n *Node) freeScratch() {
 func (n *Node) ZeroGrad() {
 	n.must("ZeroGrad")
 	n.ownGrad()
-	if n.grad != nil && n.grad != n.home {
+	if n.grad != nil && n.grad != n.gradBuffer {
 		n.grad.Free()
 	}
 	n.grad = nil
-	if n.rare != nil {
-		n.rare.grad = nil
+	if n.extra != nil {
+		n.extra.grad = nil
 	}
 }
 
@@ -230,29 +230,29 @@ func (n *Node) use(op string) *tensor.Tensor {
 	n.must(op)
 	if n.freed && n.value.Freed() {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
-			Detail: fmt.Sprintf("Backward freed the value of %q: call Keep on it before, or Backward with Retain", n.label())})
+			Detail: fmt.Sprintf("Backward freed the value of %q: call Retain on it before, or Backward with Retain", n.label())})
 	}
 	plumbing.TakeLaunched(n.value.Device(), op)
 	return n.value
 }
 
-// Operand returns the value of n for op, an operation of another package that is about to compute from it and ends in
-// [Apply]. What was launched before is not shown as part of op. It panics with tensor.ErrValue if there is no node, and
+// ValueFor returns the value of n for op, an operation of another package that is about to compute from it and ends in
+// [NewOp]. What was launched before is not shown as part of op. It panics with tensor.ErrValue if there is no node, and
 // with tensor.ErrFreed if Backward has freed the value; both name op.
-func (n *Node) Operand(op string) *tensor.Tensor { return n.use(op) }
+func (n *Node) ValueFor(op string) *tensor.Tensor { return n.use(op) }
 
-// Apply makes the node of an operation that has computed y from the values of inputs, got with [Node.Operand]. Every
+// NewOp makes the node of an operation that has computed y from the values of inputs, got with [Node.ValueFor]. Every
 // operation ends in it, those of this package too.
 //
 // backward gets the gradient g of y, of y's shape, and delivers to in the gradients of the inputs that need one: computed
-// by operations on Nodes, which [Grads.GiveNode] takes, or by kernels from g.Value(). Only the former have gradients of
+// by operations on Nodes, which [Grads.AccumulateNode] takes, or by kernels from g.Value(). Only the former have gradients of
 // their own. It must not change g, nor keep g or in. It is dropped if no input needs one. saved are the tensors that it reads:
 // changing or freeing one before it runs is an error of Backward. Under NoGrad, or if y is of integers, which have no
 // gradient, the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode under the
 // operation's name.
 //
 // It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a gradient, is nil.
-func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved ...*tensor.Tensor) *Node {
+func NewOp(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved ...*tensor.Tensor) *Node {
 	mustTensor(op, y)
 	for _, in := range inputs {
 		in.must(op)
@@ -266,7 +266,7 @@ func Apply(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	if m.walk == nil || m.walk.record {
 		n.launched = plumbing.TakeLaunched(y.Device(), op)
 		if n.launched[0] != nil { // after a failure nothing is launched any more: it is not older
-			blame(n)
+			attribute(n)
 		}
 	} else {
 		m.walk.made = append(m.walk.made, n)
@@ -286,7 +286,7 @@ func (n *Node) watched(m *mode, inputs []*Node) {
 	case m.walk == nil:
 		m.watch.result(n, inputs)
 	case m.walk.record && m.walk.at.node != nil:
-		n.rarely().place = m.walk.at.node.place()
+		n.ext().place = m.walk.at.node.place()
 	}
 }
 
@@ -312,8 +312,8 @@ func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved [
 	}
 }
 
-// blame tells a check-mode failure that none was told yet which node asked for the launch.
-func blame(n *Node) {
+// attribute tells a check-mode failure that none was told yet which node asked for the launch.
+func attribute(n *Node) {
 	var e *tensor.CheckError
 	if errors.As(n.value.Device().Err(), &e) && e.Node == "" {
 		e.Node = n.String()

@@ -3,7 +3,7 @@ package autograd
 import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -18,7 +18,7 @@ func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
 	const op = "LayerNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.rows(op, axis, true)
-	return n.keep(Apply(op, y, n.inputs, n.rowsBackward, n.saved...))
+	return n.keep(NewOp(op, y, n.inputs, n.rowsBackward, n.saved...))
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -30,7 +30,7 @@ func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
 	const op = "RMSNorm"
 	n := newNorm(op, x, w, nil, eps)
 	y := n.rows(op, axis, false)
-	return n.keep(Apply(op, y, n.inputs, n.rowsBackward, n.saved...))
+	return n.keep(NewOp(op, y, n.inputs, n.rowsBackward, n.saved...))
 }
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
@@ -43,7 +43,7 @@ func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
 	const op = "GroupNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.groups(op, groups)
-	return n.keep(Apply(op, y, n.inputs, n.groupsBackward, n.saved...))
+	return n.keep(NewOp(op, y, n.inputs, n.groupsBackward, n.saved...))
 }
 
 // InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does. Gradients: as of that. Source: Ulyanov, Vedaldi,
@@ -56,7 +56,7 @@ func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
 		groups = n.x.Shape()[1]
 	}
 	y := n.groups(op, groups)
-	return n.keep(Apply(op, y, n.inputs, n.groupsBackward, n.saved...))
+	return n.keep(NewOp(op, y, n.inputs, n.groupsBackward, n.saved...))
 }
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
@@ -69,7 +69,7 @@ func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOpt
 	const op = "BatchNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.batch(options)
-	return n.keep(Apply(op, y, n.inputs, n.batchBackward, n.saved...))
+	return n.keep(NewOp(op, y, n.inputs, n.batchBackward, n.saved...))
 }
 
 // norm is the operation of a norm: x less a mean, times rstd = 1/√(variance + eps), times w, plus b.
@@ -195,7 +195,7 @@ func (n *norm) recorded(g *Node, in *Grads) {
 		}
 		up = d
 	}
-	in.GiveNode(0, up.Mul(r).Reshape(shape...))
+	in.AccumulateNode(0, up.Mul(r).Reshape(shape...))
 }
 
 // parameter delivers the gradient of a parameter, which comes in the shape of x.
@@ -207,7 +207,7 @@ func (in *Grads) parameter(i int, g *Node, n *norm) {
 		}
 		g = g.Sum(axes...)
 	}
-	in.GiveNode(i, g)
+	in.AccumulateNode(i, g)
 }
 
 // along is the shape of a vector of channels that broadcasts to x.
@@ -220,24 +220,24 @@ func (n *norm) along(channels int) []int {
 }
 
 func (n *norm) rowsBackward(g *Node, in *Grads) {
-	if in.Recorded() {
+	if in.CreateGraph() {
 		n.recorded(g, in)
 		return
 	}
 	dx, dw, db := plumbing.RowNormGrad(n.x, g.value, n.w, n.mean, n.rstd, n.centred, n.needs(in, 1) || n.needs(in, 2))
-	in.Give(0, dx)
+	in.Accumulate(0, dx)
 	n.shares(in, 1, dw)
 	n.shares(in, 2, db)
 }
 
 // needs reports whether parameter i is there and wants a gradient.
-func (n *norm) needs(in *Grads, i int) bool { return n.nodes[i] != nil && in.Need(n.at[i]) }
+func (n *norm) needs(in *Grads, i int) bool { return n.nodes[i] != nil && in.NeedsGrad(n.at[i]) }
 
 // shares delivers the gradient of parameter i, if it wants one, from shares [runs, elements], or from nil where there is
 // nothing to add up. It frees them.
 func (n *norm) shares(in *Grads, i int, shares *tensor.Tensor) {
 	if n.needs(in, i) {
-		in.Fill(n.at[i], func(dst *tensor.Tensor) {
+		in.AccumulateInto(n.at[i], func(dst *tensor.Tensor) {
 			if shares == nil {
 				dst.ZeroInPlace()
 			} else if dst.Len() > 0 {
@@ -276,20 +276,20 @@ func (n *norm) slope(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []in
 }
 
 func (n *norm) groupsBackward(g *Node, in *Grads) {
-	if in.Recorded() {
+	if in.CreateGraph() {
 		n.recorded(g, in)
 		return
 	}
 	batch, groups, size := n.split[0], n.split[1], n.split[2]
 	channels := groups * size
 	if n.x.Len() == 0 {
-		in.Give(0, tensor.Zeros(g.Device(), n.x.Shape()...))
+		in.Accumulate(0, tensor.Zeros(g.Device(), n.x.Shape()...))
 		n.shares(in, 1, nil)
 		n.shares(in, 2, nil)
 		return
 	}
 	sg, sh := plumbing.ChannelSums(n.x, g.value, n.mean, n.rstd, 1, batch*channels)
-	if in.Need(0) {
+	if in.NeedsGrad(0) {
 		var sums [2]*tensor.Tensor
 		for i, s := range []*tensor.Tensor{sg, sh} {
 			each := s.Reshape(batch, groups, size)
@@ -304,7 +304,7 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 			each.Free()
 		}
 		dx := n.slope(g.value, sums, []int{batch, groups, 1, 1}, []int{groups, size, 1})
-		in.Give(0, dx.Reshape(n.x.Shape()...))
+		in.Accumulate(0, dx.Reshape(n.x.Shape()...))
 		dx.Free()
 	}
 	for i, s := range []*tensor.Tensor{sh, sg} {
@@ -314,7 +314,7 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 }
 
 func (n *norm) batchBackward(g *Node, in *Grads) {
-	if in.Recorded() {
+	if in.CreateGraph() {
 		n.recorded(g, in)
 		return
 	}
@@ -325,14 +325,14 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 		sg, sh = plumbing.ChannelSums(n.x, g.value, n.mean, n.rstd, shape[0], shape[1])
 	}
 	switch {
-	case !in.Need(0):
+	case !in.NeedsGrad(0):
 	case n.fixed:
 		operands := []*tensor.Tensor{g.value, n.rstd.Reshape(stat...)}
-		f := kernels.Mul
+		f := fn.Mul
 		if n.w != nil {
 			f, operands = ops.BatchNormEvalSlope, append(operands, n.w.Reshape(stat...))
 		}
-		in.Give(0, tensor.Map(f, nil, operands...))
+		in.Accumulate(0, tensor.Map(f, nil, operands...))
 		for _, t := range operands[1:] {
 			t.Free()
 		}
@@ -340,10 +340,10 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 		var sums [2]*tensor.Tensor
 		for i, s := range []*tensor.Tensor{sg, sh} {
 			if sums[i] = s.Sum(0); n.w != nil {
-				sums[i].MapInPlace(kernels.Mul, nil, n.w)
+				sums[i].MapInPlace(fn.Mul, nil, n.w)
 			}
 		}
-		in.Give(0, n.slope(g.value, sums, stat, stat))
+		in.Accumulate(0, n.slope(g.value, sums, stat, stat))
 	}
 	n.shares(in, 1, sh)
 	n.shares(in, 2, sg)

@@ -35,7 +35,7 @@ func TestNormEdges(t *testing.T) {
 			{-inf, []float64{3, 0, 0}, 0, []float64{0, 0, 0}},
 		} {
 			x := autograd.Param(tensor.New(d, c.x), "x")
-			y := x.Norm(c.p).Keep()
+			y := x.Norm(c.p).Retain()
 			if err := y.Backward(); err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestOverflowingSquares(t *testing.T) {
 		} {
 			for _, k := range []struct{ scale, want float64 }{{big, c.large}, {tiny, c.none}} {
 				x := autograd.Param(tensor.New(d, []float64{k.scale, -2 * k.scale, 3 * k.scale, 0}), "x")
-				y := c.f(x).Keep()
+				y := c.f(x).Retain()
 				if err := y.Sum().Backward(); err != nil {
 					t.Fatal(err)
 				}

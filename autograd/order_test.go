@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -21,7 +21,7 @@ func uses(d tensor.Device) map[string]func(h *node) *node {
 	return map[string]func(h *node) *node{
 		"MatMul":       func(h *node) *node { return h.MatMul(w) },
 		"MatMul right": func(h *node) *node { return v.MatMul(h) },
-		"Linear":       func(h *node) *node { return h.Linear(w, nil, kernels.Tanh) },
+		"Linear":       func(h *node) *node { return h.Linear(w, nil, fn.Tanh) },
 		"Linear bias":  func(h *node) *node { return w.T().Linear(h.T(), nil, nil) },
 		"Slice rows":   func(h *node) *node { return h.Slice(0, 1, 3) },
 		"Slice":        func(h *node) *node { return h.Slice(1, 0, 2) },
@@ -66,7 +66,7 @@ func TestOrderOfUses(t *testing.T) {
 				for _, name := range names {
 					loss = loss.Add(all[name](h).Sum())
 				}
-				if err := tensor.Maybe(func() {
+				if err := tensor.Try(func() {
 					if err := loss.Backward(); err != nil {
 						t.Fatalf("%s: %v: %v", form, names, err)
 					}

@@ -30,19 +30,19 @@ func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 		}
 	}
 	shape := xv.Shape()
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.padGrad(shape, widths, o.Mode))
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.padGrad(shape, widths, o.Mode))
 			return
 		}
-		in.Give(0, plumbing.PadGrad(op, g.value, shape, widths, o.Mode))
+		in.Accumulate(0, plumbing.PadGrad(op, g.value, shape, widths, o.Mode))
 	})
 }
 
 // padGrad returns the gradient of the operand of a Pad from that of its result. Gradient: that Pad, with 0 outside.
 func (g *Node) padGrad(shape []int, widths [][2]int, mode tensor.PadMode) *Node {
 	const op = "PadGrad"
-	return Apply(op, plumbing.PadGrad(op, g.use(op), shape, widths, mode), []*Node{g}, func(gg *Node, in *Grads) {
-		in.GiveNode(0, gg.Pad(widths, tensor.PadOptions{Mode: mode}))
+	return NewOp(op, plumbing.PadGrad(op, g.use(op), shape, widths, mode), []*Node{g}, func(gg *Node, in *Grads) {
+		in.AccumulateNode(0, gg.Pad(widths, tensor.PadOptions{Mode: mode}))
 	})
 }

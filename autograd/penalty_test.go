@@ -8,13 +8,14 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // critics are the network of scripts/golden.py: a launch for each layer, and one for each operation.
 var critics = map[string]func(x *node, p []*node) *node{
 	"layers": func(x *node, p []*node) *node {
-		h := x.Linear(p[0], p[1], kernels.LeakyReLU, 0.2).Linear(p[2], p[3], kernels.Tanh)
+		h := x.Linear(p[0], p[1], fn.LeakyReLU, 0.2).Linear(p[2], p[3], fn.Tanh)
 		return h.Linear(p[4], p[5], nil)
 	},
 	"operations": func(x *node, p []*node) *node {
@@ -64,7 +65,7 @@ func gradientPenalty(t *testing.T, d tensor.Device, critic func(x *node, p []*no
 	for step := range losses {
 		between := autograd.Param(real.Mul(mix).Add(fake.Mul(mix.RSubScalar(1))).Value(), "between")
 		slope := grad(t, critic(between, params).Sum(), []*node{between}, autograd.GradOptions{CreateGraph: true})[0]
-		penalty := slope.Square().Sum(1).Sqrt().SubScalar(1).Square().Mean().Keep()
+		penalty := slope.Square().Sum(1).Sqrt().SubScalar(1).Square().Mean().Retain()
 		loss := critic(fake, params).Mean().Sub(critic(real, params).Mean()).Add(penalty.MulScalar(10))
 		if step == 0 {
 			compare("slope", values(t, slope.Value()), values(t, ref["slope"]))

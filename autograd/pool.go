@@ -10,7 +10,7 @@ import (
 func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	const op = "MaxPool"
 	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, x.pools(op))
-	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
+	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
 	return n.keepingPlaces(places)
 }
 
@@ -19,7 +19,7 @@ func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
 	const op = "MaxPoolWithIndex"
 	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, true)
-	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
+	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
 	view := places.View()
 	return n.keepingPlaces(places), view
 }
@@ -30,7 +30,7 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 func (x *Node) AdaptiveMaxPool(size []int) *Node {
 	const op = "AdaptiveMaxPool"
 	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, x.pools(op))
-	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
+	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
 	return n.keepingPlaces(places)
 }
 
@@ -39,7 +39,7 @@ func (x *Node) AdaptiveMaxPool(size []int) *Node {
 func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
 	const op = "AdaptiveMaxPoolWithIndex"
 	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, true)
-	n := Apply(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
+	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
 	view := places.View()
 	return n.keepingPlaces(places), view
 }
@@ -58,11 +58,11 @@ func (n *Node) keepingPlaces(places *tensor.Tensor) *Node {
 // toMaxima returns the gradient of maxima in places of the last axes of x.
 func (x *Node) toMaxima(places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor, axes int) func(g *Node, in *Grads) {
 	return func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.toPlaces(places, grad, axes))
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.toPlaces(places, grad, axes))
 			return
 		}
-		in.Give(0, grad(g.value))
+		in.Accumulate(0, grad(g.value))
 	}
 }
 
@@ -82,9 +82,9 @@ func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tens
 			count *= d
 		}
 	}
-	return Apply(op, y, []*Node{g}, func(gg *Node, in *Grads) {
+	return NewOp(op, y, []*Node{g}, func(gg *Node, in *Grads) {
 		index := places.Reshape(outer, count)
-		in.GiveNode(0, gg.Reshape(outer, lines).takeAlong(index, 1, count, false).Reshape(shape...))
+		in.AccumulateNode(0, gg.Reshape(outer, lines).takeAlong(index, 1, count, false).Reshape(shape...))
 	}, places)
 }
 
@@ -94,7 +94,7 @@ func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 	const op = "AvgPool"
 	xv := x.use(op)
 	pool, grad := plumbing.AvgPool(op, xv, window, options)
-	return Apply(op, pool(xv), []*Node{x}, toMeans(pool, grad))
+	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
 }
 
 // AdaptiveAvgPool returns the means of as many windows over the last axes as size says: see [tensor.Tensor.AdaptiveAvgPool], as
@@ -103,28 +103,28 @@ func (x *Node) AdaptiveAvgPool(size []int) *Node {
 	const op = "AdaptiveAvgPool"
 	xv := x.use(op)
 	pool, grad := plumbing.AdaptiveAvgPool(op, xv, size)
-	return Apply(op, pool(xv), []*Node{x}, toMeans(pool, grad))
+	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
 }
 
 // toMeans returns the gradient of what pool computes, which is linear.
 func toMeans(pool, grad func(t *tensor.Tensor) *tensor.Tensor) func(g *Node, in *Grads) {
 	return func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.fromMeans(pool, grad))
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.fromMeans(pool, grad))
 			return
 		}
-		in.Give(0, grad(g.value))
+		in.Accumulate(0, grad(g.value))
 	}
 }
 
 // fromMeans returns g shared out to the positions of means. Gradient: their means.
 func (g *Node) fromMeans(pool, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
 	const op = "AvgPoolGrad"
-	return Apply(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.GiveNode(0, gg.meansAgain(pool, grad)) })
+	return NewOp(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.AccumulateNode(0, gg.meansAgain(pool, grad)) })
 }
 
 // meansAgain returns the means of x. Gradient: that of the pooling.
 func (x *Node) meansAgain(pool, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
 	const op = "AvgPool"
-	return Apply(op, pool(x.use(op)), []*Node{x}, toMeans(pool, grad))
+	return NewOp(op, pool(x.use(op)), []*Node{x}, toMeans(pool, grad))
 }

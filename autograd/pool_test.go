@@ -23,7 +23,7 @@ func TestPoolOfPadding(t *testing.T) {
 		const half = 1 << 16
 		options := tensor.AvgPoolOptions{Padding: []int{half}}
 		x := autograd.Param(tensor.Full(d, 4*half*half, 1, 1), "x")
-		y := x.AvgPool([]int{2 * half, 2 * half}, options).Keep()
+		y := x.AvgPool([]int{2 * half, 2 * half}, options).Retain()
 		if v, err := y.Item(); err != nil || v != 1 {
 			t.Errorf("the mean is %v, want 1 (err %v)", v, err)
 		}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"weak"
 
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// recordedState is the recorder.State of package autograd: what a step that is being recorded finds and leaves in the
+// recordedState is the capture.State of package autograd: what a step that is being recorded finds and leaves in the
 // parameters and older graphs of a device. A replay does not run the Go code that changes them.
 type recordedState struct {
 	device tensor.Device
@@ -63,7 +63,7 @@ type stateKey struct{}
 
 // recordedOn returns the state of the step that is being recorded on d, nil if there is none.
 func recordedOn(d tensor.Device) *recordedState {
-	s := plumbing.State(d, stateKey{}, func() recorder.State {
+	s := plumbing.State(d, stateKey{}, func() capture.State {
 		return &recordedState{device: d, of: map[*Node]*recordedParam{}, made: map[weak.Pointer[Node]]bool{}}
 	})
 	if s == nil {
@@ -75,7 +75,7 @@ func recordedOn(d tensor.Device) *recordedState {
 // recorded returns what is noted of a parameter in the step that is being recorded, nil if no step is, or if the step
 // made n.
 func (n *Node) recorded() *recordedParam {
-	if !n.param || recorder.Recordings.Load() == 0 {
+	if !n.param || capture.Recordings.Load() == 0 {
 		return nil
 	}
 	s := recordedOn(n.value.Device())
@@ -84,7 +84,7 @@ func (n *Node) recorded() *recordedParam {
 	}
 	p := s.of[n]
 	if p == nil {
-		p = &recordedParam{node: n, home: n.home, hooks: n.hooks()}
+		p = &recordedParam{node: n, home: n.gradBuffer, hooks: n.hooks()}
 		s.of[n], s.params = p, append(s.params, p)
 	}
 	return p
@@ -92,7 +92,7 @@ func (n *Node) recorded() *recordedParam {
 
 // madeRecorded notes that a step that is being recorded has made n.
 func (n *Node) madeRecorded() {
-	if recorder.Recordings.Load() == 0 {
+	if capture.Recordings.Load() == 0 {
 		return
 	}
 	if s := recordedOn(n.value.Device()); s != nil {
@@ -140,7 +140,7 @@ func (n *Node) ownName() {
 
 // foundGraph notes the parameters and the older nodes of a graph that the step which is being recorded walks.
 func (w *walk) foundGraph() {
-	if recorder.Recordings.Load() == 0 {
+	if capture.Recordings.Load() == 0 {
 		return
 	}
 	d := w.root.value.Device()
@@ -161,29 +161,29 @@ func (w *walk) foundGraph() {
 	}
 }
 
-// End is that of recorder.State.
-func (s *recordedState) End() (tensors []recorder.Left) {
+// End is that of capture.State.
+func (s *recordedState) End() (tensors []capture.Left) {
 	for _, p := range s.params {
 		n, g := p.node, &p.gradient
 		p.left = left{grad: n.grad, node: n.gradNode(), frozen: n.frozen(), name: n.name}
 		if p.left.frozen {
-			p.left.constant = n.rare.constant
+			p.left.constant = n.extra.constant
 		}
 		if p.left.node != nil && p.left.node != g.node {
 			p.left.node = &Node{value: p.left.node.value, op: p.left.node.op} // without the graph: no replay makes one
 		}
 		g.stays = g.read && g.found == n.grad
-		if g.known && n.grad != nil && n.grad != n.home && !g.stays {
-			p.kept = n.grad.View().Keep()
-			tensors = append(tensors, recorder.Left{Name: fmt.Sprintf("the gradient of parameter %q", n.label()), Tensor: p.kept})
+		if g.known && n.grad != nil && n.grad != n.gradBuffer && !g.stays {
+			p.kept = n.grad.View().Retain()
+			tensors = append(tensors, capture.Left{Name: fmt.Sprintf("the gradient of parameter %q", n.label()), Tensor: p.kept})
 		}
 	}
 	s.of, s.made = nil, nil
 	return tensors
 }
 
-// Differs is that of recorder.State.
-func (s *recordedState) Differs(before recorder.State) string {
+// Differs is that of capture.State.
+func (s *recordedState) Differs(before capture.State) string {
 	first := map[*Node]*recordedParam{}
 	for _, p := range before.(*recordedState).params {
 		first[p.node] = p
@@ -205,7 +205,7 @@ func (s *recordedState) Differs(before recorder.State) string {
 	return ""
 }
 
-// Ready is that of recorder.State.
+// Ready is that of capture.State.
 func (s *recordedState) Ready() error {
 	switch m := modeOf(s.device, "Run"); {
 	case m.watch != nil:
@@ -229,7 +229,7 @@ func (s *recordedState) Ready() error {
 func (p *recordedParam) ready() error {
 	n, g := p.node, &p.gradient
 	refuse := func(kind error, format string) error { return notReady(kind, fmt.Sprintf(format, n.label())) }
-	if n.home != p.home {
+	if n.gradBuffer != p.home {
 		return refuse(tensor.ErrFreed, "parameter %q, which the step uses, moved to another optimizer: record it anew")
 	}
 	if p.walked && !slices.Equal(n.hooks(), p.hooks) {
@@ -278,7 +278,7 @@ func notReady(kind error, detail string) error {
 	return &tensor.Error{Pkg: "replay", Op: "Run", Kind: kind, Detail: detail}
 }
 
-// Restore is that of recorder.State.
+// Restore is that of capture.State.
 func (s *recordedState) Restore() {
 	for _, p := range s.params {
 		p.restore()
@@ -292,7 +292,7 @@ func (p *recordedParam) restore() {
 	}
 	if p.frozen.known && n.frozen() != l.frozen {
 		n.needs = !l.frozen
-		n.rarely().constant = l.constant
+		n.ext().constant = l.constant
 	}
 	if p.named && n.name != l.name {
 		n.Named(l.name)
@@ -302,15 +302,15 @@ func (p *recordedParam) restore() {
 func (p *recordedParam) restoreGrad() {
 	n, l := p.node, &p.left
 	if n.grad != l.grad || p.kept != nil && l.grad.Freed() {
-		if n.grad != nil && n.grad != n.home {
+		if n.grad != nil && n.grad != n.gradBuffer {
 			n.grad.Free()
 		}
 		if p.kept != nil && l.grad.Freed() {
-			l.grad = p.kept.View().Keep()
+			l.grad = p.kept.View().Retain()
 		}
 		n.grad = l.grad
 	}
 	if n.gradNode() != l.node {
-		n.rarely().grad = l.node
+		n.ext().grad = l.node
 	}
 }

@@ -12,9 +12,9 @@ import (
 func (x *Node) Sum(axes ...int) *Node {
 	xv := x.use("Sum")
 	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes("Sum", xv, axes...))
-	return Apply("Sum", y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.Reshape(kept...).Expand(shape...))
+	return NewOp("Sum", y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.Reshape(kept...).Expand(shape...))
 			return
 		}
 		in.repeat(g.value, shape, kept)
@@ -28,9 +28,9 @@ func (x *Node) Mean(axes ...int) *Node {
 	xv := x.use("Mean")
 	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes("Mean", xv, axes...))
 	n := float64(xv.Len()) / float64(max(y.Len(), 1))
-	return Apply("Mean", y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.DivScalar(n).Reshape(kept...).Expand(shape...))
+	return NewOp("Mean", y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.DivScalar(n).Reshape(kept...).Expand(shape...))
 			return
 		}
 		share := g.value.DivScalar(n)
@@ -43,7 +43,7 @@ func (x *Node) Mean(axes ...int) *Node {
 func (in *Grads) repeat(g *tensor.Tensor, shape, kept []int) {
 	narrow := g.Reshape(kept...)
 	wide := narrow.Expand(shape...)
-	in.Share(0, wide)
+	in.AccumulateView(0, wide)
 	wide.Free()
 	narrow.Free()
 }
@@ -53,8 +53,8 @@ func (in *Grads) repeat(g *tensor.Tensor, shape, kept []int) {
 func (x *Node) SumTo(shape ...int) *Node {
 	xv := x.use("SumTo")
 	whole := xv.Shape()
-	return Apply("SumTo", xv.SumTo(shape...), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.Expand(whole...))
+	return NewOp("SumTo", xv.SumTo(shape...), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.Expand(whole...))
 	})
 }
 
@@ -74,7 +74,7 @@ func keepDims(shape, axes []int) []int {
 func (x *Node) Max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
-	return Apply("Max", y, []*Node{x}, attained(xv, y, plumbing.Axes("Max", xv, axes...)), xv, y)
+	return NewOp("Max", y, []*Node{x}, attained(xv, y, plumbing.Axes("Max", xv, axes...)), xv, y)
 }
 
 // Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
@@ -84,17 +84,17 @@ func (x *Node) Max(axes ...int) *Node {
 func (x *Node) Min(axes ...int) *Node {
 	xv := x.use("Min")
 	y := xv.Min(axes...)
-	return Apply("Min", y, []*Node{x}, attained(xv, y, plumbing.Axes("Min", xv, axes...)), xv, y)
+	return NewOp("Min", y, []*Node{x}, attained(xv, y, plumbing.Axes("Min", xv, axes...)), xv, y)
 }
 
 // attained returns the gradient of y, the maximum or minimum of x over axes: to the elements that are y.
 func attained(x, y *tensor.Tensor, axes []int) func(g *Node, in *Grads) {
 	return func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.toAttained(x, y, axes))
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.toAttained(x, y, axes))
 			return
 		}
-		in.Give(0, plumbing.MaxGrad(x, y, g.value, axes...))
+		in.Accumulate(0, plumbing.MaxGrad(x, y, g.value, axes...))
 	}
 }
 
@@ -102,8 +102,8 @@ func attained(x, y *tensor.Tensor, axes []int) func(g *Node, in *Grads) {
 func (g *Node) toAttained(x, y *tensor.Tensor, axes []int) *Node {
 	const op = "MaxGrad"
 	gv := g.use(op)
-	return Apply(op, plumbing.MaxGrad(x, y, gv, axes...), []*Node{g}, func(gg *Node, in *Grads) {
+	return NewOp(op, plumbing.MaxGrad(x, y, gv, axes...), []*Node{g}, func(gg *Node, in *Grads) {
 		parts := Const(plumbing.MaxGrad(x, y, tensor.Full(gv.Device(), 1, gv.Shape()...), axes...))
-		in.GiveNode(0, gg.Mul(parts).Sum(axes...).Reshape(gv.Shape()...))
+		in.AccumulateNode(0, gg.Mul(parts).Sum(axes...).Reshape(gv.Shape()...))
 	}, x, y)
 }

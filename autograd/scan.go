@@ -14,12 +14,12 @@ func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
 
 // cumSum is CumSum in a direction.
 func (x *Node) cumSum(axis, direction int) *Node {
-	return Apply("CumSum", plumbing.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.cumSum(axis, direction^ops.ScanReverse))
+	return NewOp("CumSum", plumbing.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.cumSum(axis, direction^ops.ScanReverse))
 			return
 		}
-		in.Give(0, plumbing.Scan("CumSum", ops.ScanSum, g.value, axis, direction^ops.ScanReverse))
+		in.Accumulate(0, plumbing.Scan("CumSum", ops.ScanSum, g.value, axis, direction^ops.ScanReverse))
 	})
 }
 
@@ -35,13 +35,13 @@ func (x *Node) cumProd(axis, direction int) *Node {
 	xv := x.use("CumProd")
 	y := plumbing.Scan("CumProd", ops.ScanProd, xv, axis, direction)
 	back := direction ^ ops.ScanReverse | ops.ScanShifted
-	return Apply("CumProd", y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, x.linearScan(g, axis, back).Mul(in.Output().exclusive(axis, direction, 1)))
+	return NewOp("CumProd", y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, x.linearScan(g, axis, back).Mul(in.Output().exclusive(axis, direction, 1)))
 			return
 		}
 		r, before := plumbing.ScanLinear(xv, g.value, axis, back), plumbing.Scan("CumProd", ops.ScanProd, xv, axis, direction|ops.ScanExclusive)
-		in.Give(0, r.Mul(before))
+		in.Accumulate(0, r.Mul(before))
 		r.Free()
 		before.Free()
 	}, xv, y)
@@ -93,14 +93,14 @@ func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 	const op = "LinearScan"
 	xv, zv := x.use(op), z.use(op)
 	y := plumbing.ScanLinear(xv, zv, axis, flags)
-	return Apply(op, y, []*Node{x, z}, func(g *Node, in *Grads) {
+	return NewOp(op, y, []*Node{x, z}, func(g *Node, in *Grads) {
 		r := x.linearScan(g, axis, flags^ops.ScanReverse^ops.ScanShifted)
 		if flags&ops.ScanShifted != 0 { // x[k] takes y[k] to what follows
-			in.GiveNode(0, in.Output().Mul(r.shifted(axis, flags^ops.ScanReverse)))
+			in.AccumulateNode(0, in.Output().Mul(r.shifted(axis, flags^ops.ScanReverse)))
 		} else {
-			in.GiveNode(0, r.Mul(in.Output().shifted(axis, flags)))
+			in.AccumulateNode(0, r.Mul(in.Output().shifted(axis, flags)))
 		}
-		in.GiveNode(1, r)
+		in.AccumulateNode(1, r)
 	}, xv, y)
 }
 
@@ -109,11 +109,11 @@ func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 func (x *Node) LogCumSumExp(axis int) *Node {
 	xv := x.use("LogCumSumExp")
 	y := xv.LogCumSumExp(axis)
-	return Apply("LogCumSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp("LogCumSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
 		// e^(x − y)·r, with r[i] = g[i] + e^(y[i] − y[i+1])·r[i+1]: no power is above 1.
 		out, unit := in.Output(), Const(tensor.Full(xv.Device(), 1))
 		fall := element(ops.LogSumExpGrad, nil, out.exclusive(axis, 0, math.Inf(-1)), out, unit)
-		in.GiveNode(0, element(ops.LogSumExpGrad, nil, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted)))
+		in.AccumulateNode(0, element(ops.LogSumExpGrad, nil, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted)))
 	}, xv, y)
 }
 
@@ -121,14 +121,14 @@ func (x *Node) LogCumSumExp(axis int) *Node {
 // panics. Gradient: g to the elements that the index names.
 func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("CumMax").CumMax(axis)
-	return Apply("CumMax", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
+	return NewOp("CumMax", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
 }
 
 // CumMin returns the minimum of the elements up to each along an axis and its index: see [tensor.Tensor.CumMin], as which it
 // panics. Gradient: g to the elements that the index names.
 func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("CumMin").CumMin(axis)
-	return Apply("CumMin", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
+	return NewOp("CumMin", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
 }
 
 // toRunning returns the gradient of extremes up to each element of x along an axis: to those that index names.
@@ -136,11 +136,11 @@ func (x *Node) toRunning(axis int, index *tensor.Tensor) func(g *Node, in *Grads
 	shape := x.Shape()
 	return func(g *Node, in *Grads) {
 		if len(shape) == 0 {
-			in.GiveNode(0, g)
+			in.AccumulateNode(0, g)
 			return
 		}
 		a := fromFront(axis, len(shape))
-		in.GiveNode(0, g.placeAlong(index, a, shape[a], false))
+		in.AccumulateNode(0, g.placeAlong(index, a, shape[a], false))
 	}
 }
 
@@ -159,11 +159,11 @@ func (x *Node) Prod(axes ...int) *Node {
 	line, axis := x.joined(over)
 	lv := line.use("Prod")
 	one := keepDims(lv.Shape(), []int{axis})
-	y := Apply("Prod", lv.Prod(axis), []*Node{line}, func(g *Node, in *Grads) {
+	y := NewOp("Prod", lv.Prod(axis), []*Node{line}, func(g *Node, in *Grads) {
 		g = g.Reshape(one...)
-		if in.Recorded() {
+		if in.CreateGraph() {
 			before := line.cumProd(axis, 0).exclusive(axis, 0, 1)
-			in.GiveNode(0, g.Mul(before.Mul(line.cumProd(axis, ops.ScanReverse).exclusive(axis, ops.ScanReverse, 1))))
+			in.AccumulateNode(0, g.Mul(before.Mul(line.cumProd(axis, ops.ScanReverse).exclusive(axis, ops.ScanReverse, 1))))
 			return
 		}
 		before := plumbing.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive)
@@ -171,7 +171,7 @@ func (x *Node) Prod(axes ...int) *Node {
 		others := before.Mul(after)
 		before.Free()
 		after.Free()
-		in.Give(0, others.Mul(g.value))
+		in.Accumulate(0, others.Mul(g.value))
 		others.Free()
 	}, lv)
 	if kept := keepDims(x.Shape(), over); keeps(axes) {

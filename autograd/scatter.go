@@ -13,8 +13,8 @@ import (
 // came from in the order of the axis.
 func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
 	shape := x.use("Gather").Shape()
-	return Apply("Gather", x.value.Gather(axis, index), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, zeros(g, shape).ScatterAdd(axis, index, g))
+	return NewOp("Gather", x.value.Gather(axis, index), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, zeros(g, shape).ScatterAdd(axis, index, g))
 	}, index)
 }
 
@@ -26,15 +26,15 @@ func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
 func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "Scatter"
 	shape := src.use(op).Shape()
-	return Apply(op, x.use(op).Scatter(axis, index, src.value), []*Node{x, src}, func(g *Node, in *Grads) {
-		if in.Need(0) {
-			in.GiveNode(0, g.cleared(axis, index))
+	return NewOp(op, x.use(op).Scatter(axis, index, src.value), []*Node{x, src}, func(g *Node, in *Grads) {
+		if in.NeedsGrad(0) {
+			in.AccumulateNode(0, g.cleared(axis, index))
 		}
-		if in.Need(1) {
+		if in.NeedsGrad(1) {
 			last := lastOf(index.Shape(), func(numbers *tensor.Tensor) *tensor.Tensor {
 				return tensor.ZerosOf(g.Device(), tensor.Int32, g.Shape()...).Scatter(axis, index, numbers).Gather(axis, index)
 			}, g.Device())
-			in.GiveNode(1, g.Gather(axis, index).Mul(last).grown(shape))
+			in.AccumulateNode(1, g.Gather(axis, index).Mul(last).grown(shape))
 		}
 	}, index)
 }
@@ -74,10 +74,10 @@ func (x *Node) first(shape []int) *Node {
 func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "ScatterAdd"
 	shape := src.use(op).Shape()
-	return Apply(op, x.use(op).ScatterAdd(axis, index, src.value), []*Node{x, src}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g)
-		if in.Need(1) {
-			in.GiveNode(1, g.Gather(axis, index).grown(shape))
+	return NewOp(op, x.use(op).ScatterAdd(axis, index, src.value), []*Node{x, src}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g)
+		if in.NeedsGrad(1) {
+			in.AccumulateNode(1, g.Gather(axis, index).grown(shape))
 		}
 	}, index)
 }
@@ -93,7 +93,7 @@ func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce t
 	xv, y := x.use(op), (*tensor.Tensor)(nil)
 	y = xv.ScatterReduce(axis, index, src.value, reduce, opts...)
 	s := scattering{x: x, src: src, y: y, index: index, axis: axis, exclude: len(opts) > 0 && opts[0].ExcludeSelf}
-	return Apply(op, y, []*Node{x, src}, func(g *Node, in *Grads) {
+	return NewOp(op, y, []*Node{x, src}, func(g *Node, in *Grads) {
 		var own, other *Node // the gradients of x and of the elements of src that are taken
 		switch reduce {
 		case tensor.ScatterSum:
@@ -104,15 +104,15 @@ func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce t
 		case tensor.ScatterMean:
 			own, other = s.mean(g)
 		case tensor.ScatterProd:
-			own, other = s.product(g, in.Recorded())
+			own, other = s.product(g, in.CreateGraph())
 		default:
 			own, other = s.extreme(g)
 		}
-		if in.Need(0) {
-			in.GiveNode(0, own)
+		if in.NeedsGrad(0) {
+			in.AccumulateNode(0, own)
 		}
-		if in.Need(1) {
-			in.GiveNode(1, other.grown(shape))
+		if in.NeedsGrad(1) {
+			in.AccumulateNode(1, other.grown(shape))
 		}
 	}, xv, src.value, y, index)
 }

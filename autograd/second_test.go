@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -18,7 +19,7 @@ import (
 func secondCases(d tensor.Device) []gradCase {
 	cases := gradCases(d)
 	for _, c := range slices.Clone(cases) {
-		if !slices.ContainsFunc(kernels.Functions, func(f *kernels.Function) bool { return f.Name == c.op && f.Operands() == 1 }) {
+		if !slices.ContainsFunc(fn.Functions, func(f *kernels.Function) bool { return f.Name == c.op && f.Operands() == 1 }) {
 			continue
 		}
 		f := func(x *node) *node { return c.f([]*node{x}) }
@@ -30,7 +31,7 @@ func secondCases(d tensor.Device) []gradCase {
 		)
 	}
 	for _, c := range slices.Clone(cases) {
-		if slices.ContainsFunc(kernels.Functions, func(f *kernels.Function) bool { return f.Name == c.op && f.Operands() == 2 }) && len(c.shapes) == 2 {
+		if slices.ContainsFunc(fn.Functions, func(f *kernels.Function) bool { return f.Name == c.op && f.Operands() == 2 }) && len(c.shapes) == 2 {
 			for _, shapes := range [][][]int{{{}, {}}, {{0, 3}, {3}}, {{0, 3}, {}}, {{1}, {2, 0}}} {
 				cases = append(cases, gradCase{c.op, shapes, c.low, c.high, c.f})
 			}
@@ -205,7 +206,7 @@ func TestThirdGradients(t *testing.T) {
 		"product":  func(x *node) *node { m := x.Reshape(2, 2); return m.MatMul(m.T()).MatMul(m).Tanh() },
 		"layer": func(x *node) *node {
 			m := x.Reshape(2, 2)
-			return m.Linear(m.T(), m.Select(0, 1), kernels.Sigmoid)
+			return m.Linear(m.T(), m.Select(0, 1), fn.Sigmoid)
 		},
 		"error": func(x *node) *node { return x.Square().SquaredError(x.Exp()) },
 		"views": func(x *node) *node { m := x.Reshape(2, 2); return m.T().Step(0, 2).Exp().Mul(m.Slice(1, 1, 2).Mean()) },

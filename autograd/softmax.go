@@ -10,13 +10,13 @@ import (
 func (x *Node) Softmax(axis int) *Node {
 	const op = "Softmax"
 	y := x.use(op).Softmax(axis)
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
 			y := in.Output()
-			in.GiveNode(0, y.Mul(g.Sub(y.Mul(g).alongSum(axis))))
+			in.AccumulateNode(0, y.Mul(g.Sub(y.Mul(g).alongSum(axis))))
 			return
 		}
-		in.Give(0, plumbing.SoftmaxGrad(y, g.value, axis, false))
+		in.Accumulate(0, plumbing.SoftmaxGrad(y, g.value, axis, false))
 	}, y)
 }
 
@@ -25,12 +25,12 @@ func (x *Node) Softmax(axis int) *Node {
 func (x *Node) LogSoftmax(axis int) *Node {
 	const op = "LogSoftmax"
 	y := x.use(op).LogSoftmax(axis)
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.Sub(in.Output().Exp().Mul(g.alongSum(axis))))
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.Sub(in.Output().Exp().Mul(g.alongSum(axis))))
 			return
 		}
-		in.Give(0, plumbing.SoftmaxGrad(y, g.value, axis, true))
+		in.Accumulate(0, plumbing.SoftmaxGrad(y, g.value, axis, true))
 	}, y)
 }
 
@@ -38,14 +38,14 @@ func (x *Node) LogSoftmax(axis int) *Node {
 func (x *Node) Softmin(axis int) *Node {
 	const op = "Softmin"
 	y := x.use(op).Softmin(axis)
-	return Apply(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.Recorded() {
+	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
 			y := in.Output()
-			in.GiveNode(0, y.Mul(y.Mul(g).alongSum(axis).Sub(g)))
+			in.AccumulateNode(0, y.Mul(y.Mul(g).alongSum(axis).Sub(g)))
 			return
 		}
 		minus := plumbing.SoftmaxGrad(y, g.value, axis, false)
-		in.Give(0, minus.Neg())
+		in.Accumulate(0, minus.Neg())
 		minus.Free()
 	}, y)
 }

@@ -9,7 +9,7 @@ import (
 // Gradient: g, each to the element that came there.
 func (x *Node) Sort(axis int, o ...tensor.SortOptions) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("Sort").Sort(axis, o...)
-	return Apply("Sort", y, []*Node{x}, x.toSorted(axis, index), index).ofIndex(index)
+	return NewOp("Sort", y, []*Node{x}, x.toSorted(axis, index), index).ofIndex(index)
 }
 
 // ArgSort returns, as Int32, the indices that put x in ascending order along an axis: see [tensor.Tensor.ArgSort], as which it
@@ -22,7 +22,7 @@ func (x *Node) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor {
 // Gradient: g, each to the element that it is of.
 func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("TopK").TopK(k, axis, o...)
-	return Apply("TopK", y, []*Node{x}, x.toSorted(axis, index), index).ofIndex(index)
+	return NewOp("TopK", y, []*Node{x}, x.toSorted(axis, index), index).ofIndex(index)
 }
 
 // toSorted returns the gradient of elements of x that were taken along an axis: to those that index names, which differ.
@@ -30,11 +30,11 @@ func (x *Node) toSorted(axis int, index *tensor.Tensor) func(g *Node, in *Grads)
 	shape := x.Shape()
 	return func(g *Node, in *Grads) {
 		if len(shape) == 0 {
-			in.GiveNode(0, g.SumTo())
+			in.AccumulateNode(0, g.SumTo())
 			return
 		}
 		a := fromFront(axis, len(shape))
-		in.GiveNode(0, g.placeAlong(index, a, shape[a], true))
+		in.AccumulateNode(0, g.placeAlong(index, a, shape[a], true))
 	}
 }
 
@@ -48,8 +48,8 @@ func (x *Node) KeepTopK(k, axis int) *Node {
 	}
 	y, index := xv.TopK(k, axis)
 	a := fromFront(axis, xv.Rank())
-	n := Apply("KeepTopK", plumbing.PlaceAlong(y, index, a, xv.Shape()[a], true), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.takeAlong(index, a, k, true).placeAlong(index, a, xv.Shape()[a], true))
+	n := NewOp("KeepTopK", plumbing.PlaceAlong(y, index, a, xv.Shape()[a], true), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.takeAlong(index, a, k, true).placeAlong(index, a, xv.Shape()[a], true))
 	}, index)
 	y.Free()
 	n.keeping(index)
@@ -61,6 +61,6 @@ func (x *Node) KeepTopK(k, axis int) *Node {
 func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
 	line, axis := x.joined(plumbing.Axes("Median", x.use("Median"), axes...))
 	y, index := line.use("Median").Median(axis)
-	n := Apply("Median", y, []*Node{line}, toSelected(line, axis, index), index)
+	n := NewOp("Median", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestOnlyRealsHaveGradients(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16} {
-			err := tensor.Maybe(func() { autograd.Param(tensor.ZerosOf(d, typ, 2), "p") })
+			err := tensor.Try(func() { autograd.Param(tensor.ZerosOf(d, typ, 2), "p") })
 			fails(t, err, tensor.ErrType, "autograd: Param: ", typ.String(), "To(tensor.Real)")
 			p := param(d, 1, 2)
 			fails(t, p.Backward(autograd.BackwardOptions{Seed: tensor.ZerosOf(d, typ, 2)}), tensor.ErrType, "seed", typ.String())
@@ -47,7 +47,7 @@ func TestGradientsPastTypes(t *testing.T) {
 			"broadcast":    func(p, c *node) *node { return p.Mul(c.Sum(0).MulScalar(2)) },
 			"view":         func(p, c *node) *node { return p.Mul(c.T().Slice(0, 0, 1)) },
 			"SquaredError": (*node).SquaredError,
-			"Linear":       func(p, c *node) *node { return c.Linear(p, nil, kernels.Softplus) },
+			"Linear":       func(p, c *node) *node { return c.Linear(p, nil, fn.Softplus) },
 		}
 		gradient := func(f func(p, c *node) *node, typ tensor.Type) string {
 			p.ZeroGrad()

@@ -7,8 +7,8 @@ import "slices"
 // shape.
 func (x *Node) Reshape(shape ...int) *Node {
 	before := x.use("Reshape").Shape()
-	return Apply("Reshape", x.value.Reshape(shape...), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.Reshape(before...))
+	return NewOp("Reshape", x.value.Reshape(shape...), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.Reshape(before...))
 	})
 }
 
@@ -25,16 +25,16 @@ func (x *Node) Transpose(axes ...int) *Node {
 		}
 		undo[a] = i
 	}
-	return Apply("Transpose", y, []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.Transpose(undo...))
+	return NewOp("Transpose", y, []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.Transpose(undo...))
 	})
 }
 
 // T returns the transpose of a matrix, which shares its storage. It panics with tensor.ErrShape for another rank.
 // Gradient: gᵀ.
 func (x *Node) T() *Node {
-	return Apply("Transpose", x.use("T").T(), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g.T())
+	return NewOp("Transpose", x.use("T").T(), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.T())
 	})
 }
 
@@ -49,12 +49,12 @@ func sequence(n int) []int {
 // Expand repeats x to a shape that it broadcasts to by NumPy's rule, without copying. It panics with tensor.ErrShape if
 // it does not. Gradient: g, summed over the repeated axes.
 func (x *Node) Expand(shape ...int) *Node {
-	return Apply("Expand", x.use("Expand").Expand(shape...), []*Node{x}, func(g *Node, in *Grads) {
-		in.GiveNode(0, g)
+	return NewOp("Expand", x.use("Expand").Expand(shape...), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g)
 	})
 }
 
 // Copy returns a contiguous value with x's elements and storage of its own. Gradient: g.
 func (x *Node) Copy() *Node {
-	return Apply("Copy", x.use("Copy").Copy(), []*Node{x}, func(g *Node, in *Grads) { in.GiveNode(0, g) })
+	return NewOp("Copy", x.use("Copy").Copy(), []*Node{x}, func(g *Node, in *Grads) { in.AccumulateNode(0, g) })
 }

@@ -21,10 +21,10 @@ type walk struct {
 	record  bool  // gradients are part of a graph themselves
 	asked   bool  // gradients go to the nodes that were asked for, else to parameters
 
-	number uint64
-	order  []*Node // inputs before outputs
-	around *walk   // a hook of which began this one, or nil
-	lent   []lent  // parameters that are part of walks around, as those need them again
+	number   uint64
+	order    []*Node // inputs before outputs
+	around   *walk   // a hook of which began this one, or nil
+	borrowed []lent  // parameters that are part of walks around, as those need them again
 
 	at     Grads           // of the node at work
 	g      Node            // its gradient, unless gradients are recorded
@@ -143,20 +143,20 @@ type lent struct {
 // borrow makes nodes of walks around, which have no inputs, as if no walk had come to them.
 func (w *walk) borrow(nodes []*Node) {
 	for _, n := range nodes {
-		w.lent = append(w.lent, lent{n, n.pending, n.asked, n.leads})
-		n.pending, n.asked, n.leads = gradient{}, false, false
+		w.borrowed = append(w.borrowed, lent{n, n.pending, n.isTarget, n.onPath})
+		n.pending, n.isTarget, n.onPath = gradient{}, false, false
 	}
 }
 
 // giveBack undoes borrow.
 func (w *walk) giveBack() {
-	for _, l := range w.lent {
+	for _, l := range w.borrowed {
 		if t := l.node.pending.t; t != nil { // of a walk that did not come to its end
 			t.Free()
 		}
-		l.node.pending, l.node.asked, l.node.leads = l.pending, l.asked, l.leads
+		l.node.pending, l.node.isTarget, l.node.onPath = l.pending, l.asked, l.leads
 	}
-	w.lent = nil
+	w.borrowed = nil
 }
 
 // stale returns an error if a value that the gradient of n reads is not what it was.
@@ -208,7 +208,7 @@ func (w *walk) run() error {
 			w.step(n)
 		}
 		if !w.retain {
-			n.release(n == w.root || w.asked && n.asked)
+			n.release(n == w.root || w.asked && n.isTarget)
 		}
 	}
 	if w.err == nil {
@@ -242,7 +242,7 @@ func (w *walk) start(d tensor.Device) {
 // wants reports whether the walk has a use for the gradient of n.
 func (w *walk) wants(n *Node) bool {
 	if w.asked {
-		return n.leads
+		return n.onPath
 	}
 	return n.needs
 }
@@ -263,7 +263,7 @@ func (w *walk) step(n *Node) {
 		g = w.hook(n, g)
 	}
 	g = g.settled()
-	if w.asked && n.asked {
+	if w.asked && n.isTarget {
 		own := (*tensor.Tensor).Copy
 		if g.mine {
 			own = (*tensor.Tensor).View
@@ -299,7 +299,7 @@ func (w *walk) sweep() {
 // the walk began.
 func (w *walk) after(n *Node, g *tensor.Tensor) {
 	if n.value.Device().Err() != nil {
-		blame(n)
+		attribute(n)
 	}
 	if w.watch != nil && w.err == nil {
 		w.err = w.watch.gradients(w, n, g)
@@ -315,7 +315,7 @@ func (w *walk) recordedStep(n *Node) {
 	if g = w.hookNode(n, g); w.err != nil {
 		return
 	}
-	if w.asked && n.asked {
+	if w.asked && n.isTarget {
 		w.found[n] = g
 	}
 	if n.op == "" && !w.asked {
@@ -348,7 +348,7 @@ func (w *walk) addNode(n, g *Node) {
 // addRecorded adds a recorded gradient to a parameter's.
 func (n *Node) addRecorded(g *Node) {
 	n.addToLeaf(gradient{g.value.View(), false})
-	r := n.rarely()
+	r := n.ext()
 	if r.grad != nil {
 		g = r.grad.Add(g)
 	}

@@ -18,7 +18,7 @@ import (
 // ErrCheckpoint is what a file is that holds no checkpoint, a damaged one, or one of something else.
 var ErrCheckpoint = errors.New("not a usable checkpoint")
 
-// Parts is what a checkpoint is of, each part by a name of the program's choice. Save reads them, Load writes them:
+// State is what a checkpoint is of, each part by a name of the program's choice. Save reads them, Load writes them:
 //
 //	tensor.Dict                          its tensors, such as nn.StateDict returns them; Load copies into them
 //	func() tensor.Dict                   those that it returns at each Save and Load
@@ -32,7 +32,7 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 // What nn.StateDict returned stays right when optimizers are made or freed; other views of parameters do not, since an optimizer
 // moves those: give a function that makes them. JSON has neither NaN nor infinities, and of a struct the exported fields: one
 // with tensors in others is refused, unless their tag is `json:"-"`.
-type Parts map[string]any
+type State map[string]any
 
 // description is what a file says of itself, as JSON in its metadata.
 type description struct {
@@ -54,9 +54,9 @@ const (
 
 // Save waits for the device and writes a checkpoint. The file is complete or as it was, whenever the program ends. The errors are
 // those of the file, a value that JSON has not, and the device's first failure. It panics with tensor.ErrValue for parts without
-// a tensor or of another kind than those of [Parts], with tensor.ErrFreed for a freed tensor, and with tensor.ErrDevice for
+// a tensor or of another kind than those of [State], with tensor.ErrFreed for a freed tensor, and with tensor.ErrDevice for
 // tensors of two devices.
-func Save(path string, parts Parts) error {
+func Save(path string, parts State) error {
 	err := atomicfile.Check(path) // a run that was killed while it saved may have left a temporary file
 	if err == nil {
 		err = atomicfile.Write(path, func(w io.Writer) error { return write(w, parts) })
@@ -68,14 +68,14 @@ func Save(path string, parts Parts) error {
 }
 
 // Write is Save to w. Equal parts make equal bytes.
-func Write(w io.Writer, parts Parts) error {
+func Write(w io.Writer, parts State) error {
 	if err := write(w, parts); err != nil {
 		return fmt.Errorf("checkpoint: write: %w", err)
 	}
 	return nil
 }
 
-func write(w io.Writer, parts Parts) error {
+func write(w io.Writer, parts State) error {
 	all := open("Save", parts)
 	defer all.free()
 	about := description{Version: version, Device: all.device.Name(), Parts: map[string]record{}}
@@ -97,7 +97,7 @@ func write(w io.Writer, parts Parts) error {
 // of a device with other reals) is an error that wraps ErrCheckpoint and says what it is; then nothing has changed. The other
 // errors are those of reading, fs.ErrNotExist among them, and the device's first failure. It panics as [Save] does, and with
 // tensor.ErrValue for a tensor that repeats elements.
-func Load(path string, parts Parts) error {
+func Load(path string, parts State) error {
 	f, size, err := regular.Open(path)
 	if err != nil {
 		return fmt.Errorf("checkpoint: load: %w", err)
@@ -110,18 +110,18 @@ func Load(path string, parts Parts) error {
 }
 
 // Read is Load from size bytes of r.
-func Read(r io.ReaderAt, size int64, parts Parts) error {
+func Read(r io.ReaderAt, size int64, parts State) error {
 	if err := read(r, size, parts); err != nil {
 		return fmt.Errorf("checkpoint: read: %w", err)
 	}
 	return nil
 }
 
-func read(r io.ReaderAt, size int64, parts Parts) error {
+func read(r io.ReaderAt, size int64, parts State) error {
 	all := open("Load", parts)
 	defer all.free()
 	for _, t := range all.tensors {
-		if !t.Contiguous() { // whether it can be written to is known by doing it
+		if !t.IsContiguous() { // whether it can be written to is known by doing it
 			t.SetInPlace(t)
 		}
 	}

@@ -57,12 +57,12 @@ func newRun(d tensor.Device, seed uint64) *run {
 		rows[i] = float32(math.Sin(float64(i)))
 	}
 	r.loader = data.NewLoader(d, []data.Array{data.New(rows, 11, 3)}, data.LoaderConfig{Batch: 3, Seed: seed})
-	r.mean = tensor.Zeros(d, 8, 3).Keep()
+	r.mean = tensor.Zeros(d, 8, 3).Retain()
 	return r
 }
 
-func (r *run) parts() checkpoint.Parts {
-	return checkpoint.Parts{"model": nn.StateDict(r.net), "adamw": r.opts[0], "sgd": r.opts[1], "rng": r.rng, "loader": r.loader, "progress": &r.progress,
+func (r *run) parts() checkpoint.State {
+	return checkpoint.State{"model": nn.StateDict(r.net), "adamw": r.opts[0], "sgd": r.opts[1], "rng": r.rng, "loader": r.loader, "progress": &r.progress,
 		"mean": tensor.Dict{"weight": r.mean.T()}, "ema": r.ema, "plateau": r.plateau}
 }
 
@@ -94,7 +94,7 @@ func (r *run) train(t testing.TB, n int, after func()) {
 	}
 }
 
-func bytesOf(t testing.TB, parts checkpoint.Parts) []byte {
+func bytesOf(t testing.TB, parts checkpoint.State) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := checkpoint.Write(&b, parts); err != nil {
@@ -199,7 +199,7 @@ func TestViewsEnd(t *testing.T) {
 		w := autograd.Param(tensor.Zeros(d, 1000), "w")
 		opt := optim.NewSGD([]*autograd.Node{w}, optim.SGDConfig{LR: optim.Constant(1), Momentum: 0.9})
 		if keep {
-			parts := checkpoint.Parts{"w": tensor.Dict{"w": w.Value()}, "opt": opt}
+			parts := checkpoint.State{"w": tensor.Dict{"w": w.Value()}, "opt": opt}
 			raw := bytesOf(t, parts)
 			if err := checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), parts); err != nil {
 				t.Fatal(err)
@@ -293,8 +293,8 @@ func TestRefused(t *testing.T) {
 			t.Fatalf("%s: the refusal changed something", name)
 		}
 	}
-	reals := bytesOf(t, checkpoint.Parts{"n": tensor.Dict{"x": tensor.Zeros(d)}})
-	ints := checkpoint.Parts{"n": tensor.Dict{"x": tensor.ZerosOf(d, tensor.Int32)}}
+	reals := bytesOf(t, checkpoint.State{"n": tensor.Dict{"x": tensor.Zeros(d)}})
+	ints := checkpoint.State{"n": tensor.Dict{"x": tensor.ZerosOf(d, tensor.Int32)}}
 	if err := checkpoint.Read(bytes.NewReader(reals), int64(len(reals)), ints); err == nil || !strings.Contains(err.Error(), `tensor "n.x" is of type F32 in it, and I32 in the program`) {
 		t.Errorf("reals for integers: err = %v", err)
 	}
@@ -356,7 +356,7 @@ func TestFiles(t *testing.T) {
 func TestFlips(t *testing.T) {
 	d := devtest.CPU(t)
 	value := "a"
-	parts := checkpoint.Parts{"m": tensor.Dict{"w": tensor.New(d, []float64{1, 2}), "i": tensor.New(d, []int32{3})}, "r": tensor.NewRNG(5), "v": &value}
+	parts := checkpoint.State{"m": tensor.Dict{"w": tensor.New(d, []float64{1, 2}), "i": tensor.New(d, []int32{3})}, "r": tensor.NewRNG(5), "v": &value}
 	raw := bytesOf(t, parts)
 	found := 0
 	for i := range raw {
@@ -388,14 +388,14 @@ func TestKinds(t *testing.T) {
 			any  int
 			net  []*nn.Linear `json:"-"`
 		}
-		make := func(v float64) (checkpoint.Parts, *settings, *int) {
+		make := func(v float64) (checkpoint.State, *settings, *int) {
 			dict := tensor.Dict{"empty": tensor.Zeros(d, 0, 3), "scalar": tensor.Scalar(d, v)}
 			for _, typ := range []tensor.Type{tensor.Real, tensor.Int32, tensor.Uint8, tensor.Float16} {
 				x := tensor.FullOf(d, typ, v, 2, 3)
 				dict[typ.String()], dict[typ.String()+" transposed"], dict[typ.String()+" column"] = x, x.T(), tensor.FullOf(d, typ, v, 2, 3).Slice(1, 0, 1)
 			}
 			s, n := &settings{any: 3}, new(int)
-			return checkpoint.Parts{"all": dict, "settings": s, "n": n}, s, n
+			return checkpoint.State{"all": dict, "settings": s, "n": n}, s, n
 		}
 		from, s, n := make(7)
 		*s = settings{"ä", 0.1, map[string][]int{"a": {1}}, &settings{Name: "b"}, 4, nil}
@@ -461,8 +461,8 @@ func TestValues(t *testing.T) {
 			b struct{ c int }
 		}{}},
 	} {
-		raw := bytesOf(t, checkpoint.Parts{"x": tensors, "p": c[0]})
-		if err := checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), checkpoint.Parts{"x": tensors, "p": c[1]}); err != nil || !reflect.DeepEqual(c[0], c[1]) {
+		raw := bytesOf(t, checkpoint.State{"x": tensors, "p": c[0]})
+		if err := checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), checkpoint.State{"x": tensors, "p": c[1]}); err != nil || !reflect.DeepEqual(c[0], c[1]) {
 			t.Errorf("%T: %+v, want %+v (err %v)", c[0], c[1], c[0], err)
 		}
 	}
@@ -472,7 +472,7 @@ func TestValues(t *testing.T) {
 func TestPartsBeforeOptimizers(t *testing.T) {
 	d := devtest.CPU(t)
 	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 1}})
-	parts := checkpoint.Parts{"model": nn.StateDict(net)}
+	parts := checkpoint.State{"model": nn.StateDict(net)}
 	opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Constant(0.1)})
 	step := func() {
 		if err := optim.Minimize(opt, net.Forward(autograd.Const(tensor.Full(d, 1, 1, 2))).Sum()); err != nil {
@@ -492,14 +492,14 @@ func TestPartsBeforeOptimizers(t *testing.T) {
 func TestFunction(t *testing.T) {
 	d := devtest.CPU(t)
 	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 1}})
-	parts := checkpoint.Parts{"model": func() tensor.Dict { return nn.StateDict(net) }}
+	parts := checkpoint.State{"model": func() tensor.Dict { return nn.StateDict(net) }}
 	opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Constant(0.1)})
 	loss := net.Forward(autograd.Const(tensor.Full(d, 1, 1, 2))).Sum()
 	if err := errors.Join(loss.Backward(), opt.Step()); err != nil {
 		t.Fatal(err)
 	}
 	raw := bytesOf(t, parts)
-	if now := bytesOf(t, checkpoint.Parts{"model": nn.StateDict(net)}); !bytes.Equal(raw, now) {
+	if now := bytesOf(t, checkpoint.State{"model": nn.StateDict(net)}); !bytes.Equal(raw, now) {
 		t.Error("what was saved is not what the model has now")
 	}
 	weight := net.Layers[0].Weight.Value()
@@ -543,30 +543,30 @@ func TestMisuse(t *testing.T) {
 		"two devices": {tensor.Dict{"x": tensor.Zeros(other)}, tensor.ErrDevice, "one device"},
 	} {
 		for op, f := range map[string]func(){
-			"Save": func() { _ = checkpoint.Write(&bytes.Buffer{}, checkpoint.Parts{"a": one, "p": c.part}) },
-			"Load": func() { _ = checkpoint.Read(bytes.NewReader(nil), 0, checkpoint.Parts{"a": one, "p": c.part}) },
+			"Save": func() { _ = checkpoint.Write(&bytes.Buffer{}, checkpoint.State{"a": one, "p": c.part}) },
+			"Load": func() { _ = checkpoint.Read(bytes.NewReader(nil), 0, checkpoint.State{"a": one, "p": c.part}) },
 		} {
-			if err := tensor.Maybe(f); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "checkpoint: "+op) {
+			if err := tensor.Try(f); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "checkpoint: "+op) {
 				t.Errorf("%s of %s: err = %v, want %v that says %q", op, name, err, c.kind, c.say)
 			}
 		}
 	}
 	for name, c := range map[string]struct {
-		parts checkpoint.Parts
+		parts checkpoint.State
 		say   string
 	}{
-		"none": {nil, "no part has a tensor"}, "no tensor": {checkpoint.Parts{"n": new(int)}, "no part has a tensor"}, "no name": {checkpoint.Parts{"": one}, `is ""`}, "no UTF-8": {checkpoint.Parts{"\xff": one}, "UTF-8"},
-		"one name": {checkpoint.Parts{"a": tensor.Dict{"b.x": one["x"]}, "a.b": one}, `two tensors are named "a.b.x"`},
+		"none": {nil, "no part has a tensor"}, "no tensor": {checkpoint.State{"n": new(int)}, "no part has a tensor"}, "no name": {checkpoint.State{"": one}, `is ""`}, "no UTF-8": {checkpoint.State{"\xff": one}, "UTF-8"},
+		"one name": {checkpoint.State{"a": tensor.Dict{"b.x": one["x"]}, "a.b": one}, `two tensors are named "a.b.x"`},
 	} {
-		if err := tensor.Maybe(func() { _ = checkpoint.Write(&bytes.Buffer{}, c.parts) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), c.say) {
+		if err := tensor.Try(func() { _ = checkpoint.Write(&bytes.Buffer{}, c.parts) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}
 	first := tensor.Zeros(d)
-	repeated := checkpoint.Parts{"a": tensor.Dict{"first": first, "x": tensor.Zeros(d, 1).Expand(3)}}
+	repeated := checkpoint.State{"a": tensor.Dict{"first": first, "x": tensor.Zeros(d, 1).Expand(3)}}
 	raw := bytesOf(t, repeated)
 	first.FillInPlace(1)
-	err := tensor.Maybe(func() { _ = checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), repeated) })
+	err := tensor.Try(func() { _ = checkpoint.Read(bytes.NewReader(raw), int64(len(raw)), repeated) })
 	if v, _ := first.Item(); !errors.Is(err, tensor.ErrValue) || v != 1 {
 		t.Errorf("repeated elements: err = %v, and the tensor before them is %v", err, v)
 	}
@@ -628,7 +628,7 @@ func FuzzRead(f *testing.F) {
 	}
 	value, w := []int{1}, tensor.New(d, []float32{1, 2})
 	rng := tensor.NewRNG(3)
-	parts := checkpoint.Parts{"m": tensor.Dict{"w": w}, "r": rng, "v": &value}
+	parts := checkpoint.State{"m": tensor.Dict{"w": w}, "r": rng, "v": &value}
 	good := bytesOf(f, parts)
 	f.Add(good)
 	f.Fuzz(func(t *testing.T, raw []byte) {

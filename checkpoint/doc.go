@@ -1,7 +1,7 @@
 // Package checkpoint keeps the state of a program in one file: models, optimizers, random streams, and values of its own. A run
 // that goes on from it has the bits of one that was never stopped.
 //
-//	parts := checkpoint.Parts{"model": nn.StateDict(net), "optimizer": opt, "rng": rng, "loader": loader, "progress": &progress}
+//	parts := checkpoint.State{"model": nn.StateDict(net), "optimizer": opt, "rng": rng, "loader": loader, "progress": &progress}
 //	if err := checkpoint.Load(path, parts); err != nil && !errors.Is(err, fs.ErrNotExist) {
 //		return err
 //	}

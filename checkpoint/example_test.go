@@ -34,7 +34,7 @@ func Example() {
 		opt := optim.NewAdamW(nn.Params(net), optim.AdamWDefaults(optim.Constant(1e-2)))
 		rng := tensor.NewRNG(2)
 		var progress struct{ Step int }
-		parts := checkpoint.Parts{"model": nn.StateDict(net), "optimizer": opt, "rng": rng, "progress": &progress}
+		parts := checkpoint.State{"model": nn.StateDict(net), "optimizer": opt, "rng": rng, "progress": &progress}
 		if err := checkpoint.Load(path, parts); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -36,7 +36,7 @@ type opened struct {
 }
 
 // open looks at the parts, and panics for what is none.
-func open(op string, parts Parts) *opened {
+func open(op string, parts State) *opened {
 	all := &opened{names: slices.Sorted(maps.Keys(parts)), parts: map[string]part{}, tensors: tensor.Dict{}, views: tensor.Dict{}}
 	for _, name := range all.names {
 		if name == "" || !utf8.ValidString(name) {
@@ -85,7 +85,7 @@ func (all *opened) add(op, name string, dict tensor.Dict) {
 		case t == nil:
 			misuse(op, tensor.ErrValue, "tensor %q is nil", full)
 		case t.Freed():
-			misuse(op, tensor.ErrFreed, "tensor %q: keep it with Keep, or free it later", full)
+			misuse(op, tensor.ErrFreed, "tensor %q: retain it with Retain, or free it later", full)
 		case all.tensors[full] != nil:
 			misuse(op, tensor.ErrValue, "two tensors are named %q: call a part otherwise", full)
 		case all.device != nil && t.Device() != all.device:

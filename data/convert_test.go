@@ -69,7 +69,7 @@ func TestConvertMisuse(t *testing.T) {
 		"other":  {func() { data.Elements[int32](data.New([]uint8{1})) }, tensor.ErrType, "uint8, not int32"},
 		"single": {func() { data.Elements[float64](data.New([]float32{1})) }, tensor.ErrType, "float32, not float64"},
 	} {
-		if err := tensor.Maybe(c.call); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
+		if err := tensor.Try(c.call); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -142,7 +142,7 @@ func TestCSVRefused(t *testing.T) {
 		"no column": func() { _, _ = table.Reals() },
 		"classes":   func() { _, _, _ = table.Labels("kind", "a", "a") },
 	} {
-		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}
@@ -155,7 +155,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, comma rune, bare bool) {
 		var table *data.Table
 		var err error
-		if tensor.Maybe(func() {
+		if tensor.Try(func() {
 			table, err = data.ReadCSV(strings.NewReader(text), data.CSVOptions{Comma: comma, NoHeader: bare})
 		}) != nil {
 			return

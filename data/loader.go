@@ -80,7 +80,7 @@ func NewLoader(d tensor.Device, arrays []Array, cfg LoaderConfig) *Loader {
 	l.tensors = cfg.Into
 	if cfg.Into == nil {
 		for _, a := range arrays {
-			l.tensors = append(l.tensors, tensor.EmptyOf(d, a.rows.typ(), a.batch(min(cfg.Batch, n))...).Keep())
+			l.tensors = append(l.tensors, tensor.EmptyOf(d, a.rows.typ(), a.batch(min(cfg.Batch, n))...).Retain())
 		}
 	} else {
 		l.mustFit(op)
@@ -110,7 +110,7 @@ func (l *Loader) mustFit(op string) {
 			panic(misuse(op, tensor.ErrFreed, fmt.Sprintf("tensor %d of LoaderConfig.Into", i), t.Shape()))
 		case t.Device() != l.device:
 			panic(misuse(op, tensor.ErrDevice, fmt.Sprintf("tensor %d of LoaderConfig.Into is on %s, the loader on %s", i, t.Device().Name(), l.device.Name())))
-		case !slices.Equal(t.Shape(), a.batch(l.cfg.Batch)) || !t.Contiguous():
+		case !slices.Equal(t.Shape(), a.batch(l.cfg.Batch)) || !t.IsContiguous():
 			panic(misuse(op, tensor.ErrShape, fmt.Sprintf("tensor %d of LoaderConfig.Into is contiguous, and of shape %v", i, a.batch(l.cfg.Batch)), t.Shape()))
 		case t.Type() != a.rows.typ():
 			panic(misuse(op, tensor.ErrType, fmt.Sprintf("tensor %d of LoaderConfig.Into is of type %v, the array of %v", i, t.Type(), a.rows.typ())))

@@ -305,7 +305,7 @@ func TestLife(t *testing.T) {
 	if now := d.Stats().LiveBytes; now != before || !had[0].Freed() {
 		t.Errorf("%d bytes live before, %d after", before, now)
 	}
-	if err := tensor.Maybe(func() { epoch(t, l) }); !errors.Is(err, tensor.ErrFreed) {
+	if err := tensor.Try(func() { epoch(t, l) }); !errors.Is(err, tensor.ErrFreed) {
 		t.Errorf("a loop over a freed loader: err = %v", err)
 	}
 }
@@ -423,7 +423,7 @@ func TestMisuse(t *testing.T) {
 		"scalar":    {func() { _, _ = data.FromTensor(tensor.Scalar(d, 1)) }, tensor.ErrShape, ""},
 		"no tensor": {func() { _, _ = data.FromTensor(nil) }, tensor.ErrValue, ""},
 	} {
-		err := tensor.Maybe(c.f)
+		err := tensor.Try(c.f)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want %v that says %q", name, err, c.kind, c.say)
 		}

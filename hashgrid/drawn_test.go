@@ -80,7 +80,7 @@ func TestEncodeDrawnMisuse(t *testing.T) {
 		"image elsewhere": {tensor.ErrDevice, ", the grid on cpu", table, tensor.Zeros(other, 12, 3), 2, 4, 3},
 		"another table":   {tensor.ErrShape, "[174 2]", autograd.Param(tensor.Zeros(d, g.Entries, 3), "table"), image, 2, 4, 3},
 	} {
-		err := tensor.Maybe(func() { g.EncodeDrawn(c.table, c.image, rng, c.n, c.width, c.height) })
+		err := tensor.Try(func() { g.EncodeDrawn(c.table, c.image, rng, c.n, c.width, c.height) })
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want %v that says %q", name, err, c.kind, c.say)
 		}

@@ -23,7 +23,7 @@ func Example() {
 		entries[i] = float32(i)
 	}
 	table := autograd.Param(tensor.New(d, entries, grid.Entries, grid.Features), "table")
-	features := grid.Encode(table, autograd.Const(tensor.New(d, []float32{0.5, 0.5}, 1, 2))).Keep()
+	features := grid.Encode(table, autograd.Const(tensor.New(d, []float32{0.5, 0.5}, 1, 2))).Retain()
 	if err := features.Sum().Backward(); err != nil {
 		panic(err)
 	}

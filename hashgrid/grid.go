@@ -69,11 +69,11 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 			misuse("levels 0 to %d have %d entries of %d features: a table has at most 2³⁰ numbers", i, g.Entries, features)
 		}
 	}
-	g.levels = tensor.New(d, table).Keep()
+	g.levels = tensor.New(d, table).Retain()
 	if !d.Limits().CPU {
-		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Keep()
-		g.fine = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Keep()
-		g.strange = tensor.ZerosOf(d, tensor.Int32, wordsOf(g.Entries*features)).Keep()
+		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Retain()
+		g.fine = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Retain()
+		g.strange = tensor.ZerosOf(d, tensor.Int32, wordsOf(g.Entries*features)).Retain()
 	}
 	return g
 }
@@ -112,17 +112,17 @@ func (g *Grid) Free() {
 // scaled. A sum that leaves ±2²⁶ is NaN, and so is one of which a term does, or is infinite or NaN. Terms
 // that are within, and whose sum leaves ±3·2²⁶, may wrap round unnoticed, and so may small ones at more than 2²⁶ positions.
 func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
-	t, c := table.Operand(op), positions.Operand(op)
+	t, c := table.ValueFor(op), positions.ValueFor(op)
 	g.check(t, c)
 	if positions.NeedsGrad() {
 		panic(&tensor.Error{Pkg: "hashgrid", Op: op, Kind: tensor.ErrValue, Detail: "positions have no gradient: pass a constant"})
 	}
 	n := c.Shape()[0]
 	y := tensor.Empty(g.device, n, len(g.Levels)*g.Features)
-	at, atDone := c.Packed()
-	defer atDone()
-	entries, entriesDone := t.Packed()
-	defer entriesDone()
+	at := c.Contiguous()
+	defer at.Free()
+	entries := t.Contiguous()
+	defer entries.Free()
 	tensor.Launch(g.device, encode(g.Features), at.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(),
 		kernels.I(n), kernels.I(len(g.Levels)))
 	return g.encoded(table, positions, y)
@@ -133,7 +133,7 @@ func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 // one launch. It panics as Encode does, with tensor.ErrShape for an image of another size, and with tensor.ErrValue for a
 // negative n.
 func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tensor.RNG, n, width, height int) (features, centres *autograd.Node, colours *tensor.Tensor) {
-	t := table.Operand(op)
+	t := table.ValueFor(op)
 	misuse := func(kind error, format string, a ...any) {
 		panic(&tensor.Error{Pkg: "hashgrid", Op: op, Kind: kind, Shapes: [][]int{t.Shape(), image.Shape()}, Detail: fmt.Sprintf(format, a...)})
 	}
@@ -150,10 +150,10 @@ func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tens
 	c, colours := tensor.Empty(g.device, n, 2), tensor.Empty(g.device, n, channels)
 	g.check(t, c)
 	y := tensor.Empty(g.device, n, len(g.Levels)*g.Features)
-	pixels, pixelsDone := image.Packed()
-	defer pixelsDone()
-	entries, entriesDone := t.Packed()
-	defer entriesDone()
+	pixels := image.Contiguous()
+	defer pixels.Free()
+	entries := t.Contiguous()
+	defer entries.Free()
 	lo, hi, call := rng.Next()
 	tensor.Launch(g.device, draw(g.Features), pixels.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(), c.Arg(), colours.Arg(),
 		kernels.I(n), kernels.I(len(g.Levels)), kernels.I(width), kernels.I(height), kernels.I(channels), lo, hi, call)
@@ -164,12 +164,12 @@ func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tens
 // encoded is the node of the features y.
 func (g *Grid) encoded(table, positions *autograd.Node, y *tensor.Tensor) *autograd.Node {
 	c := positions.Value()
-	return autograd.Apply(op, y, []*autograd.Node{table, positions}, func(up *autograd.Node, in *autograd.Grads) {
-		if in.Recorded() {
-			in.GiveNode(0, g.gather(up, positions))
+	return autograd.NewOp(op, y, []*autograd.Node{table, positions}, func(up *autograd.Node, in *autograd.Grads) {
+		if in.CreateGraph() {
+			in.AccumulateNode(0, g.gather(up, positions))
 			return
 		}
-		in.Fill(0, func(dst *tensor.Tensor) { g.gradient(dst, c, up.Value()) })
+		in.AccumulateInto(0, func(dst *tensor.Tensor) { g.gradient(dst, c, up.Value()) })
 	}, c)
 }
 
@@ -177,11 +177,11 @@ func (g *Grid) encoded(table, positions *autograd.Node, y *tensor.Tensor) *autog
 // gradient is an encoding.
 func (g *Grid) gather(up, positions *autograd.Node) *autograd.Node {
 	const op = "HashGradient"
-	u, c := up.Operand(op), positions.Value()
+	u, c := up.ValueFor(op), positions.Value()
 	y := tensor.Empty(g.device, g.Entries, g.Features)
 	g.gradient(y, c, u)
-	return autograd.Apply(op, y, []*autograd.Node{up}, func(gg *autograd.Node, in *autograd.Grads) {
-		in.GiveNode(0, g.Encode(gg, positions))
+	return autograd.NewOp(op, y, []*autograd.Node{up}, func(gg *autograd.Node, in *autograd.Grads) {
+		in.AccumulateNode(0, g.Encode(gg, positions))
 	}, c)
 }
 
@@ -190,10 +190,10 @@ const op = "HashEncode"
 
 // gradient writes that of the table to dst, of the gradient up of Encode's result.
 func (g *Grid) gradient(dst, positions, up *tensor.Tensor) {
-	at, atDone := positions.Packed()
-	defer atDone()
-	u, uDone := up.Packed()
-	defer uDone()
+	at := positions.Contiguous()
+	defer at.Free()
+	u := up.Contiguous()
+	defer u.Free()
 	n, levels := kernels.I(positions.Shape()[0]), kernels.I(len(g.Levels))
 	if g.sum == nil {
 		tensor.Launch(g.device, gradient(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), dst.Arg(), n, levels, kernels.I(g.Entries))

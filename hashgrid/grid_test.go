@@ -44,7 +44,7 @@ func data(t *testing.T, x *tensor.Tensor) []float64 {
 func encoded(t *testing.T, g *Grid, table, positions, up *tensor.Tensor) (features, gradient []float64) {
 	t.Helper()
 	p := autograd.Param(table, "table")
-	y := g.Encode(p, autograd.Const(positions)).Keep()
+	y := g.Encode(p, autograd.Const(positions)).Retain()
 	if err := y.Backward(autograd.BackwardOptions{Seed: up}); err != nil {
 		t.Fatal(err)
 	}
@@ -242,13 +242,13 @@ func TestMisuse(t *testing.T) {
 	} {
 		if strings.HasPrefix(name, "a freed grid") {
 			defer func() {
-				if err := tensor.Maybe(c.f); !errors.Is(err, c.kind) {
+				if err := tensor.Try(c.f); !errors.Is(err, c.kind) {
 					t.Errorf("%s: err = %v", name, err)
 				}
 			}()
 			continue
 		}
-		if err := tensor.Maybe(c.f); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
+		if err := tensor.Try(c.f); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want %v that says %q", name, err, c.kind, c.say)
 		}
 	}

@@ -17,7 +17,8 @@ func TestKernels(t *testing.T) {
 	if testing.Short() {
 		all = all[:2]
 	}
-	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
+	t.Setenv(devtest.OptimizedEnv, "1")
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		for _, features := range all {
 			if err := kerneltest.All(d, testing.Short(), Kernels(features)...); err != nil {

@@ -149,7 +149,7 @@ const warmup = 200
 // learningRate returns the rate of a step.
 func (c Config) learningRate(step int) float64 {
 	if c.planned() {
-		return optim.Trapezoid(c.LR, min(warmup, c.Steps/10), c.Steps/5, c.Steps)(step)
+		return optim.WarmupHoldDecay(c.LR, min(warmup, c.Steps/10), c.Steps/5, c.Steps)(step)
 	}
 	return optim.Exponential(c.LR, c.LRDecay)(step)
 }

@@ -175,7 +175,7 @@ func (e Encoding) encoder(d tensor.Device, rng *tensor.RNG, width, height int) e
 	case Frequency:
 		return frequencies{octaves: e.Features / 4}
 	case Fourier:
-		return &fourier{waves: rng.Normal(d, 0, e.Sigma, 2, e.Features/2).Keep()}
+		return &fourier{waves: rng.Normal(d, 0, e.Sigma, 2, e.Features/2).Retain()}
 	case SIREN:
 		return centred{}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 )
 
 // ErrImage is what a file is that cannot be read as an image.
@@ -27,7 +27,7 @@ const mostElements = math.MaxInt32
 func PSNR(a, b *Image) float64 {
 	peak := a.peak()
 	var sum atomic.Uint64 // of whole numbers: on any cores, in any order, it is the same
-	par.For(len(a.Pixels), par.Grain, func(lo, hi int) {
+	parallel.For(len(a.Pixels), parallel.Grain, func(lo, hi int) {
 		var part uint64
 		for i, v := range a.Pixels[lo:hi] {
 			d := int64(quantize(v, peak)) - int64(quantize(b.Pixels[lo+i], peak))

@@ -15,7 +15,8 @@ import (
 
 // TestKernels holds the kernels to their twins, and to what they say of themselves, in the forms for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
+	t.Setenv(devtest.OptimizedEnv, "1")
 	check := func(t *testing.T, d tensor.Device) {
 		if err := kerneltest.All(d, testing.Short(), Kernels()...); err != nil {
 			t.Error(err)

@@ -61,13 +61,13 @@ type memory struct {
 func (f *Fit) remember() *memory {
 	m := &memory{fit: f, values: tensor.Dict{}, calls: f.rng.Calls}
 	for _, p := range f.Model.Params() {
-		m.values[p.Name()] = p.Value().Copy().Keep()
+		m.values[p.Name()] = p.Value().Copy().Retain()
 	}
 	for _, o := range f.opts {
 		own := o.State()
 		copies := optim.State{Steps: own.Steps, Tensors: tensor.Dict{}}
 		for name, t := range own.Tensors {
-			copies.Tensors[name] = t.Copy().Keep()
+			copies.Tensors[name] = t.Copy().Retain()
 			t.Free()
 		}
 		m.states = append(m.states, copies)

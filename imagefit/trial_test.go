@@ -14,7 +14,10 @@ import (
 // TestWrongFusedPass: where the pass of a whole perceptron is computed wrongly, the form for the other kind of device
 // takes its place, and where that is wrong too, the network is trained layer by layer.
 func TestWrongFusedPass(t *testing.T) {
-	const nothing = `// @depends: common, get, mlp
+	const nothing = `// @depends: common
+#ifndef GET_PARAMS
+#define GET_PARAMS
+#endif
 kernel void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n GET_PARAMS) { LOSS[LOSS_off] = 0; }`
 	img := smooth(40, 28)
 	for _, sel := range devtest.Selected() {
@@ -43,7 +46,7 @@ kernel void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n
 			}
 			f := run(t, d, img, small())
 			fused, why := f.Fused()
-			var bad *tensor.TrialError
+			var bad *tensor.MiscompileError
 			if fused == both || both && !errors.As(why, &bad) {
 				t.Errorf("%s, both forms wrong: %v: fused: %v, %v", sel, both, fused, why)
 			}

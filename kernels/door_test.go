@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 )
 
 // TestParallel: each of n is in one piece, whatever it costs.
 func TestParallel(t *testing.T) {
-	for _, n := range []int{0, 1, 7, par.Grain - 1, par.Grain, 5*par.Grain + 3} {
-		for _, cost := range []int{-1, 0, 1, 100, par.Grain + 1, math.MaxInt} {
+	for _, n := range []int{0, 1, 7, parallel.Grain - 1, parallel.Grain, 5*parallel.Grain + 3} {
+		for _, cost := range []int{-1, 0, 1, 100, parallel.Grain + 1, math.MaxInt} {
 			seen := make([]int8, n)
 			Call[float32]{}.Parallel(n, cost, func(lo, hi int) {
 				for i := lo; i < hi; i++ {
@@ -35,7 +35,7 @@ func TestParallelWhereItIsWorthIt(t *testing.T) {
 	for _, c := range []struct {
 		n, cost int
 		pieces  int32
-	}{{2*par.Grain - 1, 1, 1}, {2 * par.Grain, 1, 2}, {4 * par.Grain, 1, 4}, {4, par.Grain, 4}, {31, par.Grain / 16, 1}, {32, par.Grain / 16, 2}, {100, math.MaxInt, 4}} {
+	}{{2*parallel.Grain - 1, 1, 1}, {2 * parallel.Grain, 1, 2}, {4 * parallel.Grain, 1, 4}, {4, parallel.Grain, 4}, {31, parallel.Grain / 16, 1}, {32, parallel.Grain / 16, 2}, {100, math.MaxInt, 4}} {
 		var pieces atomic.Int32
 		Call[float32]{}.Parallel(c.n, c.cost, func(int, int) { pieces.Add(1) })
 		if pieces.Load() != c.pieces {

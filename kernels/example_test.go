@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // A function has a kernel for each layout of its tensors, and the kernel a twin that runs without a device.
 func Example() {
 	x, y := []float32{-2, 0, 3}, make([]float32, 3)
-	k := kernels.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 1})
+	k := fn.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 1})
 	for _, p := range k.Params {
 		fmt.Print(p.Name, " ")
 	}
@@ -33,7 +34,7 @@ func ExampleKernel_Program() {
 
 // What a launch computes, in words that programs read: here a leaky ReLU of a matrix that lies transposed.
 func ExampleKernel_describe() {
-	k := kernels.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapTensors]kernels.Step{kernels.Strided}})
+	k := fn.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapTensors]kernels.Step{kernels.Strided}})
 	x, y := kernels.NewMem(kernels.Float32, 6), kernels.NewMem(kernels.Float32, 6)
 	args := []kernels.Arg{kernels.Vec(x, 0, 6), kernels.Vec(y, 0, 6), kernels.I(3), kernels.I(2), // 2 rows of 3
 		kernels.I(1), kernels.I(2), kernels.I(3), kernels.R(0.1)}

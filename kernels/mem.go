@@ -3,7 +3,7 @@ package kernels
 import (
 	"unsafe"
 
-	"github.com/clgrad/clgrad/internal/round"
+	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/x448/float16"
 )
 
@@ -159,10 +159,10 @@ func (m *Mem) Set(i int, v float64) {
 	case Float64:
 		Slice[float64](m, i, 1)[0] = v
 	case Int32:
-		Slice[int32](m, i, 1)[0] = round.ToInt32(v)
+		Slice[int32](m, i, 1)[0] = convert.ToInt32(v)
 	case Uint8:
-		Slice[uint8](m, i, 1)[0] = round.ToUint8(v)
+		Slice[uint8](m, i, 1)[0] = convert.ToUint8(v)
 	default:
-		Slice[float16.Float16](m, i, 1)[0] = round.ToFloat16(v)
+		Slice[float16.Float16](m, i, 1)[0] = convert.ToFloat16(v)
 	}
 }

@@ -180,7 +180,7 @@ type Product struct {
 	A, B, C        View
 }
 
-// Reduction folds the middle axis of X with a Function of two operands, [Add], [Max] or [Min], in a number of Shares. For
+// Reduction folds the middle axis of X with a Function of two operands, fn.Add, fn.Max or fn.Min, in a number of Shares. For
 // o below Outer, i below Inner and each share s,
 //
 //	Y[o, s, i] = the fold of X[o, k, i] over k of the share

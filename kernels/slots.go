@@ -3,7 +3,7 @@ package kernels
 import (
 	"fmt"
 
-	"github.com/clgrad/clgrad/internal/turns"
+	"github.com/clgrad/clgrad/internal/stepwatch"
 )
 
 // Slots are numbers of launches that change from step to step, such as a learning rate or the counter of a random
@@ -42,7 +42,7 @@ func (s *Slots) Next() error {
 		return err
 	}
 	s.turn++
-	turns.Tell(s)
+	stepwatch.Notify(s)
 	return nil
 }
 

@@ -1,6 +1,13 @@
 package kernels
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// identity copies its operand, in descriptions: package fn, which has the function of that name, imports this one.
+var identity = &Function{Name: "copy", Value: expr.X(0), Integers: true}
 
 // describe returns what says what a launch computes: nil where the kernel does not say it.
 func (s *thenSpec) describe() func(args []Arg) []Operation {
@@ -16,7 +23,7 @@ func (s *thenSpec) describe() func(args []Arg) []Operation {
 			value.Arg = Temporary(other)
 			if s.base.Stores.reads(base) { // what is there stays there
 				before = append(before, &Map{Dims: []int{s.elements(args)}, Operands: []View{{Arg: result, Strides: []int{1}}},
-					Results: []Result{{Function: Identity, View: View{Arg: value.Arg, Strides: []int{1}}}}})
+					Results: []Result{{Function: identity, View: View{Arg: value.Arg, Strides: []int{1}}}}})
 			}
 		}
 		ops := s.base.Describe(base)

@@ -3,7 +3,7 @@ package kernels
 import (
 	"math"
 
-	"github.com/clgrad/clgrad/internal/round"
+	"github.com/clgrad/clgrad/internal/convert"
 )
 
 // Tolerance is how far a device's result may lie from its twin's. A result passes if it is within ULP
@@ -44,7 +44,7 @@ func ordered(t DType, v float64) int64 {
 	case Int32, Uint8:
 		return int64(v)
 	case Float16:
-		bits, negativeZero = int64(int16(round.ToFloat16(v))), math.MinInt16
+		bits, negativeZero = int64(int16(convert.ToFloat16(v))), math.MinInt16
 	case Float32:
 		bits, negativeZero = int64(int32(math.Float32bits(float32(v)))), math.MinInt32
 	default:

@@ -1,7 +1,7 @@
 package kernels
 
 import (
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/x448/float16"
 )
@@ -88,7 +88,7 @@ func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 // an addition or the like. The pieces write apart, and an element's value must not depend on where its piece ends: then
 // the result does not depend on how many there are.
 func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
-	par.For(n, max(1, par.Grain/max(cost, 1)), f)
+	parallel.For(n, max(1, parallel.Grain/max(cost, 1)), f)
 }
 
 // ElementTwin is the twin of a kernel whose buffers hold elements of type E, and none reals.

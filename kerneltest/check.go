@@ -6,15 +6,15 @@ import (
 	"math"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/agree"
-	"github.com/clgrad/clgrad/internal/interpret"
+	"github.com/clgrad/clgrad/internal/compare"
+	"github.com/clgrad/clgrad/internal/refexec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // All runs the Cases of kernels on a device, few and small ones if asked for, each with Check. What a kernel says of its
 // launches, with Describe, is computed too, and held to the twin. The error says of every kernel what is wrong with the
-// first case that is, or that it has none. Open the device with [tensor.Options].Untried:
+// first case that is, or that it has none. Open the device with [tensor.Options].SkipSelfTest:
 // otherwise it refuses a faulty kernel itself, at the first fault, and is of no use for those after it.
 func All(d tensor.Device, few bool, ks ...*kernels.Kernel) error {
 	var errs []error
@@ -28,7 +28,7 @@ func cases(d tensor.Device, k *kernels.Kernel, few bool, seed uint64) error {
 	if k.Cases == nil || len(k.Cases(few)) == 0 {
 		return fmt.Errorf("%s has no test case", k.Name)
 	}
-	var uses []interpret.Use
+	var uses []refexec.Use
 	for i, c := range k.Cases(few) {
 		o := kernels.NewOperands(d.Real(), seed, uint64(i))
 		c.Build(o)
@@ -37,16 +37,16 @@ func cases(d tensor.Device, k *kernels.Kernel, few bool, seed uint64) error {
 		if _, err := Check(d, k, c.Name, o.Args); err != nil { // first: it says what is wrong with arguments
 			return err
 		}
-		of, err := interpret.Check(k, d.Real(), d.Limits(), again.Args)
+		of, err := refexec.Check(k, d.Real(), d.Limits(), again.Args)
 		if err != nil {
 			return fmt.Errorf("%s %s: its description: %w", k.Name, c.Name, err)
 		}
-		uses = interpret.Join(uses, of)
+		uses = refexec.Join(uses, of)
 	}
 	if uses == nil { // opaque
 		return nil
 	}
-	if err := interpret.Modes(k, uses); err != nil {
+	if err := refexec.Modes(k, uses); err != nil {
 		return fmt.Errorf("%s: its description: %w", k.Name, err)
 	}
 	return nil
@@ -82,7 +82,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 		kernels.CopyMem(before[i], 0, host, 0, host.Len())
 	}
 	tensor.Launch(d, k, onDevice...) // first: it says what is wrong with arguments
-	margin := agree.Of(k, d.Real(), args)
+	margin := compare.MarginOf(k, d.Real(), args)
 	if !k.Grid(args, d.Limits()).Empty() {
 		k.Run(d.Real(), args)
 	}

@@ -78,7 +78,7 @@ func doubleTwin[T kernels.Real](c kernels.Call[T]) {
 
 // TestAll: what is right passes on every device, and of what is not, every kernel is named.
 func TestAll(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every fault is to be found here
+	t.Setenv(tensor.SelfTestEnv, "off") // every fault is to be found here
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		if err := All(d, false, double()); err != nil {
 			t.Error(err)
@@ -95,7 +95,7 @@ func TestAll(t *testing.T) {
 		}
 		short := double()
 		short.Cases = kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n) })
-		if err := tensor.Maybe(func() { _ = All(d, true, short) }); !errors.Is(err, tensor.ErrArgument) {
+		if err := tensor.Try(func() { _ = All(d, true, short) }); !errors.Is(err, tensor.ErrArgument) {
 			t.Errorf("operands without n: err = %v", err)
 		}
 		if d.Name()[:3] == "cpu" {
@@ -112,7 +112,7 @@ func TestAll(t *testing.T) {
 // TestAllDescriptions: a kernel that says what it computes is held to that on every device, and one that says something
 // else, or says nothing of a parameter, is named.
 func TestAllDescriptions(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every fault is to be found here
+	t.Setenv(tensor.SelfTestEnv, "off") // every fault is to be found here
 	says := func(factor float64, always bool) *kernels.Kernel {
 		times := &kernels.Function{Name: "times", Value: expr.C(factor).Mul(expr.X(0))}
 		k := double()

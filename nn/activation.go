@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -16,18 +17,18 @@ type Activation struct {
 // Activations without a parameter.
 var (
 	Identity = Activation{}
-	ReLU     = Map(kernels.ReLU)
-	Tanh     = Map(kernels.Tanh)
-	Sigmoid  = Map(kernels.Sigmoid)
-	GELU     = Map(kernels.GELU)
-	SiLU     = Map(kernels.SiLU)
+	ReLU     = Map(fn.ReLU)
+	Tanh     = Map(fn.Tanh)
+	Sigmoid  = Map(fn.Sigmoid)
+	GELU     = Map(fn.GELU)
+	SiLU     = Map(fn.SiLU)
 )
 
 // LeakyReLU returns the activation of a slope.
-func LeakyReLU(slope float64) Activation { return Map(kernels.LeakyReLU, slope) }
+func LeakyReLU(slope float64) Activation { return Map(fn.LeakyReLU, slope) }
 
 // Sine returns the activation sin(ω·x).
-func Sine(omega float64) Activation { return Map(kernels.Sine, omega) }
+func Sine(omega float64) Activation { return Map(fn.Sine, omega) }
 
 // Map returns the activation f(x; scalars), for an element-wise function of one operand, one of package kernels or the
 // program's own. A layer computes it in its launch. It panics with tensor.ErrValue for no function. Another number of scalars,

@@ -86,7 +86,7 @@ func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *aut
 func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node) (q, k, v *autograd.Node) {
 	size := l.InWeight.Shape()[0]
 	for _, x := range []*autograd.Node{query, key, value} {
-		if s := x.Operand(op).Shape(); len(s) < 2 || s[len(s)-1] != size {
+		if s := x.ValueFor(op).Shape(); len(s) < 2 || s[len(s)-1] != size {
 			panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{query.Shape(), key.Shape(), value.Shape()},
 				Detail: fmt.Sprintf("queries, keys and values are […, length, %d]", size)})
 		}
@@ -123,7 +123,7 @@ func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node
 func (l *MultiHeadAttention) softmax(q, k, mask *autograd.Node) *autograd.Node {
 	scores := q.MatMul(swapped(k, -2, -1))
 	if mask != nil {
-		mustMask(mask.Operand("MultiHeadAttention"), scores.Shape())
+		mustMask(mask.ValueFor("MultiHeadAttention"), scores.Shape())
 	}
 	// A number far below all scores, and not −∞: a query that attends to nothing has a softmax, which is then put to 0.
 	m := masking{causal: l.causal, add: true, scale: 1 / math.Sqrt(float64(q.Shape()[q.Rank()-1])), off: -1e30}

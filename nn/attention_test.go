@@ -44,7 +44,7 @@ func TestAttentionDrops(t *testing.T) {
 				case mask != nil:
 					m = autograd.Const(mask)
 				}
-				y := l.Attend(x, x, x, m).Keep()
+				y := l.Attend(x, x, x, m).Retain()
 				results[i] = tensor.Dict{"y": y.Value()}
 				if err := y.Square().Sum().Backward(); err != nil {
 					t.Fatal(err)

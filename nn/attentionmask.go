@@ -28,16 +28,16 @@ func (m masking) node(x, mask *autograd.Node) *autograd.Node {
 	var mv *tensor.Tensor
 	var fixed *autograd.Node
 	if mask != nil {
-		mv = mask.Operand(op)
+		mv = mask.ValueFor(op)
 		fixed, saved = autograd.Const(mv), append(saved, mv)
 		if m.add && mv.Type() == tensor.Real {
 			inputs = append(inputs, mask)
 		}
 	}
-	return autograd.Apply(op, m.tensor(x.Operand(op), mv), inputs, func(g *autograd.Node, in *autograd.Grads) {
-		in.GiveNode(0, masking{causal: m.causal, scale: m.scale}.node(g, fixed))
-		if len(inputs) > 1 && in.Need(1) {
-			in.GiveNode(1, masking{causal: m.causal, scale: 1}.node(g, fixed))
+	return autograd.NewOp(op, m.tensor(x.ValueFor(op), mv), inputs, func(g *autograd.Node, in *autograd.Grads) {
+		in.AccumulateNode(0, masking{causal: m.causal, scale: m.scale}.node(g, fixed))
+		if len(inputs) > 1 && in.NeedsGrad(1) {
+			in.AccumulateNode(1, masking{causal: m.causal, scale: 1}.node(g, fixed))
 		}
 	}, saved...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -118,7 +119,7 @@ func TestActivations(t *testing.T) {
 		"slope 0":    {nn.LeakyReLU(0), func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(0) }},
 		"slope -0.5": {nn.LeakyReLU(-0.5), func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(-0.5) }},
 		"sine":       {nn.Sine(30), func(x *autograd.Node) *autograd.Node { return x.Sine(30) }},
-		"softplus":   {nn.Map(kernels.Softplus), (*autograd.Node).Softplus},
+		"softplus":   {nn.Map(fn.Softplus), (*autograd.Node).Softplus},
 		"own":        {nn.Map(cube), func(x *autograd.Node) *autograd.Node { return autograd.Map(cube, nil, x) }},
 	} {
 		net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 4}, Activations: []nn.Activation{c.a}})

@@ -51,13 +51,13 @@ func gruPass(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *aut
 // gruStates returns all states [time + 1, batch, hidden].
 func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 	const op = "GRU"
-	xv, wv := gx.Operand(op), w.Operand(op)
+	xv, wv := gx.ValueFor(op), w.ValueFor(op)
 	d, batch, hidden := xv.Device(), xv.Shape()[1], wv.Shape()[0]
 	inputs, saved := []*autograd.Node{gx, w}, []*tensor.Tensor{xv, wv}
 	r := gruGrads{times: s}
 	var bv *tensor.Tensor
 	if b != nil {
-		bv = b.Operand(op)
+		bv = b.ValueFor(op)
 		inputs, saved = append(inputs, b), append(saved, bv)
 	}
 	if first != nil {
@@ -73,8 +73,8 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 		tensor.MapInto(gruStep, nil, []*tensor.Tensor{next}, operands...)
 		free(operands, []*tensor.Tensor{next, gx, gh})
 	})
-	return autograd.Apply(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
-		if r.in = in; in.Recorded() {
+	return autograd.NewOp(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
+		if r.in = in; in.CreateGraph() {
 			r.recorded(gx, w, b, g)
 		} else {
 			r.computed(xv, wv, bv, states, g.Value())
@@ -116,11 +116,11 @@ func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
 		free([]*tensor.Tensor{dxt, dht})
 	})
 	free(slopes)
-	r.in.Give(0, dx)
+	r.in.Accumulate(0, dx)
 	deliver(r.in, dh, before, b != nil)
-	if r.first > 0 && r.in.Need(r.first) {
+	if r.first > 0 && r.in.NeedsGrad(r.first) {
 		sum := g.Select(0, r.times.first())
-		r.in.Give(r.first, tensor.Map(sumOfThree, nil, sum, direct, through))
+		r.in.Accumulate(r.first, tensor.Map(sumOfThree, nil, sum, direct, through))
 		sum.Free()
 	}
 	free([]*tensor.Tensor{direct, through, wt, before, dh})
@@ -153,9 +153,9 @@ func (r gruGrads) recorded(x, w, b, g *autograd.Node) {
 		dh[t] = autograd.Concat(1, reset, update, g.Mul(byState.Select(0, t)))
 		carried = g.Mul(stays.Select(0, t)).Add(dh[t].MatMul(wt))
 	})
-	r.in.GiveNode(0, autograd.Stack(0, dx...))
+	r.in.AccumulateNode(0, autograd.Stack(0, dx...))
 	deliverNodes(r.in, autograd.Stack(0, dh...), before, b != nil)
 	if r.first > 0 {
-		r.in.GiveNode(r.first, total(r.times.first()))
+		r.in.AccumulateNode(r.first, total(r.times.first()))
 	}
 }

@@ -53,7 +53,7 @@ func TestOrthogonal(t *testing.T) {
 		}
 	}
 	d := devtest.CPU(t)
-	if err := tensor.Maybe(func() { nn.Orthogonal(1)(d, tensor.NewRNG(1), 3, 3, 3) }); !errors.Is(err, tensor.ErrShape) {
+	if err := tensor.Try(func() { nn.Orthogonal(1)(d, tensor.NewRNG(1), 3, 3, 3) }); !errors.Is(err, tensor.ErrShape) {
 		t.Errorf("a vector: err = %v", err)
 	}
 }
@@ -81,7 +81,7 @@ func TestTruncatedNormal(t *testing.T) {
 		}
 	})
 	for _, c := range [][3]float64{{0, -2, 2}, {1, 2, 2}, {math.NaN(), -2, 2}, {1, math.NaN(), 2}} {
-		if err := tensor.Maybe(func() { nn.TruncatedNormal(c[0], c[1], c[2]) }); !errors.Is(err, tensor.ErrValue) {
+		if err := tensor.Try(func() { nn.TruncatedNormal(c[0], c[1], c[2]) }); !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("%v: err = %v", c, err)
 		}
 	}

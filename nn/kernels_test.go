@@ -12,7 +12,8 @@ import (
 // TestKernels holds the maps of layers to their twins, and to what they say of themselves, in the forms for CPUs and for GPUs and in the
 // layouts in which layers launch them.
 func TestKernels(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
+	t.Setenv(devtest.OptimizedEnv, "1")
 	const unit, indexed = kernels.Unit, kernels.Indexed
 	of := func(j *kernels.Joined, rank int, gaps bool, steps ...kernels.Step) *kernels.Kernel {
 		layout := kernels.Layout{Rank: rank, Gaps: gaps}

@@ -222,7 +222,7 @@ func (l layer) run(t *testing.T, model any, inputs, seeds []*tensor.Tensor) tens
 	}
 	var loss *autograd.Node
 	for i, y := range forward(model, in) {
-		found[fmt.Sprint("y", i)], found[fmt.Sprint("seed", i)] = y.Keep().Value(), seeds[i]
+		found[fmt.Sprint("y", i)], found[fmt.Sprint("seed", i)] = y.Retain().Value(), seeds[i]
 		if term := y.Mul(autograd.Const(seeds[i])).Sum(); loss == nil {
 			loss = term
 		} else {
@@ -326,7 +326,7 @@ func TestSequentialJoins(t *testing.T) {
 			x := autograd.Param(tensor.NewRNG(2).Uniform(d, -1, 1, 5, 3), "x")
 			results := func(model nn.Module) (launches int64, values []*autograd.Node) {
 				before := d.Stats().Launches
-				y := model.Forward(x).Keep()
+				y := model.Forward(x).Retain()
 				launches = d.Stats().Launches - before
 				grads, err := autograd.Grad(y.Square().Sum(), []*autograd.Node{x, l.Weight, l.Bias})
 				if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -49,13 +50,13 @@ func lstmPass(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *au
 // lstmStates returns all states, and behind them all cells, [2·(time + 1), batch, hidden].
 func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.Node {
 	const op = "LSTM"
-	xv, wv := gx.Operand(op), w.Operand(op)
+	xv, wv := gx.ValueFor(op), w.ValueFor(op)
 	d, batch, hidden := xv.Device(), xv.Shape()[1], wv.Shape()[0]
 	inputs, saved := []*autograd.Node{gx, w}, []*tensor.Tensor{xv, wv}
 	r := lstmGrads{times: s}
 	var bv *tensor.Tensor
 	if b != nil {
-		bv = b.Operand(op)
+		bv = b.ValueFor(op)
 		inputs, saved = append(inputs, b), append(saved, bv)
 	}
 	for i, n := range []*autograd.Node{first, firstCell} {
@@ -77,8 +78,8 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 		tensor.MapInto(lstmStep, features, results, operands...)
 		free(operands, results, []*tensor.Tensor{h, gx})
 	})
-	return autograd.Apply(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
-		if r.in = in; in.Recorded() {
+	return autograd.NewOp(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
+		if r.in = in; in.CreateGraph() {
 			r.recorded(gx, w, b, g)
 		} else {
 			r.computed(xv, wv, bv, states, g.Value())
@@ -101,7 +102,7 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	from, to = r.after()
 	next := states.Slice(0, cells+from, cells+to)
 	gates := tensor.Linear(before, w, b, nil) // again: they were not kept
-	gates.MapInPlace(kernels.Add, nil, x)
+	gates.MapInPlace(fn.Add, nil, x)
 	slopes, byCells := empties(d, 4, r.steps, batch, hidden), tensor.Empty(d, 2, r.steps, batch, hidden)
 	operands := append(gatesOf(gates, 4), cell, next)
 	byCell := []*tensor.Tensor{byCells.Select(0, 0), byCells.Select(0, 1)}
@@ -111,7 +112,7 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	wt := w.T()
 	direct, through := tensor.Zeros(d, batch, hidden), tensor.Zeros(d, batch, hidden)
 	size := batch * hidden
-	whole, done := g.Packed()
+	whole := g.Contiguous()
 	r.backward(func(t, _, after int) {
 		operands := []*tensor.Tensor{whole.View(), through, direct.View()}
 		for _, s := range slopes {
@@ -126,16 +127,16 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 		through = gt.MatMul(wt)
 		gt.Free()
 	})
-	done()
+	whole.Free()
 	deliver(r.in, gates, before, b != nil)
 	for i, carried := range []*tensor.Tensor{through, direct} {
-		if at := r.first[i]; at > 0 && r.in.Need(at) {
+		if at := r.first[i]; at > 0 && r.in.NeedsGrad(at) {
 			own := g.Select(0, i*cells+r.times.first())
-			r.in.Give(at, own.Add(carried))
+			r.in.Accumulate(at, own.Add(carried))
 			own.Free()
 		}
 	}
-	r.in.Give(0, gates)
+	r.in.Accumulate(0, gates)
 	free(slopes, []*tensor.Tensor{byCells, direct, through, wt, before})
 }
 
@@ -170,11 +171,11 @@ func (r lstmGrads) recorded(x, w, b, g *autograd.Node) {
 		carried = [2]*autograd.Node{gates[t].MatMul(wt), cell.Mul(forget.Select(0, t))}
 	})
 	all := autograd.Stack(0, gates...)
-	r.in.GiveNode(0, all)
+	r.in.AccumulateNode(0, all)
 	deliverNodes(r.in, all, before, b != nil)
 	for i, at := range r.first {
 		if at > 0 {
-			r.in.GiveNode(at, total(i, r.times.first()))
+			r.in.AccumulateNode(at, total(i, r.times.first()))
 		}
 	}
 }

@@ -123,7 +123,7 @@ func TestLayerMisuse(t *testing.T) {
 		"a scalar":                 {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(zeros()) }, tensor.ErrShape, "Linear"},
 		"nothing":                  {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(nil) }, tensor.ErrValue, "the Node is nil"},
 	} {
-		err := tensor.Maybe(c.f)
+		err := tensor.Try(c.f)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want %v that says %q", name, err, c.kind, c.say)
 		}

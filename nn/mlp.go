@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	_ "github.com/clgrad/clgrad/fusedmlp" // recorded steps of perceptrons are one launch
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/tensor"
 )

@@ -52,8 +52,8 @@ func Unfreeze(model any) {
 	}
 }
 
-// Moded is a layer that goes another way in training than in evaluation, such as [Dropout].
-type Moded interface {
+// TrainEvaler is a layer that goes another way in training than in evaluation, such as [Dropout].
+type TrainEvaler interface {
 	// SetTraining says which way. A layer that was just made is in training.
 	SetTraining(on bool)
 }
@@ -71,9 +71,9 @@ func setTraining(model any, on bool) {
 		switch typ := reflect.PointerTo(part.Type()); {
 		case !typ.Implements(modedType):
 		case part.CanAddr():
-			setMode(reflect.NewAt(part.Type(), part.Addr().UnsafePointer()).Interface().(Moded), on)
+			setMode(reflect.NewAt(part.Type(), part.Addr().UnsafePointer()).Interface().(TrainEvaler), on)
 		case part.CanInterface() && part.Type().Implements(modedType):
-			setMode(part.Interface().(Moded), on)
+			setMode(part.Interface().(TrainEvaler), on)
 		default:
 			misuse("SetTraining", tensor.ErrValue, "the model has a copy of %v, whose mode would be lost: pass a pointer to the model, and put pointers into interfaces and maps", part.Type())
 		}
@@ -83,7 +83,7 @@ func setTraining(model any, on bool) {
 
 // setMode puts a layer in training or in evaluation. A step that is being recorded is told of layers of other packages,
 // which do not tell it themselves.
-func setMode(l Moded, on bool) {
+func setMode(l TrainEvaler, on bool) {
 	switch l.(type) {
 	case *Dropout, *BatchNorm:
 	default:
@@ -169,7 +169,7 @@ var (
 	nodeType   = reflect.TypeFor[*autograd.Node]()
 	tensorType = reflect.TypeFor[*tensor.Tensor]()
 	deviceType = reflect.TypeFor[tensor.Device]()
-	modedType  = reflect.TypeFor[Moded]()
+	modedType  = reflect.TypeFor[TrainEvaler]()
 )
 
 // closed are packages whose types hold no part of a model.

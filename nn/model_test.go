@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -47,7 +48,7 @@ func newOuter(d tensor.Device) *outer {
 	o := &outer{base: base{lin()}, device: d, Any: lin(), Seq: nn.Sequential{nn.ReLU, lin(), &nn.Dropout{P: 0.5, RNG: rng}},
 		ByName: map[string]*nn.Linear{"z": lin(), "a": lin()}, Left: lin(), Scale: autograd.Param(tensor.Scalar(d, 1), ""),
 		Fixed: autograd.Const(tensor.Scalar(d, 1)), Table: tensor.Zeros(d, 3), Tables: []*tensor.Tensor{tensor.Zeros(d, 1)},
-		Turned: [2][]*autograd.Node{{autograd.Param(tensor.Zeros(d, 2, 3), "")}}, cache: tensor.Zeros(d, 3), slope: kernels.ReLU, rng: rng, drop: nn.Dropout{P: 0.5, RNG: rng}}
+		Turned: [2][]*autograd.Node{{autograd.Param(tensor.Zeros(d, 2, 3), "")}}, cache: tensor.Zeros(d, 3), slope: fn.ReLU, rng: rng, drop: nn.Dropout{P: 0.5, RNG: rng}}
 	for range 2 {
 		o.Blocks = append(o.Blocks, &inner{proj: lin(), QNorm2: nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{2}, NoBias: true}), parent: o})
 	}

@@ -82,11 +82,11 @@ func TestMLP(t *testing.T) {
 	if _, _, largest := spread(t, ends.Forward(x).Value()); largest > 1 {
 		t.Errorf("a sigmoid at the end gives %v", largest)
 	}
-	err := tensor.Maybe(func() { nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2}}) })
+	err := tensor.Try(func() { nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2}}) })
 	if !errors.Is(err, tensor.ErrValue) {
 		t.Errorf("one size: err = %v", err)
 	}
-	err = tensor.Maybe(func() { m.Forward(autograd.Const(tensor.Zeros(d, 7, 3))) })
+	err = tensor.Try(func() { m.Forward(autograd.Const(tensor.Zeros(d, 7, 3))) })
 	if !errors.Is(err, tensor.ErrShape) || !strings.Contains(err.Error(), "[7 3] [2 5]") {
 		t.Errorf("input of another width: err = %v", err)
 	}
@@ -113,7 +113,7 @@ func TestLinear(t *testing.T) {
 	if _, _, b := spread(t, drawn.Bias.Value()); b == 0 {
 		t.Error("the bias is not that of Bias")
 	}
-	if err := tensor.Maybe(func() { nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: -2, Out: 3}) }); !errors.Is(err, tensor.ErrShape) {
+	if err := tensor.Try(func() { nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: -2, Out: 3}) }); !errors.Is(err, tensor.ErrShape) {
 		t.Errorf("a negative size: err = %v", err)
 	}
 }

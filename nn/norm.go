@@ -138,8 +138,8 @@ type BatchNormConfig struct {
 func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
 	defer plumbing.Rename("nn", "NewBatchNorm")
 	mustSizes("NewBatchNorm", "Channels", cfg.Channels)
-	l := &BatchNorm{Mean: tensor.Zeros(d, cfg.Channels).Keep(), Var: tensor.Full(d, 1, cfg.Channels).Keep(),
-		Batches: tensor.ZerosOf(d, tensor.Int32).Keep(), eps: orElse(cfg.Eps, usualEps), momentum: cfg.Momentum}
+	l := &BatchNorm{Mean: tensor.Zeros(d, cfg.Channels).Retain(), Var: tensor.Full(d, 1, cfg.Channels).Retain(),
+		Batches: tensor.ZerosOf(d, tensor.Int32).Retain(), eps: orElse(cfg.Eps, usualEps), momentum: cfg.Momentum}
 	l.Weight, l.Bias = affine(d, cfg.NoAffine, false, cfg.Channels)
 	return l
 }

@@ -139,7 +139,7 @@ func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by pass) (y *a
 
 // check panics with tensor.ErrShape unless x is an input, and what is not nil of first are states for it.
 func (r *Recurrent) check(x *autograd.Node, first []*autograd.Node) {
-	shape := x.Operand(r.op).Shape()
+	shape := x.ValueFor(r.op).Shape()
 	if len(shape) != 3 || shape[2] != r.in {
 		form := "batch, time"
 		if r.timeFirst {
@@ -234,7 +234,7 @@ func begin(state *tensor.Tensor, first *autograd.Node, op string) {
 	if first == nil {
 		state.ZeroInPlace()
 	} else {
-		state.SetInPlace(first.Operand(op))
+		state.SetInPlace(first.ValueFor(op))
 	}
 	state.Free()
 }
@@ -281,21 +281,21 @@ func rows(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(x.Shape()[0]*x.Sha
 
 // deliver gives the gradients of the weights and of the bias, for the gradients of the gates and the states before them, all [time, batch, …].
 func deliver(in *autograd.Grads, gates, before *tensor.Tensor, bias bool) {
-	if in.Need(1) {
+	if in.NeedsGrad(1) {
 		h, g := rows(before), rows(gates)
 		t := h.T()
-		in.Give(1, t.MatMul(g))
+		in.Accumulate(1, t.MatMul(g))
 		free([]*tensor.Tensor{h, g, t})
 	}
 	if bias {
-		in.Share(2, gates)
+		in.AccumulateView(2, gates)
 	}
 }
 
 // deliverNodes is deliver of Nodes.
 func deliverNodes(in *autograd.Grads, gates, before *autograd.Node, bias bool) {
-	in.GiveNode(1, before.Flatten(0, 1).T().MatMul(gates.Flatten(0, 1)))
+	in.AccumulateNode(1, before.Flatten(0, 1).T().MatMul(gates.Flatten(0, 1)))
 	if bias {
-		in.GiveNode(2, gates)
+		in.AccumulateNode(2, gates)
 	}
 }

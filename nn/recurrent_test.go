@@ -91,7 +91,7 @@ func TestRecurrentParts(t *testing.T) {
 				from = to
 			}
 			y := autograd.Concat(1, outputs...)
-			found := tensor.Dict{"y": y.Keep().Value(), "h": h.Keep().Value()}
+			found := tensor.Dict{"y": y.Retain().Value(), "h": h.Retain().Value()}
 			sum := y.Square().Sum().Add(h.Square().Sum())
 			if c != nil {
 				sum = sum.Add(c.Square().Sum())
@@ -153,7 +153,7 @@ func TestRecurrentRange(t *testing.T) {
 		for name, make := range recurrences {
 			l := make(d, tensor.NewRNG(1), nn.RecurrentConfig{In: 1, Hidden: 2})
 			x := autograd.Param(tensor.New(d, []float64{1e30, -1e30, 1e5, -1e5}, 1, 4, 1), "x")
-			y := l.Forward(x).Keep()
+			y := l.Forward(x).Retain()
 			if err := y.Sum().Backward(); err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +173,7 @@ func TestRecurrentDrops(t *testing.T) {
 		rng := tensor.NewRNG(1)
 		x := autograd.Const(rng.Uniform(d, -1, 1, 2, 5, 3))
 		deep := make(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4, Layers: 2, Dropout: 1})
-		y := deep.Forward(x).Keep()
+		y := deep.Forward(x).Retain()
 		if err := y.Sum().Backward(); err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +243,7 @@ func TestRecurrentMisuse(t *testing.T) {
 		"NewLSTM: shape mismatch: Layers is -1: a size is 1 or more":       func() { nn.NewLSTM(d, tensor.NewRNG(1), nn.RecurrentConfig{In: 1, Hidden: 1, Layers: -1}) },
 		"NewLSTM: bad value: Dropout is 1.5: a probability is in [0, 1]":   func() { nn.NewLSTM(d, tensor.NewRNG(1), nn.RecurrentConfig{In: 1, Hidden: 1, Dropout: 1.5}) },
 	} {
-		err := tensor.Maybe(f)
+		err := tensor.Try(f)
 		var e *tensor.Error
 		if !errors.As(err, &e) || err.Error() != "nn: "+say {
 			t.Errorf("err = %v\nwant  nn: %s", err, say)

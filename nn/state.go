@@ -55,7 +55,7 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 	}
 	from := tensor.Dict{}
 	for _, name := range names {
-		if t := own[name]; !t.Contiguous() { // whether it can be written to is known by doing it
+		if t := own[name]; !t.IsContiguous() { // whether it can be written to is known by doing it
 			t.SetInPlace(t)
 		}
 		from[name] = dict[name]
@@ -102,7 +102,7 @@ func fits(name string, dst, src *tensor.Tensor) error {
 	case src == nil:
 		return fmt.Errorf("nn: load: tensor %q is nil", name)
 	case src.Freed():
-		return fmt.Errorf("nn: load: tensor %q was freed: keep it with Keep, or free it later", name)
+		return fmt.Errorf("nn: load: tensor %q was freed: retain it with Retain, or free it later", name)
 	case src.Device() != dst.Device():
 		return fmt.Errorf("nn: load: tensor %q is on %s, the model on %s: load it there", name, src.Device().Name(), dst.Device().Name())
 	case !slices.Equal(src.Shape(), dst.Shape()):

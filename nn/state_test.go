@@ -119,10 +119,10 @@ func TestStateDictPaths(t *testing.T) {
 		A *nn.Linear
 		B *nn.Linear `nn:"a"`
 	}{l, nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 2, NoBias: true})}
-	if err := tensor.Maybe(func() { nn.StateDict(&same) }); err == nil || !strings.Contains(err.Error(), `"a.weight"`) {
+	if err := tensor.Try(func() { nn.StateDict(&same) }); err == nil || !strings.Contains(err.Error(), `"a.weight"`) {
 		t.Errorf("a path twice: err = %v", err)
 	}
-	if err := tensor.Maybe(func() { _ = nn.LoadStateDict(l, nn.StateDict(l), nn.LoadOptions{}, nn.LoadOptions{}) }); err == nil {
+	if err := tensor.Try(func() { _ = nn.LoadStateDict(l, nn.StateDict(l), nn.LoadOptions{}, nn.LoadOptions{}) }); err == nil {
 		t.Error("two LoadOptions were taken")
 	}
 }
@@ -219,7 +219,7 @@ func TestLoadOwnViews(t *testing.T) {
 func TestLoadRepeated(t *testing.T) {
 	d := devtest.CPU(t)
 	model := struct{ A, B *autograd.Node }{autograd.Param(tensor.Full(d, 1, 2), ""), autograd.Param(tensor.Full(d, 1, 1).Expand(3), "")}
-	err := tensor.Maybe(func() {
+	err := tensor.Try(func() {
 		_ = nn.LoadStateDict(&model, tensor.Dict{"a": tensor.Full(d, 9, 2), "b": tensor.Full(d, 9, 3)})
 	})
 	if v, _ := model.A.Float64s(); !errors.Is(err, tensor.ErrValue) || !slices.Equal(v, []float64{1, 1}) {

@@ -106,7 +106,7 @@ func TestNeighbours(t *testing.T) {
 			t.Errorf("block %d is still in training", i)
 		}
 	}
-	if err := tensor.Maybe(func() { nn.StateDict(model) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "the tag `nn:\"-\"`") {
+	if err := tensor.Try(func() { nn.StateDict(model) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "the tag `nn:\"-\"`") {
 		t.Errorf("the state dict: err = %v", err)
 	}
 }
@@ -160,7 +160,7 @@ func TestModeOfCopies(t *testing.T) {
 		"in an interface":            &held[any]{nn.Dropout{}},
 		"in a map":                   &held[map[string]nn.Dropout]{map[string]nn.Dropout{"a": {}}},
 	} {
-		if err := tensor.Maybe(func() { nn.Eval(model) }); !errors.Is(err, tensor.ErrValue) {
+		if err := tensor.Try(func() { nn.Eval(model) }); !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}
@@ -176,7 +176,7 @@ func TestUnknownTag(t *testing.T) {
 	model := struct {
 		W *autograd.Node `nn:"weight,transpose"`
 	}{autograd.Param(tensor.Zeros(d, 2, 2), "")}
-	if err := tensor.Maybe(func() { nn.StateDict(&model) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "field W") {
+	if err := tensor.Try(func() { nn.StateDict(&model) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "field W") {
 		t.Errorf("err = %v", err)
 	}
 }

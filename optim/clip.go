@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -45,13 +45,13 @@ func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (no
 			}
 		}
 		if len(norms) == 0 {
-			kept = tensor.Zeros(d, []int{}...).Keep()
+			kept = tensor.Zeros(d, []int{}...).Retain()
 			return
 		}
-		kept = tensor.Stack(0, norms...).Norm(p).Keep()
+		kept = tensor.Stack(0, norms...).Norm(p).Retain()
 		by := kept.AddScalar(1e-6).RDivScalar(most).MinScalar(1)
 		for _, g := range grads {
-			g.MapInPlace(kernels.Mul, nil, by)
+			g.MapInPlace(fn.Mul, nil, by)
 		}
 	})
 	defer kept.Free()
@@ -62,7 +62,7 @@ func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (no
 // a gradient are left out. It panics as [ClipNorm] does. Source: torch.nn.utils.clip_grad_value_.
 func ClipValue(params []*autograd.Node, most float64) {
 	for _, g := range clipped("ClipValue", params, most) {
-		g.MapInPlace(kernels.Clamp, []float64{-most, most})
+		g.MapInPlace(fn.Clamp, []float64{-most, most})
 	}
 }
 

@@ -113,7 +113,7 @@ func TestClipMisuse(t *testing.T) {
 		"parameter 0 is nil":       func() { optim.ClipNorm([]*autograd.Node{nil}, 1) },
 		"takes one set of options": func() { optim.ClipNorm(params, 1, optim.ClipOptions{}, optim.ClipOptions{}) },
 	} {
-		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), say) {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), say) {
 			t.Errorf("err = %v, want %q", err, say)
 		}
 	}

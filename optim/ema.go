@@ -55,14 +55,14 @@ func NewEMA(params []*autograd.Node, decay float64) *EMA {
 		}
 	}
 	if arena := autograd.ArenaOf(params); arena != nil {
-		e.arena, e.flat = arena, arena.Values.Copy().Keep()
+		e.arena, e.flat = arena, arena.Values.Copy().Retain()
 		for _, p := range params {
 			e.averages = append(e.averages, arena.Place(e.flat, slices.Index(arena.Params, p), p.Shape()))
 		}
 		return e
 	}
 	for _, p := range params {
-		e.averages = append(e.averages, p.Value().Copy().Keep())
+		e.averages = append(e.averages, p.Value().Copy().Retain())
 	}
 	return e
 }

@@ -137,7 +137,7 @@ func TestEMAPanic(t *testing.T) {
 	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
 	ema := optim.NewEMA([]*autograd.Node{p}, 0.5)
 	p.Value().FillInPlace(3)
-	err := tensor.Maybe(func() {
+	err := tensor.Try(func() {
 		_ = ema.Use(func() { p.Reshape(7) })
 	})
 	if !errors.Is(err, tensor.ErrShape) || read(t, p.Value())[1] != 3 {
@@ -160,11 +160,11 @@ func TestEMAMisuse(t *testing.T) {
 		"parameter 1 is nil":      func() { optim.NewEMA([]*autograd.Node{p, p}, 0.5) },
 		`"c" is no parameter`:     func() { optim.NewEMA([]*autograd.Node{autograd.Const(tensor.Zeros(d, 1)).Named("c")}, 0.5) },
 	} {
-		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), say) {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), say) {
 			t.Errorf("err = %v, want %q", err, say)
 		}
 	}
-	if err := tensor.Maybe(func() { optim.NewEMA([]*autograd.Node{p, autograd.Param(tensor.Zeros(other, 1), "q")}, 0.5) }); !errors.Is(err, tensor.ErrDevice) {
+	if err := tensor.Try(func() { optim.NewEMA([]*autograd.Node{p, autograd.Param(tensor.Zeros(other, 1), "q")}, 0.5) }); !errors.Is(err, tensor.ErrDevice) {
 		t.Errorf("two devices: err = %v", err)
 	}
 	now := optim.NewEMA([]*autograd.Node{p}, 0) // is the parameter after each update
@@ -179,7 +179,7 @@ func TestEMAMisuse(t *testing.T) {
 		"State": func() { ema.State() }, "Restore": func() { _ = ema.Restore(state) }, "Free": ema.Free,
 	} {
 		var err error
-		if used := ema.Use(func() { err = tensor.Maybe(f) }); used != nil {
+		if used := ema.Use(func() { err = tensor.Try(f) }); used != nil {
 			t.Fatal(used)
 		}
 		if !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what+":") || !strings.Contains(err.Error(), "the averages are in use") {
@@ -249,7 +249,7 @@ func TestEMAOfGoroutines(t *testing.T) {
 		ran = true
 		for name, f := range map[string]func(){"Add": func() { p.Add(p) }, "NoGrad": func() { autograd.NoGrad(d, func() {}) }} {
 			met := make(chan error)
-			go func() { met <- tensor.Maybe(f) }()
+			go func() { met <- tensor.Try(f) }()
 			if err := <-met; !errors.Is(err, tensor.ErrGoroutine) {
 				t.Errorf("%s of another goroutine: err = %v, want ErrGoroutine", name, err)
 			}
@@ -259,7 +259,7 @@ func TestEMAOfGoroutines(t *testing.T) {
 		t.Errorf("Use: %v", err)
 	}
 	met := make(chan error)
-	go func() { met <- tensor.Maybe(func() { autograd.NoGrad(d, func() { _ = e.Use(func() {}) }) }) }()
+	go func() { met <- tensor.Try(func() { autograd.NoGrad(d, func() { _ = e.Use(func() {}) }) }) }()
 	if err := <-met; err != nil {
 		t.Errorf("afterwards, in another goroutine: %v", err)
 	}

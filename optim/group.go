@@ -76,7 +76,7 @@ func newBase[C settings[C]](op string, params []*autograd.Node, cfg C, each int,
 		add(g.Config, len(g.Params))
 	}
 	for _, name := range moments {
-		b.moments[name] = tensor.Zeros(b.flat.Values.Device(), b.flat.Values.Len()).Keep()
+		b.moments[name] = tensor.Zeros(b.flat.Values.Device(), b.flat.Values.Len()).Retain()
 	}
 	lrs := make([]float64, len(cfgs))
 	b.numbers = kernels.NewSlots(each*len(cfgs), func(numbers []kernels.Arg) error {

@@ -105,7 +105,7 @@ func TestGroupMisuse(t *testing.T) {
 		"the Node is nil":               with(optim.Group[optim.AdamWConfig]{Params: []*autograd.Node{nil}, Config: cfg}),
 		"there are 85 groups: 84 at mo": with(slices.Repeat([]optim.Group[optim.AdamWConfig]{{Config: cfg}}, 85)...),
 	} {
-		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), say) {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), say) {
 			t.Errorf("err = %v, want %q", err, say)
 		}
 	}

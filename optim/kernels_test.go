@@ -12,7 +12,8 @@ import (
 // TestKernels holds the kernels of the rules to their twins, and to what they say of themselves, in the layouts in which they
 // are launched, in the forms for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
+	t.Setenv(devtest.OptimizedEnv, "1")
 	check := func(t *testing.T, d tensor.Device) {
 		aligned := !d.Limits().CPU
 		flat := kernels.Layout{Rank: 1, Aligned: aligned}

@@ -78,7 +78,7 @@ func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 		}
 	}
 	d := o.flat.Values.Device()
-	o.rows, o.filled = tensor.New(d, rows).Keep(), tensor.New(d, filled, len(filled), 1).Keep()
+	o.rows, o.filled = tensor.New(d, rows).Retain(), tensor.New(d, filled, len(filled), 1).Retain()
 	o.update = func(g, from, to int) {
 		tensor.Scope(d, func() { o.launch(g, from, to) })
 	}

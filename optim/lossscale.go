@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -120,11 +121,11 @@ func NewLossScaler(opt Optimizer, cfg LossScalerConfig) *LossScaler {
 		s.tensors = append(s.tensors, b.moments[name])
 	}
 	for _, t := range s.tensors {
-		s.before = append(s.before, tensor.Empty(d, t.Len()).Keep())
+		s.before = append(s.before, tensor.Empty(d, t.Len()).Retain())
 	}
-	s.numbers, s.largest = tensor.New(d, []float64{cfg.Initial, 1 / cfg.Initial, 0}).Keep(), tensor.Zeros(d, []int{}...).Keep()
+	s.numbers, s.largest = tensor.New(d, []float64{cfg.Initial, 1 / cfg.Initial, 0}).Retain(), tensor.Zeros(d, []int{}...).Retain()
 	for i, t := range []**tensor.Tensor{&s.scale, &s.inverse, &s.row} {
-		*t = s.numbers.Select(0, i).Keep()
+		*t = s.numbers.Select(0, i).Retain()
 	}
 	return s
 }
@@ -196,7 +197,7 @@ func (s *LossScaler) unscale(op string) {
 				return
 			}
 			g := flat.Grads().Slice(0, from, to)
-			g.MapInPlace(kernels.Mul, nil, s.inverse)
+			g.MapInPlace(fn.Mul, nil, s.inverse)
 			largest = append(largest, g.Norm(math.Inf(1)))
 		})
 		switch len(largest) {

@@ -14,6 +14,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -51,7 +52,7 @@ func underflowing(t *testing.T, d tensor.Device, initial float64, recorded bool)
 	const rows, width, steps, tiny = 256, 64, 20, 1e-6
 	rng := tensor.NewRNG(5)
 	draw := func(scale float64, shape ...int) *tensor.Tensor {
-		return rng.Normal(d, 0, scale, shape...).Keep()
+		return rng.Normal(d, 0, scale, shape...).Retain()
 	}
 	x, target := autograd.Const(draw(1, rows, width)), autograd.Const(draw(1, rows, width))
 	w1, w2 := autograd.Param(draw(0.15, width, width), "w1"), autograd.Param(draw(0.15, width, width), "w2")
@@ -67,7 +68,7 @@ func underflowing(t *testing.T, d tensor.Device, initial float64, recorded bool)
 	defer opt.Free()
 	// The gradient of b1 and of w1 passes a product with w2, that of w2 one with the hidden layer.
 	step := func() ([]*tensor.Tensor, error) {
-		loss := x.Linear(w1, b1, kernels.Tanh).MatMul(w2).Sub(target).Square().Mean().MulScalar(tiny)
+		loss := x.Linear(w1, b1, fn.Tanh).MatMul(w2).Sub(target).Square().Mean().MulScalar(tiny)
 		value := loss.Value()
 		if err := optim.Minimize(opt, loss); err != nil {
 			return nil, err
@@ -117,7 +118,7 @@ func TestLossScalerTrains(t *testing.T) {
 		if want > 0.8*first {
 			t.Fatalf("%s: in float32 the loss goes from %v to %v", sel, first, want)
 		}
-		halves := devtest.Open(t, sel, tensor.Options{Precision: tensor.PrecisionFloat16, GPUKernels: sel != "cpu", Untried: true})
+		halves := devtest.Open(t, sel, tensor.Options{Precision: tensor.PrecisionFloat16, GPUKernels: sel != "cpu", SkipSelfTest: true})
 		plumbing.AsMatrixUnits(halves, false)
 		if first, last := underflowing(t, halves, 0, false); !(last > 0.97*first) {
 			t.Errorf("%s: without a scaler the loss goes from %v to %v: the test is of gradients that vanish", sel, first, last)
@@ -196,7 +197,7 @@ func TestLossScalerSkips(t *testing.T) {
 				p, other := autograd.Param(tensor.New(d, []float64{1, -2, 0.3}), "p"), autograd.Param(tensor.Full(d, 0.5, 200), "other")
 				params := []*autograd.Node{p, other}
 				s := optim.NewLossScaler(rule(params), optim.LossScalerConfig{Initial: 8, Every: 3})
-				by := tensor.New(d, []float64{1, 1, 1}).Keep()
+				by := tensor.New(d, []float64{1, 1, 1}).Retain()
 				step := func() ([]*tensor.Tensor, error) {
 					return nil, optim.Minimize(s, p.Mul(autograd.Const(by)).Sum().Add(other.Square().Sum()))
 				}
@@ -327,7 +328,7 @@ func TestLossScalerState(t *testing.T) {
 		steps(params, s, 2)
 		saved := optim.State{Steps: s.State().Steps, Tensors: tensor.Dict{}}
 		for name, x := range s.State().Tensors {
-			saved.Tensors[name] = x.Copy().Keep()
+			saved.Tensors[name] = x.Copy().Retain()
 		}
 		values := params[0].Value().Copy()
 		steps(params, s, 2)
@@ -411,7 +412,7 @@ func TestLossScalerMisuse(t *testing.T) {
 			s.Unscale()
 		}},
 	} {
-		err := tensor.Maybe(c.f)
+		err := tensor.Try(c.f)
 		if !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.want, err)
 		}

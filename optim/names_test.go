@@ -22,7 +22,7 @@ func TestErrorsNameTheFunction(t *testing.T) {
 	for name, f := range map[string]any{
 		"NewAdagrad": optim.NewAdagrad, "NewAdam": optim.NewAdam, "NewAdamW": optim.NewAdamW, "NewEMA": optim.NewEMA, "NewLAMB": optim.NewLAMB, "NewLion": optim.NewLion,
 		"NewLossScaler": optim.NewLossScaler, "NewPlateau": optim.NewPlateau, "NewRMSprop": optim.NewRMSprop, "NewSGD": optim.NewSGD,
-		"Staircase": optim.Staircase, "Warmup": optim.Warmup, "OneCycle": optim.OneCycle, "CosineRestarts": optim.CosineRestarts,
+		"StepLR": optim.StepLR, "Warmup": optim.Warmup, "OneCycle": optim.OneCycle, "CosineRestarts": optim.CosineRestarts,
 		"ClipNorm": optim.ClipNorm, "ClipValue": optim.ClipValue,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -230,10 +230,10 @@ func TestMisuse(t *testing.T) {
 		"Eps":             func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), Eps: -1}) },
 		"AdamWDefaults":   func() { optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(1), WeightDecay: 0.1}) },
 		"Momentum":        func() { optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(1), Momentum: math.NaN()}) },
-		"a stair of 0":    func() { optim.Staircase(1, 0.5, 0) },
+		"every 0 steps":   func() { optim.StepLR(1, 0.5, 0) },
 		"schedule":        func() { optim.NewSGD(p, optim.SGDConfig{}) },
 	} {
-		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: err = %v", what, err)
 		}
 	}
@@ -248,7 +248,7 @@ func TestEdgesOfRanges(t *testing.T) {
 	d := devtest.CPU(t)
 	for i, cfg := range []optim.AdamWConfig{{Beta2: 0.9}, {Eps: 1e-8}, {Beta1: 0, Beta2: 0.9, Eps: 0, WeightDecay: 0}, {Beta1: 1 - 0x1p-53, Beta2: 1 - 0x1p-53, Eps: math.MaxFloat64, WeightDecay: math.MaxFloat64}} {
 		cfg.LR = optim.Constant(1)
-		if err := tensor.Maybe(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) }); err != nil {
+		if err := tensor.Try(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) }); err != nil {
 			t.Errorf("case %d: %v", i, err)
 		}
 	}
@@ -262,13 +262,13 @@ func TestEdgesOfRanges(t *testing.T) {
 		"Adagrad without Eps":     func() { optim.NewAdagrad(one(), optim.AdagradConfig{LR: rate, Initial: 1}) },
 		"Adagrad without Initial": func() { optim.NewAdagrad(one(), optim.AdagradConfig{LR: rate, Eps: 1e-8}) },
 	} {
-		if err := tensor.Maybe(f); err != nil {
+		if err := tensor.Try(f); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	for i, cfg := range []optim.AdamWConfig{{}, {Beta1: 0.9}, {Beta2: 1, Eps: 1}, {Beta2: -0x1p-1074, Eps: 1}, {Beta2: 0.9, Eps: math.Inf(1)}, {Beta2: 0.9, WeightDecay: -1}, {Beta2: 0.9, Eps: math.NaN()}} {
 		cfg.LR = optim.Constant(1)
-		err := tensor.Maybe(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) })
+		err := tensor.Try(func() { optim.NewAdamW([]*autograd.Node{autograd.Param(tensor.Zeros(d, 1), "p")}, cfg) })
 		if !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("bad case %d: err = %v", i, err)
 		}

@@ -131,7 +131,7 @@ func (b *base) Step() error {
 	case err != nil:
 		return err
 	}
-	b.flat.Values.Touch()
+	b.flat.Values.MarkWritten()
 	plumbing.TakeLaunched(d, "Step") // updates belong to no graph
 	return d.Err()
 }

@@ -54,7 +54,7 @@ func TestGivenTensor(t *testing.T) {
 				for what, twice := range map[string][]*autograd.Node{
 					"another optimizer": {autograd.Param(given, "again")}, "the same tensor": {autograd.Param(other, "a"), autograd.Param(other, "b")},
 				} {
-					if err := tensor.Maybe(func() { rule(twice) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "make one parameter") {
+					if err := tensor.Try(func() { rule(twice) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "make one parameter") {
 						t.Errorf("%s: err = %v", what, err)
 					}
 				}
@@ -109,7 +109,7 @@ func TestFreedOptimizer(t *testing.T) {
 		}
 		first.Free()
 		first.ZeroGrad()
-		if err := tensor.Maybe(func() { _ = first.Step() }); !errors.Is(err, tensor.ErrFreed) {
+		if err := tensor.Try(func() { _ = first.Step() }); !errors.Is(err, tensor.ErrFreed) {
 			t.Errorf("%s: a step of one that was freed: err = %v", name, err)
 		}
 		if err := second.Step(); err != nil || second.Steps() != 1 {
@@ -126,14 +126,14 @@ func TestZeroValues(t *testing.T) {
 	var none *optim.EMA
 	for name, f := range map[string]func(){"Update": func() { _ = none.Update() }, "Use": func() { _ = new(optim.EMA).Use(func() {}) },
 		"State": func() { new(optim.EMA).State() }, "Restore": func() { _ = new(optim.EMA).Restore(optim.State{}) }, "Free": new(optim.EMA).Free} {
-		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), name+": ") || !strings.Contains(err.Error(), "NewEMA makes them") {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), name+": ") || !strings.Contains(err.Error(), "NewEMA makes them") {
 			t.Errorf("EMA: %s: err = %v", name, err)
 		}
 	}
 	for _, o := range []optim.Optimizer{&optim.AdamW{}, &optim.Adam{}, &optim.SGD{}, &optim.RMSprop{}, &optim.Adagrad{}, &optim.Lion{}, &optim.LAMB{}} {
 		for name, f := range map[string]func(){"Step": func() { _ = o.Step() }, "ZeroGrad": o.ZeroGrad, "Steps": func() { o.Steps() }, "LR": func() { o.LR() },
 			"State": func() { o.State() }, "Restore": func() { _ = o.Restore(optim.State{}) }, "Free": o.Free} {
-			if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "optim: "+name+": ") {
+			if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "optim: "+name+": ") {
 				t.Errorf("%T: %s: err = %v", o, name, err)
 			}
 		}
@@ -149,7 +149,7 @@ func TestRefusedParams(t *testing.T) {
 	for kind, q := range map[error]*autograd.Node{tensor.ErrDevice: autograd.Param(tensor.New(other, []float64{1, 2}), "q"), tensor.ErrFreed: freed,
 		tensor.ErrValue: nil} {
 		for name, rule := range rules {
-			if err := tensor.Maybe(func() { rule([]*autograd.Node{p, q}) }); !errors.Is(err, kind) {
+			if err := tensor.Try(func() { rule([]*autograd.Node{p, q}) }); !errors.Is(err, kind) {
 				t.Errorf("%s: err = %v, want %v", name, err, kind)
 			}
 			rule([]*autograd.Node{p}).Free()

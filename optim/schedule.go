@@ -30,9 +30,9 @@ func Cosine(lr, low float64, steps int) Schedule {
 	}
 }
 
-// Trapezoid rises linearly to lr over warmup steps, stays there until step hold, and falls linearly from there to 0 at
+// WarmupHoldDecay rises linearly to lr over warmup steps, stays there until step hold, and falls linearly from there to 0 at
 // the given number of steps. Source: Zhai, Kolesnikov, Houlsby, Beyer, "Scaling Vision Transformers", CVPR 2022, §3.5.
-func Trapezoid(lr float64, warmup, hold, steps int) Schedule {
+func WarmupHoldDecay(lr float64, warmup, hold, steps int) Schedule {
 	return func(step int) float64 {
 		switch {
 		case step < warmup:
@@ -44,11 +44,11 @@ func Trapezoid(lr float64, warmup, hold, steps int) Schedule {
 	}
 }
 
-// Staircase is lr times factor once for every `every` steps done. It panics with tensor.ErrValue for every below 1.
-func Staircase(lr, factor float64, every int) Schedule {
+// StepLR is lr times factor once for every `every` steps done. It panics with tensor.ErrValue for every below 1.
+func StepLR(lr, factor float64, every int) Schedule {
 	if every < 1 {
-		panic(&tensor.Error{Pkg: "optim", Op: "Staircase", Kind: tensor.ErrValue,
-			Detail: fmt.Sprintf("a stair of %d steps: it has 1 at least", every)})
+		panic(&tensor.Error{Pkg: "optim", Op: "StepLR", Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf("it falls every %d steps: 1 at least", every)})
 	}
 	return func(step int) float64 { return lr * math.Pow(factor, float64(step/every)) }
 }

@@ -24,9 +24,9 @@ func TestSchedules(t *testing.T) {
 		{"Exponential", optim.Exponential(2, 0.5), map[int]float64{0: 2, 1: 1, 3: 0.25}},
 		{"Cosine", cosine, map[int]float64{0: 1, 5: 0.6, 10: 0.2, 11: 0.2}},
 		{"Cosine of no steps", optim.Cosine(1, 0.2, 0), map[int]float64{0: 0.2, 7: 0.2}},
-		{"Staircase", optim.Staircase(8, 0.5, 3), map[int]float64{0: 8, 2: 8, 3: 4, 6: 2}},
-		{"Trapezoid", optim.Trapezoid(6, 2, 4, 10), map[int]float64{0: 2, 1: 4, 2: 6, 4: 6, 7: 3, 9: 1, 10: 0, 11: 0}},
-		{"Trapezoid of no steps", optim.Trapezoid(6, 0, 0, 0), map[int]float64{0: 0}},
+		{"StepLR", optim.StepLR(8, 0.5, 3), map[int]float64{0: 8, 2: 8, 3: 4, 6: 2}},
+		{"WarmupHoldDecay", optim.WarmupHoldDecay(6, 2, 4, 10), map[int]float64{0: 2, 1: 4, 2: 6, 4: 6, 7: 3, 9: 1, 10: 0, 11: 0}},
+		{"WarmupHoldDecay of no steps", optim.WarmupHoldDecay(6, 0, 0, 0), map[int]float64{0: 0}},
 		{"Polynomial", optim.Polynomial(3, 1, 4, 1), map[int]float64{0: 3, 1: 2.5, 4: 1, 9: 1}},
 		{"Polynomial of no power", optim.Polynomial(3, 1, 4, 0), map[int]float64{0: 3, 3: 3, 4: 1}},
 		{"CosineRestarts of one step", optim.CosineRestarts(1, 0, 1, 1), map[int]float64{0: 1, 1: 1, 5: 1}},
@@ -90,7 +90,7 @@ func TestScheduleNumbers(t *testing.T) {
 // TestStairs: a stair may be one step.
 func TestStairs(t *testing.T) {
 	for step, want := range []float64{8, 4, 2, 1} {
-		if got := optim.Staircase(8, 0.5, 1)(step); got != want {
+		if got := optim.StepLR(8, 0.5, 1)(step); got != want {
 			t.Errorf("step %d: %v, want %v", step, got, want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestScheduleMisuse(t *testing.T) {
 		"Patience":        func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Patience: -1}) },
 		"Least":           func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Least: math.NaN()}) },
 		"LR is +Inf":      func() { optim.NewPlateau(optim.PlateauDefaults(math.Inf(1))) },
-		"a stair of 0":    func() { optim.Staircase(1, 0.5, 0) },
+		"every 0 steps":   func() { optim.StepLR(1, 0.5, 0) },
 		"a cycle of 0":    func() { optim.CosineRestarts(1, 0, 0, 1) },
 		"0 times as long": func() { optim.CosineRestarts(1, 0, 1, 0) },
 		"one set":         func() { optim.OneCycle(1, 10, optim.OneCycleOptions{}, optim.OneCycleOptions{}) },
@@ -119,7 +119,7 @@ func TestScheduleMisuse(t *testing.T) {
 		"Div is NaN":      func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Div: math.NaN()}) },
 		"Rise is -0.1":    func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: -0.1}) },
 	} {
-		if err := tensor.Maybe(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: err = %v", what, err)
 		}
 	}

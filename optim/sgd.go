@@ -49,6 +49,6 @@ func (c SGDConfig) check() (Schedule, []Group[SGDConfig]) {
 // launch updates elements of group g.
 func (o *SGD) launch(g, from, to int) {
 	n, cfg := to-from, &o.cfgs[g]
-	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.flat.Values.Run(from, n), o.flat.Grads().Run(from, n), o.moments["velocity"].Run(from, n),
+	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.flat.Values.BufferArg(from, n), o.flat.Grads().BufferArg(from, n), o.moments["velocity"].BufferArg(from, n),
 		kernels.I(n), o.numbers.Arg(g), kernels.R(cfg.Momentum), kernels.R(cfg.L2), kernels.Flag(cfg.Nesterov))
 }

@@ -54,7 +54,7 @@ func restorable(owner string, own tensor.Dict, s State) error {
 		case src == nil:
 			return fmt.Errorf("optim: restore: tensor %q of the state is nil", name)
 		case src.Freed():
-			return fmt.Errorf("optim: restore: tensor %q of the state was freed: keep it with Keep, or free it later", name)
+			return fmt.Errorf("optim: restore: tensor %q of the state was freed: retain it with Retain, or free it later", name)
 		case src.Device() != dst.Device():
 			return fmt.Errorf("optim: restore: tensor %q of the state is on %s, the %s on %s: load it there", name, src.Device().Name(), owner, dst.Device().Name())
 		}

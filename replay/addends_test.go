@@ -3,7 +3,7 @@ package replay
 import (
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -13,7 +13,7 @@ func TestTermsConditions(t *testing.T) {
 	x, w, y, z := kernels.NewMem(kernels.Float32, 256), kernels.NewMem(kernels.Float32, 256), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
 	type modes = []kernels.Mode
 	// sum adds rows of x up, of 8 elements each.
-	sum := func(rows int, to kernels.Buffer) recorder.Launch {
+	sum := func(rows int, to kernels.Buffer) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out}, kernels.Vec(x, 0, 8*rows), kernels.Vec(to, 0, 8))
 		l.Kernel.Terms = func([]kernels.Arg, kernels.Limits) *kernels.Map {
 			value, views := expr.X(0), []kernels.View(nil)
@@ -27,7 +27,7 @@ func TestTermsConditions(t *testing.T) {
 		return l
 	}
 	// read is a map of y and rows of w.
-	read := func(rows int) recorder.Launch {
+	read := func(rows int) capture.Launch {
 		value, views := expr.X(0), []kernels.View{viewOf(0, 0, 1)}
 		for k := range rows {
 			value, views = value.Mul(expr.X(k+1)), append(views, viewOf(1, 8*k, 1))
@@ -35,7 +35,7 @@ func TestTermsConditions(t *testing.T) {
 		return saying([]kernels.Operation{mapOf(&kernels.Function{Name: "factors", Value: value}, []int{8}, append(views, viewOf(2, 0, 1))...)}, modes{kernels.In, kernels.In, kernels.Out},
 			kernels.Vec(y, 0, 8), kernels.Vec(w, 0, 8*max(rows, 1)), kernels.Vec(z, 0, 8))
 	}
-	set := func(l recorder.Launch, change func(l *recorder.Launch)) recorder.Launch {
+	set := func(l capture.Launch, change func(l *capture.Launch)) capture.Launch {
 		change(&l)
 		return l
 	}
@@ -43,44 +43,44 @@ func TestTermsConditions(t *testing.T) {
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
-	touch := func(mode kernels.Mode, off, n int) recorder.Launch {
+	touch := func(mode kernels.Mode, off, n int) capture.Launch {
 		return touching(modes{mode}, kernels.Vec(y, off, n))
 	}
 	byRows := touching(modes{kernels.In, kernels.Out}, kernels.Vec(y, 0, 8), kernels.Vec(z, 0, 8))
 	byRows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
 	for _, c := range []struct {
 		name  string
-		step  []recorder.Launch
+		step  []capture.Launch
 		lives kernels.Buffer
 		once  bool
 		want  bool
 	}{
-		{"read by a map", []recorder.Launch{sum(3, y), read(1)}, z, false, true},
-		{"read by two maps", []recorder.Launch{sum(3, y), read(1), read(2)}, z, false, true},
-		{"read by rows", []recorder.Launch{sum(3, y), byRows}, z, false, true},
-		{"done once", []recorder.Launch{sum(3, y), read(1)}, z, true, false},
-		{"read by nobody", []recorder.Launch{sum(3, y), touch(kernels.In, 8, 1)}, z, false, false},
-		{"there after the run", []recorder.Launch{sum(3, y), read(1)}, y, false, false},
-		{"there after the run, and anew", []recorder.Launch{sum(3, y), read(1), touch(kernels.Out, 0, 8)}, y, false, true},
-		{"read by another", []recorder.Launch{sum(3, y), read(1), touch(kernels.In, 7, 1)}, z, false, false},
-		{"read by another before", []recorder.Launch{sum(3, y), touch(kernels.In, 7, 1), read(1)}, z, false, false},
-		{"read by rows of which the sizes may change", []recorder.Launch{sum(3, y), set(byRows, func(l *recorder.Launch) {
+		{"read by a map", []capture.Launch{sum(3, y), read(1)}, z, false, true},
+		{"read by two maps", []capture.Launch{sum(3, y), read(1), read(2)}, z, false, true},
+		{"read by rows", []capture.Launch{sum(3, y), byRows}, z, false, true},
+		{"done once", []capture.Launch{sum(3, y), read(1)}, z, true, false},
+		{"read by nobody", []capture.Launch{sum(3, y), touch(kernels.In, 8, 1)}, z, false, false},
+		{"there after the run", []capture.Launch{sum(3, y), read(1)}, y, false, false},
+		{"there after the run, and anew", []capture.Launch{sum(3, y), read(1), touch(kernels.Out, 0, 8)}, y, false, true},
+		{"read by another", []capture.Launch{sum(3, y), read(1), touch(kernels.In, 7, 1)}, z, false, false},
+		{"read by another before", []capture.Launch{sum(3, y), touch(kernels.In, 7, 1), read(1)}, z, false, false},
+		{"read by rows of which the sizes may change", []capture.Launch{sum(3, y), set(byRows, func(l *capture.Launch) {
 			l.Args = append(append([]kernels.Arg(nil), l.Args...), slots.Arg(0))
 		})}, z, false, false},
-		{"as many as a map takes", []recorder.Launch{sum(4, y), read(4)}, z, false, true},
-		{"one more", []recorder.Launch{sum(4, y), read(5)}, z, false, false},
-		{"too many terms", []recorder.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
-		{"no sum", []recorder.Launch{set(sum(3, y), func(l *recorder.Launch) { l.Kernel.Terms = nil }), read(1)}, z, false, false},
-		{"no sum of few terms", []recorder.Launch{set(sum(3, y), func(l *recorder.Launch) {
+		{"as many as a map takes", []capture.Launch{sum(4, y), read(4)}, z, false, true},
+		{"one more", []capture.Launch{sum(4, y), read(5)}, z, false, false},
+		{"too many terms", []capture.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
+		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Terms = nil }), read(1)}, z, false, false},
+		{"no sum of few terms", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
 			l.Kernel.Terms = func([]kernels.Arg, kernels.Limits) *kernels.Map { return nil }
 		}), read(1)}, z, false, false},
-		{"nothing to do", []recorder.Launch{set(sum(3, y), func(l *recorder.Launch) { l.Args[2] = kernels.I(0) }), read(1)}, z, false, false},
-		{"sizes that may change", []recorder.Launch{set(sum(3, y), func(l *recorder.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
-		{"to where its terms are", []recorder.Launch{set(sum(3, y), func(l *recorder.Launch) {
+		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.I(0) }), read(1)}, z, false, false},
+		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
+		{"to where its terms are", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
 			l.Args[0] = kernels.Vec(y, 0, 24)
 			l.Args[1] = kernels.Vec(y, 4, 8)
-		}), touching(modes{kernels.In}, kernels.Vec(y, 30, 1)), set(byRows, func(*recorder.Launch) {})}, z, false, false},
-		{"a map", []recorder.Launch{set(read(1), func(l *recorder.Launch) {
+		}), touching(modes{kernels.In}, kernels.Vec(y, 30, 1)), set(byRows, func(*capture.Launch) {})}, z, false, false},
+		{"a map", []capture.Launch{set(read(1), func(l *capture.Launch) {
 			l.Kernel.Terms = func([]kernels.Arg, kernels.Limits) *kernels.Map { panic("it is a map") }
 		}), touching(modes{kernels.In}, kernels.Vec(z, 0, 1))}, y, false, true},
 	} {

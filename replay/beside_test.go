@@ -41,14 +41,14 @@ func TestBeside(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device, gpu bool) {
 		want, _ := train(t, d, nil)
 		for _, without := range [][]string{nil, {"beside"}} {
-			var told bytes.Buffer
-			got, launches := train(t, d, &replay.Options{Without: without, Explain: &told})
+			var explained bytes.Buffer
+			got, launches := train(t, d, &replay.Options{Without: without, Explain: &explained})
 			if got != want {
 				t.Errorf("without %v: replays leave\n%.300s\nwant\n%.300s", without, got, want)
 			}
 			one := gpu && without == nil
-			if n := updates(launches); n != map[bool]int{true: 1, false: 2}[one] || strings.Contains(told.String(), "replay: beside: ") != one {
-				t.Errorf("without %v: %d launches update two parameters\n%s", without, n, told.String())
+			if n := updates(launches); n != map[bool]int{true: 1, false: 2}[one] || strings.Contains(explained.String(), "replay: beside: ") != one {
+				t.Errorf("without %v: %d launches update two parameters\n%s", without, n, explained.String())
 			}
 		}
 	}

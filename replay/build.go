@@ -4,17 +4,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // builder makes a recording of the notes of a run.
 type builder struct {
 	d    tensor.Device
-	dev  recorder.Device
+	dev  capture.Device
 	run  *notes
 	kept map[kernels.Buffer]bool // of outputs: what the run made stays where it is
 	// The memory of all outputs.
@@ -63,7 +64,7 @@ func (b *builder) build() error {
 }
 
 // prepare builds the kernels that the device has not built.
-func (b *builder) prepare(launches []recorder.Launch) (recorder.Program, error) {
+func (b *builder) prepare(launches []capture.Launch) (capture.Program, error) {
 	defer b.built(time.Now())
 	return b.dev.Prepare(launches)
 }
@@ -161,16 +162,16 @@ func (b *builder) constants() (map[any]kernels.Buffer, error) {
 // emit lists the launches, with a copy where the step uploads to memory that changes, rewrites them, and finds out from
 // which to which launch each block is needed.
 func (b *builder) emit(constants map[any]kernels.Buffer) error {
-	var step []recorder.Launch
+	var step []capture.Launch
 	for i := range b.run.events {
 		e := &b.run.events[i]
-		l := recorder.Launch{Kernel: e.kernel, Args: e.args}
+		l := capture.Launch{Kernel: e.kernel, Args: e.args}
 		if e.kernel == nil {
 			from := constants[e]
 			if from == nil {
 				continue
 			}
-			l.Kernel = kernels.Identity.Map(from.DType(), kernels.Layout{Rank: 1})
+			l.Kernel = fn.Identity.Map(from.DType(), kernels.Layout{Rank: 1})
 			l.Args = []kernels.Arg{kernels.Vec(from, 0, from.Len()), e.args[0], kernels.I(from.Len())}
 		}
 		step = append(step, l)
@@ -181,9 +182,9 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
-	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: b.try, matrix: func(s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool) {
-		return plumbing.MatrixPass(b.d, s, n)
-	}}
+	units := fusion.MatrixUnits{Precision: b.d.Precision(), Real: b.d.Real()}
+	units.Limits, units.Has = plumbing.MatrixUnits(b.d)
+	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: b.try, units: units}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
 		b.opt.say("nothing is rewritten: %v", err)
@@ -201,7 +202,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		if err := b.tables(n, constants); err != nil {
 			return err
 		}
-		b.rec.launches = append(b.rec.launches, recorder.Launch{Kernel: n.kernel, Args: n.args})
+		b.rec.launches = append(b.rec.launches, capture.Launch{Kernel: n.kernel, Args: n.args})
 		for j := range n.args {
 			if a := &n.args[j]; a.Kind == kernels.ArgVec && constants[a.Buf] == nil {
 				b.use(a, i)
@@ -234,7 +235,7 @@ func (b *builder) tables(n *node, constants map[any]kernels.Buffer) error {
 
 // once does the launches of which no run has another result, to memory that stays as it is, and returns the others.
 func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others []*node, err error) {
-	var launches []recorder.Launch
+	var launches []capture.Launch
 	for _, n := range nodes {
 		if !n.once {
 			others = append(others, n)
@@ -252,7 +253,7 @@ func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others 
 			b.rec.memory = append(b.rec.memory, mem)
 			b.rec.report.ConstantBytes += bytesOf(mem)
 		}
-		l := recorder.Launch{Kernel: n.kernel, Args: slices.Clone(n.args)}
+		l := capture.Launch{Kernel: n.kernel, Args: slices.Clone(n.args)}
 		for i := range l.Args {
 			if a := &l.Args[i]; a.Kind == kernels.ArgVec && constants[a.Buf] != nil {
 				a.Buf = constants[a.Buf]

@@ -78,7 +78,7 @@ func TestRecordOfGoroutines(t *testing.T) {
 		met := make(chan error)
 		go func() {
 			var err error
-			if misuse := tensor.Maybe(func() { err = f() }); misuse != nil {
+			if misuse := tensor.Try(func() { err = f() }); misuse != nil {
 				err = misuse
 			}
 			met <- err

@@ -7,21 +7,21 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // pairs tells which memory of one run plays the part of which of the other.
 type pairs struct {
-	dev           recorder.Device
+	dev           capture.Device
 	first, second *notes
 	of            map[kernels.Buffer]kernels.Buffer // of the first run, by that of the second
 	back          map[kernels.Buffer]kernels.Buffer
 }
 
 // compare returns an error that names the first difference between two runs.
-func compare(dev recorder.Device, first, second *notes) (*pairs, error) {
+func compare(dev capture.Device, first, second *notes) (*pairs, error) {
 	p := &pairs{dev, first, second, map[kernels.Buffer]kernels.Buffer{}, map[kernels.Buffer]kernels.Buffer{}}
 	for i := range min(len(first.events), len(second.events)) {
 		a, b := &first.events[i], &second.events[i]
@@ -121,7 +121,7 @@ func (p *pairs) tensor(b kernels.Buffer) string {
 	return shapeOf(p.dev, b)
 }
 
-func shapeOf(dev recorder.Device, b kernels.Buffer) string {
+func shapeOf(dev capture.Device, b kernels.Buffer) string {
 	if m := dev.Memory(b); m != nil {
 		return fmt.Sprint(m.Shape())
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -18,9 +18,9 @@ func TestDeadStores(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 13))
 		mems := []kernels.Buffer{kernels.NewMem(kernels.Float32, 16), kernels.NewMem(kernels.Float32, 16), kernels.NewMem(kernels.Float32, 16)}
 		lives := func(b kernels.Buffer) bool { return b == mems[0] }
-		var step []recorder.Launch
+		var step []capture.Launch
 		for range 2 + rng.IntN(9) {
-			l := recorder.Launch{Kernel: kinds[rng.IntN(len(kinds))]}
+			l := capture.Launch{Kernel: kinds[rng.IntN(len(kinds))]}
 			for range len(l.Kernel.Params) - 3 {
 				n := 1 + rng.IntN(8)
 				l.Args = append(l.Args, kernels.Vec(mems[rng.IntN(len(mems))], rng.IntN(17-n), n))

@@ -12,15 +12,15 @@ import (
 // others of it are is stored, too.
 func TestWindowsJoined(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		told, _ := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+		explained, _ := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 			x := tensor.Zeros(d, 6)
 			return func() []*tensor.Tensor {
 				p := x.AddScalar(1)
 				return []*tensor.Tensor{p, p.Slice(0, 0, 4).Unfold(0, 3, 1).MulScalar(2)}
 			}, []*tensor.Tensor{x}, nil
 		})
-		if !strings.Contains(told, "element by element") {
-			t.Errorf("it was not refused:\n%s", told)
+		if !strings.Contains(explained, "element by element") {
+			t.Errorf("it was not refused:\n%s", explained)
 		}
 	})
 }
@@ -28,7 +28,7 @@ func TestWindowsJoined(t *testing.T) {
 // TestBytesMoved: bytes that become reals, and are then only moved, are converted in the launch that moves them.
 func TestBytesMoved(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		told, _ := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+		explained, _ := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 			x, y := tensor.New(d, []uint8{0, 1, 2, 255, 7, 9}, 2, 3), tensor.Zeros(d, 3, 2)
 			return func() []*tensor.Tensor {
 				r := x.To(tensor.Real)
@@ -36,8 +36,8 @@ func TestBytesMoved(t *testing.T) {
 				return []*tensor.Tensor{r.Copy()}
 			}, nil, []*tensor.Tensor{y}
 		})
-		if !strings.Contains(told, "computed within") {
-			t.Errorf("it was not computed within the copies:\n%s", told)
+		if !strings.Contains(explained, "computed within") {
+			t.Errorf("it was not computed within the copies:\n%s", explained)
 		}
 	})
 }

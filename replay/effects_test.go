@@ -6,15 +6,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // saying returns a launch of a kernel that says that it computes these operations, of memory with these modes.
-func saying(ops []kernels.Operation, modes []kernels.Mode, args ...kernels.Arg) recorder.Launch {
+func saying(ops []kernels.Operation, modes []kernels.Mode, args ...kernels.Arg) capture.Launch {
 	k := opaque("says", modes...)
 	k.Describe = func([]kernels.Arg) []kernels.Operation { return ops }
-	return recorder.Launch{Kernel: k, Args: append(args, kernels.I(1), kernels.I(1), kernels.I(64))}
+	return capture.Launch{Kernel: k, Args: append(args, kernels.I(1), kernels.I(1), kernels.I(64))}
 }
 
 // vecs returns an argument of memory of its own for each size.
@@ -42,7 +43,7 @@ func mapOf(f *kernels.Function, dims []int, views ...kernels.View) *kernels.Map 
 
 // sumOf is the sum of the middle axis of argument 0, of [2, 3, 4], to a view.
 func sumOf(y kernels.View) *kernels.Reduction {
-	return &kernels.Reduction{Function: kernels.Add, Outer: 2, Len: 3, Inner: 4, Shares: 1, Chunk: 3, X: viewOf(0, 0, 12, 4, 1), Y: y}
+	return &kernels.Reduction{Function: fn.Add, Outer: 2, Len: 3, Inner: 4, Shares: 1, Chunk: 3, X: viewOf(0, 0, 12, 4, 1), Y: y}
 }
 
 // TestEffects: what a launch reads, writes and fills is found in its parameters and in what it says of itself.
@@ -50,7 +51,7 @@ func TestEffects(t *testing.T) {
 	type operations = []kernels.Operation
 	type modes = []kernels.Mode
 	const in, out, inOut = kernels.In, kernels.Out, kernels.InOut
-	silent := func(items int, m modes, args ...kernels.Arg) recorder.Launch {
+	silent := func(items int, m modes, args ...kernels.Arg) capture.Launch {
 		l := saying(nil, m, args...)
 		l.Kernel.Describe = nil
 		l.Args[len(args)] = kernels.I(items)
@@ -62,14 +63,14 @@ func TestEffects(t *testing.T) {
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
-	changing := func(l recorder.Launch, arg, number int) recorder.Launch {
+	changing := func(l capture.Launch, arg, number int) capture.Launch {
 		if arg == len(l.Args) {
 			l.Args = append(l.Args, kernels.Arg{})
 		}
 		l.Args[arg] = slots.Arg(number)
 		return l
 	}
-	random := func(set func(r *kernels.Random)) recorder.Launch {
+	random := func(set func(r *kernels.Random)) capture.Launch {
 		r := &kernels.Random{N: 5, Y: viewOf(0, 0, 1)}
 		none := kernels.Constant(1)
 		r.Seed[0], r.Seed[1], r.Call, r.A, r.B = none, none, none, none, none
@@ -77,17 +78,17 @@ func TestEffects(t *testing.T) {
 		return changing(saying(operations{r}, modes{inOut}, vecs(5)...), 1, 0)
 	}
 	scaled := func(arg int) *kernels.Map {
-		m := mapOf(&kernels.Function{Name: "scaled", Value: kernels.Pow.Value, Scalars: []float64{2}}, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))
+		m := mapOf(&kernels.Function{Name: "scaled", Value: fn.Pow.Value, Scalars: []float64{2}}, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))
 		m.Results[0].Scalars[0] = kernels.Passed(arg)
 		return m
 	}
-	rounds := mapOf(kernels.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))
+	rounds := mapOf(fn.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))
 	rounds.Generated, rounds.Rounds = false, true
-	opaquely := mapOf(kernels.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1)) // of which the tolerance says that it is no map
+	opaquely := mapOf(fn.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1)) // of which the tolerance says that it is no map
 	opaquely.Generated = false
 	near := saying(operations{opaquely}, modes{in, out}, vecs(5, 5)...)
 	near.Kernel.Tol.ULP = 1
-	product := func(n, k, slice int, strides ...int) recorder.Launch {
+	product := func(n, k, slice int, strides ...int) capture.Launch {
 		p := &kernels.Product{Batch: []int{2}, M: 3, N: 4, K: k, Slice: slice, A: viewOf(0, 0, 3*k, k, 1), B: viewOf(1, 0, 4*k, 4, 1), C: viewOf(2, 0, strides...)}
 		return saying(operations{p}, modes{in, in, inOut}, vecs(2*3*5, 2*5*4, n)...)
 	}
@@ -95,7 +96,7 @@ func TestEffects(t *testing.T) {
 	entropy := &kernels.CrossEntropy{Labelled: labelled, Loss: viewOf(2, 0, 1, 1), Counted: viewOf(3, 0, 1, 1), Most: viewOf(4, 0, 1, 1), LogSum: viewOf(5, 0, 1, 1), Slope: viewOf(6, 0, 1, 1)}
 	for _, c := range []struct {
 		name string
-		l    recorder.Launch
+		l    capture.Launch
 		want string
 	}{
 		{"nothing said", silent(1, modes{in, out, inOut}, vecs(4, 5, 6)...), "reads [0 2] writes [1 2] fills [1]"},
@@ -121,13 +122,13 @@ func TestEffects(t *testing.T) {
 			modes{in, in, inOut}, vecs(4, 4, 1)...), "reads [0 1 2] writes [2] fills [] said"},
 		{"losses", saying(operations{entropy}, modes{in, in, inOut, inOut, inOut, inOut, inOut}, vecs(3, 1, 1, 1, 1, 1, 1)...),
 			"reads [0 1 2 3 4 5 6] writes [2 3 4 5 6] fills [] said"},
-		{"read before", saying(operations{mapOf(kernels.Neg, []int{8}, viewOf(1, 0, 1), viewOf(kernels.Temporary(0), 0, 1)), sumOf(viewOf(1, 0, 4, 4, 1))},
+		{"read before", saying(operations{mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(kernels.Temporary(0), 0, 1)), sumOf(viewOf(1, 0, 4, 4, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0 1] writes [1] fills [1] said"},
-		{"read afterwards", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(kernels.Neg, []int{8}, viewOf(1, 0, 1), viewOf(2, 0, 1))},
+		{"read afterwards", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(2, 0, 1))},
 			modes{in, inOut, inOut}, vecs(24, 8, 8)...), "reads [0] writes [1 2] fills [1 2] said"},
-		{"whole, and then a part", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(kernels.Neg, []int{3}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
+		{"whole, and then a part", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(fn.Neg, []int{3}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0] writes [1] fills [1] said"},
-		{"of a temporary", saying(operations{sumOf(viewOf(kernels.Temporary(0), 0, 4, 4, 1)), mapOf(kernels.Neg, []int{8}, viewOf(kernels.Temporary(0), 0, 1), viewOf(1, 0, 1))},
+		{"of a temporary", saying(operations{sumOf(viewOf(kernels.Temporary(0), 0, 4, 4, 1)), mapOf(fn.Neg, []int{8}, viewOf(kernels.Temporary(0), 0, 1), viewOf(1, 0, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0] writes [1] fills [1] said"},
 		{"a batch of products", product(24, 5, 5, 12, 12, 4, 1), "reads [0 1] writes [2] fills [2] said"},
 		{"products of nothing", product(24, 0, 0, 12, 12, 4, 1), "reads [0 1 2] writes [2] fills [] said"},
@@ -144,7 +145,7 @@ func TestEffects(t *testing.T) {
 		{"a number of a map that may change", changing(saying(operations{scaled(5)}, modes{in, out}, vecs(5, 5)...), 5, 1), "reads [0] writes [1] fills [1] said map"},
 		{"an int of a map that may change", changing(saying(operations{scaled(5)}, modes{in, out}, vecs(5, 5)...), 5, 0), "reads [0] writes [1] fills [1] said"},
 		{"a size of a map that may change", changing(saying(operations{scaled(3)}, modes{in, out}, vecs(5, 5)...), 2, 0), "reads [0] writes [1] fills [] slot"},
-		{"a map", saying(operations{mapOf(kernels.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{in, inOut}, vecs(5, 5)...), "reads [0] writes [1] fills [1] said map"},
+		{"a map", saying(operations{mapOf(fn.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{in, inOut}, vecs(5, 5)...), "reads [0] writes [1] fills [1] said map"},
 		{"a map that rounds", saying(operations{rounds}, modes{in, inOut}, vecs(5, 5)...), "reads [0] writes [1] fills [1] said late"},
 		{"a map that may round otherwise", near, "reads [0] writes [1] fills [1] said"},
 	} {

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // TestEndings: a map is computed where a launch stores its result only if that is all that the two have to do with each other,
@@ -18,7 +19,7 @@ func TestEndings(t *testing.T) {
 	type modes = []kernels.Mode
 	const in, out, inOut = kernels.In, kernels.Out, kernels.InOut
 	// product stores argument 1.
-	product := func(m modes, stores kernels.Stores, args ...kernels.Arg) recorder.Launch {
+	product := func(m modes, stores kernels.Stores, args ...kernels.Arg) capture.Launch {
 		l := touching(m, args...)
 		stores.Result = 1
 		if stores.Elements == nil {
@@ -31,7 +32,7 @@ func TestEndings(t *testing.T) {
 		return kernels.Stores{GPU: 4, Elements: func([]kernels.Arg) (int, int) { return n, 4 }}
 	}
 	wide := kernels.Stores{GPU: 4}
-	size := func(off, n int) recorder.Launch {
+	size := func(off, n int) capture.Launch {
 		return product(modes{in, out}, wide, kernels.Vec(x, 0, 8), kernels.Vec(y, off, n))
 	}
 	base := size(8, 8)
@@ -39,32 +40,32 @@ func TestEndings(t *testing.T) {
 	reads := kernels.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return false }}
 	two := product(modes{in, out, out}, wide, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8), kernels.Vec(v, 8, 8))
 	// maps is a map of y, or of y and others.
-	maps := func(f *kernels.Function, dims []int, views ...kernels.View) recorder.Launch {
+	maps := func(f *kernels.Function, dims []int, views ...kernels.View) capture.Launch {
 		return saying([]kernels.Operation{mapOf(f, dims, views...)}, modes{in, in, in, inOut, inOut, inOut},
 			kernels.Vec(y, 0, 64), kernels.Vec(w, 0, 64), kernels.Vec(v, 0, 64), kernels.Vec(z, 0, 64), kernels.Vec(x, 0, 64), kernels.Vec(y, 0, 64))
 	}
 	line := []int{8}
-	negate := maps(kernels.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
-	inPlace := maps(kernels.Neg, line, viewOf(0, 8, 1), viewOf(5, 8, 1))
-	plus := func(k, off int) recorder.Launch {
-		return maps(kernels.Add, line, viewOf(0, 8, 1), viewOf(k, off, 1), viewOf(3, 0, 1))
+	negate := maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
+	inPlace := maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(5, 8, 1))
+	plus := func(k, off int) capture.Launch {
+		return maps(fn.Add, line, viewOf(0, 8, 1), viewOf(k, off, 1), viewOf(3, 0, 1))
 	}
-	both := mapOf(kernels.Neg, line, viewOf(0, 8, 1), viewOf(5, 8, 1))
-	both.Results = append(both.Results, kernels.Result{Function: kernels.Square, View: viewOf(3, 0, 1)})
-	twice := maps(kernels.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
+	both := mapOf(fn.Neg, line, viewOf(0, 8, 1), viewOf(5, 8, 1))
+	both.Results = append(both.Results, kernels.Result{Function: fn.Square, View: viewOf(3, 0, 1)})
+	twice := maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
 	twice.Kernel.Describe = func([]kernels.Arg) []kernels.Operation { return []kernels.Operation{both} }
-	tells := mapOf(kernels.Lt, line, viewOf(0, 8, 1), viewOf(1, 0, 1), kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})
+	tells := mapOf(fn.Lt, line, viewOf(0, 8, 1), viewOf(1, 0, 1), kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})
 	condition := saying([]kernels.Operation{tells}, modes{in, in, kernels.OutBytes}, kernels.Vec(y, 0, 64), kernels.Vec(w, 0, 64), kernels.Vec(bytes, 0, 64))
-	touch := func(mode kernels.Mode, b kernels.Buffer, off, n int) recorder.Launch {
+	touch := func(mode kernels.Mode, b kernels.Buffer, off, n int) capture.Launch {
 		return touching(modes{mode}, kernels.Vec(b, off, n))
 	}
-	gpuOf := func(l recorder.Launch, stores kernels.Stores) recorder.Launch {
+	gpuOf := func(l capture.Launch, stores kernels.Stores) capture.Launch {
 		return product(modes{in, out}, stores, l.Args[0], l.Args[1])
 	}
-	steps := func(list ...recorder.Launch) []recorder.Launch { return list }
+	steps := func(list ...capture.Launch) []capture.Launch { return list }
 	for _, c := range []struct {
 		name  string
-		step  []recorder.Launch
+		step  []capture.Launch
 		lives kernels.Buffer
 		want  string
 	}{
@@ -76,22 +77,22 @@ func TestEndings(t *testing.T) {
 		{"a part is stored", steps(gpuOf(size(8, 8), of(7)), negate), z, "one after the other"},
 		{"of a part", steps(size(8, 9), negate), z, "read the result whole"},
 		{"from another on", steps(size(7, 8), negate), z, "read the result whole"},
-		{"every other", steps(size(8, 16), maps(kernels.Neg, line, viewOf(0, 8, 2), viewOf(3, 0, 1))), z, "read the result whole"},
-		{"in gaps", steps(base, maps(kernels.Neg, line, viewOf(0, 8, 2), viewOf(3, 0, 1))), z, "read the result whole"},
-		{"repeated", steps(size(8, 16), maps(kernels.Neg, []int{2, 8}, viewOf(0, 8, 0, 1), viewOf(3, 0, 8, 1))), z, "read the result whole"},
-		{"transposed", steps(base, maps(kernels.Neg, []int{2, 4}, viewOf(0, 8, 1, 2), viewOf(3, 0, 4, 1))), z, "latter unaligned"},
-		{"one row", steps(base, maps(kernels.Neg, []int{1, 8}, viewOf(0, 8, 3, 1), viewOf(3, 0, 8, 1))), z, "latter"},
-		{"and its transpose", steps(base, maps(kernels.Add, []int{2, 4}, viewOf(0, 8, 1, 2), viewOf(0, 8, 4, 1), viewOf(3, 0, 4, 1))), z, "other elements of the result"},
+		{"every other", steps(size(8, 16), maps(fn.Neg, line, viewOf(0, 8, 2), viewOf(3, 0, 1))), z, "read the result whole"},
+		{"in gaps", steps(base, maps(fn.Neg, line, viewOf(0, 8, 2), viewOf(3, 0, 1))), z, "read the result whole"},
+		{"repeated", steps(size(8, 16), maps(fn.Neg, []int{2, 8}, viewOf(0, 8, 0, 1), viewOf(3, 0, 8, 1))), z, "read the result whole"},
+		{"transposed", steps(base, maps(fn.Neg, []int{2, 4}, viewOf(0, 8, 1, 2), viewOf(3, 0, 4, 1))), z, "latter unaligned"},
+		{"one row", steps(base, maps(fn.Neg, []int{1, 8}, viewOf(0, 8, 3, 1), viewOf(3, 0, 8, 1))), z, "latter"},
+		{"and its transpose", steps(base, maps(fn.Add, []int{2, 4}, viewOf(0, 8, 1, 2), viewOf(0, 8, 4, 1), viewOf(3, 0, 4, 1))), z, "other elements of the result"},
 		{"and what is beside it", steps(base, plus(0, 16)), z, "latter"},
 		{"and a part beside", steps(base, plus(0, 15)), z, "other elements of the result"},
 		{"and another tensor", steps(base, plus(1, 0)), z, "latter"},
 		{"and another result", steps(two, plus(2, 1)), z, "something else that the former writes"},
 		{"and what is beside another result", steps(two, plus(2, 16)), z, "latter"},
-		{"to what the former reads", steps(base, maps(kernels.Neg, line, viewOf(0, 8, 1), viewOf(4, 7, 1))), z, "writes what the former reads"},
-		{"to beside what the former reads", steps(base, maps(kernels.Neg, line, viewOf(0, 8, 1), viewOf(4, 8, 1))), z, "latter"},
-		{"to another result", steps(product(modes{in, out, out}, wide, kernels.Vec(x, 40, 8), kernels.Vec(y, 8, 8), kernels.Vec(x, 0, 8)), maps(kernels.Neg, line, viewOf(0, 8, 1), viewOf(4, 7, 1))), z,
+		{"to what the former reads", steps(base, maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(4, 7, 1))), z, "writes what the former reads"},
+		{"to beside what the former reads", steps(base, maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(4, 8, 1))), z, "latter"},
+		{"to another result", steps(product(modes{in, out, out}, wide, kernels.Vec(x, 40, 8), kernels.Vec(y, 8, 8), kernels.Vec(x, 0, 8)), maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(4, 7, 1))), z,
 			"writes what the former reads or writes"},
-		{"to other elements of it", steps(base, maps(kernels.Neg, line, viewOf(0, 8, 1), viewOf(5, 9, 1))), z, "at other indices"},
+		{"to other elements of it", steps(base, maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(5, 9, 1))), z, "at other indices"},
 		{"in place", steps(base, inPlace), y, "latter"},
 		{"in place, of what is added to", steps(adds, inPlace), y, "latter reads"},
 		{"in place of what the former reads a part of", steps(product(modes{in, out}, wide, kernels.Vec(y, 8, 4), kernels.Vec(y, 8, 8)), inPlace), y, "writes what the former reads"},
@@ -107,11 +108,11 @@ func TestEndings(t *testing.T) {
 		{"the other operand written between", steps(base, touch(out, w, 3, 1), plus(1, 0)), z, "latter"},
 		{"to bytes", steps(base, condition), z, "of another type"},
 		{"to bytes, and kept", steps(base, condition), y, "latter keeps"},
-		{"of seven", steps(size(8, 7), maps(kernels.Neg, []int{7}, viewOf(0, 8, 1), viewOf(3, 0, 1))), z, "latter unaligned"},
-		{"from the sixth on", steps(size(6, 8), maps(kernels.Neg, line, viewOf(0, 6, 1), viewOf(3, 0, 1))), z, "latter unaligned"},
-		{"of a function of vectors", steps(base, maps(kernels.Exp, line, viewOf(0, 8, 1), viewOf(3, 0, 1))), z, "latter vectors"},
-		{"of a function of elements", steps(size(7, 8), maps(kernels.Exp, line, viewOf(0, 7, 1), viewOf(3, 0, 1))), z, "latter unaligned"},
-		{"of a function of both", steps(size(8, 7), maps(kernels.Exp, []int{7}, viewOf(0, 8, 1), viewOf(3, 0, 1))), z, "vectors of a function"},
+		{"of seven", steps(size(8, 7), maps(fn.Neg, []int{7}, viewOf(0, 8, 1), viewOf(3, 0, 1))), z, "latter unaligned"},
+		{"from the sixth on", steps(size(6, 8), maps(fn.Neg, line, viewOf(0, 6, 1), viewOf(3, 0, 1))), z, "latter unaligned"},
+		{"of a function of vectors", steps(base, maps(fn.Exp, line, viewOf(0, 8, 1), viewOf(3, 0, 1))), z, "latter vectors"},
+		{"of a function of elements", steps(size(7, 8), maps(fn.Exp, line, viewOf(0, 7, 1), viewOf(3, 0, 1))), z, "latter unaligned"},
+		{"of a function of both", steps(size(8, 7), maps(fn.Exp, []int{7}, viewOf(0, 8, 1), viewOf(3, 0, 1))), z, "vectors of a function"},
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)
 		i, j := 0, len(c.step)-1
@@ -148,18 +149,18 @@ func TestEndings(t *testing.T) {
 	grid, deep := []int{2, 4}, []int{2, 2, 2}
 	for _, c := range []struct {
 		name  string
-		m     recorder.Launch
+		m     capture.Launch
 		x     int // operand
 		value int
 		ints  []int
 	}{
-		{"the latter of two", maps(kernels.Add, line, viewOf(1, 8, 1), viewOf(0, 8, 1), viewOf(3, 0, 1)), 1, 1, []int{8}},
-		{"after what is beside it", maps(kernels.Add, line, viewOf(0, 16, 1), viewOf(0, 8, 1), viewOf(3, 0, 1)), 1, 1, []int{8}},
-		{"with a row", maps(kernels.Add, grid, viewOf(0, 8, 4, 1), viewOf(1, 0, 0, 1), viewOf(3, 0, 8, 1)), 0, 0, []int{4, 2, 0, 8}},
-		{"after a row", maps(kernels.Add, grid, viewOf(1, 0, 0, 1), viewOf(0, 8, 4, 1), viewOf(3, 0, 8, 1)), 1, 1, []int{4, 2, 0, 8}},
-		{"after columns", maps(kernels.Add, grid, viewOf(1, 0, 16, 2), viewOf(0, 8, 4, 1), viewOf(3, 0, 8, 1)), 1, 1, []int{4, 2, 16, 2, 8}},
-		{"before columns", maps(kernels.Add, grid, viewOf(0, 8, 4, 1), viewOf(1, 0, 16, 2), viewOf(3, 0, 8, 1)), 0, 0, []int{4, 2, 16, 2, 8}},
-		{"in three dimensions", maps(kernels.Add, deep, viewOf(1, 0, 1, 5, 3), viewOf(0, 8, 4, 2, 1), viewOf(3, 0, 16, 6, 1)), 1, 1, []int{2, 4, 2, 1, 5, 3, 16, 6}},
+		{"the latter of two", maps(fn.Add, line, viewOf(1, 8, 1), viewOf(0, 8, 1), viewOf(3, 0, 1)), 1, 1, []int{8}},
+		{"after what is beside it", maps(fn.Add, line, viewOf(0, 16, 1), viewOf(0, 8, 1), viewOf(3, 0, 1)), 1, 1, []int{8}},
+		{"with a row", maps(fn.Add, grid, viewOf(0, 8, 4, 1), viewOf(1, 0, 0, 1), viewOf(3, 0, 8, 1)), 0, 0, []int{4, 2, 0, 8}},
+		{"after a row", maps(fn.Add, grid, viewOf(1, 0, 0, 1), viewOf(0, 8, 4, 1), viewOf(3, 0, 8, 1)), 1, 1, []int{4, 2, 0, 8}},
+		{"after columns", maps(fn.Add, grid, viewOf(1, 0, 16, 2), viewOf(0, 8, 4, 1), viewOf(3, 0, 8, 1)), 1, 1, []int{4, 2, 16, 2, 8}},
+		{"before columns", maps(fn.Add, grid, viewOf(0, 8, 4, 1), viewOf(1, 0, 16, 2), viewOf(3, 0, 8, 1)), 0, 0, []int{4, 2, 16, 2, 8}},
+		{"in three dimensions", maps(fn.Add, deep, viewOf(1, 0, 1, 5, 3), viewOf(0, 8, 4, 2, 1), viewOf(3, 0, 16, 6, 1)), 1, 1, []int{2, 4, 2, 1, 5, 3, 16, 6}},
 	} {
 		r := rewriterOf(steps(base, c.m), never, never)
 		_, e, why := r.stored(0, 1, c.x, r.nodes[1].m)
@@ -183,7 +184,7 @@ func TestEndings(t *testing.T) {
 
 	// What both do.
 	n := rewriterOf(steps(product(modes{in, out, out}, wide, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8), kernels.Vec(v, 8, 8)),
-		maps(kernels.Add, line, viewOf(0, 8, 1), viewOf(0, 16, 1), viewOf(3, 0, 1)), maps(kernels.Add, line, viewOf(0, 8, 1), viewOf(0, 0, 1), viewOf(3, 0, 1))), never, never)
+		maps(fn.Add, line, viewOf(0, 8, 1), viewOf(0, 16, 1), viewOf(3, 0, 1)), maps(fn.Add, line, viewOf(0, 8, 1), viewOf(0, 0, 1), viewOf(3, 0, 1))), never, never)
 	for j, other := range []string{1: "1:16", 2: "1:0"} {
 		for _, keep := range []bool{false, true} {
 			if j == 0 {
@@ -213,7 +214,7 @@ func TestEndings(t *testing.T) {
 func TestStorers(t *testing.T) {
 	x, y, z := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
 	type modes = []kernels.Mode
-	stores := func(args ...kernels.Arg) recorder.Launch {
+	stores := func(args ...kernels.Arg) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out, kernels.Out}, args...)
 		l.Kernel.Stores = &kernels.Stores{Result: 1}
 		return l
@@ -222,7 +223,7 @@ func TestStorers(t *testing.T) {
 	other := stores(kernels.Vec(x, 0, 8), kernels.Vec(z, 8, 8), kernels.Vec(y, 8, 8))
 	rows := stores(base.Args[:3]...)
 	rows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
-	mapped := saying([]kernels.Operation{mapOf(kernels.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8))
+	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8))
 	mapped.Kernel.Stores = &kernels.Stores{Result: 1}
 	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.I(1); return nil })
 	if err := slots.Next(); err != nil {
@@ -230,12 +231,12 @@ func TestStorers(t *testing.T) {
 	}
 	varying := stores(base.Args[:3]...)
 	varying.Args = append(varying.Args, slots.Arg(0))
-	touch := func(mode kernels.Mode, off int) recorder.Launch { return touching(modes{mode}, kernels.Vec(y, off, 1)) }
+	touch := func(mode kernels.Mode, off int) capture.Launch { return touching(modes{mode}, kernels.Vec(y, off, 1)) }
 	read := touch(kernels.In, 8)
-	steps := func(list ...recorder.Launch) []recorder.Launch { return append(list, read) }
+	steps := func(list ...capture.Launch) []capture.Launch { return append(list, read) }
 	for _, c := range []struct {
 		name string
-		step []recorder.Launch
+		step []capture.Launch
 		off  int
 		set  func(r *rewriter)
 		mask bool

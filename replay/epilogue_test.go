@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -37,17 +38,17 @@ func storedOps() []randomOp {
 			return x.MatMul(x.T()).MatMul(x).Add(x)
 		}},
 		{"layer", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
-			return tensor.Linear(x, y, nil, kernels.Tanh).Sub(tensor.Linear(x, y, nil, nil))
+			return tensor.Linear(x, y, nil, fn.Tanh).Sub(tensor.Linear(x, y, nil, nil))
 		}},
 		{"gradient of a layer", func(_ *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
-			f := []*kernels.Function{kernels.Tanh, kernels.ReLU, kernels.GELU}[r.IntN(3)]
+			f := []*kernels.Function{fn.Tanh, fn.ReLU, fn.GELU}[r.IntN(3)]
 			z, g := x.MatMul(y), x.MatMul(y.MulScalar(0.5))
 			dz, shares := plumbing.LinearGrad(f.Gradient(0), nil, z, z, g)
 			switch r.IntN(3) {
 			case 0:
 				dz = dz.Add(g)
 			case 1:
-				dz.MapInPlace(kernels.Add, nil, shares.Sum(0))
+				dz.MapInPlace(fn.Add, nil, shares.Sum(0))
 			}
 			return dz.Sub(shares.Sum(0))
 		}},
@@ -57,7 +58,7 @@ func storedOps() []randomOp {
 		}},
 		{"over the product", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
 			z := x.MatMul(y)
-			z.MapInPlace(kernels.Tanh, nil)
+			z.MapInPlace(fn.Tanh, nil)
 			return z
 		}},
 		{"into an operand", func(w *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
@@ -109,17 +110,17 @@ func TestRandomStored(t *testing.T) {
 		for _, opt := range options {
 			t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
-				var told bytes.Buffer
+				var explained bytes.Buffer
 				ops := map[string]int{}
 				for seed := range n {
-					o := replay.Options{Explain: &told}
+					o := replay.Options{Explain: &explained}
 					if seed%3 == 0 { // nothing joins the maps before
 						o.Without = []string{"inline", "join"}
 					}
 					randomSteps(t, d, devtest.Seed(seed), ops, func(w *world) { w.table, w.most = storedOps(), seed%2 == 0 }, o)
 				}
 				for _, want := range []string{"computed where", "stored, too", "but for its sums", "epilogue: "} {
-					if n > 50 && !strings.Contains(told.String(), want) {
+					if n > 50 && !strings.Contains(explained.String(), want) {
 						t.Errorf("no %q", want)
 					}
 				}
@@ -157,7 +158,7 @@ func TestStored(t *testing.T) {
 		}, 1, "computed where"},
 		"a sum in place": {func(d tensor.Device, rng *tensor.RNG) (func() tensors, tensors, tensors) {
 			x, w, g := rng.Uniform(d, -1, 1, 9, 12), rng.Uniform(d, -1, 1, 12, 24), rng.Uniform(d, -1, 1, 9, 24)
-			return func() tensors { g.MapInPlace(kernels.Add, nil, x.MatMul(w)); return nil }, list(x), list(g)
+			return func() tensors { g.MapInPlace(fn.Add, nil, x.MatMul(w)); return nil }, list(x), list(g)
 		}, 1, "computed where"},
 		"the transpose of a small product": {func(d tensor.Device, rng *tensor.RNG) (func() tensors, tensors, tensors) {
 			x, w := rng.Uniform(d, -1, 1, 9, 12), rng.Uniform(d, -1, 1, 12, 24)
@@ -193,7 +194,7 @@ func TestStored(t *testing.T) {
 		}, 2, "a long sum is added up where its result lies"},
 		"a long sum that a map writes over": {func(d tensor.Device, rng *tensor.RNG) (func() tensors, tensors, tensors) {
 			x, w := rng.Uniform(d, -1, 1, 20, 700), rng.Uniform(d, -1, 1, 700, 20)
-			return func() tensors { y := x.MatMul(w); y.MapInPlace(kernels.Abs, nil); return list(y) }, list(x), nil
+			return func() tensors { y := x.MatMul(w); y.MapInPlace(fn.Abs, nil); return list(y) }, list(x), nil
 		}, 2, "a long sum is added up where its result lies"},
 		"a batch": {func(d tensor.Device, rng *tensor.RNG) (func() tensors, tensors, tensors) {
 			x, w := rng.Uniform(d, -1, 1, 5, 6, 8), rng.Uniform(d, -1, 1, 5, 8, 4)
@@ -203,11 +204,11 @@ func TestStored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-				told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+				explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 					return c.make(d, tensor.NewRNG(5))
 				})
-				if d.Limits().CPU && (report.Launches != c.launches || !strings.Contains(told, c.says)) { // GPUs share long sums out
-					t.Errorf("%d launches, not %d, or not %q:\n%s", report.Launches, c.launches, c.says, told)
+				if d.Limits().CPU && (report.Launches != c.launches || !strings.Contains(explained, c.says)) { // GPUs share long sums out
+					t.Errorf("%d launches, not %d, or not %q:\n%s", report.Launches, c.launches, c.says, explained)
 				}
 				_, off := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 					return c.make(d, tensor.NewRNG(5))
@@ -235,14 +236,14 @@ func TestStoredOnGPUs(t *testing.T) {
 
 func storedOnGPU(t *testing.T, d tensor.Device) {
 	t.Helper()
-	told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+	explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 		rng := tensor.NewRNG(3)
 		x, w := rng.Uniform(d, -1, 1, 2, 3, 10, 12), autograd.Param(rng.Uniform(d, -1, 1, 9, 3, 3, 3), "w")
 		b := autograd.Param(rng.Uniform(d, -1, 1, 9), "b")
 		return func() []*tensor.Tensor {
 			y := autograd.Const(x).Conv(w, b, tensor.ConvOptions{Padding: []int{1}}).ReLU().MaxPool([]int{2, 2}).Tanh()
 			z := y.Sum(0).MulScalar(0.5).Add(y.AvgPool([]int{1, 1}).Mean(0))
-			z.Keep()
+			z.Retain()
 			if err := z.Sum().Backward(); err != nil {
 				t.Fatal(err)
 			}
@@ -253,8 +254,8 @@ func storedOnGPU(t *testing.T, d tensor.Device) {
 		}, []*tensor.Tensor{x}, nil
 	})
 	for _, want := range []string{"k_relu: computed where 0 k_conv", "k_max_pool stores its result", "k_relu_grad_by_value: computed where"} {
-		if !strings.Contains(told, want) {
-			t.Errorf("no %q among\n%s", want, told)
+		if !strings.Contains(explained, want) {
+			t.Errorf("no %q among\n%s", want, explained)
 		}
 	}
 	if report.Launches >= report.Step {
@@ -304,7 +305,7 @@ func TestStoredByOthers(t *testing.T) {
 				launches = 1 // it computes the twin
 			}
 			k := doubling(times)
-			told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+			explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 				x := tensor.Empty(d, 40, 3)
 				return func() []*tensor.Tensor {
 					y := tensor.Empty(d, 40, 3)
@@ -312,8 +313,8 @@ func TestStoredByOthers(t *testing.T) {
 					return []*tensor.Tensor{y.Add(x).Neg()}
 				}, []*tensor.Tensor{x}, nil
 			})
-			if report.Launches != launches || launches == 2 && !strings.Contains(told, "computes it wrongly") {
-				t.Errorf("times %s: %d launches, want %d:\n%s", times, report.Launches, launches, told)
+			if report.Launches != launches || launches == 2 && !strings.Contains(explained, "computes it wrongly") {
+				t.Errorf("times %s: %d launches, want %d:\n%s", times, report.Launches, launches, explained)
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -12,10 +12,10 @@ import (
 // tensor.ErrDevice, tensor.ErrGoroutine, tensor.ErrIndex and tensor.ErrValue.
 var (
 	ErrDiffers   = errors.New("the two runs of the step differ")
-	ErrHostRead  = recorder.ErrHostRead
+	ErrHostRead  = capture.ErrHostRead
 	ErrUpload    = errors.New("the step writes to an older tensor from the host")
 	ErrUnwritten = errors.New("the step reads what it has not written")
-	ErrRecording = recorder.ErrRecording
+	ErrRecording = capture.ErrRecording
 	ErrReleased  = errors.New("the recording was freed")
 	// ErrEnvironment is a word in the variable [Env] that means nothing.
 	ErrEnvironment = errors.New("bad environment variable")

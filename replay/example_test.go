@@ -74,7 +74,7 @@ func ExampleRecord_slots() {
 		if err := slots.Next(); err != nil {
 			return nil, err
 		}
-		return []*tensor.Tensor{x.Div(tensor.Number(d, slots.Arg(0)))}, nil
+		return []*tensor.Tensor{x.Div(tensor.ScalarFromArg(d, slots.Arg(0)))}, nil
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -14,9 +15,9 @@ import (
 // they are told to divide exactly.
 func TestFunctionsWithinMaps(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		functions := kernels.Functions
+		functions := fn.Functions
 		if !devtest.Sweep() {
-			functions = []*kernels.Function{kernels.Div, kernels.DivScalar, kernels.Sqrt}
+			functions = []*kernels.Function{fn.Div, fn.DivScalar, fn.Sqrt}
 		}
 		rng := tensor.NewRNG(5)
 		const n = 20000

@@ -5,7 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -49,7 +49,7 @@ func TestGradientsBetweenRuns(t *testing.T) {
 			if !c.arena {
 				opt.Free()
 			}
-			back := func() error { return x.Linear(w, b, kernels.Tanh).Square().Mean().Backward() }
+			back := func() error { return x.Linear(w, b, fn.Tanh).Square().Mean().Backward() }
 			change := func(has bool) {
 				w.ZeroGrad()
 				b.ZeroGrad()

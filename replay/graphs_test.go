@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -64,7 +64,7 @@ var graphOps = []struct {
 	{"twice", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.Mul(x).Add(x) }},
 	{"matmul", func(_ *graph, _ *rand.Rand, x, y *node) *node { return x.MatMul(y) }},
 	{"gram", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.T().MatMul(x) }},
-	{"linear", func(_ *graph, _ *rand.Rand, x, y *node) *node { return x.Linear(y, nil, kernels.Tanh) }},
+	{"linear", func(_ *graph, _ *rand.Rand, x, y *node) *node { return x.Linear(y, nil, fn.Tanh) }},
 	{"slice", func(_ *graph, r *rand.Rand, x, _ *node) *node { return x.Slice(axis(r, x.Value()), 0, 1) }},
 	{"step", func(_ *graph, r *rand.Rand, x, _ *node) *node { return x.Step(axis(r, x.Value()), 2) }},
 	{"transpose", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.Transpose() }},
@@ -88,7 +88,7 @@ func (g *graph) step() ([]*tensor.Tensor, error) {
 	for range 3 + r.IntN(15) {
 		x, y := values[r.IntN(len(values))], values[r.IntN(len(values))]
 		op := graphOps[r.IntN(len(graphOps))]
-		if tensor.Maybe(func() { values = append(values, op.do(g, r, x, y)) }) == nil {
+		if tensor.Try(func() { values = append(values, op.do(g, r, x, y)) }) == nil {
 			g.ops[op.name]++
 		}
 	}

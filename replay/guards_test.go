@@ -12,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -111,7 +112,7 @@ func TestRefusedSteps(t *testing.T) {
 			"a number": {func(run int) ([]*tensor.Tensor, error) { return one(x.MulScalar(float64(run))) },
 				replay.ErrDiffers, []string{"launch 1", "is 0 in the first, 1 in the second", "slot"}},
 			"an int": {func(run int) ([]*tensor.Tensor, error) {
-				return one(tensor.Number(d, kernels.I(run)))
+				return one(tensor.ScalarFromArg(d, kernels.I(run)))
 			}, replay.ErrDiffers, []string{"0 in the first, 1 in the second"}},
 			"an upload": {func(run int) ([]*tensor.Tensor, error) {
 				return one(x.Add(tensor.Scalar(d, float64(run))))
@@ -120,9 +121,9 @@ func TestRefusedSteps(t *testing.T) {
 				replay.ErrUpload, []string{"between the runs"}},
 			"a slot and none": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
-					return one(tensor.Number(d, slots.Arg(0)))
+					return one(tensor.ScalarFromArg(d, slots.Arg(0)))
 				}
-				return one(tensor.Number(d, kernels.R(0)))
+				return one(tensor.ScalarFromArg(d, kernels.R(0)))
 			}, replay.ErrDiffers, []string{"another slot"}},
 			"slots advanced once": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
@@ -136,7 +137,7 @@ func TestRefusedSteps(t *testing.T) {
 				if err := slots.Next(); err != nil {
 					return nil, err
 				}
-				return one(tensor.Number(d, stale))
+				return one(tensor.ScalarFromArg(d, stale))
 			}, replay.ErrDiffers, []string{"slot"}},
 			"unwritten": {func(int) ([]*tensor.Tensor, error) { return one(tensor.Empty(d, 5).Exp()) }, replay.ErrUnwritten, []string{"X0 of launch 1, k_exp", "[5]"}},
 			"unwritten part": {func(int) ([]*tensor.Tensor, error) {
@@ -155,7 +156,7 @@ func TestRefusedSteps(t *testing.T) {
 			"another device's": {func(int) ([]*tensor.Tensor, error) { return one(elsewhere) }, tensor.ErrDevice, []string{"output 0"}},
 			"another goroutine": {func(int) ([]*tensor.Tensor, error) {
 				met := make(chan error)
-				go func() { met <- tensor.Maybe(func() { x.Exp().Free() }) }()
+				go func() { met <- tensor.Try(func() { x.Exp().Free() }) }()
 				return nil, <-met
 			}, tensor.ErrGoroutine, []string{"another goroutine has claimed the device"}},
 			"slots of another goroutine": {func(int) ([]*tensor.Tensor, error) {
@@ -205,7 +206,7 @@ func TestRefusedSteps(t *testing.T) {
 func TestPanicInStep(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.New(d, []float64{1, 2})
-	err := tensor.Maybe(func() {
+	err := tensor.Try(func() {
 		_, _ = replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.MatMul(x.Reshape(1, 2))) })
 	})
 	refused(t, "a panic", err, tensor.ErrShape)
@@ -297,7 +298,7 @@ func TestRefusedRuns(t *testing.T) {
 			if err := slots.Next(); err != nil {
 				return nil, err
 			}
-			return one(tensor.Number(d, slots.Arg(0)))
+			return one(tensor.ScalarFromArg(d, slots.Arg(0)))
 		})
 		kind = kernels.I(1)
 		refused(t, "a number of another kind", rec.Run(), tensor.ErrArgument, "an int", "a real")
@@ -468,7 +469,7 @@ func TestStale(t *testing.T) {
 			"Sum":      func() { middle.View().Sum() },
 			"Arg":      func() { middle.Arg() },
 		} {
-			err := tensor.Maybe(read)
+			err := tensor.Try(read)
 			refused(t, what, err, tensor.ErrRecorded, "[2]", "return it from the step")
 		}
 		middle.Free()
@@ -483,7 +484,7 @@ func TestVersions(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-		p.Value().MapInPlace(kernels.Add, nil, tensor.Scalar(d, 1))
+		p.Value().MapInPlace(fn.Add, nil, tensor.Scalar(d, 1))
 		return one(p.Value().Exp())
 	})
 	if err != nil {
@@ -639,7 +640,7 @@ func TestOrderOfOwners(t *testing.T) {
 			if err := s.Next(); err != nil {
 				return nil, err
 			}
-			out = append(out, tensor.Number(d, s.Arg(0)))
+			out = append(out, tensor.ScalarFromArg(d, s.Arg(0)))
 		}
 		return out, nil
 	}
@@ -711,7 +712,7 @@ func TestSlotsAdvancedOutside(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		v := 0.0
 		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { v++; numbers[0] = kernels.R(v); return nil })
-		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(tensor.Number(d, slots.Arg(0))) })
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(tensor.ScalarFromArg(d, slots.Arg(0))) })
 		if err != nil {
 			t.Fatal(err)
 		}

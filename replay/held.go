@@ -6,6 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // held is what memory holds without gaps, as operations made it of other such contents. Two places of memory that hold the
@@ -361,7 +362,7 @@ func (f *followed) product(i int, n *node, p *kernels.Product) *held {
 // sum is what a reduction makes. One with several outer elements makes as many shares.
 func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
 	dims := []int{r.Outer, r.Len, r.Inner}
-	if r.Function != kernels.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !dense(r.X.Strides, dims) {
+	if r.Function != fn.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !dense(r.X.Strides, dims) {
 		return nil
 	}
 	x, count, shares := f.at(f.placeOf(i, n, r.X, dims)), r.Outer*r.Len, max(r.Outer, r.Shares)

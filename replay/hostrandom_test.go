@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -47,7 +47,7 @@ func (h *host) do(what int) error {
 	case 1:
 		h.head.Bias.ZeroGrad()
 	case 2, 3, 4:
-		y := h.drop.Forward(h.norm.Forward(h.x.Linear(h.first.Weight, h.first.Bias, kernels.Tanh)))
+		y := h.drop.Forward(h.norm.Forward(h.x.Linear(h.first.Weight, h.first.Bias, fn.Tanh)))
 		return y.Linear(h.head.Weight, h.head.Bias, nil).Square().Mean().Backward()
 	case 5:
 		return h.head.Weight.Square().Sum().Backward()

@@ -6,7 +6,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -91,7 +91,7 @@ func TestGradNodesLeft(t *testing.T) {
 	if p.GradNode() == nil {
 		t.Fatal("there is no GradNode after a run")
 	}
-	refused(t, "its value", tensor.Maybe(func() { p.GradNode().Sum() }), tensor.ErrRecorded)
+	refused(t, "its value", tensor.Try(func() { p.GradNode().Sum() }), tensor.ErrRecorded)
 
 	none := records(t, d, func() { p.ZeroGrad(); must(t, p.Square().Sum().Backward()) })
 	p.ZeroGrad()
@@ -249,10 +249,10 @@ func TestModesOfRuns(t *testing.T) {
 	must(t, p.Square().Sum().Backward())
 	must(t, rec.Run())
 
-	forward := records(t, d, func() { l.x.Linear(l.first.Weight, nil, kernels.Tanh) })
+	forward := records(t, d, func() { l.x.Linear(l.first.Weight, nil, fn.Tanh) })
 	autograd.NoGrad(d, func() { must(t, forward.Run()) })
 	evaluates := records(t, d, func() {
-		autograd.NoGrad(d, func() { l.x.Linear(l.first.Weight, nil, kernels.Tanh) })
+		autograd.NoGrad(d, func() { l.x.Linear(l.first.Weight, nil, fn.Tanh) })
 		l.zeroGrad()
 		l.fit()
 	})
@@ -330,7 +330,7 @@ func TestLossScalerLeft(t *testing.T) {
 		return l, s
 	}
 	loss := func(l *layers) *autograd.Node {
-		return l.x.Linear(l.first.Weight, l.first.Bias, kernels.Tanh).Linear(l.head.Weight, l.head.Bias, nil).Square().Mean()
+		return l.x.Linear(l.first.Weight, l.first.Bias, fn.Tanh).Linear(l.head.Weight, l.head.Bias, nil).Square().Mean()
 	}
 	back := func(l *layers, s *optim.LossScaler) { s.ZeroGrad(); must(t, s.Backward(loss(l))) }
 	eager, es := build()
@@ -354,7 +354,7 @@ func TestLossScalerLeft(t *testing.T) {
 	unscales := records(t, d, func() { back(recorded, rs); rs.Unscale() })
 	rs.ZeroGrad()
 	must(t, unscales.Run())
-	refused(t, "unscaled twice", tensor.Maybe(rs.Unscale), tensor.ErrValue, "divided by the scale already")
+	refused(t, "unscaled twice", tensor.Try(rs.Unscale), tensor.ErrValue, "divided by the scale already")
 
 	back(recorded, rs)
 	must(t, rs.Step())

@@ -34,7 +34,7 @@ func TestIndexedSteps(t *testing.T) {
 			top, at := logits.TopK(3, 0)
 			_, middle := logits.Median(1, tensor.Keepdims)
 			loss = loss.Add(logits.Scatter(0, at, top).Gather(1, logits.ArgSort(-1)).Gather(1, middle).Exp().Sum())
-			loss.Keep()
+			loss.Retain()
 			if err := loss.Backward(); err != nil {
 				return nil, err
 			}

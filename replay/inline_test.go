@@ -3,9 +3,10 @@ package replay
 import (
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // TestInlineConditions: a map is computed where its result is read only where it is the same there, and left out only if
@@ -17,14 +18,14 @@ func TestInlineConditions(t *testing.T) {
 	bytes := kernels.NewMem(kernels.Uint8, 64)
 	type modes = []kernels.Mode
 	lives := func(b kernels.Buffer) bool { return b == out || b == x }
-	negate := func(from, to kernels.Buffer) recorder.Launch {
-		return saying([]kernels.Operation{mapOf(kernels.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(from, 0, 8), kernels.Vec(to, 0, 8))
+	negate := func(from, to kernels.Buffer) capture.Launch {
+		return saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(from, 0, 8), kernels.Vec(to, 0, 8))
 	}
-	add := func(a, b, to kernels.Buffer) recorder.Launch {
-		return saying([]kernels.Operation{mapOf(kernels.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, modes{kernels.In, kernels.In, kernels.Out},
+	add := func(a, b, to kernels.Buffer) capture.Launch {
+		return saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, modes{kernels.In, kernels.In, kernels.Out},
 			kernels.Vec(a, 0, 8), kernels.Vec(b, 0, 8), kernels.Vec(to, 0, 8))
 	}
-	touch := func(mode kernels.Mode, b kernels.Buffer, off int) recorder.Launch {
+	touch := func(mode kernels.Mode, b kernels.Buffer, off int) capture.Launch {
 		return touching(modes{mode}, kernels.Vec(b, off, 1))
 	}
 	ones := &kernels.Map{Dims: []int{8}, Generated: true, Results: []kernels.Result{{Function: &kernels.Function{Name: "ones", Value: expr.C(1)}, View: viewOf(0, 0, 1)}}}
@@ -32,14 +33,14 @@ func TestInlineConditions(t *testing.T) {
 	twos := *ones
 	twos.Results = append(append([]kernels.Result(nil), ones.Results...), kernels.Result{Function: &kernels.Function{Name: "twos", Value: expr.C(2)}, View: viewOf(1, 0, 1)})
 	fills := saying([]kernels.Operation{&twos}, modes{kernels.Out, kernels.Out}, kernels.Vec(y, 0, 8), kernels.Vec(z, 0, 8))
-	compare := saying([]kernels.Operation{mapOf(kernels.Lt, []int{8}, kernels.View{Arg: 0, Type: kernels.Int32, Strides: []int{1}}, kernels.View{Arg: 1, Type: kernels.Int32, Strides: []int{1}},
+	compare := saying([]kernels.Operation{mapOf(fn.Lt, []int{8}, kernels.View{Arg: 0, Type: kernels.Int32, Strides: []int{1}}, kernels.View{Arg: 1, Type: kernels.Int32, Strides: []int{1}},
 		kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})}, modes{kernels.InInts, kernels.InInts, kernels.OutBytes}, kernels.Vec(numbers, 0, 8), kernels.Vec(other, 0, 8), kernels.Vec(bytes, 0, 8))
 	masked := saying([]kernels.Operation{mapOf(&kernels.Function{Name: "masked", Value: expr.X(0).Mul(expr.X(1)), Masks: 1}, []int{8}, viewOf(0, 0, 1),
 		kernels.View{Arg: 1, Type: kernels.Uint8, Strides: []int{1}}, viewOf(2, 0, 1))}, modes{kernels.In, kernels.InBytes, kernels.Out}, kernels.Vec(x, 0, 8), kernels.Vec(bytes, 0, 8), kernels.Vec(out, 0, 8))
-	steps := func(list ...recorder.Launch) []recorder.Launch { return list }
+	steps := func(list ...capture.Launch) []capture.Launch { return list }
 	for _, c := range []struct {
 		name string
-		step []recorder.Launch
+		step []capture.Launch
 		want int // launches
 	}{
 		{"read by one", steps(negate(x, y), negate(y, out)), 1},

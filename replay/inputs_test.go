@@ -48,11 +48,11 @@ func TestInputs(t *testing.T) {
 			return nodes{x.Sub(mean), y.Square()}
 		}, "computed within", "refused in"},
 		"an output": {func(x, mean, y, _ *autograd.Node, _ *tensor.Tensor) nodes {
-			x = x.Mul(mean).Keep()
+			x = x.Mul(mean).Retain()
 			return nodes{x, y, x}
 		}, "refused in", "computed within"},
 		"read by others": {func(x, mean, y, _ *autograd.Node, _ *tensor.Tensor) nodes {
-			x = x.Mul(mean).Keep()
+			x = x.Mul(mean).Retain()
 			return nodes{x, y, x.Sum()}
 		}, "refused in", "computed within"},
 		"of several tensors": {func(x, _, y, _ *autograd.Node, _ *tensor.Tensor) nodes {
@@ -98,7 +98,7 @@ func TestInputs(t *testing.T) {
 						defer func() { l.y = y }()
 						return l.step(func(l *learner, _ *autograd.Node) *autograd.Node { return l.net.Forward(made[0]) }, squared, func(*learner) (list []*tensor.Tensor) {
 							for _, m := range made[2:] {
-								list = append(list, m.Keep().Value())
+								list = append(list, m.Retain().Value())
 							}
 							return list
 						})
@@ -114,16 +114,16 @@ func TestInputs(t *testing.T) {
 					}
 					return l.values(t, rec.Outputs())
 				}
-				var told bytes.Buffer
-				got, want := train(tensor.Options{Check: true}, replay.Options{Explain: &told}), train(tensor.Options{}, replay.Options{Without: []string{"inputs"}})
+				var explained bytes.Buffer
+				got, want := train(tensor.Options{Check: true}, replay.Options{Explain: &explained}), train(tensor.Options{}, replay.Options{Without: []string{"inputs"}})
 				lines := ""
-				for line := range strings.Lines(told.String()) {
+				for line := range strings.Lines(explained.String()) {
 					if strings.HasPrefix(line, "replay: inputs") {
 						lines += line
 					}
 				}
 				if !strings.Contains(lines, step.want) || step.not != "" && strings.Contains(lines, step.not) {
-					t.Errorf("want %q, and not %q:\n%s", step.want, step.not, told.String())
+					t.Errorf("want %q, and not %q:\n%s", step.want, step.not, explained.String())
 				}
 				for i := range want {
 					if !slices.Equal(got[i], want[i]) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -56,7 +56,7 @@ func (l *layers) must(err error) {
 // fit is the gradient of a loss of both layers.
 func (l *layers) fit() {
 	l.t.Helper()
-	h := l.x.Linear(l.first.Weight, l.first.Bias, kernels.Tanh)
+	h := l.x.Linear(l.first.Weight, l.first.Bias, fn.Tanh)
 	l.must(h.Linear(l.head.Weight, l.head.Bias, nil).Square().Mean().Backward())
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -42,7 +42,7 @@ func TestLongPasses(t *testing.T) {
 				opt := optim.NewAdamW(params, optim.AdamWDefaults(optim.Constant(0)))
 				step := func() ([]*tensor.Tensor, error) {
 					opt.ZeroGrad()
-					h := x.Linear(w1, b1, kernels.LeakyReLU, 0.1).Linear(w2, b2, kernels.LeakyReLU, 0.1)
+					h := x.Linear(w1, b1, fn.LeakyReLU, 0.1).Linear(w2, b2, fn.LeakyReLU, 0.1)
 					loss := h.Linear(w3, b3, nil).SquaredError(target)
 					return []*tensor.Tensor{loss.Value()}, loss.Backward()
 				}

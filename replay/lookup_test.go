@@ -109,17 +109,17 @@ func TestLookup(t *testing.T) {
 				}
 				return l.values(t, rec.Outputs()), rec.Report().PlannedBytes
 			}
-			var told bytes.Buffer
-			got, bytes := train(replay.Options{Explain: &told})
+			var explained bytes.Buffer
+			got, bytes := train(replay.Options{Explain: &explained})
 			want, before := train(replay.Options{Without: []string{"lookup"}})
 			said := ""
-			for line := range strings.Lines(told.String()) {
+			for line := range strings.Lines(explained.String()) {
 				if strings.HasPrefix(line, "replay: lookup") {
 					said += line
 				}
 			}
 			if !strings.Contains(said, c.want) {
-				t.Errorf("want %q:\n%s", c.want, told.String())
+				t.Errorf("want %q:\n%s", c.want, explained.String())
 			}
 			if done := strings.HasPrefix(c.want, "looks up"); done != (bytes < before) {
 				t.Errorf("%d bytes are planned, and %d without", bytes, before)

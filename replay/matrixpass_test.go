@@ -19,7 +19,7 @@ func TestPassOnMatrixUnits(t *testing.T) {
 	for i := range 6 {
 		p, grouped := tensor.PrecisionFloat32+tensor.Precision(i/2), i%2 > 0
 		t.Run(fmt.Sprintf("%v/grouped=%v", p, grouped), func(t *testing.T) {
-			train := func(p tensor.Precision, units, record bool, told *bytes.Buffer) []float64 {
+			train := func(p tensor.Precision, units, record bool, explained *bytes.Buffer) []float64 {
 				d := devtest.Open(t, "cpu", tensor.Options{Precision: p})
 				if units {
 					plumbing.AsMatrixUnits(d, grouped)
@@ -33,7 +33,7 @@ func TestPassOnMatrixUnits(t *testing.T) {
 						t.Fatal(err)
 					}
 				} else {
-					rec, err := replay.Record(d, step, replay.Options{Explain: told})
+					rec, err := replay.Record(d, step, replay.Options{Explain: explained})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -48,14 +48,14 @@ func TestPassOnMatrixUnits(t *testing.T) {
 				}
 				return all
 			}
-			var told, again bytes.Buffer
+			var explained, again bytes.Buffer
 			want := train(tensor.PrecisionFloat32, false, true, &again)
 			if strings.Contains(again.String(), "matrix units") {
 				t.Errorf("a device without matrix units says\n%s", again.String())
 			}
-			got, other := train(p, true, true, &told), train(p, true, true, &again)
-			if said := "on matrix units, of factors in " + p.String(); !strings.Contains(told.String(), said) {
-				t.Errorf("nothing says %q:\n%s", said, told.String())
+			got, other := train(p, true, true, &explained), train(p, true, true, &again)
+			if said := "on matrix units, of factors in " + p.String(); !strings.Contains(explained.String(), said) {
+				t.Errorf("nothing says %q:\n%s", said, explained.String())
 			}
 			var off, size float64
 			for i := range want {

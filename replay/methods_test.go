@@ -13,6 +13,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -115,7 +116,7 @@ func (w *methodsWorld) between(seed uint64) {
 			}
 		case 2:
 			if t.Type() == tensor.Real {
-				t.MapInPlace(kernels.Mul, nil, tensor.Scalar(w.d, 0.5))
+				t.MapInPlace(fn.Mul, nil, tensor.Scalar(w.d, 0.5))
 			}
 		}
 	}
@@ -133,7 +134,7 @@ var tensorType = reflect.TypeFor[*tensor.Tensor]()
 
 // methods are those of Tensor that reflection calls.
 var methods = func() (list []reflect.Method) {
-	skip := " Free Keep Freed View Run Arg Touch Packed MaskedSelect String Item SumAtomic OuterAccAtomicInPlace Device Len Rank Shape Type Contiguous Float32s Float64s Int32s Uint8s ToMat "
+	skip := " Free Retain Freed View BufferArg Arg MarkWritten Contiguous MaskedSelect String Item Device Len Rank Shape Type IsContiguous Float32s Float64s Int32s Uint8s ToMat "
 	for i := range tensorType.NumMethod() {
 		m := tensorType.Method(i)
 		if strings.Contains(skip, " "+m.Name+" ") {
@@ -286,7 +287,7 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 		}
 		mode := r.IntN(4) // what is likely
 		note := func(name string, f func() []*tensor.Tensor) {
-			err := tensor.Maybe(func() {
+			err := tensor.Try(func() {
 				for _, z := range f() {
 					if z != nil && z.Len() < 5000 {
 						values = append(values, z)
@@ -319,13 +320,13 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 				f := function(r, 1)
 				note("unary", func() []*tensor.Tensor { return one(tensor.Map(f, f.Scalars, x)) })
 			case k < 20:
-				f := []*kernels.Function{kernels.Tanh, kernels.Abs, kernels.ReLU, kernels.Square, kernels.Neg}[r.IntN(5)]
+				f := []*kernels.Function{fn.Tanh, fn.Abs, fn.ReLU, fn.Square, fn.Neg}[r.IntN(5)]
 				note("cheap unary", func() []*tensor.Tensor { return one(tensor.Map(f, f.Scalars, x)) })
 			case k < 30:
 				f := function(r, 2)
 				note("binary", func() []*tensor.Tensor { return one(tensor.Map(f, f.Scalars, x, y)) })
 			case k < 38:
-				f := []*kernels.Function{kernels.Add, kernels.Mul, kernels.Sub, kernels.Max}[r.IntN(4)]
+				f := []*kernels.Function{fn.Add, fn.Mul, fn.Sub, fn.Max}[r.IntN(4)]
 				note("cheap binary", func() []*tensor.Tensor { return one(tensor.Map(f, f.Scalars, x, y)) })
 			case k < 52:
 				note("view", func() []*tensor.Tensor { return one(w.view(r, x)) })
@@ -340,17 +341,17 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 					}
 					switch r.IntN(6) {
 					case 0:
-						t.MapInPlace(kernels.Sub, nil, y)
+						t.MapInPlace(fn.Sub, nil, y)
 					case 1:
-						t.MapInPlace(kernels.Mul, nil, t)
+						t.MapInPlace(fn.Mul, nil, t)
 					case 2:
 						t.SetInPlace(y)
 					case 3:
 						t.FillInPlace(0.5)
 					case 4:
-						t.MapInPlace(kernels.Tanh, nil)
+						t.MapInPlace(fn.Tanh, nil)
 					case 5:
-						t.MapInPlace(kernels.Add, nil, y.SumTo(t.Shape()...))
+						t.MapInPlace(fn.Add, nil, y.SumTo(t.Shape()...))
 					}
 					if r.IntN(3) == 0 {
 						return one(t)
@@ -371,14 +372,14 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 					return one(z)
 				})
 			case k < 71:
-				note("number", func() []*tensor.Tensor { return one(x.Mul(tensor.Number(w.d, w.slots.Arg(0)))) })
+				note("number", func() []*tensor.Tensor { return one(x.Mul(tensor.ScalarFromArg(w.d, w.slots.Arg(0)))) })
 			case k < 72:
 				note("next", func() []*tensor.Tensor {
 					_ = w.slots.Next()
-					return one(x.Add(tensor.Number(w.d, w.slots.Arg(0))))
+					return one(x.Add(tensor.ScalarFromArg(w.d, w.slots.Arg(0))))
 				})
 			case k < 73:
-				note("int number", func() []*tensor.Tensor { return one(x.Add(tensor.Number(w.d, w.slots.Arg(1)))) })
+				note("int number", func() []*tensor.Tensor { return one(x.Add(tensor.ScalarFromArg(w.d, w.slots.Arg(1)))) })
 			case k < 75:
 				note("constant", func() []*tensor.Tensor {
 					data := make([]float64, x.Len())
@@ -400,7 +401,7 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 			case k < 79:
 				note("uniform", func() []*tensor.Tensor { return one(w.rng.Uniform(w.d, -1, 1, x.Shape()...)) })
 			case k < 80:
-				note("linear", func() []*tensor.Tensor { return one(tensor.Linear(x, y, nil, kernels.Tanh)) })
+				note("linear", func() []*tensor.Tensor { return one(tensor.Linear(x, y, nil, fn.Tanh)) })
 			case k < 82:
 				note("free", func() []*tensor.Tensor {
 					if len(values) > len(w.older) {
@@ -451,7 +452,7 @@ func twoPrograms(t *testing.T, d tensor.Device, seed uint64, did map[string]int)
 			eager, rec func() ([]*tensor.Tensor, error)
 			want       []*tensor.Tensor
 			r          *replay.Recording
-			told       bytes.Buffer
+			explained  bytes.Buffer
 		}
 		var progs []*prog
 		var log []string
@@ -463,7 +464,7 @@ func twoPrograms(t *testing.T, d tensor.Device, seed uint64, did map[string]int)
 				}
 				for i, g := range bitsOfEach(t, p.r.Outputs()) {
 					if w := bitsOfEach(t, p.want[i:i+1])[0]; g != w {
-						failure = fmt.Sprintf("seed %d %v: program %d output %d\n%.300s\nwant\n%.300s\n%s", seed, log, k, i, g, w, p.told.String())
+						failure = fmt.Sprintf("seed %d %v: program %d output %d\n%.300s\nwant\n%.300s\n%s", seed, log, k, i, g, w, p.explained.String())
 						return false
 					}
 				}
@@ -472,7 +473,7 @@ func twoPrograms(t *testing.T, d tensor.Device, seed uint64, did map[string]int)
 				if g, w := bits(t, b.older[i:i+1]), bits(t, a.older[i:i+1]); g != w {
 					failure = fmt.Sprintf("seed %d %v: older %d\n%.300s\nwant\n%.300s", seed, log, i, g, w)
 					for _, p := range progs {
-						failure += p.told.String()
+						failure += p.explained.String()
 					}
 					return false
 				}
@@ -490,7 +491,7 @@ func twoPrograms(t *testing.T, d tensor.Device, seed uint64, did map[string]int)
 			for range 2 {
 				p.want, _ = p.eager()
 			}
-			rec, err := replay.Record(d, p.rec, replay.Options{Explain: &p.told})
+			rec, err := replay.Record(d, p.rec, replay.Options{Explain: &p.explained})
 			if err != nil {
 				if errors.Is(err, replay.ErrHostRead) || errors.Is(err, replay.ErrDiffers) { // indices that the step makes, say
 					return
@@ -502,7 +503,7 @@ func twoPrograms(t *testing.T, d tensor.Device, seed uint64, did map[string]int)
 			p.r = rec
 			progs = append(progs, p)
 			for _, name := range []string{"inline", "join"} {
-				did[name] += strings.Count(p.told.String(), "replay: "+name)
+				did[name] += strings.Count(p.explained.String(), "replay: "+name)
 			}
 			if !check("recorded") {
 				return

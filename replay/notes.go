@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -122,7 +122,7 @@ func (n *notes) forgotten(b kernels.Buffer) bool {
 	return is
 }
 
-func (n *notes) State(key any, make func() recorder.State) recorder.State {
+func (n *notes) State(key any, make func() capture.State) capture.State {
 	if s := n.stateOf(key); s != nil {
 		return s
 	}

@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // TestOnceConditions: a launch is done once only if it has the same result in every run, and nobody changes that.
@@ -15,19 +16,19 @@ func TestOnceConditions(t *testing.T) {
 	same, varies, a, b, out := mem(), mem(), mem(), mem(), mem()
 	lives := func(m kernels.Buffer) bool { return m == out || m == varies }
 	constant := func(m kernels.Buffer) bool { return m == same }
-	negate := func(from, to kernels.Buffer) recorder.Launch {
-		return saying([]kernels.Operation{mapOf(kernels.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.Vec(from, 0, 8), kernels.Vec(to, 0, 8))
+	negate := func(from, to kernels.Buffer) capture.Launch {
+		return saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.Vec(from, 0, 8), kernels.Vec(to, 0, 8))
 	}
-	add := func(x, y, to kernels.Buffer) recorder.Launch {
-		return saying([]kernels.Operation{mapOf(kernels.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, []kernels.Mode{kernels.In, kernels.In, kernels.Out},
+	add := func(x, y, to kernels.Buffer) capture.Launch {
+		return saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, []kernels.Mode{kernels.In, kernels.In, kernels.Out},
 			kernels.Vec(x, 0, 8), kernels.Vec(y, 0, 8), kernels.Vec(to, 0, 8))
 	}
-	fill := func(to kernels.Buffer) recorder.Launch {
+	fill := func(to kernels.Buffer) capture.Launch {
 		one := &kernels.Map{Dims: []int{8}, Results: []kernels.Result{{Function: constantOne, View: viewOf(0, 0, 1)}}, Generated: true}
 		return saying([]kernels.Operation{one}, []kernels.Mode{kernels.Out}, kernels.Vec(to, 0, 8))
 	}
-	touch := func(mode kernels.Mode, m kernels.Buffer) recorder.Launch {
-		return recorder.Launch{Kernel: opaque("touch", mode), Args: []kernels.Arg{kernels.Vec(m, 7, 1), kernels.I(1), kernels.I(1), kernels.I(64)}}
+	touch := func(mode kernels.Mode, m kernels.Buffer) capture.Launch {
+		return capture.Launch{Kernel: opaque("touch", mode), Args: []kernels.Arg{kernels.Vec(m, 7, 1), kernels.I(1), kernels.I(1), kernels.I(64)}}
 	}
 	silent := negate(same, a)
 	silent.Kernel = opaque("silent", kernels.In, kernels.Out)
@@ -39,67 +40,67 @@ func TestOnceConditions(t *testing.T) {
 	}
 	varying := negate(same, a)
 	varying.Args = append(varying.Args, slots.Arg(0))
-	gaps := saying([]kernels.Operation{mapOf(kernels.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 2))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.Vec(same, 0, 8), kernels.Vec(a, 0, 16))
+	gaps := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 2))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.Vec(same, 0, 8), kernels.Vec(a, 0, 16))
 	part := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.InOut}, kernels.Vec(same, 0, 24), kernels.Vec(a, 0, 9))
-	both := func(first, second kernels.Buffer) recorder.Launch {
-		m := mapOf(kernels.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))
-		m.Results = append(m.Results, kernels.Result{Function: kernels.Identity, View: viewOf(2, 0, 1)})
+	both := func(first, second kernels.Buffer) capture.Launch {
+		m := mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))
+		m.Results = append(m.Results, kernels.Result{Function: fn.Identity, View: viewOf(2, 0, 1)})
 		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.Vec(same, 0, 8), kernels.Vec(first, 0, 8), kernels.Vec(second, 0, 8))
 	}
 	// several writes elements of memory at places, the first of them with gaps.
-	several := func(places ...kernels.View) recorder.Launch {
-		m := mapOf(kernels.Neg, []int{8}, append([]kernels.View{viewOf(0, 0, 1)}, places[0])...)
+	several := func(places ...kernels.View) capture.Launch {
+		m := mapOf(fn.Neg, []int{8}, append([]kernels.View{viewOf(0, 0, 1)}, places[0])...)
 		for _, p := range places[1:] {
-			m.Results = append(m.Results, kernels.Result{Function: kernels.Neg, View: p})
+			m.Results = append(m.Results, kernels.Result{Function: fn.Neg, View: p})
 		}
 		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.Vec(same, 0, 8), kernels.Vec(a, 0, 64), kernels.Vec(b, 0, 64))
 	}
-	check := saying([]kernels.Operation{&kernels.Map{Dims: []int{8}, Results: []kernels.Result{{Function: kernels.Neg, View: viewOf(kernels.Temporary(0), 0, 1)}}, Operands: []kernels.View{viewOf(0, 0, 1)}}},
+	check := saying([]kernels.Operation{&kernels.Map{Dims: []int{8}, Results: []kernels.Result{{Function: fn.Neg, View: viewOf(kernels.Temporary(0), 0, 1)}}, Operands: []kernels.View{viewOf(0, 0, 1)}}},
 		[]kernels.Mode{kernels.In}, kernels.Vec(same, 0, 8))
 	half, whole, more := &room{onceBytes / 8}, &room{onceBytes / 4}, &room{onceBytes/4 + 1}
 	for _, c := range []struct {
 		name string
-		step []recorder.Launch
+		step []capture.Launch
 		want []int
 	}{
-		{"of a constant", []recorder.Launch{negate(same, a)}, []int{0}},
-		{"of what varies", []recorder.Launch{negate(varies, a)}, nil},
-		{"of a constant and what varies", []recorder.Launch{add(same, varies, a)}, nil},
-		{"of what nobody made", []recorder.Launch{add(same, b, a)}, nil},
-		{"without being said", []recorder.Launch{silent}, nil},
-		{"nothing", []recorder.Launch{idle}, nil},
-		{"of a slot", []recorder.Launch{varying}, nil},
-		{"without a result", []recorder.Launch{check}, nil},
-		{"an output", []recorder.Launch{negate(same, out)}, nil},
-		{"one of two is an output", []recorder.Launch{both(a, out)}, nil},
-		{"the former of two is an output", []recorder.Launch{both(out, a)}, nil},
-		{"two", []recorder.Launch{both(a, b)}, []int{0}},
-		{"over what it reads", []recorder.Launch{negate(a, a)}, nil},
-		{"of a constant over what it reads", []recorder.Launch{add(same, a, a)}, nil},
-		{"with gaps", []recorder.Launch{gaps}, nil},
-		{"with gaps, behind what is whole", []recorder.Launch{several(viewOf(1, 16, 2), viewOf(1, 0, 1), viewOf(2, 0, 1))}, nil},
-		{"with gaps, before what is whole", []recorder.Launch{several(viewOf(1, 0, 2), viewOf(1, 40, 1), viewOf(2, 0, 1))}, nil},
-		{"with gaps, beside what is whole", []recorder.Launch{several(viewOf(1, 0, 2), viewOf(2, 0, 2), viewOf(2, 1, 2))}, nil},
-		{"in each other's gaps", []recorder.Launch{several(viewOf(1, 0, 2), viewOf(1, 1, 2), viewOf(2, 0, 1))}, []int{0}},
-		{"a part", []recorder.Launch{part}, nil},
-		{"read afterwards", []recorder.Launch{negate(same, a), touch(kernels.In, a)}, []int{0}},
-		{"read before", []recorder.Launch{touch(kernels.In, a), negate(same, a)}, nil},
-		{"written afterwards", []recorder.Launch{negate(same, a), touch(kernels.Out, a)}, nil},
-		{"written before", []recorder.Launch{touch(kernels.Out, a), negate(same, a)}, nil},
-		{"changed and then read", []recorder.Launch{negate(same, a), touch(kernels.InOut, a), touch(kernels.In, a)}, nil},
-		{"of what is done once", []recorder.Launch{negate(same, a), negate(a, b)}, []int{0, 1}},
-		{"of what is not", []recorder.Launch{negate(varies, a), negate(a, b)}, nil},
-		{"of what is changed", []recorder.Launch{negate(same, a), touch(kernels.Out, a), negate(a, b)}, nil},
-		{"a fill", []recorder.Launch{fill(a), touch(kernels.In, a)}, nil},
-		{"of a fill", []recorder.Launch{fill(a), negate(a, b)}, []int{0, 1}},
-		{"of a fill that is changed", []recorder.Launch{fill(a), touch(kernels.InOut, a), negate(a, b)}, nil},
-		{"of a fill and a constant", []recorder.Launch{fill(a), add(a, same, b)}, []int{0, 1}},
-		{"as much as there may be", []recorder.Launch{negate(same, whole)}, []int{0}},
-		{"more", []recorder.Launch{negate(same, more)}, nil},
-		{"half and half", []recorder.Launch{negate(same, half), negate(same, &room{onceBytes / 8})}, []int{0, 1}},
-		{"all and some", []recorder.Launch{negate(same, whole), negate(same, a)}, []int{0}},
-		{"half and half beside each other", []recorder.Launch{both(half, whole)}, nil},
-		{"what is refused takes nothing", []recorder.Launch{both(half, whole), negate(same, a)}, []int{1}},
+		{"of a constant", []capture.Launch{negate(same, a)}, []int{0}},
+		{"of what varies", []capture.Launch{negate(varies, a)}, nil},
+		{"of a constant and what varies", []capture.Launch{add(same, varies, a)}, nil},
+		{"of what nobody made", []capture.Launch{add(same, b, a)}, nil},
+		{"without being said", []capture.Launch{silent}, nil},
+		{"nothing", []capture.Launch{idle}, nil},
+		{"of a slot", []capture.Launch{varying}, nil},
+		{"without a result", []capture.Launch{check}, nil},
+		{"an output", []capture.Launch{negate(same, out)}, nil},
+		{"one of two is an output", []capture.Launch{both(a, out)}, nil},
+		{"the former of two is an output", []capture.Launch{both(out, a)}, nil},
+		{"two", []capture.Launch{both(a, b)}, []int{0}},
+		{"over what it reads", []capture.Launch{negate(a, a)}, nil},
+		{"of a constant over what it reads", []capture.Launch{add(same, a, a)}, nil},
+		{"with gaps", []capture.Launch{gaps}, nil},
+		{"with gaps, behind what is whole", []capture.Launch{several(viewOf(1, 16, 2), viewOf(1, 0, 1), viewOf(2, 0, 1))}, nil},
+		{"with gaps, before what is whole", []capture.Launch{several(viewOf(1, 0, 2), viewOf(1, 40, 1), viewOf(2, 0, 1))}, nil},
+		{"with gaps, beside what is whole", []capture.Launch{several(viewOf(1, 0, 2), viewOf(2, 0, 2), viewOf(2, 1, 2))}, nil},
+		{"in each other's gaps", []capture.Launch{several(viewOf(1, 0, 2), viewOf(1, 1, 2), viewOf(2, 0, 1))}, []int{0}},
+		{"a part", []capture.Launch{part}, nil},
+		{"read afterwards", []capture.Launch{negate(same, a), touch(kernels.In, a)}, []int{0}},
+		{"read before", []capture.Launch{touch(kernels.In, a), negate(same, a)}, nil},
+		{"written afterwards", []capture.Launch{negate(same, a), touch(kernels.Out, a)}, nil},
+		{"written before", []capture.Launch{touch(kernels.Out, a), negate(same, a)}, nil},
+		{"changed and then read", []capture.Launch{negate(same, a), touch(kernels.InOut, a), touch(kernels.In, a)}, nil},
+		{"of what is done once", []capture.Launch{negate(same, a), negate(a, b)}, []int{0, 1}},
+		{"of what is not", []capture.Launch{negate(varies, a), negate(a, b)}, nil},
+		{"of what is changed", []capture.Launch{negate(same, a), touch(kernels.Out, a), negate(a, b)}, nil},
+		{"a fill", []capture.Launch{fill(a), touch(kernels.In, a)}, nil},
+		{"of a fill", []capture.Launch{fill(a), negate(a, b)}, []int{0, 1}},
+		{"of a fill that is changed", []capture.Launch{fill(a), touch(kernels.InOut, a), negate(a, b)}, nil},
+		{"of a fill and a constant", []capture.Launch{fill(a), add(a, same, b)}, []int{0, 1}},
+		{"as much as there may be", []capture.Launch{negate(same, whole)}, []int{0}},
+		{"more", []capture.Launch{negate(same, more)}, nil},
+		{"half and half", []capture.Launch{negate(same, half), negate(same, &room{onceBytes / 8})}, []int{0, 1}},
+		{"all and some", []capture.Launch{negate(same, whole), negate(same, a)}, []int{0}},
+		{"half and half beside each other", []capture.Launch{both(half, whole)}, nil},
+		{"what is refused takes nothing", []capture.Launch{both(half, whole), negate(same, a)}, []int{1}},
 	} {
 		nodes, err := rewriteLaunches(only("once"), gpu, c.step, lives, constant, nil)
 		if err != nil {

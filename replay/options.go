@@ -16,7 +16,7 @@ type Options struct {
 	// Without names rewrites that are not to be done, as [Rewrites] lists them; "none" stands for all of them: then every
 	// launch is replayed as it was.
 	Without []string
-	// Explain is told, in a line each, which launches were joined, and which were not, and why. Nil: nobody.
+	// Explain gets a line each that says which launches were joined, and which were not, and why. Nil: nobody.
 	Explain io.Writer
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -88,7 +88,7 @@ func TestDepend(t *testing.T) {
 }
 
 // touches are the elements that a launch reads, and those that it writes.
-func touches(l recorder.Launch) (reads, writes map[kernels.Buffer][]span) {
+func touches(l capture.Launch) (reads, writes map[kernels.Buffer][]span) {
 	reads, writes = map[kernels.Buffer][]span{}, map[kernels.Buffer][]span{}
 	for i, p := range l.Kernel.Params {
 		a := l.Args[i]
@@ -107,7 +107,7 @@ func touches(l recorder.Launch) (reads, writes map[kernels.Buffer][]span) {
 }
 
 // ordered reports whether two launches have to be done one after the other.
-func ordered(x, y recorder.Launch) bool {
+func ordered(x, y capture.Launch) bool {
 	common := func(p, q map[kernels.Buffer][]span) bool {
 		for buf, list := range p {
 			for _, s := range list {
@@ -135,10 +135,10 @@ func TestOrderKept(t *testing.T) {
 			for range 2 + r.IntN(4) {
 				mems = append(mems, kernels.NewMem(kernels.Float32, 32))
 			}
-			var step []recorder.Launch
+			var step []capture.Launch
 			for range 2 + r.IntN(9) {
 				k := kinds[r.IntN(len(kinds))]
-				l := recorder.Launch{Kernel: k}
+				l := capture.Launch{Kernel: k}
 				for range len(k.Params) - 3 {
 					n := 1 + r.IntN(6)
 					l.Args = append(l.Args, kernels.Vec(mems[r.IntN(len(mems))], r.IntN(32-n), n))
@@ -195,11 +195,11 @@ func TestBesideConditions(t *testing.T) {
 	ints := func(across, down, items int) []kernels.Arg {
 		return []kernels.Arg{kernels.I(across), kernels.I(down), kernels.I(items)}
 	}
-	fills := func(k *kernels.Kernel, at, across, down, items int) recorder.Launch {
-		return recorder.Launch{Kernel: k, Args: append([]kernels.Arg{kernels.Vec(mem, at, 1)}, ints(across, down, items)...)}
+	fills := func(k *kernels.Kernel, at, across, down, items int) capture.Launch {
+		return capture.Launch{Kernel: k, Args: append([]kernels.Arg{kernels.Vec(mem, at, 1)}, ints(across, down, items)...)}
 	}
-	reads := func(buf kernels.Buffer, at int) recorder.Launch {
-		return recorder.Launch{Kernel: read, Args: append([]kernels.Arg{kernels.Vec(buf, 0, buf.Len()), kernels.Vec(mem, at, 1)}, ints(1, 1, 64)...)}
+	reads := func(buf kernels.Buffer, at int) capture.Launch {
+		return capture.Launch{Kernel: read, Args: append([]kernels.Arg{kernels.Vec(buf, 0, buf.Len()), kernels.Vec(mem, at, 1)}, ints(1, 1, 64)...)}
 	}
 	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.I(1); return nil })
 	if err := slots.Next(); err != nil {
@@ -210,34 +210,34 @@ func TestBesideConditions(t *testing.T) {
 	one := fills(fill, 1, 2, 1, 64)
 	for _, c := range []struct {
 		name  string
-		step  []recorder.Launch
+		step  []capture.Launch
 		want  int // launches
 		first int // the launch of the step whose arguments are the first of what does several
 	}{
-		{"small ones", []recorder.Launch{fills(fill, 0, 3, 1, 64), one}, 1, 1},
-		{"the smaller first", []recorder.Launch{fills(fill, 0, 1, 1, 64), one}, 1, 0},
-		{"as small", []recorder.Launch{fills(fill, 0, 2, 1, 64), one}, 1, 0},
-		{"of rows", []recorder.Launch{fills(fill, 0, 1, 2, 64), one}, 2, 0},
-		{"the latter of rows", []recorder.Launch{one, fills(fill, 0, 1, 2, 64)}, 2, 0},
-		{"of other work-groups", []recorder.Launch{fills(fill, 0, 1, 1, 32), one}, 2, 0},
-		{"one large", []recorder.Launch{fills(fill, 0, besideSmall+1, 1, 64), one}, 1, 1},
-		{"both as large as may be", []recorder.Launch{fills(fill, 0, besideSmall, 1, 64), fills(fill, 1, besideSmall+1, 1, 64)}, 1, 0},
-		{"both large", []recorder.Launch{fills(fill, 0, besideSmall+1, 1, 64), fills(fill, 1, besideSmall+1, 1, 64)}, 2, 0},
-		{"nothing to do", []recorder.Launch{fills(fill, 0, 0, 1, 64), one}, 2, 0},
-		{"alone", []recorder.Launch{fills(alone, 0, 1, 1, 64), one}, 2, 0},
-		{"of blocks", []recorder.Launch{one, fills(blocks, 0, 1, 1, 64)}, 2, 0},
-		{"local memory", []recorder.Launch{fills(local, 0, 1, 1, 64), one}, 1, 0},
-		{"local memory of both", []recorder.Launch{fills(local, 0, 1, 1, 64), fills(local, 1, 1, 1, 64)}, 2, 0},
-		{"sizes that are slots", []recorder.Launch{slotted, one}, 2, 0},
-		{"the latter's, too", []recorder.Launch{one, slotted}, 2, 0},
-		{"what is between needs the former", []recorder.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), one}, 2, 2},
-		{"what is between is needed", []recorder.Launch{one, fills(alone, 0, 1, 1, 64), fills(fill, 0, 1, 1, 64)}, 2, 2},
-		{"both", []recorder.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), {Kernel: alone, Args: append([]kernels.Arg{kernels.Vec(mem, 1, 1)}, ints(1, 1, 64)...)}, one}, 4, 0},
-		{"much memory waits", []recorder.Launch{reads(large, 0), fills(alone, 1, 1, 1, 64), fills(fill, 2, 1, 1, 64)}, 3, 0},
-		{"much memory, next to each other", []recorder.Launch{reads(large, 0), fills(fill, 2, 1, 1, 64)}, 1, 0},
-		{"not the nearest", []recorder.Launch{fills(fill, 0, 3, 1, 64), fills(fill, 2, 1, 1, 32), one}, 2, 0},
-		{"not the nearest, of local memory", []recorder.Launch{fills(fill, 0, 1, 2, 64), fills(fill, 3, 1, 1, 64), fills(local, 2, 1, 1, 64), fills(local, 1, 1, 1, 64)}, 3, 0},
-		{"three", []recorder.Launch{fills(fill, 0, 1, 1, 64), fills(fill, 1, 2, 1, 64), fills(fill, 2, 3, 1, 64)}, 2, 0},
+		{"small ones", []capture.Launch{fills(fill, 0, 3, 1, 64), one}, 1, 1},
+		{"the smaller first", []capture.Launch{fills(fill, 0, 1, 1, 64), one}, 1, 0},
+		{"as small", []capture.Launch{fills(fill, 0, 2, 1, 64), one}, 1, 0},
+		{"of rows", []capture.Launch{fills(fill, 0, 1, 2, 64), one}, 2, 0},
+		{"the latter of rows", []capture.Launch{one, fills(fill, 0, 1, 2, 64)}, 2, 0},
+		{"of other work-groups", []capture.Launch{fills(fill, 0, 1, 1, 32), one}, 2, 0},
+		{"one large", []capture.Launch{fills(fill, 0, besideSmall+1, 1, 64), one}, 1, 1},
+		{"both as large as may be", []capture.Launch{fills(fill, 0, besideSmall, 1, 64), fills(fill, 1, besideSmall+1, 1, 64)}, 1, 0},
+		{"both large", []capture.Launch{fills(fill, 0, besideSmall+1, 1, 64), fills(fill, 1, besideSmall+1, 1, 64)}, 2, 0},
+		{"nothing to do", []capture.Launch{fills(fill, 0, 0, 1, 64), one}, 2, 0},
+		{"alone", []capture.Launch{fills(alone, 0, 1, 1, 64), one}, 2, 0},
+		{"of blocks", []capture.Launch{one, fills(blocks, 0, 1, 1, 64)}, 2, 0},
+		{"local memory", []capture.Launch{fills(local, 0, 1, 1, 64), one}, 1, 0},
+		{"local memory of both", []capture.Launch{fills(local, 0, 1, 1, 64), fills(local, 1, 1, 1, 64)}, 2, 0},
+		{"sizes that are slots", []capture.Launch{slotted, one}, 2, 0},
+		{"the latter's, too", []capture.Launch{one, slotted}, 2, 0},
+		{"what is between needs the former", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), one}, 2, 2},
+		{"what is between is needed", []capture.Launch{one, fills(alone, 0, 1, 1, 64), fills(fill, 0, 1, 1, 64)}, 2, 2},
+		{"both", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), {Kernel: alone, Args: append([]kernels.Arg{kernels.Vec(mem, 1, 1)}, ints(1, 1, 64)...)}, one}, 4, 0},
+		{"much memory waits", []capture.Launch{reads(large, 0), fills(alone, 1, 1, 1, 64), fills(fill, 2, 1, 1, 64)}, 3, 0},
+		{"much memory, next to each other", []capture.Launch{reads(large, 0), fills(fill, 2, 1, 1, 64)}, 1, 0},
+		{"not the nearest", []capture.Launch{fills(fill, 0, 3, 1, 64), fills(fill, 2, 1, 1, 32), one}, 2, 0},
+		{"not the nearest, of local memory", []capture.Launch{fills(fill, 0, 1, 2, 64), fills(fill, 3, 1, 1, 64), fills(local, 2, 1, 1, 64), fills(local, 1, 1, 1, 64)}, 3, 0},
+		{"three", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(fill, 1, 2, 1, 64), fills(fill, 2, 3, 1, 64)}, 2, 0},
 	} {
 		living := func(b kernels.Buffer) bool { return b != large }
 		nodes, err := rewriteLaunches(only("beside"), gpu, c.step, living, never, nil)
@@ -259,7 +259,7 @@ func TestBesideConditions(t *testing.T) {
 	}
 	for _, broken := range []error{nil, errors.New("broken")} {
 		tried := &passes{try: func(*kernels.Kernel, []kernels.Arg) error { return broken }}
-		nodes, _ := rewriteLaunches(only("beside"), gpu, []recorder.Launch{fills(fill, 0, 3, 1, 64), one}, always, never, tried)
+		nodes, _ := rewriteLaunches(only("beside"), gpu, []capture.Launch{fills(fill, 0, 3, 1, 64), one}, always, never, tried)
 		if want := 1 + btoi(broken != nil); len(nodes) != want {
 			t.Errorf("the trial returns %v: %d launches", broken, len(nodes))
 		}

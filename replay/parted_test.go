@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -29,7 +29,7 @@ func onForms(t *testing.T, test func(t *testing.T, d tensor.Device)) {
 // launches of their own, of several layers one; or it stays as it is, and why.
 func TestParted(t *testing.T) {
 	type tensors = []*tensor.Tensor
-	tanh, gelu := kernels.Tanh.Gradient(0), kernels.GELU.Gradient(0)
+	tanh, gelu := fn.Tanh.Gradient(0), fn.GELU.Gradient(0)
 	for name, c := range map[string]struct {
 		rows, wide, cols int
 		step             func(x, w, z *tensor.Tensor) tensors
@@ -54,7 +54,7 @@ func TestParted(t *testing.T) {
 			return tensors{dz, shares}
 		}, 2, "its function is costly", true},
 		"infinities": {40, 12, 16, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(kernels.ReLU.Gradient(0), nil, z, z, x.MulScalar(1e38).MatMul(w.MulScalar(10)))
+			dz, shares := plumbing.LinearGrad(fn.ReLU.Gradient(0), nil, z, z, x.MulScalar(1e38).MatMul(w.MulScalar(10)))
 			return tensors{dz, shares}
 		}, 4, "but for its sums", false},
 		"two layers": {33, 20, 20, func(x, w, z *tensor.Tensor) tensors {
@@ -70,7 +70,7 @@ func TestParted(t *testing.T) {
 		}, 2, "nothing would be gained", true},
 		"an operand that changes between": {33, 12, 20, func(x, w, z *tensor.Tensor) tensors {
 			g := x.MatMul(w)
-			z.MapInPlace(kernels.Add, nil, g.Sum(0))
+			z.MapInPlace(fn.Add, nil, g.Sum(0))
 			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, g)
 			return tensors{dz, shares}
 		}, 4, "refused", true},
@@ -80,7 +80,7 @@ func TestParted(t *testing.T) {
 		}, 2, "but for its sums", false},
 		"a gradient that changes in place": {33, 12, 20, func(x, w, z *tensor.Tensor) tensors {
 			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, x.MatMul(w))
-			dz.MapInPlace(kernels.Abs, nil)
+			dz.MapInPlace(fn.Abs, nil)
 			return tensors{dz, shares}
 		}, 3, "but for its sums", false},
 		"no product": {33, 12, 20, func(_, _, z *tensor.Tensor) tensors {
@@ -94,16 +94,16 @@ func TestParted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onForms(t, func(t *testing.T, d tensor.Device) {
-				told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+				explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 					rng := tensor.NewRNG(5)
 					x, w, z := rng.Uniform(d, -1, 1, c.rows, c.wide), rng.Uniform(d, -1, 1, c.wide, c.cols), rng.Uniform(d, -1, 1, c.rows, c.cols)
 					return func() []*tensor.Tensor { return c.step(x, w, z) }, tensors{x, w}, tensors{z}
 				})
-				if !strings.Contains(told, c.says) || strings.Contains(told, "but for its sums") == c.apart {
-					t.Errorf("not %q, or apart is not %t:\n%s", c.says, c.apart, told)
+				if !strings.Contains(explained, c.says) || strings.Contains(explained, "but for its sums") == c.apart {
+					t.Errorf("not %q, or apart is not %t:\n%s", c.says, c.apart, explained)
 				}
 				if report.Launches != c.launches {
-					t.Errorf("%d launches, not %d:\n%s", report.Launches, c.launches, told)
+					t.Errorf("%d launches, not %d:\n%s", report.Launches, c.launches, explained)
 				}
 			})
 		})
@@ -118,7 +118,7 @@ func TestPartedInTraining(t *testing.T) {
 			shapes = shapes[:1]
 		}
 		for _, sizes := range shapes {
-			told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+			explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 				rng := tensor.NewRNG(3)
 				x := rng.Uniform(d, -1, 1, 50, sizes[0])
 				var params []*autograd.Node
@@ -128,7 +128,7 @@ func TestPartedInTraining(t *testing.T) {
 				return func() []*tensor.Tensor {
 					h := autograd.Const(x)
 					for i := 0; i < len(params); i += 2 {
-						h = h.Linear(params[i], params[i+1], kernels.Tanh)
+						h = h.Linear(params[i], params[i+1], fn.Tanh)
 					}
 					if err := h.Square().Mean().Backward(); err != nil {
 						t.Fatal(err)
@@ -141,8 +141,8 @@ func TestPartedInTraining(t *testing.T) {
 					return grads
 				}, []*tensor.Tensor{x}, nil
 			}, replay.Options{Without: []string{"perceptron"}})
-			if n := strings.Count(told, "but for its sums"); n != len(sizes)-2 {
-				t.Errorf("%v: %d are parted, not %d:\n%s", sizes, n, len(sizes)-2, told)
+			if n := strings.Count(explained, "but for its sums"); n != len(sizes)-2 {
+				t.Errorf("%v: %d are parted, not %d:\n%s", sizes, n, len(sizes)-2, explained)
 			}
 			if report.Launches >= report.Step-2 {
 				t.Errorf("%v: %d launches of %d", sizes, report.Launches, report.Step)

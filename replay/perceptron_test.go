@@ -374,7 +374,7 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 		c.loss = squared
 	}
 	const samples, steps = 150, 6
-	var told bytes.Buffer
+	var explained bytes.Buffer
 	train := func(record bool, o replay.Options) [][]float64 {
 		l := newLearner(d, samples, c.cfg, c.rule)
 		if c.set != nil {
@@ -432,7 +432,7 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 		return l.values(t, rec.Outputs())
 	}
 	eager := train(false, replay.Options{})
-	recorded := train(true, replay.Options{Explain: &told})
+	recorded := train(true, replay.Options{Explain: &explained})
 	again := train(true, replay.Options{})
 	without := train(true, replay.Options{Without: []string{"perceptron"}})
 	if fmt.Sprint(without) != fmt.Sprint(eager) {
@@ -445,8 +445,8 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 		if fmt.Sprint(recorded) != fmt.Sprint(eager) {
 			t.Error("refused, and other bits than the eager step's")
 		}
-		if c.refused != "" && !strings.Contains(told.String(), "perceptron: refused: ") || !strings.Contains(told.String(), c.refused) {
-			t.Errorf("refused because\n%s\nwant %s", told.String(), c.refused)
+		if c.refused != "" && !strings.Contains(explained.String(), "perceptron: refused: ") || !strings.Contains(explained.String(), c.refused) {
+			t.Errorf("refused because\n%s\nwant %s", explained.String(), c.refused)
 		}
 		return
 	}

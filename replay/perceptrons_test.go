@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -202,12 +203,12 @@ func (w *perceptronWorld) loss(outputs *[]*tensor.Tensor) *autograd.Node {
 		case i == layers-1:
 			h = h.Linear(weight, bias, nil)
 		case w.odd == "another activation" && i == 0:
-			h = h.Linear(weight, bias, kernels.Tanh)
+			h = h.Linear(weight, bias, fn.Tanh)
 		default:
-			h = h.Linear(weight, bias, kernels.LeakyReLU, slope)
+			h = h.Linear(weight, bias, fn.LeakyReLU, slope)
 		}
 		if w.odd == "a layer twice" && i > 0 && i < layers-1 && w.sizes[i] == w.sizes[i+1] {
-			h = h.Linear(weight, bias, kernels.LeakyReLU, slope)
+			h = h.Linear(weight, bias, fn.LeakyReLU, slope)
 		}
 		if w.odd == "a residual" && slices.Equal(before.Shape(), h.Shape()) {
 			h = h.Add(before)
@@ -272,7 +273,7 @@ func (w *perceptronWorld) step() ([]*tensor.Tensor, error) {
 		return nil, err
 	}
 	if w.odd == "inputs changed meanwhile" {
-		w.x.MapInPlace(kernels.Mul, nil, tensor.Scalar(w.d, 0.9))
+		w.x.MapInPlace(fn.Mul, nil, tensor.Scalar(w.d, 0.9))
 	}
 	if w.odd == "two passes" {
 		if err := w.loss(&outputs).Backward(); err != nil {

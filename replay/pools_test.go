@@ -27,13 +27,13 @@ func TestStoredPools(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-				told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+				explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 					rng := tensor.NewRNG(3)
 					x := rng.Uniform(d, -1, 1, c.shape...)
 					p := autograd.Param(rng.Uniform(d, -1, 1, c.shape...), "p")
 					return func() []*tensor.Tensor {
 						y := c.pool(autograd.Const(x).Mul(p).ReLU()).Tanh()
-						y.Keep()
+						y.Retain()
 						if err := y.Sum().Backward(); err != nil {
 							t.Fatal(err)
 						}
@@ -42,9 +42,9 @@ func TestStoredPools(t *testing.T) {
 						return grads
 					}, []*tensor.Tensor{x}, nil
 				})
-				refused := strings.Contains(told, "a long row is put together there")
-				if joined := strings.Count(told, "_pool") > 0 && strings.Contains(told, "_pool_grad stores its result"); joined == (c.apart && d.Limits().CPU) || refused != (c.apart && d.Limits().CPU) {
-					t.Errorf("of %d launches %d are left:\n%s", report.Step, report.Launches, told)
+				refused := strings.Contains(explained, "a long row is put together there")
+				if joined := strings.Count(explained, "_pool") > 0 && strings.Contains(explained, "_pool_grad stores its result"); joined == (c.apart && d.Limits().CPU) || refused != (c.apart && d.Limits().CPU) {
+					t.Errorf("of %d launches %d are left:\n%s", report.Step, report.Launches, explained)
 				}
 			})
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -22,7 +22,7 @@ func TestPrecisions(t *testing.T) {
 			d := devtest.Open(t, "cpu", tensor.Options{Precision: p}) // others take a minute to build the kernels
 			plumbing.AsMatrixUnits(d, false)
 			rng := tensor.NewRNG(6)
-			draw := func(shape ...int) *tensor.Tensor { return rng.Normal(d, 0, 0.3, shape...).Keep() }
+			draw := func(shape ...int) *tensor.Tensor { return rng.Normal(d, 0, 0.3, shape...).Retain() }
 			x, batch := draw(160, 72), autograd.Const(draw(2, 100, 72))
 			var params []*autograd.Node
 			param := func(shape ...int) *autograd.Node {
@@ -34,10 +34,10 @@ func TestPrecisions(t *testing.T) {
 				for _, p := range params {
 					p.ZeroGrad()
 				}
-				h := autograd.Const(x).Linear(w1, b1, kernels.Softplus)
+				h := autograd.Const(x).Linear(w1, b1, fn.Softplus)
 				y := h.MatMul(w2).AddScalar(0.1).Tanh()
 				z := h.T().MatMul(w3.T()).Exp() // of two transposed matrices
-				loss := y.Square().Sum().Add(z.Mean()).Add(batch.MatMul(w4).Square().Mean()).Keep()
+				loss := y.Square().Sum().Add(z.Mean()).Add(batch.MatMul(w4).Square().Mean()).Retain()
 				if err := loss.Backward(); err != nil {
 					return nil, err
 				}

@@ -29,7 +29,7 @@ func TestProductSteps(t *testing.T) {
 			heads := q.MatMul(q.Transpose(0, 1, 3, 2)).Softmax(-1).MatMul(q).Transpose(0, 2, 1, 3).Reshape(6, 5, 8)
 			logits := heads.Linear(out, nil, nil).Transpose(0, 2, 1) // [6 3 5]
 			loss := autograd.CrossEntropy(logits, labels, autograd.LabelOptions{Smoothing: 0.1})
-			loss.Keep()
+			loss.Retain()
 			if err := loss.Backward(); err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -96,7 +97,7 @@ func (w *world) step() ([]*tensor.Tensor, error) {
 			continue // broadcast to each other, again and again, they would fill the memory
 		}
 		// What does not fit is an error, and the same one in each step.
-		if tensor.Maybe(func() {
+		if tensor.Try(func() {
 			if z := op.do(w, r, x, y); z != nil {
 				values = append(values, z)
 			}
@@ -132,7 +133,7 @@ type randomOp struct {
 // function draws one of so many operands.
 func function(r *rand.Rand, operands int) *kernels.Function {
 	for {
-		if f := kernels.Functions[r.IntN(len(kernels.Functions))]; f.Operands() == operands {
+		if f := fn.Functions[r.IntN(len(fn.Functions))]; f.Operands() == operands {
 			return f
 		}
 	}
@@ -183,7 +184,7 @@ var randomOps = []randomOp{
 	{"matmul", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.MatMul(y) }},
 	{"gram", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.T().MatMul(x) }},
 	{"linear", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
-		return tensor.Linear(x, y, nil, kernels.Tanh)
+		return tensor.Linear(x, y, nil, fn.Tanh)
 	}},
 	{"gather", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.GatherRows(w.index) }},
 	{"gather drawn", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
@@ -203,21 +204,21 @@ var randomOps = []randomOp{
 		return x.Mul(w.rng.Uniform(w.d, 0, 1, x.Shape()...).SubScalar(0.5).Sign().ReLU())
 	}},
 	{"number", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
-		return x.Mul(tensor.Number(w.d, w.slots.Arg(0)))
+		return x.Mul(tensor.ScalarFromArg(w.d, w.slots.Arg(0)))
 	}},
 	{"int number", func(w *world, _ *rand.Rand, _, _ *tensor.Tensor) *tensor.Tensor {
-		return tensor.Number(w.d, w.slots.Arg(1)).To(tensor.Real)
+		return tensor.ScalarFromArg(w.d, w.slots.Arg(1)).To(tensor.Real)
 	}},
 	{"next", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		_ = w.slots.Next()
-		return x.Add(tensor.Number(w.d, w.slots.Arg(0)))
+		return x.Add(tensor.ScalarFromArg(w.d, w.slots.Arg(0)))
 	}},
 	{"constant", func(w *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		return x.Add(tensor.Scalar(w.d, r.Float64()))
 	}},
 	{"changed constant", func(w *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
 		c := tensor.New(w.d, make([]float64, x.Len()), x.Shape()...)
-		c.MapInPlace(kernels.Add, nil, y)
+		c.MapInPlace(fn.Add, nil, y)
 		return c
 	}},
 	{"constant part", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
@@ -240,12 +241,12 @@ var randomOps = []randomOp{
 		return tensor.Zeros(w.d, x.Shape()...)
 	}},
 	{"in place", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
-		x.MapInPlace(kernels.Sub, nil, y)
+		x.MapInPlace(fn.Sub, nil, y)
 		return nil
 	}},
 	{"update", func(w *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		p := w.older[r.IntN(len(w.older))]
-		p.MapInPlace(kernels.Sub, nil, x.MulScalar(0.125))
+		p.MapInPlace(fn.Sub, nil, x.MulScalar(0.125))
 		return p.View()
 	}},
 	{"set", func(w *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
@@ -259,7 +260,7 @@ var randomOps = []randomOp{
 		return p.View()
 	}},
 	{"tanh in place", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
-		x.MapInPlace(kernels.Tanh, nil)
+		x.MapInPlace(fn.Tanh, nil)
 		return nil
 	}},
 }

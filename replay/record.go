@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/internal/recorder"
-	"github.com/clgrad/clgrad/internal/turns"
+	"github.com/clgrad/clgrad/internal/stepwatch"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -40,9 +40,9 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	if d == nil || step == nil {
 		return nil, fault("Record", tensor.ErrValue, "the device or the step is nil")
 	}
-	dev := d.(recorder.Recorded).Recorder()
+	dev := d.(capture.Capturer).Capture()
 	var outermost bool
-	if err := tensor.Maybe(func() { outermost = plumbing.Claim(d, "replay", "Record") }); err != nil {
+	if err := tensor.Try(func() { outermost = plumbing.Claim(d, "replay", "Record") }); err != nil {
 		return nil, err
 	}
 	defer plumbing.Unclaim(d, outermost)
@@ -69,7 +69,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	}
 	b := &builder{d: d, dev: dev, run: second, opt: opt, kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
 		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
-		rec: &Recording{d: d, dev: dev, again: second.again, step: &recorder.Step{}}}
+		rec: &Recording{d: d, dev: dev, again: second.again, step: &capture.Step{}}}
 	for _, l := range second.left {
 		b.rec.left = append(b.rec.left, l.t)
 	}
@@ -89,17 +89,17 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 		return nil, err
 	}
 	for _, o := range again {
-		b.rec.outputs = append(b.rec.outputs, o.t.View().Keep())
+		b.rec.outputs = append(b.rec.outputs, o.t.View().Retain())
 	}
 	b.hide()
 	b.rec.report.EagerBytes = second.peak
 	b.rec.report.Took = time.Since(start)
-	b.rec.cleanup = runtime.AddCleanup(b.rec, func(p recorder.Program) { p.Free() }, b.rec.program)
+	b.rec.cleanup = runtime.AddCleanup(b.rec, func(p capture.Program) { p.Free() }, b.rec.program)
 	return b.rec, nil
 }
 
 // idle returns why a device cannot record or replay now.
-func idle(d tensor.Device, dev recorder.Device) error {
+func idle(d tensor.Device, dev capture.Device) error {
 	if err := d.Err(); err != nil {
 		return err
 	}
@@ -115,17 +115,17 @@ type output struct {
 	t     *tensor.Tensor
 	shape []int
 	typ   tensor.Type
-	place recorder.Tensor
+	place capture.Tensor
 }
 
 // watch runs the step and notes what it does.
-func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tensor.Tensor, error)) ([]output, error) {
-	stop, err := dev.Tap(n)
+func watch(d tensor.Device, dev capture.Device, n *notes, step func() ([]*tensor.Tensor, error)) ([]output, error) {
+	stop, err := dev.Listen(n)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	defer turns.Watch(func(s any) { n.advanced(s.(*kernels.Slots)) })()
+	defer stepwatch.Watch(func(s any) { n.advanced(s.(*kernels.Slots)) })()
 	returned, err := step()
 	switch {
 	case n.refused != nil:
@@ -142,7 +142,7 @@ func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tenso
 		case t == nil:
 			return nil, fault("Record", tensor.ErrValue, "output %d is nil", i)
 		case t.Freed():
-			return nil, fault("Record", tensor.ErrFreed, "output %d, of shape %v: call Keep on it in the step", i, t.Shape())
+			return nil, fault("Record", tensor.ErrFreed, "output %d, of shape %v: call Retain on it in the step", i, t.Shape())
 		case t.Device() != d:
 			return nil, fault("Record", tensor.ErrDevice, "output %d, of shape %v, is on %s", i, t.Shape(), t.Device().Name())
 		}
@@ -152,7 +152,7 @@ func watch(d tensor.Device, dev recorder.Device, n *notes, step func() ([]*tenso
 	return outputs, nil
 }
 
-func newOutput(dev recorder.Device, t *tensor.Tensor) output {
+func newOutput(dev capture.Device, t *tensor.Tensor) output {
 	return output{t, t.Shape(), t.Type(), dev.Tensor(t)}
 }
 

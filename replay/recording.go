@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -17,18 +17,18 @@ import (
 // its device does. Several recordings, of other shapes say, may share parameters.
 type Recording struct {
 	d        tensor.Device
-	dev      recorder.Device
-	program  recorder.Program
-	launches []recorder.Launch
+	dev      capture.Device
+	program  capture.Program
+	launches []capture.Launch
 	turns    []*turn // in the order of the step
 	again    []func() error
-	needs    []need            // memory that is not the recording's own
-	changes  []recorder.Memory // what a run writes of them
-	memory   []kernels.Buffer  // its own
+	needs    []need           // memory that is not the recording's own
+	changes  []capture.Memory // what a run writes of them
+	memory   []kernels.Buffer // its own
 	outputs  []*tensor.Tensor
-	states   []recorder.State // what a run reads and leaves on the host
+	states   []capture.State  // what a run reads and leaves on the host
 	left     []*tensor.Tensor // tensors among that
-	step     *recorder.Step
+	step     *capture.Step
 	listed   []Launch
 	flows    []flow
 	report   Report
@@ -40,7 +40,7 @@ type Recording struct {
 // need is memory that a run finds: it must not have been freed, and no tensor have left it since.
 type need struct {
 	buf    kernels.Buffer
-	memory recorder.Memory // nil if it is no tensor's
+	memory capture.Memory // nil if it is no tensor's
 	moves  int
 }
 
@@ -64,7 +64,7 @@ type Report struct {
 	Once     int // that were done when the step was recorded, and are not in a run
 	Slots    int // arguments that a run sets
 	Passes   int // perceptrons that were found, of which layers, loss and gradients are one launch
-	// NoPass says why what looks like a perceptron is not one launch, nil if there is none. It wraps a *tensor.TrialError
+	// NoPass says why what looks like a perceptron is not one launch, nil if there is none. It wraps a *tensor.MiscompileError
 	// where the device computes that launch wrongly.
 	NoPass error
 	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the eager step took for
@@ -215,7 +215,7 @@ func (r *Recording) Free() {
 	r.launches, r.turns, r.needs, r.changes, r.memory, r.states, r.left = nil, nil, nil, nil, nil, nil, nil
 }
 
-// For benchmarks inside this module: see recorder.Loop.
+// For benchmarks inside this module: see capture.Loop.
 func init() {
-	recorder.Loop = func(recording any, n int) error { return recording.(*Recording).program.Loop(n) }
+	capture.Loop = func(recording any, n int) error { return recording.(*Recording).program.Loop(n) }
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -70,7 +70,7 @@ type rewriter struct {
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory is seen after a run, and
 // constant whether it is the same in all runs; found takes what was found of perceptrons.
-func rewriteLaunches(opt *Options, limits kernels.Limits, launches []recorder.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
+func rewriteLaunches(opt *Options, limits kernels.Limits, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
 	r := &rewriter{opt: opt, limits: limits, passes: found, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}

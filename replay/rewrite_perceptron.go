@@ -7,9 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // onePass makes one launch of a pass of a perceptron in training: its layers, the loss and the way back. It leaves the
@@ -31,13 +30,11 @@ var onePass = rewrite{"perceptron", "makes one launch of the layers of a percept
 
 // passes is what a device has for passes, and what was found of them.
 type passes struct {
-	one kernels.Buffer                                    // memory of one element, that holds 1
-	try func(k *kernels.Kernel, args []kernels.Arg) error // of a launch; nil: small ones
-	// matrix is the form of a pass over n samples on matrix units, and the limits that it is for, where there are such units and it is
-	// worth while.
-	matrix func(s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool)
-	done   int
-	fault  error // why one was refused
+	one   kernels.Buffer                                    // memory of one element, that holds 1
+	try   func(k *kernels.Kernel, args []kernels.Arg) error // of a launch; nil: small ones
+	units fusion.MatrixUnits                                // of the device
+	done  int
+	fault error // why one was refused
 }
 
 func passInOne(r *rewriter) {
@@ -57,6 +54,9 @@ func passInOne(r *rewriter) {
 		r.passes.fault = errors.Join(r.passes.fault, err)
 	}
 }
+
+// errNoTrainer is why a perceptron is recorded layer by layer in a program that links no package that trains it in one launch.
+var errNoTrainer = errors.New("nothing in this program trains it in one launch: import package fusedmlp, or nn, which does")
 
 // left is something that a pass leaves where others find it.
 type left struct {
@@ -102,7 +102,11 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		return err
 	}
 	real := x.memory.(kernels.Buffer).DType()
-	form, err := p.form(trained, real, r.limits)
+	trainer := fusion.RegisteredTrainer()
+	if trainer == nil {
+		return errNoTrainer
+	}
+	form, err := trainer.Step(trained, p.samples, real, r.limits)
 	if err != nil {
 		return err
 	}
@@ -118,11 +122,11 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	update := r.updated(grads, covered)
 	dx := results[p.dx]
 	limits, on := r.limits, ""
-	if m, ok := p.onMatrixUnits(r.passes); ok {
-		if err := m.try(r.passes, dx != nil); err != nil {
+	if m, l, ok := trainer.MatrixStep(trained, p.samples, r.passes.units); ok {
+		if err := p.try(m, l, r.passes, dx != nil); err != nil {
 			r.opt.say("perceptron: not on matrix units: %v", err)
 		} else {
-			form, limits, on = m, m.limits, " on matrix units, of factors in "+m.Inner.Precision().String()
+			form, limits, on = m, l, " on matrix units, of factors in "+r.passes.units.Precision.String()
 		}
 	}
 	pack, lengths := form.Pack(real, dx != nil, limits)
@@ -229,21 +233,23 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		said = "nobody reads the gradient"
 	case update != nil:
 		said = "its gradient summed by " + r.name(r.nodes[update.node])
-		with, sum := kernels.I(0), none
+		with, sum := 0, none
 		if joins {
-			with, sum = kernels.I(groups), vec(loss.spot)
+			with, sum = groups, vec(loss.spot)
 		}
 		n := r.nodes[update.node]
-		n.kernel, n.args = update.rule.Shares(part, seed, groups, lossParts, sum, with, kernels.R(p.scale))
+		n.kernel, n.args = update.rule.SumPartials(part, seed, groups, lossParts, sum, with, p.scale)
 		n.reads, n.writes, n.fills = nil, nil, nil
 		r.describe(n)
 		r.note(update.node)
 	default:
-		put(slots[0], ops.ReduceShares, part, seed, vec(*grads), kernels.I(size), kernels.I(groups))
+		k, args := fusion.RegisteredGradients().SumPartials(part, seed, vec(*grads), size, groups)
+		put(slots[0], k, args...)
 		slots = slots[1:]
 	}
 	if loss != nil && !joins {
-		put(slots[0], ops.Sum, lossParts, vec(loss.spot), kernels.I(groups), kernels.I(groups), kernels.R(p.scale))
+		k, args := fusion.RegisteredGradients().SumLoss(lossParts, vec(loss.spot), groups, p.scale)
+		put(slots[0], k, args...)
 	}
 	r.passes.done++
 	r.opt.say("perceptron: %s: one launch of %d layers%s, %s", r.name(all), len(p.layers), on, said)
@@ -279,62 +285,18 @@ func (f *followed) lies(h *held) (input, error) {
 	return input{}, errors.New("what it reads lies nowhere")
 }
 
-// shape returns the class of perceptrons that it is one of, if there is a kernel for that alone.
-func (p *perceptron) shape() (s ops.MLPShape, ok bool) {
-	last := len(p.layers) - 1
-	s = ops.MLPShape{Inputs: p.layers[0].inputs(), Width: p.layers[0].outputs(), Layers: last, Outputs: p.layers[last].outputs()}
-	for i := range p.layers {
-		l := &p.layers[i]
-		if l.join != nil {
-			return s, false
-		}
-		if i == last {
-			if l.bias != nil || p.labels != nil || l.f != nil {
-				return s, false
-			}
-			break
-		}
-		if len(l.f.Operands()) > 1 {
-			return s, false
-		}
-		slope := -at(l.f, -1)
-		if l.bias == nil || l.outputs() != s.Width || i > 0 && slope != s.Slope || !same(l.f, given(kernels.LeakyReLU.Value, slope)) ||
-			!same(l.slope, given(kernels.LeakyReLU.LayerGradient([]float64{slope}).Value, slope)) {
-			return s, false
-		}
-		s.Slope = slope
-	}
-	difference := expr.X(0).Sub(expr.X(1))
-	absolute := kernels.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
-		return []*expr.Expr{difference, difference.Abs(), expr.C(1)}[i]
-	}, expr.S)
-	switch {
-	case (p.error.IsZero() || same(p.error, difference.Square())) && same(p.slope, expr.C(2).Mul(difference)):
-	case (p.error.IsZero() || same(p.error, difference.Abs())) && same(p.slope, absolute):
-		s.Absolute = true
-	default:
-		return s, false
-	}
-	return s, true
-}
-
-// given is a formula with a number in the place of its scalars.
-func given(x *expr.Expr, scalar float64) *expr.Expr {
-	return x.Replace(expr.X, func(int) *expr.Expr { return expr.C(scalar) })
-}
-
 // trained returns the perceptron that is to be trained, with its parameters as an optimizer lays them out.
-func (p *perceptron) trained() (*ops.Perceptron, error) {
-	all := &ops.Perceptron{Error: p.error, Slope: p.slope, Labels: p.labels}
+func (p *perceptron) trained() (*fusion.Perceptron, error) {
+	all := &fusion.Perceptron{Error: p.error, Slope: p.slope, Labels: p.labels}
 	end := 0
 	next := func(n int) int {
 		at := end
-		end += (n + ops.ParameterAlign - 1) / ops.ParameterAlign * ops.ParameterAlign
+		end += fusion.Aligned(n)
 		return at
 	}
 	for i := range p.layers {
 		l := &p.layers[i]
-		layer := ops.PerceptronLayer{Inputs: l.inputs(), Outputs: l.outputs(), Bias: -1, Kept: l.kept, Value: l.f, Slope: l.slope, Join: l.join}
+		layer := fusion.Layer{Inputs: l.inputs(), Outputs: l.outputs(), Bias: -1, Kept: l.kept, Value: l.f, Slope: l.slope, Join: l.join}
 		layer.Weights = next(l.inputs() * l.outputs())
 		if l.bias != nil {
 			layer.Bias = next(l.outputs())
@@ -347,56 +309,18 @@ func (p *perceptron) trained() (*ops.Perceptron, error) {
 	return all, nil
 }
 
-// passForm is a kernel of passes.
-type passForm interface {
-	Check(t kernels.DType, l kernels.Limits) error
-	Block(n int, t kernels.DType, l kernels.Limits) int
-	Groups(n, block int, l kernels.Limits) int
-	Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel
-	// Pack returns the kernel of a launch before the pass, of the parameters and what the pass reads behind its other arguments, and how
-	// many elements of each; nil if there is none, whatever it reads.
-	Pack(t kernels.DType, inputGrad bool, l kernels.Limits) (*kernels.Kernel, []int)
-	// Scratch returns how many elements of memory groups keep things in, in each argument behind these.
-	Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Limits) []int
-}
-
-// form returns the kernel for a perceptron: the one that is written for its class, if there is one.
-func (p *perceptron) form(all *ops.Perceptron, t kernels.DType, l kernels.Limits) (passForm, error) {
-	if s, ok := p.shape(); ok && s.Check(t, l) == nil {
-		return s, nil
-	}
-	return all, all.CheckSamples(p.samples, t, l)
-}
-
-// matrixPass is a pass on matrix units.
-type matrixPass struct {
-	ops.MLPMatrix
-	samples int
-	limits  kernels.Limits
-}
-
-// onMatrixUnits returns the pass of a perceptron on matrix units, where it is worth while.
-func (p *perceptron) onMatrixUnits(found *passes) (m matrixPass, ok bool) {
-	s, ok := p.shape()
-	if ok {
-		m.samples = p.samples
-		m.MLPMatrix, m.limits, ok = found.matrix(s, p.samples)
-	}
-	return m, ok
-}
-
-// try tries its kernels.
-func (m matrixPass) try(found *passes, down bool) error {
-	if pack, _ := m.Pack(kernels.Float32, down, m.limits); pack != nil {
+// try tries the kernels of a step on matrix units.
+func (p *perceptron) try(m fusion.Step, l kernels.Limits, found *passes, down bool) error {
+	if pack, _ := m.Pack(kernels.Float32, down, l); pack != nil {
 		if err := found.try(pack, nil); err != nil {
 			return err
 		}
 	}
-	return found.try(m.Loss(kernels.Float32, m.Block(m.samples, kernels.Float32, m.limits), down), nil)
+	return found.try(m.Loss(kernels.Float32, m.Block(p.samples, kernels.Float32, l), down), nil)
 }
 
 // parameters returns where they lie.
-func (p *perceptron) parameters(all *ops.Perceptron) (spot, error) {
+func (p *perceptron) parameters(all *fusion.Perceptron) (spot, error) {
 	whole := p.layers[0].w.spot
 	whole.hi = whole.lo + all.Size()
 	buf, _ := whole.buffer()
@@ -414,7 +338,7 @@ func (p *perceptron) parameters(all *ops.Perceptron) (spot, error) {
 }
 
 // gradients returns where others find those of the parameters, nil if nobody looks for them.
-func (p *perceptron) gradients(layout *ops.Perceptron, results map[*held]*left) (*spot, error) {
+func (p *perceptron) gradients(layout *fusion.Perceptron, results map[*held]*left) (*spot, error) {
 	var all *spot
 	missing := false
 	for i := range p.layers {
@@ -555,7 +479,7 @@ func (r *rewriter) cover(f *followed, inner map[*held]bool, kinds map[*held]*lef
 // updating is the launch of an optimizer that has a form that adds shares up.
 type updating struct {
 	node int
-	rule *ops.Update
+	rule fusion.Update
 }
 
 // updated returns the launch that alone reads the gradients, if it can add them up; nil if there is none.
@@ -576,8 +500,11 @@ func (r *rewriter) updated(grads *spot, covered []int) *updating {
 	if !n.described {
 		return nil
 	}
-	rule := ops.UpdateOf(n.args, n.kernel.Describe(n.args))
-	if rule == nil || rule.Gradient.Buf != g.buf || rule.Gradient.Off != g.span.lo || rule.Gradient.Off+rule.Gradient.N != g.span.hi {
+	rule := fusion.RegisteredGradients().Update(n.args, n.kernel.Describe(n.args))
+	if rule == nil {
+		return nil
+	}
+	if read := rule.Gradient(); read.Buf != g.buf || read.Off != g.span.lo || read.Off+read.N != g.span.hi {
 		return nil
 	}
 	return &updating{readers[0], rule}

@@ -3,7 +3,7 @@ package replay
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -27,15 +27,15 @@ func addShares(r *rewriter) {
 		if n == nil || n.once || n.m != nil || n.chain != nil || n.kernel.Describe == nil || n.why == slotted {
 			continue
 		}
-		if u := ops.UpdateOf(n.args, n.kernel.Describe(n.args)); u != nil {
+		if u := fusion.RegisteredGradients().Update(n.args, n.kernel.Describe(n.args)); u != nil {
 			r.addSharesOf(j, u)
 		}
 	}
 }
 
 // addSharesOf has the update at j add up the shares of its gradient.
-func (r *rewriter) addSharesOf(j int, u *ops.Update) {
-	n, g := r.nodes[j], u.Gradient
+func (r *rewriter) addSharesOf(j int, u fusion.Update) {
+	n, g := r.nodes[j], u.Gradient()
 	var nodes []int
 	refuse := func(i int, why string) {
 		r.opt.say("shares: %s and %s: refused: %s", r.name(r.nodes[i]), r.name(n), why)
@@ -43,11 +43,14 @@ func (r *rewriter) addSharesOf(j int, u *ops.Update) {
 	size := 0
 	begins := map[kernels.Buffer]int{} // in one memory, of what the sums read
 	for i, c := range r.nodes[:j] {
-		if c == nil || c.once || c.m != nil || c.chain != nil || c.why == slotted || c.kernel != ops.SumAxis {
+		if c == nil || c.once || c.m != nil || c.chain != nil || c.why == slotted {
+			continue
+		}
+		if fusion.RegisteredGradients().Partials(c.kernel, c.args, 0, 0, r.limits) == nil {
 			continue
 		}
 		x, y := c.args[0].Buf, c.args[1]
-		if s, _, _ := c.args[5].Slot(); s != nil || y.Buf != g.Buf || y.Off < g.Off || g.Off+g.N < y.Off+y.N || ops.SharesOf(c.kernel, c.args, 0, 0, r.limits) == nil {
+		if y.Buf != g.Buf || y.Off < g.Off || g.Off+g.N < y.Off+y.N {
 			continue
 		}
 		_, known := begins[x]
@@ -79,17 +82,17 @@ func (r *rewriter) addSharesOf(j int, u *ops.Update) {
 	if len(nodes) == 0 {
 		return
 	}
-	var sums []ops.Shares
+	var sums []fusion.Partial
 	for _, i := range nodes {
 		c := r.nodes[i]
-		sums = append(sums, ops.SharesOf(c.kernel, c.args, c.args[1].Off-g.Off, begins[c.args[0].Buf]+c.args[0].Off, r.limits)...)
+		sums = append(sums, fusion.RegisteredGradients().Partials(c.kernel, c.args, c.args[1].Off-g.Off, begins[c.args[0].Buf]+c.args[0].Off, r.limits)...)
 	}
-	blocks, all := ops.SumBlocks(sums, g.N)
+	blocks, all := u.SumBlocks(sums, g.N)
 	if all {
 		g.N = 0
 	}
-	memory := r.fresh(u.Gradient.Buf.DType(), size)
-	kernel, args := u.Sums(g, kernels.Vec(memory, 0, size), kernels.Vec(&table{blocks}, 0, len(blocks)))
+	memory := r.fresh(u.Gradient().Buf.DType(), size)
+	kernel, args := u.SumByTable(g, kernels.Vec(memory, 0, size), kernels.Vec(&table{blocks}, 0, len(blocks)))
 	if r.passes != nil && r.passes.try(kernel, args) != nil {
 		r.opt.say("shares: %s: refused: the device does not build the kernel, or computes it wrongly", r.name(n))
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -84,7 +85,7 @@ func TestRandomRows(t *testing.T) {
 		for _, opt := range options {
 			t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
-				var told bytes.Buffer
+				var explained bytes.Buffer
 				switch {
 				case opt.GPUKernels && !devtest.Sweep():
 					n = 3 // PoCL takes seconds for each kernel of many rows with barriers between them; TestRows has one for each case
@@ -93,7 +94,7 @@ func TestRandomRows(t *testing.T) {
 				}
 				ops := map[string]int{}
 				for seed := range n {
-					o := replay.Options{Explain: &told}
+					o := replay.Options{Explain: &explained}
 					if seed%3 == 0 {
 						for _, w := range replay.Rewrites() {
 							if w[0] != "rows" {
@@ -107,9 +108,9 @@ func TestRandomRows(t *testing.T) {
 						w.older = append(w.older, tensor.NewRNG(devtest.Seed(seed)).Normal(w.d, 0, 1, 6, 300))
 					}, o)
 				}
-				done := strings.Count(told.String(), ": one launch")
+				done := strings.Count(explained.String(), ": one launch")
 				t.Logf("%d launches became one with others", done)
-				if n > 20 && (done < n/10 || !strings.Contains(told.String(), "replay: rows: ")) {
+				if n > 20 && (done < n/10 || !strings.Contains(explained.String(), "replay: rows: ")) {
 					t.Errorf("%d launches of %d steps became one with others", done, n)
 				}
 				for _, op := range rowOps() {
@@ -166,7 +167,7 @@ func TestRows(t *testing.T) {
 		"written over in place": {[][]int{{15, 64}, {30, 64}}, [][]int{{30, 64}}, func(in, older tensors) tensors {
 			p := older[0]
 			p.Slice(0, 0, 15).SetInPlace(in[0].Softmax(-1))
-			p.MapInPlace(kernels.Mul, nil, in[1].Max(-1, tensor.Keepdims))
+			p.MapInPlace(fn.Mul, nil, in[1].Max(-1, tensor.Keepdims))
 			return list(p.MulScalar(2).Softmax(-1))
 		}, 1, "one launch", true},
 		"far apart": {[][]int{{300, 64}, {64, 64}}, nil, func(in, _ tensors) tensors {
@@ -258,8 +259,8 @@ func TestRowsKinds(t *testing.T) {
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 		n = 0
 		var out []*tensor.Tensor
-		for _, f := range kernels.Functions {
-			for _, g := range []*kernels.Function{kernels.Neg, kernels.Square} {
+		for _, f := range fn.Functions {
+			for _, g := range []*kernels.Function{fn.Neg, fn.Square} {
 				if f.Operands() == 1 && !f.Condition() && n < most+9 {
 					out = append(out, tensor.Map(g, g.Scalars, tensor.Map(f, f.Scalars, x)).Softmax(-1))
 					n++
@@ -333,7 +334,7 @@ func TestRowsOfOthers(t *testing.T) {
 				launches = 1 // it computes the twins
 			}
 			k := rowsOfUser(times)
-			told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+			explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 				x := tensor.Empty(d, 3000, 4)
 				return func() []*tensor.Tensor {
 					y := tensor.Empty(d, 3000, 4)
@@ -341,8 +342,8 @@ func TestRowsOfOthers(t *testing.T) {
 					return []*tensor.Tensor{y.Softmax(-1).Add(y)}
 				}, []*tensor.Tensor{x}, nil
 			})
-			if report.Launches != launches || launches == 3 && !strings.Contains(told, "computes it wrongly") {
-				t.Errorf("%s, times %s: %d launches, want %d:\n%s", sel, times, report.Launches, launches, told)
+			if report.Launches != launches || launches == 3 && !strings.Contains(explained, "computes it wrongly") {
+				t.Errorf("%s, times %s: %d launches, want %d:\n%s", sel, times, report.Launches, launches, explained)
 			}
 		}
 	}
@@ -431,7 +432,7 @@ func TestRowsUnsaid(t *testing.T) {
 	} {
 		k := rowsOfUser("2")
 		k.Rows.Of = of
-		told, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
+		explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 			x := tensor.Empty(d, 3000, 4)
 			return func() []*tensor.Tensor {
 				y := tensor.Empty(d, 3000, 4)
@@ -440,7 +441,7 @@ func TestRowsUnsaid(t *testing.T) {
 			}, []*tensor.Tensor{x}, nil
 		})
 		if report.Launches != 2 {
-			t.Errorf("%s: %d launches, want 2:\n%s", name, report.Launches, told)
+			t.Errorf("%s: %d launches, want 2:\n%s", name, report.Launches, explained)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/dot"
-	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -87,7 +87,7 @@ func (r *Recording) Profile() ([]LaunchTime, error) {
 	if err := r.ready(); err != nil {
 		return nil, err
 	}
-	programs := make([]recorder.Program, len(r.launches))
+	programs := make([]capture.Program, len(r.launches))
 	defer func() {
 		for _, p := range programs {
 			if p != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -45,7 +45,7 @@ func TestShares(t *testing.T) {
 					adam.ZeroGrad()
 					h := autograd.Const(x)
 					for _, l := range layers {
-						h = h.Linear(l[0], l[1], kernels.Tanh)
+						h = h.Linear(l[0], l[1], fn.Tanh)
 					}
 					loss := h.Mul(scale).SquaredError(autograd.Const(y))
 					if err := loss.Backward(); err != nil {
@@ -72,13 +72,13 @@ func TestShares(t *testing.T) {
 				return bits(t, all), sums
 			}
 			want, _ := train(nil)
-			var told bytes.Buffer
-			got, sums := train(&replay.Options{Without: []string{"perceptron"}, Explain: &told})
+			var explained bytes.Buffer
+			got, sums := train(&replay.Options{Without: []string{"perceptron"}, Explain: &explained})
 			if got != want {
 				t.Errorf("%s: replays leave\n%.300s\nwant\n%.300s", c.name, got, want)
 			}
-			if c.sums >= 0 && sums != c.sums || !strings.Contains(told.String(), c.says) {
-				t.Errorf("%s: %d launches of sums are left, want %d, and that it is said %q\n%s", c.name, sums, c.sums, c.says, told.String())
+			if c.sums >= 0 && sums != c.sums || !strings.Contains(explained.String(), c.says) {
+				t.Errorf("%s: %d launches of sums are left, want %d, and that it is said %q\n%s", c.name, sums, c.sums, c.says, explained.String())
 			}
 		}
 	})

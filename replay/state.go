@@ -1,14 +1,14 @@
 package replay
 
 import (
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// state is a recorder.State of a run, and its key.
+// state is a capture.State of a run, and its key.
 type state struct {
 	key any
-	recorder.State
+	capture.State
 }
 
 // leftTensor is a tensor that a run leaves on the host's side, but does not return: the gradient of a parameter, say.
@@ -18,7 +18,7 @@ type leftTensor struct {
 }
 
 // stateOf returns the state under a key, nil if there is none.
-func (n *notes) stateOf(key any) recorder.State {
+func (n *notes) stateOf(key any) capture.State {
 	for _, s := range n.states {
 		if s.key == key {
 			return s.State
@@ -28,7 +28,7 @@ func (n *notes) stateOf(key any) recorder.State {
 }
 
 // endStates notes what the states are when the run is over.
-func (n *notes) endStates(dev recorder.Device) {
+func (n *notes) endStates(dev capture.Device) {
 	for _, s := range n.states {
 		for _, l := range s.End() {
 			t := l.Tensor.(*tensor.Tensor)

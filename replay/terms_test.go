@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -38,7 +38,7 @@ func TestTerms(t *testing.T) {
 		}, -1, "terms: 0 k_sum_axis: refused"},
 		"changed between": {[]int{4, 33}, func(x, o *tensor.Tensor) tensors {
 			s := x.Sum(0)
-			x.MapInPlace(kernels.Neg, nil)
+			x.MapInPlace(fn.Neg, nil)
 			return tensors{s.Neg()}
 		}, -1, ""},
 		"into what is there": {[]int{4, 33}, func(x, o *tensor.Tensor) tensors { o.SetInPlace(x.Sum(0).Add(o)); return nil }, 1, "a map of 4 operands"},

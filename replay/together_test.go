@@ -10,7 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -98,7 +98,7 @@ func TestProductsTogether(t *testing.T) {
 			step := func() ([]*tensor.Tensor, error) {
 				h := autograd.Const(x)
 				for _, l := range layers {
-					h = h.Linear(l[0], l[1], kernels.Tanh)
+					h = h.Linear(l[0], l[1], fn.Tanh)
 				}
 				return descend(h.SquaredError(autograd.Const(y)), adam)
 			}
@@ -154,11 +154,11 @@ func TestRandomTogether(t *testing.T) {
 		if devtest.Sweep() {
 			n = 300
 		}
-		var told bytes.Buffer
+		var explained bytes.Buffer
 		for seed := range n {
-			randomSteps(t, d, devtest.Seed(seed), map[string]int{}, func(w *world) { w.table, w.most = togetherOps, true }, replay.Options{Explain: &told})
+			randomSteps(t, d, devtest.Seed(seed), map[string]int{}, func(w *world) { w.table, w.most = togetherOps, true }, replay.Options{Explain: &explained})
 		}
-		if !strings.Contains(told.String(), "one launch") {
+		if !strings.Contains(explained.String(), "one launch") {
 			t.Error("no launches were together")
 		}
 	})

@@ -31,8 +31,8 @@ var rates = map[string]optim.Schedule{
 	"constant":    optim.Constant(0.02),
 	"exponential": optim.Exponential(0.05, 0.9),
 	"cosine":      optim.Warmup(3, optim.Cosine(0.05, 0.001, 9)),
-	"trapezoid":   optim.Trapezoid(0.05, 2, 5, 12),
-	"staircase":   optim.Staircase(0.05, 0.5, 4),
+	"trapezoid":   optim.WarmupHoldDecay(0.05, 2, 5, 12),
+	"staircase":   optim.StepLR(0.05, 0.5, 4),
 }
 
 var optimizers = map[string]func(params []*autograd.Node, lr optim.Schedule) optim.Optimizer{

@@ -10,7 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -303,7 +303,7 @@ func (tr *training) loss(r *rand.Rand, did map[string]int) *autograd.Node {
 			case 2:
 				x = x.Linear(w, param(w.Shape()[1]), nil)
 			case 3:
-				x = x.Linear(w, param(w.Shape()[1]), kernels.LeakyReLU, 0.1)
+				x = x.Linear(w, param(w.Shape()[1]), fn.LeakyReLU, 0.1)
 			}
 			did["linear"]++
 		case 3, 4:
@@ -407,7 +407,7 @@ func (tr *training) step() ([]*tensor.Tensor, error) {
 	}
 	if r.IntN(3) == 0 {
 		tr.did["total"]++
-		tr.total.MapInPlace(kernels.Add, nil, loss.Value())
+		tr.total.MapInPlace(fn.Add, nil, loss.Value())
 	}
 	return outputs, nil
 }

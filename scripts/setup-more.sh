@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the tests of scripts/test-more.sh need and is missing: Slurm and MUNGE, Mesa's OpenCL (rusticl), QEMU. The
-# tests start their own daemons; none of the machine's is needed.
+# Installs what the tests of scripts/test-more.sh need and is missing: Slurm and MUNGE, Mesa's OpenCL (rusticl), QEMU,
+# Chromium. The tests start their own daemons; none of the machine's is needed.
 set -eu
 
 PATH="$PATH:/sbin:/usr/sbin"
@@ -9,6 +9,7 @@ command -v munged >/dev/null || missing="$missing munge"
 command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v sbatch >/dev/null || missing="$missing slurm-wlm"
 grep -qs -i rusticl /etc/OpenCL/vendors/*.icd || missing="$missing mesa-opencl-icd"
 command -v qemu-aarch64-static >/dev/null || missing="$missing qemu-user-static"
+command -v chromium >/dev/null || missing="$missing chromium"
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then

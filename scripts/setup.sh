@@ -1,7 +1,6 @@
 #!/bin/sh
-# Installs what the tests need and is missing: an OpenCL loader, PoCL, Oclgrind, Graphviz,
-# Chromium (for the live page) and NumPy (for the page on the model file). Needs apt-get,
-# as root or with sudo, only if something is missing.
+# Installs what the tests need and is missing: an OpenCL loader, PoCL, Oclgrind, Graphviz and NumPy (for the page on
+# the model file). Needs apt-get, as root or with sudo, only if something is missing.
 set -eu
 
 missing=""
@@ -18,7 +17,6 @@ need ocl-icd-libopencl1 has_library 'libOpenCL\.so\.1'
 need pocl-opencl-icd has_icd pocl
 need oclgrind command -v oclgrind
 need graphviz command -v dot
-need chromium command -v chromium
 need python3-numpy /usr/bin/python3 -c "import numpy"
 [ -n "$missing" ] || exit 0
 

@@ -1,4 +1,7 @@
-"""Makes the table of special values: /usr/bin/python3 scripts/specialvalues.py testdata/references/special.csv.
+"""Makes the table of special values: python3 scripts/specialvalues.py testdata/references/special.csv.
+
+A function that the table has keeps its rows. To make them anew, delete them. A new one needs PyTorch,
+or rows that are written by hand; the message says which. Needs numpy.
 
 A row has a function of package kernels, or a loss of internal/ops, by its name there (after which a
 scalar may stand that is not the one of its tests); its operands x, w and v: NaN, infinities, zeros,
@@ -8,19 +11,17 @@ Where clgrad has others, they are clgrad's, and the note has PyTorch's and the r
 listed in OTHER. What is empty PyTorch has not: internal/ops compares nothing there.
 
 PyTorch's loops for vectors and for single elements differ at NaN: numbers are those of COUNT
-elements, of which the vectors are, and a note has those of one. Made with torch 1.13; in 2.15
-Atan2's gradients at the origin are 0, ClampTensor's at NaN are 1, and ELU, SELU and CELU of -0 are
--0.
+elements, of which the vectors are, and a note has those of one. The first were made with torch 1.13;
+in 2.15 Atan2's gradients at the origin are 0, ClampTensor's at NaN are 1, and ELU, SELU and CELU of
+-0 are -0.
 """
 import csv
 import itertools
 import math
 import sys
 
-import torch
-import torch.nn.functional as F
+from references.cases import SOURCE, F, torch
 
-torch.set_default_dtype(torch.float64)
 NAN, INF = math.nan, math.inf
 
 UNARY = {
@@ -158,25 +159,46 @@ def points():
 
 
 FIELDS = ["value", "dx", "dw", "dv", "second"]
-used = set()
-with open(sys.argv[1], "w", newline="") as file:
-    out = csv.writer(file, lineterminator="\n")
-    out.writerow(["function", "x", "w", "v"] + FIELDS + ["note"])
-    for name, f, p in points():
-        found, alone, notes = evaluate(f, p, COUNT), evaluate(f, p, 1), []
-        row = dict(found)
-        for k, (names, field, where, what, why) in enumerate(OTHER):
-            of = name.split()
-            if of[0] not in names.split() or names == "pow" and name != "pow 0.5" or field not in found or not where(*p):
-                continue
-            theirs, ours = found[field], what(*p)
-            if number(theirs) != number(ours):
-                row[field] = ours
-                notes.append(f"{field}: PyTorch {number(theirs)}: {why}")
-                used.add(k)
-        for field, v in alone.items():
-            if number(v) != number(found[field]) and v != found[field]:
-                notes.append(f"{field}: PyTorch of one element {number(v)}")
-        out.writerow([name] + [number(v) for v in p] + [""] * (3 - len(p)) + [number(row[k]) if k in row else "" for k in FIELDS] + ["; ".join(notes)])
-for k, o in enumerate(OTHER):
-    assert k in used, f"PyTorch {torch.__version__} has what OTHER says clgrad has: {o[:2]}"
+HEAD = ["function", "x", "w", "v"] + FIELDS + ["note"]
+
+
+def key(name, p):
+    """Returns the first fields of a row."""
+    return tuple([name] + [number(v) for v in p] + [""] * (3 - len(p)))
+
+
+def row(name, f, p):
+    """Returns a row by PyTorch."""
+    found, alone, notes = evaluate(f, p, COUNT), evaluate(f, p, 1), []
+    fields = dict(found)
+    for names, field, where, what, why in OTHER:
+        of = name.split()
+        if of[0] not in names.split() or names == "pow" and name != "pow 0.5" or field not in found or not where(*p):
+            continue
+        theirs, ours = found[field], what(*p)
+        if number(theirs) != number(ours):
+            fields[field] = ours
+            notes.append(f"{field}: PyTorch {number(theirs)}: {why}")
+    for field, v in alone.items():
+        if number(v) != number(found[field]) and v != found[field]:
+            notes.append(f"{field}: PyTorch of one element {number(v)}")
+    return list(key(name, p)) + [number(fields[k]) if k in fields else "" for k in FIELDS] + ["; ".join(notes)]
+
+
+path = sys.argv[1]
+with open(path, newline="") as file:
+    kept = {tuple(r[:4]): r for r in list(csv.reader(file))[1:]}
+rows, missing = [], []
+for name, f, p in points():
+    if key(name, p) in kept:
+        rows.append(kept[key(name, p)])
+    elif SOURCE is None:
+        missing.append(key(name, p))
+    else:
+        rows.append(row(name, f, p))
+if missing:
+    lines = "\n".join(",".join(k) + "," for k in missing)
+    sys.exit(f"{path} lacks rows, which need PyTorch, or to be written by hand as\n{','.join(HEAD)}\n{lines}")
+with open(path, "w", newline="") as file:
+    csv.writer(file, lineterminator="\n").writerows([HEAD] + rows)
+print(path, len(rows), "rows; new:", ", ".join(dict.fromkeys(r[0] for r in rows if tuple(r[:4]) not in kept)) or "none")

@@ -1,13 +1,69 @@
 #!/bin/sh
-# Tests that need daemons of their own, a third OpenCL, another processor or more time: a real Slurm of one node, Mesa's
-# rusticl, linux/386, linux/arm64 under QEMU, and the trials of all kernels. A test says why it is skipped.
-# CGO_CFLAGS comes from the Makefile.
+# What scripts/test.sh leaves out, for it takes longer, or needs daemons, another OpenCL, another system or another processor.
+# A test says why it is skipped. CGO_CFLAGS comes from the Makefile.
 set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
+. scripts/pocl.sh
+
+echo "== vet and staticcheck of what differs without OpenCL, and where an int has 32 bits"
+GOARCH=386 CGO_ENABLED=0 $GO vet ./...
+CGO_ENABLED=0 $GO tool -modfile=tools/go.mod staticcheck ./clrt ./internal/devices ./tensor
+
+# A browser has no signals and runs no programs: there, the library is all that there is.
+echo "== other systems"
+for target in linux/386 windows/amd64 darwin/arm64 js/wasm; do
+	echo "$target"
+	packages=./...
+	[ "$target" != js/wasm ] || packages="./autograd ./checkpoint ./clrt ./data ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./nn ./optim ./replay ./tensor"
+	# shellcheck disable=SC2086 # the list is meant to be split
+	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO list -export $packages >/dev/null
+	[ "$target" = js/wasm ] || GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build ./cmd/...
+done
+
+# Of the packages that are not named here no file asks for C, nor for OpenCL.
+echo "== without OpenCL and without a C compiler"
+CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./tensor ./cmd/... ./clrt ./internal/devices ./internal/cli ./examples/...
+(cd examples/customop && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test .)
+
+# The kernels compare plain loops with the vectors of the Go device: those of this processor that are not its widest, too.
+for vectors in avx2 off; do
+	[ "$vectors" != avx2 ] || grep -qs avx512vl /proc/cpuinfo || continue
+	echo "== vector instructions: $vectors"
+	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim
+done
+
+# Examples but serve, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it
+# are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
+single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn)$'
+# Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's kernel tests run, random rows,
+# gradients of tiny tensors, deep graphs, parameters of kernels, sizes and precisions. make test runs them on PoCL.
+alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestPassOfAnySize)$'
+echo "== the Go device, race detector"
+# shellcheck disable=SC2046 # the list is meant to be split
+CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve
+
+echo "== PoCL, with kernels optimized as in programs"
+CLGRAD_TEST_OPTIMIZED=1 CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 $GO test -vet=off -tags opencl -timeout 60m ./tensor ./replay ./autograd ./imagefit ./...
+
+echo "== kernels under Oclgrind"
+scripts/oclgrind.sh tensor imagefit
+
+echo "== programs and commands of the documents"
+CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest
+
+echo "== 200 viewers of the live page"
+CLGRAD_MORE=1 $GO test -count=1 -run '^TestCrowd$' ./internal/liveview
 
 echo "== a real Slurm"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^TestSlurm$' ./cmd/mlpimage
+
+# A module of its own: who builds clgrad downloads no driver of browsers.
+echo "== the live page in Chromium"
+(cd scripts/livepage && $GO vet . && $GO test -count=1 -v .)
+
+echo "== a release"
+scripts/release-test.sh
 
 echo "== the trials of all kernels in all forms"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -timeout 20m -run '^TestTrialsAgree$' ./tensor

@@ -1,24 +1,25 @@
 #!/bin/sh
-# What scripts/test.sh runs of OpenCL: all tests on PoCL, a module outside this one, and the kernels under Oclgrind. The
-# arguments are packages whose tests begin first.
+# What scripts/test.sh runs of OpenCL: all tests on PoCL, a module outside this one, and some kernels under Oclgrind.
 set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
+. scripts/pocl.sh
 
 step() { echo "== $*"; }
 
 # Kernels under Oclgrind have one thread for most of the time: beside PoCL's compiler they leave no core idle at the end.
 mkdir -p .build
-scripts/oclgrind.sh >.build/oclgrind.log 2>&1 &
+scripts/oclgrind.sh fusedmlp hashgrid nn optim >.build/oclgrind.log 2>&1 &
 oclgrind=$!
 trap wait EXIT
 
-step PoCL
-CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_CHROMIUM=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -vet=off -timeout 60m -tags opencl "$@" ./...
+# What takes longest begins first, so that no core waits for it at the end.
+step the Go device and PoCL
+CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -vet=off -timeout 60m -tags opencl \
+	./tensor ./replay ./autograd ./cmd/mlpimage ./imagefit ./...
 
 step a module outside this one
-(cd examples/customop && $GO vet . && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test . &&
-	CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl .)
+(cd examples/customop && $GO vet -tags opencl . && CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl .)
 
 step kernels under Oclgrind
 status=0

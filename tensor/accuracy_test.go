@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -19,16 +20,16 @@ func TestAccuracy(t *testing.T) {
 		one  func(x *tensor.Tensor) *tensor.Tensor
 		two  func(x, y *tensor.Tensor) *tensor.Tensor
 	}{
-		{kernels.Expm1, 2, (*tensor.Tensor).Expm1, nil}, {kernels.Log2, 2, (*tensor.Tensor).Log2, nil},
-		{kernels.Log1p, 2, (*tensor.Tensor).Log1p, nil}, {kernels.Tan, 4, (*tensor.Tensor).Tan, nil},
-		{kernels.Asin, 2, (*tensor.Tensor).Asin, nil}, {kernels.Acos, 2, (*tensor.Tensor).Acos, nil},
-		{kernels.Atan, 2, (*tensor.Tensor).Atan, nil}, {kernels.Sinh, 2, (*tensor.Tensor).Sinh, nil},
-		{kernels.Cosh, 2, (*tensor.Tensor).Cosh, nil}, {kernels.Tanh, 3, (*tensor.Tensor).Tanh, nil},
-		{kernels.Asinh, 3, (*tensor.Tensor).Asinh, nil}, {kernels.Acosh, 3, (*tensor.Tensor).Acosh, nil},
-		{kernels.Atanh, 3, (*tensor.Tensor).Atanh, nil}, {kernels.Erf, 3, (*tensor.Tensor).Erf, nil},
-		{kernels.Floor, 0, (*tensor.Tensor).Floor, nil}, {kernels.Ceil, 0, (*tensor.Tensor).Ceil, nil},
-		{kernels.Trunc, 0, (*tensor.Tensor).Trunc, nil}, {kernels.Round, 0, (*tensor.Tensor).Round, nil},
-		{kernels.Atan2, 2, nil, (*tensor.Tensor).Atan2}, {kernels.Hypot, 1, nil, (*tensor.Tensor).Hypot},
+		{fn.Expm1, 2, (*tensor.Tensor).Expm1, nil}, {fn.Log2, 2, (*tensor.Tensor).Log2, nil},
+		{fn.Log1p, 2, (*tensor.Tensor).Log1p, nil}, {fn.Tan, 4, (*tensor.Tensor).Tan, nil},
+		{fn.Asin, 2, (*tensor.Tensor).Asin, nil}, {fn.Acos, 2, (*tensor.Tensor).Acos, nil},
+		{fn.Atan, 2, (*tensor.Tensor).Atan, nil}, {fn.Sinh, 2, (*tensor.Tensor).Sinh, nil},
+		{fn.Cosh, 2, (*tensor.Tensor).Cosh, nil}, {fn.Tanh, 3, (*tensor.Tensor).Tanh, nil},
+		{fn.Asinh, 3, (*tensor.Tensor).Asinh, nil}, {fn.Acosh, 3, (*tensor.Tensor).Acosh, nil},
+		{fn.Atanh, 3, (*tensor.Tensor).Atanh, nil}, {fn.Erf, 3, (*tensor.Tensor).Erf, nil},
+		{fn.Floor, 0, (*tensor.Tensor).Floor, nil}, {fn.Ceil, 0, (*tensor.Tensor).Ceil, nil},
+		{fn.Trunc, 0, (*tensor.Tensor).Trunc, nil}, {fn.Round, 0, (*tensor.Tensor).Round, nil},
+		{fn.Atan2, 2, nil, (*tensor.Tensor).Atan2}, {fn.Hypot, 1, nil, (*tensor.Tensor).Hypot},
 	}
 	const n = 1<<16 + 1
 	x, y := make([]float32, n), make([]float32, n)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -19,8 +19,8 @@ func TestLaunchAllocates(t *testing.T) {
 		d := devtest.Open(t, sel, tensor.Options{})
 		x, w, y := tensor.Full(d, 1, 64, 16), tensor.Full(d, 1, 16, 16), tensor.Zeros(d, 64, 16)
 		for name, f := range map[string]func(){
-			"unary":  func() { x.MapInPlace(kernels.Abs, nil) },
-			"binary": func() { y.MapInPlace(kernels.Add, nil, x) },
+			"unary":  func() { x.MapInPlace(fn.Abs, nil) },
+			"binary": func() { y.MapInPlace(fn.Add, nil, x) },
 			"matmul": func() { plumbing.MatMulInto(y, x, w, false) },
 		} {
 			if n := testing.AllocsPerRun(100, f); n > 0 {

@@ -54,7 +54,7 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 			shares, shape := foldShape(op, d, outer, n, inner)
 			y, at = allocOf(op, d, typ, []int{outer, shares, inner}), allocOf(op, d, Int32, []int{outer, shares, inner})
 			if !given {
-				j = at.Run(0, 0)
+				j = at.BufferArg(0, 0)
 			}
 			launch(d, k, x.arg(), j, y.arg(), at.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.Flag(given))
 			return y, at, shares

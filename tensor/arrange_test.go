@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -216,7 +216,7 @@ func TestPadCut(t *testing.T) {
 					what := fmt.Sprint(n, " elements, ", before, " before and ", behind, " behind, mode ", mode)
 					pad := func() *tensor.Tensor { return x.Pad([][2]int{{before, behind}}, tensor.PadOptions{Mode: mode}) }
 					if n+before+behind < 0 || max(before, behind) > max(c.most, 0) {
-						if err := tensor.Maybe(func() { pad() }); !errors.Is(err, tensor.ErrShape) {
+						if err := tensor.Try(func() { pad() }); !errors.Is(err, tensor.ErrShape) {
 							t.Errorf("%s: err = %v", what, err)
 						}
 						continue
@@ -292,7 +292,7 @@ func TestConcatTypes(t *testing.T) {
 			same(t, "the second", got.Slice(2, 5, 7), arranged(t, y, y.Shape(), 0, func(i []int) []int { return i }))
 			same(t, "one", tensor.Concat(0, x), both)
 			stack := tensor.Stack(-2, x, x.Flip(0))
-			if got.Type() != typ || stack.Type() != typ || !got.Contiguous() || fmt.Sprint(stack.Shape()) != "[6 2 2 5]" {
+			if got.Type() != typ || stack.Type() != typ || !got.IsContiguous() || fmt.Sprint(stack.Shape()) != "[6 2 2 5]" {
 				t.Errorf("%v: types %v and %v, shape %v", typ, got.Type(), stack.Type(), stack.Shape())
 			}
 			for i, part := range stack.Unbind(2) {
@@ -473,7 +473,7 @@ func TestNoWriteThroughWindows(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Zeros(d, 6)
 	w := x.Unfold(0, 3, 2)
-	for _, f := range []func(){func() { w.FillInPlace(1) }, func() { w.ZeroInPlace() }, func() { w.SetInPlace(w.Copy()) }, func() { w.MapInPlace(kernels.Neg, nil) }} {
+	for _, f := range []func(){func() { w.FillInPlace(1) }, func() { w.ZeroInPlace() }, func() { w.SetInPlace(w.Copy()) }, func() { w.MapInPlace(fn.Neg, nil) }} {
 		fails(t, f, tensor.ErrValue)
 	}
 	same(t, "nothing written", x, array{[]int{6}, make([]float64, 6)})

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // AttentionOptions say what takes part in an attention. The zero value: all keys, with the usual scale.
@@ -130,7 +131,7 @@ func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions, whole
 	p := s.Softmax(-1)
 	s.Free()
 	if live != nil {
-		p.MapInPlace(kernels.Mul, nil, live)
+		p.MapInPlace(fn.Mul, nil, live)
 		live.Free()
 	}
 	return p.MatMul(v), p

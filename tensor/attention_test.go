@@ -130,8 +130,8 @@ func TestAttentionPlaces(t *testing.T) {
 			if r := y.Rank(); r > 2 {
 				axes := []int{0, 1, 2, 3, 4, 5}[:r]
 				axes[r-2], axes[r-3] = r-3, r-2
-				if aside := y.Transpose(axes...); aside.Contiguous() != c.aside || y.Contiguous() == c.aside {
-					t.Errorf("%s: the heads of the result lie side by side: %v", c.name, aside.Contiguous())
+				if aside := y.Transpose(axes...); aside.IsContiguous() != c.aside || y.IsContiguous() == c.aside {
+					t.Errorf("%s: the heads of the result lie side by side: %v", c.name, aside.IsContiguous())
 				}
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -73,7 +73,7 @@ func BenchmarkElementwise(b *testing.B) {
 		d := devtest.Open(b, sel, tensor.Options{})
 		x := tensor.NewRNG(1).Uniform(d, -1, 1, n)
 		bytes := 2 * float64(n*d.Real().Size())
-		for _, f := range kernels.Functions {
+		for _, f := range fn.Functions {
 			if f.Operands() != 1 {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,10 +30,10 @@ func TestConditionMethods(t *testing.T) {
 			"no axes":    {tensor.Scalar(d, 1), tensor.Scalar(d, 1)},
 			"with steps": {tensor.New(d, reals, 3, 4).Step(1, 2), tensor.New(d, reals[:6], 2, 3).T()},
 		}
-		for _, f := range kernels.Conditions {
+		for _, f := range fn.Conditions {
 			method := methodOf(t, f)
 			for name, pair := range operands {
-				if !isGo(d) && f != kernels.Lt && f != kernels.IsFinite && name != "reals" {
+				if !isGo(d) && f != fn.Lt && f != fn.IsFinite && name != "reals" {
 					continue
 				}
 				x, y := pair[0], pair[1]
@@ -79,11 +80,11 @@ func TestConditions(t *testing.T) {
 		x, y float64
 		want float64
 	}{
-		{kernels.Eq, nan, nan, 0}, {kernels.Ne, nan, nan, 1}, {kernels.Le, nan, 1, 0}, {kernels.Ge, nan, 1, 0}, {kernels.Eq, 0, math.Copysign(0, -1), 1}, {kernels.Lt, -inf, inf, 1},
-		{kernels.IsNaN, nan, 0, 1}, {kernels.IsNaN, inf, 0, 0}, {kernels.IsInf, inf, 0, 1}, {kernels.IsInf, -inf, 0, 1}, {kernels.IsInf, nan, 0, 0}, {kernels.IsInf, 3, 0, 0},
-		{kernels.IsFinite, 3, 0, 1}, {kernels.IsFinite, nan, 0, 0}, {kernels.IsFinite, -inf, 0, 0},
-		{kernels.IsClose, inf, inf, 1}, {kernels.IsClose, inf, -inf, 0}, {kernels.IsClose, 1, inf, 0}, {kernels.IsClose, nan, nan, 0}, {kernels.IsClose, 4, 2, 0}, {kernels.IsClose, 3, 2, 1}, {kernels.IsClose, 1, -2, 0},
-		{kernels.LogicalNot, nan, 0, 0}, {kernels.LogicalNot, 0, 0, 1}, {kernels.LogicalXor, 2, 3, 0}, {kernels.LogicalXor, 0, 3, 1}, {kernels.LogicalAnd, 2, nan, 1}, {kernels.LogicalOr, 0, 0, 0},
+		{fn.Eq, nan, nan, 0}, {fn.Ne, nan, nan, 1}, {fn.Le, nan, 1, 0}, {fn.Ge, nan, 1, 0}, {fn.Eq, 0, math.Copysign(0, -1), 1}, {fn.Lt, -inf, inf, 1},
+		{fn.IsNaN, nan, 0, 1}, {fn.IsNaN, inf, 0, 0}, {fn.IsInf, inf, 0, 1}, {fn.IsInf, -inf, 0, 1}, {fn.IsInf, nan, 0, 0}, {fn.IsInf, 3, 0, 0},
+		{fn.IsFinite, 3, 0, 1}, {fn.IsFinite, nan, 0, 0}, {fn.IsFinite, -inf, 0, 0},
+		{fn.IsClose, inf, inf, 1}, {fn.IsClose, inf, -inf, 0}, {fn.IsClose, 1, inf, 0}, {fn.IsClose, nan, nan, 0}, {fn.IsClose, 4, 2, 0}, {fn.IsClose, 3, 2, 1}, {fn.IsClose, 1, -2, 0},
+		{fn.LogicalNot, nan, 0, 0}, {fn.LogicalNot, 0, 0, 1}, {fn.LogicalXor, 2, 3, 0}, {fn.LogicalXor, 0, 3, 1}, {fn.LogicalAnd, 2, nan, 1}, {fn.LogicalOr, 0, 0, 0},
 	} {
 		if got := c.f.At(c.f.Scalars, []float64{c.x, c.y}[:c.f.Operands()]...); got != c.want {
 			t.Errorf("%s of %v and %v is %v", c.f.Name, c.x, c.y, got)
@@ -123,10 +124,10 @@ func TestWhere(t *testing.T) {
 			t.Errorf("Where of large integers: %v (err %v)", v, err)
 		}
 		y := x.Copy()
-		y.MapInPlace(kernels.Where, nil, tensor.Scalar(d, 0), cond)
+		y.MapInPlace(fn.Where, nil, tensor.Scalar(d, 0), cond)
 		expect(t, "in place", y, array{[]int{2, 3}, []float64{1, 0, 3, 4, 0, 6}}, 0)
 		m := tensor.New(d, []uint8{3, 0, 1})
-		m.MapInPlace(kernels.LogicalNot, nil)
+		m.MapInPlace(fn.LogicalNot, nil)
 		expect(t, "a mask in place", m, array{[]int{3}, []float64{0, 1, 0}}, 0)
 	})
 }
@@ -177,9 +178,9 @@ func TestBitwise(t *testing.T) {
 			return a >> n
 		}
 		for f, want := range map[*kernels.Function]func(a, b int32) int32{
-			kernels.BitwiseAnd: func(a, b int32) int32 { return a & b }, kernels.BitwiseOr: func(a, b int32) int32 { return a | b },
-			kernels.BitwiseXor: func(a, b int32) int32 { return a ^ b }, kernels.BitwiseLeftShift: func(a, b int32) int32 { return shift(a, b, true) },
-			kernels.BitwiseRightShift: func(a, b int32) int32 { return shift(a, b, false) },
+			fn.BitwiseAnd: func(a, b int32) int32 { return a & b }, fn.BitwiseOr: func(a, b int32) int32 { return a | b },
+			fn.BitwiseXor: func(a, b int32) int32 { return a ^ b }, fn.BitwiseLeftShift: func(a, b int32) int32 { return shift(a, b, true) },
+			fn.BitwiseRightShift: func(a, b int32) int32 { return shift(a, b, false) },
 		} {
 			got, err := methodOf(t, f)([]*tensor.Tensor{x, y}, nil).Int32s()
 			if err != nil {
@@ -217,9 +218,9 @@ func TestIntegerQuotients(t *testing.T) {
 		x := tensor.New(d, []int32{7, -7, 7, -7, 6, -6, 5, math.MinInt32, math.MinInt32, math.MaxInt32, 0, 1<<24 + 3})
 		y := tensor.New(d, []int32{2, 2, -2, -2, -3, 3, 0, -1, 2, math.MinInt32, 5, 2})
 		for f, want := range map[*kernels.Function][]int32{
-			kernels.FloorDivide: {3, -4, -4, 3, -2, -2, 0, math.MinInt32, -1 << 30, -1, 0, 1<<23 + 1},
-			kernels.Remainder:   {1, 1, -1, -1, 0, 0, 0, 0, 0, -1, 0, 1},
-			kernels.Fmod:        {1, -1, 1, -1, 0, 0, 0, 0, 0, math.MaxInt32, 0, 1},
+			fn.FloorDivide: {3, -4, -4, 3, -2, -2, 0, math.MinInt32, -1 << 30, -1, 0, 1<<23 + 1},
+			fn.Remainder:   {1, 1, -1, -1, 0, 0, 0, 0, 0, -1, 0, 1},
+			fn.Fmod:        {1, -1, 1, -1, 0, 0, 0, 0, 0, math.MaxInt32, 0, 1},
 		} {
 			v, err := tensor.Map(f, nil, x, y).Int32s()
 			if err != nil || !slices.Equal(v, want) {
@@ -227,7 +228,7 @@ func TestIntegerQuotients(t *testing.T) {
 			}
 		}
 		a, b := tensor.New(d, []uint8{200, 7, 255, 3}), tensor.New(d, []uint8{7, 200, 0, 3})
-		for f, want := range map[*kernels.Function][]float64{kernels.FloorDivide: {28, 0, 0, 1}, kernels.Remainder: {4, 7, 0, 0}, kernels.Fmod: {4, 7, 0, 0}, kernels.Heaviside: {1, 1, 1, 1}} {
+		for f, want := range map[*kernels.Function][]float64{fn.FloorDivide: {28, 0, 0, 1}, fn.Remainder: {4, 7, 0, 0}, fn.Fmod: {4, 7, 0, 0}, fn.Heaviside: {1, 1, 1, 1}} {
 			if z := tensor.Map(f, nil, a, b); z.Type() != tensor.Uint8 || !slices.Equal(numbers(t, z), want) {
 				t.Errorf("%s of bytes: %v, want %v", f.Name, numbers(t, z), want)
 			}
@@ -281,13 +282,13 @@ func TestFunctionTypes(t *testing.T) {
 		"0.5 is no number of a tensor of type Uint8":                      func() { b.GtScalar(0.5) },
 	} {
 		fails(t, f, tensor.ErrType)
-		if err := tensor.Maybe(f); err == nil || !strings.Contains(err.Error(), want) {
+		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	fails(t, func() { x.MaskedSelect(tensor.New(d, []uint8{1, 1, 1})) }, tensor.ErrShape)
 	fails(t, func() { x.Where(tensor.New(d, []uint8{1, 1, 1}), x) }, tensor.ErrShape)
-	fails(t, func() { x.MapInPlace(kernels.Eq, nil, x) }, tensor.ErrType)
-	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, kernels.IsNaN) }, tensor.ErrValue)
-	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, kernels.BitwiseNot) }, tensor.ErrValue)
+	fails(t, func() { x.MapInPlace(fn.Eq, nil, x) }, tensor.ErrType)
+	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, fn.IsNaN) }, tensor.ErrValue)
+	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, fn.BitwiseNot) }, tensor.ErrValue)
 }

@@ -128,7 +128,7 @@ func TestSumRowsInto(t *testing.T) {
 			x := tensor.NewRNG(1).Uniform(d, 0, 1, c.x...)
 			for _, accumulate := range []bool{false, true} {
 				dst := tensor.Full(d, 7, c.dst...)
-				err := tensor.Maybe(func() { plumbing.SumRowsInto(dst, x, accumulate) })
+				err := tensor.Try(func() { plumbing.SumRowsInto(dst, x, accumulate) })
 				if !c.ok {
 					failsWith(t, err, tensor.ErrShape)
 					continue

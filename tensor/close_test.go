@@ -79,7 +79,7 @@ func TestCloseBeside(t *testing.T) {
 				if i == 50 {
 					close(begun)
 				}
-				_ = tensor.Maybe(func() {
+				_ = tensor.Try(func() {
 					a := tensor.Full(d, 2, 8, 8)
 					switch v, err := a.MatMul(a).Float64s(); {
 					case errors.Is(err, tensor.ErrClosed):

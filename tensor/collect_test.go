@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -70,7 +70,7 @@ func inference(sel string) {
 		for range 4 {
 			h = h.MatMul(w)
 		}
-		h = tensor.Map(kernels.Tanh, nil, h)
+		h = tensor.Map(fn.Tanh, nil, h)
 		if i%10 == 0 {
 			if _, err := h.Sum().Item(); err != nil {
 				panic(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // ConvOptions are those of [Tensor.Conv]. Its lists have a number for each spatial axis, or one for all.
@@ -232,7 +233,7 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 		y.zero()
 		if bias != nil {
 			column := bias.Reshape(append([]int{written}, make1(w.Rank()-2)...)...)
-			y.MapInPlace(kernels.Add, nil, column)
+			y.MapInPlace(fn.Add, nil, column)
 			column.Free()
 		}
 		return y
@@ -251,7 +252,7 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 		winograd(op, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
-	if m := s.MatrixUnits(transposed, d.Real(), matrixLimits(d)); has(d, m.Tile.Inner) {
+	if m := s.MatrixUnits(transposed, d.Real(), matrixLimits(d)); hasUnits(d, m.Tile.Inner) {
 		convMatrix(op, m, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
@@ -288,7 +289,7 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 	}
 	m := s.MatrixUnitsWeight(d.Real(), matrixLimits(d))
 	slice := s.ConvSlice(d.Limits())
-	if !has(d, m.Tile.Inner) {
+	if !hasUnits(d, m.Tile.Inner) {
 		m = ops.ConvMatrix{}
 	} else {
 		slice = m.Slice(s, d.Limits())

@@ -85,7 +85,7 @@ func labelled(op string, x, labels, weights *Tensor) (d Device, outer, n, inner 
 
 // checkLabels panics with ErrIndex if a label is of no class, and not the one that is ignored.
 func checkLabels(op string, n int, ignore int32, labels *Tensor) {
-	if recordings.Load() > 0 && labels.Device().core().tellLabels(op, n, ignore, labels) {
+	if recordings.Load() > 0 && labels.Device().core().notifyLabels(op, n, ignore, labels) {
 		return
 	}
 	labels.mustBeLabels(op, n, ignore)
@@ -111,9 +111,9 @@ func (t *Tensor) mustBeLabels(op string, n int, ignore int32) {
 	}
 }
 
-// tellLabels is tellIndex of labels.
-func (s *base) tellLabels(op string, n int, ignore int32, labels *Tensor) bool {
-	t := s.told(labels.Device(), op)
+// notifyLabels is tellIndex of labels.
+func (s *base) notifyLabels(op string, n int, ignore int32, labels *Tensor) bool {
+	t := s.listener(labels.Device(), op)
 	if t == nil {
 		return false
 	}
@@ -124,6 +124,6 @@ func (s *base) tellLabels(op string, n int, ignore int32, labels *Tensor) bool {
 	defer func() { t.quiet = false }()
 	labels.mustBeLabels(op, n, ignore)
 	again := *labels
-	t.Again(func() error { return Maybe(func() { again.mustBeLabels(op, n, ignore) }) })
+	t.Again(func() error { return Try(func() { again.mustBeLabels(op, n, ignore) }) })
 	return true
 }

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/interpret"
+	"github.com/clgrad/clgrad/internal/refexec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // describedDevice is the Go device, with the limits of another. Every launch is held to what its kernel says of it.
@@ -39,7 +40,7 @@ func (d *describedDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 			d.seen[fmt.Sprintf("%T", op)]++
 		}
 	}
-	if _, err := interpret.Check(k, d.real, d.limits, onHost); err != nil {
+	if _, err := refexec.Check(k, d.real, d.limits, onHost); err != nil {
 		d.errs = append(d.errs, fmt.Errorf("%s: %w", k.Name, err))
 	}
 	d.goDevice.launch(k, args)
@@ -138,9 +139,9 @@ func (r *randomOps) step(kind int) {
 	shape := r.dims(r.IntN(5))
 	switch kind % 16 {
 	case 0: // a function of one tensor
-		f := kernels.Functions[r.IntN(len(kernels.Functions))]
+		f := fn.Functions[r.IntN(len(fn.Functions))]
 		for f.Operands() != 1 {
-			f = kernels.Functions[r.IntN(len(kernels.Functions))]
+			f = fn.Functions[r.IntN(len(fn.Functions))]
 		}
 		Map(f, f.Scalars, r.tensor(Real, shape...))
 	case 1: // of two, broadcast
@@ -151,10 +152,10 @@ func (r *randomOps) step(kind int) {
 			x, w = w, x
 		}
 		f(x, w)
-		below := Map(kernels.Conditions[r.IntN(6)], nil, x, w)
+		below := Map(fn.Conditions[r.IntN(6)], nil, x, w)
 		x.Where(below, w).MaskedFill(below, 1)
 	case 2: // a gradient
-		f := kernels.Functions[r.IntN(len(kernels.Functions))]
+		f := fn.Functions[r.IntN(len(fn.Functions))]
 		g := f.Gradient(r.IntN(f.Operands()))
 		operands := make([]*Tensor, g.Operands())
 		used := false
@@ -168,8 +169,8 @@ func (r *randomOps) step(kind int) {
 		}
 	case 3: // in place, of a view, and of itself
 		t := r.rng.Uniform(r.d, -1, 1, slices.Insert(slices.Clone(shape), 0, 4)...).Step(0, 2)
-		t.MapInPlace(kernels.Add, nil, r.tensor(Real, r.broadcastable(shape)...))
-		t.MapInPlace(kernels.Mul, nil, t.Select(0, 1))
+		t.MapInPlace(fn.Add, nil, r.tensor(Real, r.broadcastable(shape)...))
+		t.MapInPlace(fn.Mul, nil, t.Select(0, 1))
 		t.SetInPlace(r.tensor(Real, t.Shape()...))
 	case 4: // types
 		r.tensor(r.typ(), shape...).To(r.typ())
@@ -213,7 +214,7 @@ func (r *randomOps) step(kind int) {
 		if r.IntN(3) > 0 {
 			bias = r.tensor(Real, out)
 		}
-		f := []*kernels.Function{kernels.Identity, kernels.ReLU, kernels.LeakyReLU, kernels.Tanh, kernels.Sigmoid, kernels.Softplus, kernels.Clamp}[r.IntN(7)]
+		f := []*kernels.Function{fn.Identity, fn.ReLU, fn.LeakyReLU, fn.Tanh, fn.Sigmoid, fn.Softplus, fn.Clamp}[r.IntN(7)]
 		y, z := r.d.core().Linear(r.matrix(rows, in), r.matrix(in, out), bias, f, f.Scalars, r.IntN(2) == 0)
 		if d := f.Gradient(0); z != nil || !d.Uses(0) {
 			r.d.core().LinearGrad(d, f.Scalars, z, y, r.matrix(rows, out))

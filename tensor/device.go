@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -79,7 +79,7 @@ type Device interface {
 	// owns reports whether b is memory of this device that was not released.
 	owns(b kernels.Buffer) bool
 	// prepare makes a program of launches.
-	prepare(launches []recorder.Launch) (recorder.Program, error)
+	prepare(launches []capture.Launch) (capture.Program, error)
 	// as returns the memory of b as elements of type t.
 	as(b kernels.Buffer, t kernels.DType) kernels.Buffer
 }
@@ -95,20 +95,24 @@ type Options struct {
 	// faster. See [Precision].
 	Precision Precision
 
-	// Untried launches kernels that were never tried on the device: see [TrialEnv].
-	Untried bool
+	// SkipSelfTest launches kernels that were never tried on the device: see [SelfTestEnv].
+	SkipSelfTest bool
 
-	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there. They are built without
-	// optimization.
+	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there, built as
+	// if Unoptimized were set.
 	GPUKernels bool
 
-	// Builds is told of each kernel before it is built, tried and loaded, and after: that takes an OpenCL driver up to seconds
-	// where it has not built the kernel before. nil: nobody is told.
+	// Unoptimized builds kernels for an OpenCL CPU without optimization (-cl-opt-disable), in less than half the time, for
+	// tests of what kernels compute.
+	Unoptimized bool
+
+	// Builds is notified of each kernel before it is built, tried and loaded, and after: that takes an OpenCL driver up to seconds
+	// where it has not built the kernel before. nil: nobody is notified.
 	Builds BuildListener
 
-	// Elements is about how many elements the largest tensor of a step will have, 0 if that is not known. Only auto
+	// LargestTensorHint is about how many elements the largest tensor of a step will have, 0 if that is not known. Only auto
 	// reads it: below 1,024 it takes cpu, since OpenCL needs longer to start a launch than Go to compute it.
-	Elements int
+	LargestTensorHint int
 }
 
 // BuildListener shows somebody that kernels are being built.
@@ -125,7 +129,7 @@ const fewElements = 1024
 
 // few reports whether auto takes cpu although there is OpenCL. What only OpenCL has was asked of OpenCL.
 func (o Options) few() bool {
-	return 0 < o.Elements && o.Elements < fewElements && !o.Check && !o.GPUKernels
+	return 0 < o.LargestTensorHint && o.LargestTensorHint < fewElements && !o.Check && !o.GPUKernels
 }
 
 // Stats counts what a device did and holds, in bytes and calls: Launches of kernels, the CompileTime of OpenCL programs
@@ -153,18 +157,18 @@ type KernelTime struct {
 // DeviceEnv names the environment variable that selects the device where a program does not.
 const DeviceEnv = "CLGRAD_DEVICE"
 
-// TrialEnv names the environment variable that switches the trials of kernels off, with the value "off", as
-// Options.Untried does.
+// SelfTestEnv names the environment variable that switches the trials of kernels off, with the value "off", as
+// Options.SkipSelfTest does.
 //
 // An OpenCL driver may compile a kernel to something else than it says. So before the first launch of a kernel, and the
 // first of a size some four times as large as any before, the device runs it on operands of its own, small ones and as
 // large as those of the launch (up to about a tenth of a second of the Go twin's work), and compares what it wrote with
 // the Go twin. If they differ, another form of the kernel takes its place; where there is none that agrees, the device
-// fails with a [*TrialError]. Trials that succeeded are remembered in the user's cache folder, by device, driver and
+// fails with a [*MiscompileError]. Trials that succeeded are remembered in the user's cache folder, by device, driver and
 // kernel; those of kernels whose twins are of other modules, which change with a program, for each Kernel in the process alone: make
 // such a Kernel once. Kernels that packages bring are tried if they have a Trial. The Go device tries nothing, and in check mode
 // every launch is compared.
-const TrialEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
+const SelfTestEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
 
 // VectorsEnv is the environment variable that chooses the vector instructions of the Go device: off for plain loops, or
 // avx512, avx2 or neon where the processor has them. By default they are the widest that it has. All of them compute products of
@@ -175,7 +179,7 @@ const VectorsEnv = vec.Env
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:
 //
 //	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set); cpu for a
-//	           model that Options.Elements says is tiny
+//	           model that Options.LargestTensorHint says is tiny
 //	cpu        the kernels' Go twins; needs no OpenCL. Sums are shared out by the GOMAXPROCS of this moment: a
 //	           later change of it changes no result
 //	opencl     the first OpenCL device, GPUs first
@@ -183,7 +187,7 @@ const VectorsEnv = vec.Env
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
 // A device that is named and is not there is an error. So are a variable of the environment with a value that it cannot have,
-// whichever device is opened, a negative Options.Elements and a Precision that is none. It panics with ErrValue for more than
+// whichever device is opened, a negative Options.LargestTensorHint and a Precision that is none. It panics with ErrValue for more than
 // one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
@@ -193,8 +197,8 @@ func Open(sel string, opts ...Options) (Device, error) {
 	case len(opts) == 1:
 		opt = opts[0]
 	}
-	if opt.Elements < 0 {
-		return nil, fmt.Errorf("tensor: open: Options.Elements is %d: it must be at least 0", opt.Elements)
+	if opt.LargestTensorHint < 0 {
+		return nil, fmt.Errorf("tensor: open: Options.LargestTensorHint is %d: it must be at least 0", opt.LargestTensorHint)
 	}
 	if int(opt.Precision) >= len(kernels.Precisions) {
 		return nil, fmt.Errorf("tensor: open: Options.Precision is %v: %s are the precisions", opt.Precision, strings.Join(kernels.Precisions, ", "))
@@ -253,12 +257,12 @@ type base struct {
 	nrecent           int
 	scopes            []*scope // open ones, the innermost last, of the goroutine that claimed the device
 	memory            collector
-	one               atomic.Pointer[Tensor] // see base.One
-	tuning            string                 // its name in a tuning table; "": there are no tiles
-	tap               atomic.Pointer[tapped] // nil: no step is being recorded
-	tuned             []ops.GemmChoice       // tiles of matrix products that were found fastest, by size; none: defaults
-	factors           Precision              // of matrix products
-	asUnits, asGroups bool                   // large products are computed as matrix units would, and as those of groups of warps: for tests
+	one               atomic.Pointer[Tensor]         // see base.One
+	tuning            string                         // its name in a tuning table; "": there are no tiles
+	recording         atomic.Pointer[activeListener] // nil: no step is being recorded
+	tuned             []ops.GemmChoice               // tiles of matrix products that were found fastest, by size; none: defaults
+	factors           Precision                      // of matrix products
+	asUnits, asGroups bool                           // large products are computed as matrix units would, and as those of groups of warps: for tests
 }
 
 func (s *base) core() *base { return s }

@@ -5,7 +5,7 @@ package tensor
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/agree"
+	"github.com/clgrad/clgrad/internal/compare"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -74,7 +74,7 @@ func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost
 	for i, p := range k.Params {
 		blind = blind || p.Mode.Read() && meets(args[i], lost)
 	}
-	margin := agree.Of(k, d.real, twinArgs)
+	margin := compare.MarginOf(k, d.real, twinArgs)
 	k.Run(d.Real(), twinArgs)
 	for i, p := range k.Params {
 		if !p.Mode.Written() {

@@ -82,14 +82,14 @@ func openCL(sel string, opt Options) (Device, error) {
 		d.options += " -DNVIDIA_PTX"
 		d.ptx = true
 	}
-	if opt.GPUKernels && info.Type == clrt.CPU && !inLanes(info) {
-		// A test wants what such a kernel computes. A CPU's compiler takes seconds to unroll and vectorize one made for a GPU.
+	if (opt.GPUKernels || opt.Unoptimized) && info.Type == clrt.CPU && !inLanes(info) {
+		// A test wants what a kernel computes. A CPU's compiler takes seconds to unroll and vectorize one made for a GPU.
 		d.options += " -cl-opt-disable"
 	}
 	if opt.Check {
 		return newCheckDevice(d), nil
 	}
-	if !opt.Untried {
+	if !opt.SkipSelfTest {
 		d.trials = d.trialMemory()
 	}
 	return d, nil
@@ -152,7 +152,7 @@ func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	}
 	b := &clBuffer{Buffer: raw, dev: d, dtype: t, n: n}
 	if recordings.Load() > 0 {
-		d.tellAlloc(d, b)
+		d.notifyAlloc(d, b)
 	}
 	return b, nil
 }
@@ -160,7 +160,7 @@ func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 func (d *clDevice) Release(b kernels.Buffer) {
 	c := b.(*clBuffer)
 	if recordings.Load() > 0 {
-		d.tellRelease(b)
+		d.notifyRelease(b)
 	}
 	d.dev.Free(c.Buffer)
 	c.dev, c.Buffer = nil, clrt.Buffer{}
@@ -178,7 +178,7 @@ func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 		return err
 	}
 	if recordings.Load() > 0 {
-		d.tellUpload(d, dst, off, src)
+		d.notifyUpload(d, dst, off, src)
 	}
 	size := src.DType().Size()
 	err := d.dev.Write(dst.(*clBuffer).Buffer, off*size, src.Pointer(), src.Len()*size)
@@ -192,7 +192,7 @@ func (d *clDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 	d.enter("Download")
 	defer d.leave()
 	if recordings.Load() > 0 {
-		d.tellRead(d, "Download", []int{dst.Len()})
+		d.notifyRead(d, "Download", []int{dst.Len()})
 	}
 	return d.download(dst, src, off)
 }
@@ -357,7 +357,7 @@ func (d *clDevice) Profile() ([]KernelTime, error) {
 }
 
 func (d *clDevice) Close() error {
-	if err := Maybe(func() { d.enter("Close") }); err != nil {
+	if err := Try(func() { d.enter("Close") }); err != nil {
 		return err
 	}
 	defer d.leave()

@@ -75,7 +75,7 @@ func (d *goDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	}
 	b := &goBuffer{Mem: *kernels.ViewAs(t, block.Memory, n), dev: d, block: block}
 	if recordings.Load() > 0 {
-		d.tellAlloc(d, b)
+		d.notifyAlloc(d, b)
 	}
 	return b, nil
 }
@@ -83,7 +83,7 @@ func (d *goDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 func (d *goDevice) Release(b kernels.Buffer) {
 	g := b.(*goBuffer)
 	if recordings.Load() > 0 {
-		d.tellRelease(b)
+		d.notifyRelease(b)
 	}
 	d.pool.Put(g.block)
 	g.dev, g.block = nil, nil
@@ -101,7 +101,7 @@ func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 		return err
 	}
 	if recordings.Load() > 0 {
-		d.tellUpload(d, dst, off, src)
+		d.notifyUpload(d, dst, off, src)
 	}
 	kernels.CopyMem(&dst.(*goBuffer).Mem, off, src, 0, src.Len())
 	d.stats.Uploads++
@@ -116,7 +116,7 @@ func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 		return err
 	}
 	if recordings.Load() > 0 {
-		d.tellRead(d, "Download", []int{dst.Len()})
+		d.notifyRead(d, "Download", []int{dst.Len()})
 	}
 	kernels.CopyMem(dst, 0, &src.(*goBuffer).Mem, off, dst.Len())
 	d.stats.Downloads++
@@ -184,7 +184,7 @@ func (d *goDevice) Profile() ([]KernelTime, error) {
 }
 
 func (d *goDevice) Close() error {
-	if err := Maybe(func() { d.enter("Close") }); err != nil {
+	if err := Try(func() { d.enter("Close") }); err != nil {
 		return err
 	}
 	defer d.leave()

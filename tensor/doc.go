@@ -13,7 +13,7 @@
 // Memory is released when [Tensor.Free] is called on the last view of a storage, or at the end of a
 // [Scope]. The garbage collector is only the net under that.
 //
-// Misuse (shapes, axes, freed tensors, tensors of two devices) panics with an *[Error]; [Maybe] turns
+// Misuse (shapes, axes, freed tensors, tensors of two devices) panics with an *[Error]; [Try] turns
 // that into an error. A failure of the machine sticks to the Device: later launches are skipped, and
 // every function that returns results to the host returns it.
 //

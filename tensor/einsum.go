@@ -56,7 +56,7 @@ func (t *Tensor) TensorDot(b *Tensor, axes, of []int) *Tensor {
 func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
 	var y *Tensor
 	Scope(operands[0].Device(), func() {
-		y = einsum.Compute(e, operands, func(a, b *Tensor) bool { return higher(a.typ, b.typ) != Real }).Keep()
+		y = einsum.Compute(e, operands, func(a, b *Tensor) bool { return higher(a.typ, b.typ) != Real }).Retain()
 	})
 	defer y.Free()
 	return y.View()

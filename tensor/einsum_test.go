@@ -95,7 +95,7 @@ func TestEinsumMisuse(t *testing.T) {
 		{func() { a.TensorDot(b, []int{0}, []int{0}) }, tensor.ErrShape, "axis 0 of the first is 2 long, axis 0 of the second 3"},
 		{func() { a.Outer(b.Select(0, 0)) }, tensor.ErrShape, "[2 3] [4]: both are of one axis"},
 	} {
-		if err := tensor.Maybe(c.f); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
+		if err := tensor.Try(c.f); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("err = %v, want %v: %s", err, c.kind, c.say)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -39,14 +39,13 @@ func TestEmptyViews(t *testing.T) {
 				"Min":        func() *tensor.Tensor { return v.Min() },
 				"Max(0)":     func() *tensor.Tensor { return v.Max(0) },
 				"Max(1)":     func() *tensor.Tensor { return v.Max(1) },
-				"SumAtomic":  v.SumAtomic,
 				"SumTo":      func() *tensor.Tensor { return v.SumTo(1, 1) },
-				"tanh":       func() *tensor.Tensor { return tensor.Map(kernels.Tanh, nil, v) },
-				"add":        func() *tensor.Tensor { return tensor.Map(kernels.Add, nil, v, v) },
-				"add one":    func() *tensor.Tensor { return tensor.Map(kernels.Add, nil, plumbing.One(d, 1, 1), v) },
+				"tanh":       func() *tensor.Tensor { return tensor.Map(fn.Tanh, nil, v) },
+				"add":        func() *tensor.Tensor { return tensor.Map(fn.Add, nil, v, v) },
+				"add one":    func() *tensor.Tensor { return tensor.Map(fn.Add, nil, plumbing.One(d, 1, 1), v) },
 				"MatMul":     func() *tensor.Tensor { return v.MatMul(v.T()) },
 				"MatMul tn":  func() *tensor.Tensor { return v.T().MatMul(v) },
-				"Linear":     func() *tensor.Tensor { return tensor.Linear(v, v.T(), nil, kernels.Tanh) },
+				"Linear":     func() *tensor.Tensor { return tensor.Linear(v, v.T(), nil, fn.Tanh) },
 				"Reshape":    func() *tensor.Tensor { return v.Reshape(0, 5) },
 				"Reshape -1": func() *tensor.Tensor { return v.Reshape(-1, 5) },
 				"Slice":      func() *tensor.Tensor { return v.Slice(0, 0, 0).Slice(1, 0, 0) },
@@ -99,7 +98,7 @@ func TestEmptyViews(t *testing.T) {
 						}
 					}()
 					var e *tensor.Error
-					err := tensor.Maybe(func() {
+					err := tensor.Try(func() {
 						if _, err := f().Float64s(); err != nil {
 							t.Errorf("%s of %s: %v", op, name, err)
 						}
@@ -162,10 +161,10 @@ func TestHugeEmpty(t *testing.T) {
 					return x.IndexPut([]*tensor.Tensor{none, nil, none}, tensor.ZerosOf(d, tensor.Uint8, 1))
 				},
 				"LinearGrad": func() *tensor.Tensor {
-					_, shares := plumbing.LinearGrad(kernels.Tanh.Gradient(0), nil, nil, flat.T(), flat.T())
+					_, shares := plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, flat.T(), flat.T())
 					return shares
 				},
-				"add":    func() *tensor.Tensor { return tensor.Map(kernels.Add, nil, x, plumbing.One(d)) },
+				"add":    func() *tensor.Tensor { return tensor.Map(fn.Add, nil, x, plumbing.One(d)) },
 				"copied": func() *tensor.Tensor { return x.Transpose().Copy() },
 				"scattered": func() *tensor.Tensor {
 					y := tensor.Zeros(d, 0, huge*huge)
@@ -178,7 +177,7 @@ func TestHugeEmpty(t *testing.T) {
 					return y
 				},
 			} {
-				if err := tensor.Maybe(func() {
+				if err := tensor.Try(func() {
 					if v, err := f().Float64s(); err != nil || len(v) != 0 {
 						t.Errorf("%s of %v: %d elements (err %v)", name, typ, len(v), err)
 					}
@@ -209,7 +208,6 @@ func TestScalarResults(t *testing.T) {
 				"Max":       func(x *tensor.Tensor) *tensor.Tensor { return x.Max() },
 				"Sum":       func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() },
 				"Mean":      func(x *tensor.Tensor) *tensor.Tensor { return x.Mean() },
-				"SumAtomic": (*tensor.Tensor).SumAtomic,
 				"SumTo":     func(x *tensor.Tensor) *tensor.Tensor { return x.SumTo(shape...) },
 				"SumTo()":   func(x *tensor.Tensor) *tensor.Tensor { return x.SumTo() },
 				"Copy":      (*tensor.Tensor).Copy,
@@ -218,10 +216,10 @@ func TestScalarResults(t *testing.T) {
 				"Reshape":   func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(shape...) },
 				"Transpose": func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose() },
 				"Expand":    func(x *tensor.Tensor) *tensor.Tensor { return x.Expand(shape...) },
-				"abs":       func(x *tensor.Tensor) *tensor.Tensor { return tensor.Map(kernels.Abs, nil, x) },
-				"max":       func(x *tensor.Tensor) *tensor.Tensor { return tensor.Map(kernels.Max, nil, x, x) },
+				"abs":       func(x *tensor.Tensor) *tensor.Tensor { return tensor.Map(fn.Abs, nil, x) },
+				"max":       func(x *tensor.Tensor) *tensor.Tensor { return tensor.Map(fn.Max, nil, x, x) },
 				"max itself": func(x *tensor.Tensor) *tensor.Tensor {
-					return tensor.Map(kernels.Max, nil, x, tensor.Scalar(x.Device(), -1))
+					return tensor.Map(fn.Max, nil, x, tensor.Scalar(x.Device(), -1))
 				},
 				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return plumbing.MaxGrad(x, x.Max(), x.Max()) },
 				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },

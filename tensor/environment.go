@@ -13,9 +13,9 @@ import (
 )
 
 func init() {
-	environment.Register(TrialEnv, func() error {
-		if v := os.Getenv(TrialEnv); v != "" && v != "on" && v != "off" {
-			return fmt.Errorf("%s is %q: it may be on or off", TrialEnv, v)
+	environment.Register(SelfTestEnv, func() error {
+		if v := os.Getenv(SelfTestEnv); v != "" && v != "on" && v != "off" {
+			return fmt.Errorf("%s is %q: it may be on or off", SelfTestEnv, v)
 		}
 		return nil
 	})

@@ -51,8 +51,8 @@ func (e *Error) Error() string {
 // Unwrap returns the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Maybe runs f and returns the *Error with which it panicked, or nil. Any other panic goes on.
-func Maybe(f func()) (err error) {
+// Try runs f and returns the *Error with which it panicked, or nil. Any other panic goes on.
+func Try(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:

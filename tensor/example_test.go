@@ -55,7 +55,7 @@ func ExampleScope() {
 	var norm, inside *tensor.Tensor
 	tensor.Scope(d, func() {
 		inside = x.Square()
-		norm = inside.Sum().Sqrt().Keep()
+		norm = inside.Sum().Sqrt().Retain()
 	})
 	fmt.Println(norm.Item())
 	fmt.Println(inside)
@@ -92,7 +92,7 @@ kernel void reverse(IN(X), OUT(Y), int n) {
 	tensor.Launch(d, reverse, x.Arg(), y.Arg(), kernels.I(3))
 	fmt.Println(y.Float32s())
 
-	err = tensor.Maybe(func() { tensor.Launch(d, reverse, x.Arg(), y.Arg()) })
+	err = tensor.Try(func() { tensor.Launch(d, reverse, x.Arg(), y.Arg()) })
 	fmt.Println(err)
 	// Output:
 	// [3 2 1] <nil>
@@ -224,7 +224,7 @@ func ExampleMaybe() {
 		log.Fatal(err)
 	}
 	defer d.Close()
-	err = tensor.Maybe(func() { tensor.Zeros(d, 2, 3).MatMul(tensor.Zeros(d, 4, 5)) })
+	err = tensor.Try(func() { tensor.Zeros(d, 2, 3).MatMul(tensor.Zeros(d, 4, 5)) })
 	fmt.Println(err)
 	// Output: tensor: MatMul: shape mismatch [2 3] [4 5]
 }

@@ -3,7 +3,7 @@ package tensor_test
 import (
 	"fmt"
 
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -17,7 +17,7 @@ func ExampleType() {
 	pixels := tensor.New(d, []uint8{0, 128, 255, 10, 20, 30}, 3, 2)
 	labels := tensor.New(d, []int32{2, 0})
 	fmt.Println(pixels.GatherRows(labels).Uint8s())
-	fmt.Println(pixels.Sum().Type(), pixels.Mean().Type(), tensor.Map(kernels.Add, nil, pixels, labels).Type())
+	fmt.Println(pixels.Sum().Type(), pixels.Mean().Type(), tensor.Map(fn.Add, nil, pixels, labels).Type())
 	fmt.Println(pixels.Sum(0).Int32s())
 	// Output:
 	// [20 30 0 128] <nil>

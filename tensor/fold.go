@@ -6,6 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // foldAxes folds t, as a type, over sorted axes in a fixed order, a run of neighbouring axes at a time. p is the exponent of a
@@ -33,9 +34,9 @@ func (t *Tensor) foldAxes(op string, kind ops.FoldKind, typ Type, axes []int, ro
 // takeRoot makes a sum of powers its root.
 func takeRoot(y *Tensor, kind ops.FoldKind, p float64) {
 	if kind == ops.FoldSquare {
-		y.MapInPlace(kernels.Sqrt, nil)
+		y.MapInPlace(fn.Sqrt, nil)
 	} else {
-		y.MapInPlace(kernels.Pow, []float64{1 / p})
+		y.MapInPlace(fn.Pow, []float64{1 / p})
 	}
 }
 

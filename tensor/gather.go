@@ -82,7 +82,7 @@ func checkIndex(op string, t, index *Tensor) { checkIndices(op, t.shape, 0, inde
 // checkIndices panics with ErrIndex if an index is none along an axis of a shape; with fromEnd, those below 0 count from the
 // end.
 func checkIndices(op string, shape []int, axis int, index *Tensor, fromEnd bool) {
-	if recordings.Load() == 0 || !index.Device().core().tellIndex(op, shape, axis, index, fromEnd) {
+	if recordings.Load() == 0 || !index.Device().core().notifyIndex(op, shape, axis, index, fromEnd) {
 		index.mustBeIndices(op, shape, axis, fromEnd)
 	}
 }
@@ -144,7 +144,7 @@ func (t *Tensor) within(low, high int) {
 // noteRange remembers the range of t's elements, if they are all of the storage's: a view that repeats some may have as
 // many.
 func (t *Tensor) noteRange(v []int32) {
-	if len(v) > 0 && len(v) == t.st.buf.Len() && t.Contiguous() {
+	if len(v) > 0 && len(v) == t.st.buf.Len() && t.IsContiguous() {
 		t.st.ints = intRange{low: slices.Min(v), high: slices.Max(v), version: t.st.version, known: true, lent: t.st.ints.lent}
 	}
 }

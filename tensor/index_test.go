@@ -9,7 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -75,7 +75,7 @@ func TestIndexViews(t *testing.T) {
 			for axis, n := range x.Shape() {
 				for what, line := range lines(n) {
 					if line.want == nil {
-						if tensor.Maybe(func() { line.view(x, axis) }) == nil {
+						if tensor.Try(func() { line.view(x, axis) }) == nil {
 							t.Errorf("%s of axis %d of %s %v was not refused", what, axis, name, x.Shape())
 						}
 						continue
@@ -200,10 +200,10 @@ func TestSetInPlaceViews(t *testing.T) {
 			}{
 				"FillInPlace": {func(p *tensor.Tensor) { p.FillInPlace(7) }, func(int, float64) float64 { return 7 }},
 				"ZeroInPlace": {(*tensor.Tensor).ZeroInPlace, func(int, float64) float64 { return 0 }},
-				"negInPlace":  {func(p *tensor.Tensor) { p.MapInPlace(kernels.Neg, nil) }, func(_ int, old float64) float64 { return -old }},
-				"addInPlace of itself": {func(p *tensor.Tensor) { p.MapInPlace(kernels.Add, nil, p) },
+				"negInPlace":  {func(p *tensor.Tensor) { p.MapInPlace(fn.Neg, nil) }, func(_ int, old float64) float64 { return -old }},
+				"addInPlace of itself": {func(p *tensor.Tensor) { p.MapInPlace(fn.Add, nil, p) },
 					func(_ int, old float64) float64 { return 2 * old }},
-				"subInPlace of a scalar": {func(p *tensor.Tensor) { p.MapInPlace(kernels.Sub, nil, tensor.Scalar(d, 3)) },
+				"subInPlace of a scalar": {func(p *tensor.Tensor) { p.MapInPlace(fn.Sub, nil, tensor.Scalar(d, 3)) },
 					func(_ int, old float64) float64 { return old - 3 }},
 				"Upload": {func(p *tensor.Tensor) { tensor.Upload(p, numbers[:p.Len()]) }, func(i int, _ float64) float64 { return numbers[i] }},
 			} {

@@ -173,7 +173,7 @@ func TestMaskIsNoIndex(t *testing.T) {
 		"GatherRows":            func() { x.GatherRows(line) },
 		"ScatterAddRowsInPlace": func() { x.ScatterAddRowsInPlace(line, x) },
 	} {
-		err := tensor.Maybe(f)
+		err := tensor.Try(f)
 		if !errors.Is(err, tensor.ErrType) || !strings.HasPrefix(err.Error(), "tensor: "+op+": ") || !strings.Contains(err.Error(), "MaskedSelect") {
 			t.Errorf("%s by a mask: err = %v", op, err)
 		}
@@ -246,7 +246,7 @@ func TestIndexMisuse(t *testing.T) {
 			{tensor.ErrAxis, func() { x.Gather(2, box(0)) }, "axis 2"},
 			{tensor.ErrAxis, func() { x.IndexSelect(-3, in(0)) }, "axis -3"},
 		} {
-			err := tensor.Maybe(c.f)
+			err := tensor.Try(c.f)
 			if !errors.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.say) {
 				t.Errorf("%d: %v, want %v that says %q", i, err, c.kind, c.say)
 			}

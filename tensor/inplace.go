@@ -14,7 +14,7 @@ func writable(op string, t *Tensor, others ...*Tensor) Device {
 	for _, o := range others { // one by one: a joined list would be an allocation per launch
 		check(op, t, o)
 	}
-	if !t.Contiguous() {
+	if !t.IsContiguous() {
 		misuse(op, ErrShape, "the destination has gaps: write to a contiguous tensor, and pass that to SetInPlace", t)
 	}
 	t.st.version++
@@ -94,7 +94,7 @@ func reaches(d int, shape, strides []int, done uint) bool {
 // apart returns src as an operand of a kernel that writes dst element by element: a copy if writing one
 // element of dst could change another of src.
 func apart(dst, src *Tensor) operand {
-	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.Contiguous() && dst.Contiguous()
+	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.IsContiguous() && dst.IsContiguous()
 	if overlaps(dst, src) && !sameElements {
 		return operand{src.Copy(), true}
 	}
@@ -137,7 +137,7 @@ func (t *Tensor) FillInPlace(v float64) {
 	const op = "FillInPlace"
 	check(op, t)
 	t.typ.must(op, v)
-	if !t.Contiguous() {
+	if !t.IsContiguous() {
 		t.through(op, func(c *Tensor) { c.fill(v) })
 		return
 	}
@@ -148,7 +148,7 @@ func (t *Tensor) FillInPlace(v float64) {
 // ZeroInPlace sets every element to 0. It panics with ErrValue if t repeats elements.
 func (t *Tensor) ZeroInPlace() {
 	const op = "ZeroInPlace"
-	if check(op, t); !t.Contiguous() {
+	if check(op, t); !t.IsContiguous() {
 		t.through(op, (*Tensor).zero)
 		return
 	}
@@ -190,7 +190,7 @@ func Upload[T kernels.Element](t *Tensor, data []T) {
 	if len(data) != t.Len() {
 		misuse(op, ErrShape, "data has another number of elements", t)
 	}
-	if !t.Contiguous() {
+	if !t.IsContiguous() {
 		t.through(op, func(c *Tensor) { upload(c, data) })
 		return
 	}

@@ -69,7 +69,7 @@ func TestInterpolateMisuse(t *testing.T) {
 		"nearest corners": {tensor.ErrValue, func() { x.Interpolate([]int{3}, tensor.InterpolateOptions{AlignCorners: true}) }},
 		"too large":       {tensor.ErrShape, func() { x.Interpolate([]int{1 << 28, 1 << 20}) }},
 	} {
-		if err := tensor.Maybe(c.f); !errors.Is(err, c.kind) {
+		if err := tensor.Try(c.f); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
 		}
 	}

@@ -17,36 +17,6 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestMLPShapes runs the fused perceptron in other shapes than that of the list: kernels are built for each.
-func TestMLPShapes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds many kernels")
-	}
-	check := func(t *testing.T, d tensor.Device) {
-		for i, s := range []ops.MLPShape{
-			{Inputs: 8, Width: 16, Layers: 1, Outputs: 1, Slope: 0}, {Inputs: 20, Width: 48, Layers: 2, Outputs: 5, Slope: 0.2},
-			{Inputs: 40, Width: 32, Layers: 4, Outputs: 16, Slope: 0.1}, {Inputs: 32, Width: 128, Layers: 2, Outputs: 4, Slope: 0.01}, {Inputs: 128, Width: 128, Layers: 3, Outputs: 3, Slope: 0.1},
-		} {
-			if err := s.Check(d.Real(), d.Limits()); err != nil {
-				t.Fatal(err)
-			}
-			s.Absolute = i%2 == 1
-			o := kernels.NewOperands(d.Real(), 77, uint64(i))
-			s.Operands(o, 75, 2, i%3 > 0)
-			k := ops.MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Limits{Units: 1 + 99*(i%2)}), i%3 > 0)
-			if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v", s), o.Args); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	devtest.Each(t, false, check)
-	for _, sel := range devtest.Selected() {
-		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
-		}
-	}
-}
-
 // TestAttentionShapes runs the kernels of attention for other features than those of the list.
 func TestAttentionShapes(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
@@ -74,13 +44,15 @@ func TestAttentionShapes(t *testing.T) {
 // TestKernels launches every kernel on every device and holds what it wrote against the Go twin, element
 // by element, within the kernel's tolerance. Nothing else may change: not the inputs, not a guard.
 func TestKernels(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
+	t.Setenv(devtest.OptimizedEnv, "1")
 	devtest.Both(t, func(t *testing.T, d tensor.Device) { testKernels(t, d, plumbing.TuningName(d) != "" && d.Limits().CPU) })
 }
 
 // TestGPUKernels is TestKernels with the variants for GPUs on the OpenCL devices that are CPUs.
 func TestGPUKernels(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
+	t.Setenv(devtest.OptimizedEnv, "1")
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue
@@ -158,9 +130,6 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 		case strings.Contains(k.Defines, "-DINNER="): // on matrix units, of any form
 			_, inner, _ := strings.Cut(k.Defines, "-DINNER=")
 			form = "inner product " + inner[:1]
-			if strings.HasPrefix(k.File, "mlp_") {
-				form = k.File
-			}
 			if testing.Short() && seen[form] > 0 {
 				continue
 			}

@@ -26,7 +26,7 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
 	if recordings.Load() > 0 {
-		s.tellLaunch(d, k)
+		s.notifyLaunch(d, k)
 	}
 	if s.nrecent < recentLaunches {
 		s.recent[s.nrecent] = k

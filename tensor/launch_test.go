@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -49,7 +50,7 @@ func TestLaunchArguments(t *testing.T) {
 			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{host, kernels.I(4), kernels.R(7)}},
 			{tensor.ErrDevice, "was released", []kernels.Arg{kernels.Vec(released, 0, 4), kernels.I(4), kernels.R(7)}},
 		} {
-			err := tensor.Maybe(func() { tensor.Launch(d, ops.Fill, c.args...) })
+			err := tensor.Try(func() { tensor.Launch(d, ops.Fill, c.args...) })
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), "tensor: Launch: ") || !strings.Contains(err.Error(), c.say) {
 				t.Errorf("err = %v, want %v that says %q", err, c.kind, c.say)
 			}
@@ -95,7 +96,7 @@ func TestTwoGoroutines(t *testing.T) {
 		"Upload":   func() { tensor.Upload(x, []float32{1, 2, 3, 4}) },
 		"Download": func() { x.Float64s() },
 	} {
-		err := tensor.Maybe(f)
+		err := tensor.Try(f)
 		var e *tensor.Error
 		if !errors.Is(err, tensor.ErrGoroutine) || !errors.As(err, &e) || e.Op != name {
 			t.Errorf("%s beside a launch: err = %v, want ErrGoroutine", name, err)
@@ -119,7 +120,7 @@ func TestGoroutinesThatMeet(t *testing.T) {
 		saw := make([]error, 2)
 		for g := range saw {
 			both.Go(func() {
-				saw[g] = tensor.Maybe(func() {
+				saw[g] = tensor.Try(func() {
 					for range 2000 {
 						a := tensor.Full(d, float64(g+1), 64, 64)
 						b := a.MatMul(a)
@@ -157,7 +158,7 @@ func TestInterleavedScopes(t *testing.T) {
 	opened, refused, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	var made *tensor.Tensor
 	go func() {
-		done <- tensor.Maybe(func() {
+		done <- tensor.Try(func() {
 			tensor.Scope(d, func() {
 				made = tensor.Full(d, 1, 3)
 				close(opened)
@@ -166,7 +167,7 @@ func TestInterleavedScopes(t *testing.T) {
 		})
 	}()
 	<-opened
-	later := tensor.Maybe(func() { tensor.Scope(d, func() { t.Error("the later scope ran") }) })
+	later := tensor.Try(func() { tensor.Scope(d, func() { t.Error("the later scope ran") }) })
 	if !errors.Is(later, tensor.ErrGoroutine) || !strings.Contains(later.Error(), "tensor: Scope: ") {
 		t.Errorf("the later scope: err = %v, want ErrGoroutine", later)
 	}
@@ -178,7 +179,7 @@ func TestInterleavedScopes(t *testing.T) {
 	if view.Freed() {
 		t.Error("the earlier scope freed a view of another goroutine")
 	}
-	if err := tensor.Maybe(func() { tensor.Scope(d, func() {}) }); err != nil {
+	if err := tensor.Try(func() { tensor.Scope(d, func() {}) }); err != nil {
 		t.Errorf("a scope afterwards: %v", err)
 	}
 }
@@ -189,7 +190,7 @@ func TestOneAfterAnother(t *testing.T) {
 		x := tensor.Zeros(d, 8)
 		for range 20 {
 			done := make(chan error)
-			go func() { done <- tensor.Maybe(func() { x.MapInPlace(kernels.AddScalar, []float64{1}) }) }()
+			go func() { done <- tensor.Try(func() { x.MapInPlace(fn.AddScalar, []float64{1}) }) }()
 			if err := <-done; err != nil {
 				t.Fatal(err)
 			}

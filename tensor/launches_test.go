@@ -5,7 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -22,15 +22,15 @@ func TestLaunchesPerOperation(t *testing.T) {
 		}{
 			{"Transpose", 0, func() { x.T() }}, {"Slice", 0, func() { x.Slice(0, 1, 2) }}, {"Expand", 0, func() { x.Expand(2, 6, 4) }},
 			{"Reshape", 0, func() { x.Reshape(-1) }}, {"Reshape of a view with gaps", 1, func() { gaps.Reshape(-1) }},
-			{"tanh", 1, func() { tensor.Map(kernels.Tanh, nil, x) }}, {"add", 1, func() { tensor.Map(kernels.Add, nil, x, x) }},
-			{"add of a row", 1, func() { tensor.Map(kernels.Add, nil, x, x.Slice(0, 0, 1)) }},
-			{"MatMul", 1, func() { x.MatMul(x.T()) }}, {"Linear", 1, func() { tensor.Linear(x, x.T(), nil, kernels.Tanh) }},
-			{"Linear in a graph", 1, func() { plumbing.Linear(x, x.T(), nil, kernels.Clamp, []float64{-1, 1}, true) }},
-			{"the gradient of Linear", 1, func() { plumbing.LinearGrad(kernels.Clamp.Gradient(0), []float64{-1, 1}, x, x, x) }},
+			{"tanh", 1, func() { tensor.Map(fn.Tanh, nil, x) }}, {"add", 1, func() { tensor.Map(fn.Add, nil, x, x) }},
+			{"add of a row", 1, func() { tensor.Map(fn.Add, nil, x, x.Slice(0, 0, 1)) }},
+			{"MatMul", 1, func() { x.MatMul(x.T()) }}, {"Linear", 1, func() { tensor.Linear(x, x.T(), nil, fn.Tanh) }},
+			{"Linear in a graph", 1, func() { plumbing.Linear(x, x.T(), nil, fn.Clamp, []float64{-1, 1}, true) }},
+			{"the gradient of Linear", 1, func() { plumbing.LinearGrad(fn.Clamp.Gradient(0), []float64{-1, 1}, x, x, x) }},
 			{"Sum", 1, func() { x.Sum() }}, {"Sum of an axis", 1, func() { x.Sum(1) }}, {"Max", 1, func() { x.Max(0) }},
 			{"Sum of neighbouring axes", 1, func() { deep.Sum(2, 0, 1) }}, {"Sum of axes apart", 2, func() { deep.Sum(0, 2) }},
 			{"Max of neighbouring axes", 1, func() { deep.Max(1, 2) }}, {"Max of all", 1, func() { deep.Max() }},
-			{"a large Sum", 2, func() { big.Sum() }}, {"tanh of a view with gaps", 1, func() { tensor.Map(kernels.Tanh, nil, gaps) }},
+			{"a large Sum", 2, func() { big.Sum() }}, {"tanh of a view with gaps", 1, func() { tensor.Map(fn.Tanh, nil, gaps) }},
 		} {
 			before := d.Stats().Launches
 			c.f()

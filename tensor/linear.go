@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Linear returns a layer of a perceptron in one launch,
@@ -41,7 +42,7 @@ func linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool)
 	const op = "Linear"
 	d := check(op, x, w)
 	if f == nil {
-		f = kernels.Identity
+		f = fn.Identity
 	}
 	if err := f.Err(); err != nil {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: err.Error()})

@@ -13,6 +13,7 @@ import (
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -24,7 +25,7 @@ var gauss = &kernels.Function{Name: "own, e.g. Gauß", Value: expr.X(0).Sub(expr
 func TestLinearFunctions(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(1, 9))
-		for i, f := range []*kernels.Function{gauss, kernels.Clamp, kernels.Softplus, kernels.LeakyReLU, kernels.Tanh} {
+		for i, f := range []*kernels.Function{gauss, fn.Clamp, fn.Softplus, fn.LeakyReLU, fn.Tanh} {
 			scalars := f.Scalars
 			for j, s := range [][3]int{{1, 1, 1}, {5, 3, 7}, {67, 65, 33}, {130, 19, 4}} {
 				m, n, k := s[0], s[1], s[2]
@@ -51,7 +52,7 @@ func TestLinearFunctions(t *testing.T) {
 				expect(t, what, tensor.Linear(x, w, on(d, bias), f, scalars...), y, 1e-5)
 				got, kept := plumbing.Linear(x, w, on(d, bias), f, scalars, true)
 				expect(t, what+" in a graph", got, y, 1e-5)
-				if (kept == nil) != (f == kernels.Tanh || f == kernels.LeakyReLU) {
+				if (kept == nil) != (f == fn.Tanh || f == fn.LeakyReLU) {
 					t.Errorf("%s: an operand is stored: %v", what, kept != nil)
 				}
 				if kept != nil {
@@ -95,7 +96,7 @@ func TestOneKernelForProducts(t *testing.T) {
 				x, w, b := r.Uniform(d, -1, 1, 37, 19), r.Uniform(d, -1, 1, 19, 23), r.Uniform(d, -1, 1, 23)
 				before := d.Stats().Programs
 				product := func() { sums[i] = append(numbers(t, x.MatMul(w)), numbers(t, tensor.Linear(x, w, b, nil))...) }
-				layer := func() { layers[i] = numbers(t, tensor.Linear(x, w, b, kernels.Clamp, -1, 1)) }
+				layer := func() { layers[i] = numbers(t, tensor.Linear(x, w, b, fn.Clamp, -1, 1)) }
 				if i == 0 {
 					product()
 					layer()

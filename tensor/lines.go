@@ -42,7 +42,7 @@ func (t *Tensor) together(typ Type, axes []int) lines {
 
 // packed returns an operand without gaps in place of one that may have some.
 func (o operand) packed() operand {
-	if o.Contiguous() {
+	if o.IsContiguous() {
 		return o
 	}
 	defer o.done()

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -42,8 +42,8 @@ func TestLongProducts(t *testing.T) {
 				expect(t, what+" added", onto, added, 1e-5)
 				plumbing.MatMulInto(onto, x, y, false)
 				expect(t, what+" stored", onto, sum, 1e-5)
-				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), kernels.Tanh), layer, 1e-5)
-				softplus, stored := plumbing.Linear(x, y, on(d, bias), kernels.Softplus, nil, true)
+				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), fn.Tanh), layer, 1e-5)
+				softplus, stored := plumbing.Linear(x, y, on(d, bias), fn.Softplus, nil, true)
 				expect(t, what+" layer in a graph", softplus, value, 1e-5)
 				expect(t, what+" layer's operand", stored, operand, 1e-5)
 			}

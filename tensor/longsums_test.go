@@ -25,7 +25,7 @@ func longSize() int {
 
 // onLong runs f in float32 on every device, and with the kernels for GPUs; and in float64 on the Go device.
 func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) {
-	t.Setenv(tensor.TrialEnv, "off") // TestKernels compares these kernels with their twins
+	t.Setenv(tensor.SelfTestEnv, "off") // TestKernels compares these kernels with their twins
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{})) })
 		if sel == "cpu" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Arange returns a tensor of the reals from start up to, but without, end, a step apart: ⌈(end − start)/step⌉ of them, or
@@ -75,7 +76,7 @@ func Eye(d Device, n, m int) *Tensor {
 	line := y.Diagonal(0, 0, 1)
 	defer line.Free()
 	if line.Len() > 0 {
-		line.MapInPlace(kernels.AddScalar, []float64{1})
+		line.MapInPlace(fn.AddScalar, []float64{1})
 	}
 	return y
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -152,7 +153,8 @@ func TestMapInto(t *testing.T) {
 
 // TestJoinedKernels: the kernels of joined functions compute what their twins do, and say so, in layouts of all kinds.
 func TestJoinedKernels(t *testing.T) {
-	t.Setenv(tensor.TrialEnv, "off") // every kernel is named here
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
+	t.Setenv(devtest.OptimizedEnv, "1")
 	const unit, fixed, strided, indexed = kernels.Unit, kernels.Fixed, kernels.Strided, kernels.Indexed
 	inexact := &kernels.Joined{Name: "inexact", Functions: []*kernels.Function{
 		{Name: "sine", Value: jx.Ldexp(expr.Index(0).Rem(expr.C(8))).SinPi().Mul(js), Scalars: []float64{2}},
@@ -233,17 +235,17 @@ func TestMapIntoMisuse(t *testing.T) {
 		"see MapInto (in place)": func() { x.MapInPlace(j.Functions[0], []float64{1, 1, 1, 1}, x) },
 		"tensor is nil":          func() { tensor.MapInto(j, numbers, results(), x, nil, x) },
 		"which gives or takes masks": func() {
-			tensor.MapInto(&kernels.Joined{Name: "two", Functions: []*kernels.Function{kernels.Add, kernels.Lt}}, nil, results()[:2], x, x)
+			tensor.MapInto(&kernels.Joined{Name: "two", Functions: []*kernels.Function{fn.Add, fn.Lt}}, nil, results()[:2], x, x)
 		},
-		"apply it alone, with Map": func() { tensor.MapInto(kernels.Where.Alone(), nil, results()[:1], x, x, x) },
+		"apply it alone, with Map": func() { tensor.MapInto(fn.Where.Alone(), nil, results()[:1], x, x, x) },
 	} {
-		err := tensor.Maybe(f)
+		err := tensor.Try(f)
 		if want, _, _ := strings.Cut(want, " ("); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("err = %v, want one that says %q", err, want)
 		}
 	}
 	again := func() []*tensor.Tensor { return []*tensor.Tensor{column(0), column(1), tensor.Zeros(d, 4)} }
-	if err := tensor.Maybe(func() { tensor.MapInto(j, numbers, again(), x, x, x) }); err != nil {
+	if err := tensor.Try(func() { tensor.MapInto(j, numbers, again(), x, x, x) }); err != nil {
 		t.Errorf("two columns of a matrix: %v", err)
 	}
 }

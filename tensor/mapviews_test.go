@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -116,7 +117,7 @@ func TestRandomMaps(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(7, 7))
 		functions := map[*kernels.Function]func(x, y float64) float64{
-			kernels.Sub: func(x, y float64) float64 { return x - y }, kernels.Max: math.Max,
+			fn.Sub: func(x, y float64) float64 { return x - y }, fn.Max: math.Max,
 		}
 		for k := range count {
 			rank := r.IntN(most)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // MatMul returns the matrix product
@@ -330,7 +331,7 @@ func (e epilogue) sums(c *Tensor) *Tensor {
 func (e epilogue) apply(c *Tensor) {
 	to := e.sums(c)
 	if e.bias != nil {
-		to.MapInPlace(kernels.Add, nil, e.bias)
+		to.MapInPlace(fn.Add, nil, e.bias)
 	}
 	if e.f != nil {
 		mapTo(e.f.Name, e.f, Real, c, e.scalars, []*Tensor{to})
@@ -349,20 +350,6 @@ func (t *Tensor) OuterAccInPlace(u, v *Tensor) {
 	turned := u.T()
 	defer turned.Free()
 	matMulTo(t, turned, v, epilogue{accumulate: true})
-}
-
-// OuterAccAtomicInPlace is OuterAccInPlace with slices of the batch added in parallel by float atomics:
-// the last bits vary from run to run.
-func (t *Tensor) OuterAccAtomicInPlace(u, v *Tensor) {
-	if !t.outerAcc("OuterAccAtomicInPlace", u, v) {
-		return
-	}
-	const slice = 32 // few enough atomics on each element, enough parallelism over the batch
-	cu, cv := u.reals(), v.reals()
-	defer cu.done()
-	defer cv.done()
-	launch(t.Device(), ops.OuterAccAtomic, cu.arg(), cv.arg(), t.arg(),
-		kernels.I(u.shape[0]), kernels.I(t.shape[0]), kernels.I(t.shape[1]), kernels.I(slice))
 }
 
 // outerAcc panics unless outer products of u and v can be added to t, and reports whether there are any.

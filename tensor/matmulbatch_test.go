@@ -225,7 +225,7 @@ func TestMatMulIntoBatch(t *testing.T) {
 		a, c := tensor.Zeros(d, 2, 3, 0), tensor.Full(d, 1, 2, 3, 5)
 		plumbing.MatMulInto(c, a, tensor.Zeros(d, 2, 0, 5), true)
 		agrees(t, "nothing is added", download(t, c), download(t, tensor.Full(d, 1, 2, 3, 5)), 0)
-		err := tensor.Maybe(func() { plumbing.MatMulInto(c, tensor.Zeros(d, 3, 4), tensor.Zeros(d, 3, 4, 5), false) })
+		err := tensor.Try(func() { plumbing.MatMulInto(c, tensor.Zeros(d, 3, 4), tensor.Zeros(d, 3, 4, 5), false) })
 		if !errors.Is(err, tensor.ErrShape) {
 			t.Errorf("into another shape: err = %v", err)
 		}
@@ -245,7 +245,7 @@ func TestMatMulMisuse(t *testing.T) {
 		{tensor.ZerosOf(d, tensor.Int32, 2, 3, 4), tensor.ZerosOf(d, tensor.Uint8, 4, 5), tensor.ErrType},
 		{tensor.ZerosOf(d, tensor.Int32, 3), tensor.ZerosOf(d, tensor.Int32, 3), tensor.ErrType},
 	} {
-		err := tensor.Maybe(func() { c.a.MatMul(c.b) })
+		err := tensor.Try(func() { c.a.MatMul(c.b) })
 		if !errors.Is(err, c.kind) {
 			t.Errorf("%v by %v: err = %v, want %v", c.a, c.b, err, c.kind)
 		}

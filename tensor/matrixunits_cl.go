@@ -4,7 +4,7 @@ package tensor
 
 import (
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/trial"
+	"github.com/clgrad/clgrad/internal/selftest"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -34,7 +34,7 @@ func (d *clDevice) probe(inner ops.Inner) bool {
 	if d.trials != nil {
 		return d.agrees(e.built, k, d.limits, 0, nil) == nil
 	}
-	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return trial.Small(k, d.real) }) {
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, d.real) }) {
 		if ran, err := d.compare(e.built, k, d.limits, o); !ran || err != nil {
 			return false
 		}

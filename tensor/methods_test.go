@@ -12,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/reference"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -38,7 +39,7 @@ func methodOf(t *testing.T, f *kernels.Function) func(operands []*tensor.Tensor,
 			return m.Func.Call(args)[0].Interface().(*tensor.Tensor)
 		}
 	}
-	t.Fatalf("kernels.Functions has %q, for which Tensor has no method of that name, with its operands and scalars", f.Name)
+	t.Fatalf("fn.Functions has %q, for which Tensor has no method of that name, with its operands and scalars", f.Name)
 	return nil
 }
 
@@ -46,7 +47,7 @@ func methodOf(t *testing.T, f *kernels.Function) func(operands []*tensor.Tensor,
 // others, which build a kernel for each layout, some. TestKernels has the formulas of all.
 func tabled(d tensor.Device, operands int) (list []*kernels.Function) {
 	n := 0
-	for _, f := range kernels.Functions {
+	for _, f := range fn.Functions {
 		if f.Operands() != operands {
 			continue
 		}
@@ -95,7 +96,7 @@ func TestUnaryMethods(t *testing.T) {
 				low, high = f.Domains[0][0], f.Domains[0][1]
 			}
 			values := []float64{low, high, (low + high) / 2, math.NaN(), math.Inf(1), 0.7, 1, math.Inf(-1), 0, 2, math.Copysign(0, -1)}
-			if f == kernels.Sine {
+			if f == fn.Sine {
 				values = values[:4]
 			}
 			for name, x := range views(d, values) {
@@ -109,7 +110,7 @@ func TestUnaryMethods(t *testing.T) {
 				}
 				y := method([]*tensor.Tensor{x}, f.Scalars)
 				same(t, fmt.Sprint(f.Name, " of ", name), y, want)
-				if !y.Contiguous() {
+				if !y.IsContiguous() {
 					t.Errorf("%s of %s has gaps", f.Name, name)
 				}
 			}
@@ -175,7 +176,7 @@ func TestBinaryMethods(t *testing.T) {
 // fails runs f, which must panic with an *Error of a kind.
 func fails(t *testing.T, f func(), kind error) {
 	t.Helper()
-	if err := tensor.Maybe(f); !errors.Is(err, kind) {
+	if err := tensor.Try(f); !errors.Is(err, kind) {
 		t.Errorf("got %v, want %v", err, kind)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -64,17 +65,17 @@ func TestMisuse(t *testing.T) {
 		{"MapInPlace", tensor.ErrValue, func() { x.MapInPlace(nil, nil) }, "the function is nil"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "own"}, nil, x) }, "function \"own\" has no formula"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "masks", Value: expr.X(0), Masks: 2}, nil, x) }, "1 operands and 2 masks"},
-		{"sine", tensor.ErrValue, func() { tensor.Map(kernels.Sine, nil, x) }, "it takes 1 operands and 1 scalars, not 1 and 0"},
-		{"add", tensor.ErrValue, func() { tensor.Map(kernels.Add, nil, x) }, "it takes 2 operands and 0 scalars, not 1 and 0"},
-		{"add", tensor.ErrValue, func() { tensor.Map(kernels.Add, nil, x, nil) }, "a tensor is nil"},
-		{"sine_grad", tensor.ErrShape, func() { tensor.Map(kernels.Sine.Gradient(0), []float64{1}, x, nil, tensor.Zeros(d, 50000)) }, "[2 3] [50000]"},
-		{"sign_grad", tensor.ErrValue, func() { tensor.Map(kernels.Sign.Gradient(0), nil, nil, nil, nil) }, "the function uses no operand"},
-		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(kernels.Tanh.Gradient(0), nil, nil, v, v) }, "[4] [4]"},
-		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(kernels.Tanh.Gradient(0), nil, nil, tensor.Zeros(d, 50, 3), x) }, "[2 3] [50 3]"},
-		{"Linear gradient", tensor.ErrValue, func() { plumbing.LinearGrad(kernels.Softplus.Gradient(0), nil, nil, nil, x) }, "a tensor is nil"},
+		{"sine", tensor.ErrValue, func() { tensor.Map(fn.Sine, nil, x) }, "it takes 1 operands and 1 scalars, not 1 and 0"},
+		{"add", tensor.ErrValue, func() { tensor.Map(fn.Add, nil, x) }, "it takes 2 operands and 0 scalars, not 1 and 0"},
+		{"add", tensor.ErrValue, func() { tensor.Map(fn.Add, nil, x, nil) }, "a tensor is nil"},
+		{"sine_grad", tensor.ErrShape, func() { tensor.Map(fn.Sine.Gradient(0), []float64{1}, x, nil, tensor.Zeros(d, 50000)) }, "[2 3] [50000]"},
+		{"sign_grad", tensor.ErrValue, func() { tensor.Map(fn.Sign.Gradient(0), nil, nil, nil, nil) }, "the function uses no operand"},
+		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, v, v) }, "[4] [4]"},
+		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, tensor.Zeros(d, 50, 3), x) }, "[2 3] [50 3]"},
+		{"Linear gradient", tensor.ErrValue, func() { plumbing.LinearGrad(fn.Softplus.Gradient(0), nil, nil, nil, x) }, "a tensor is nil"},
 		{"Linear gradient", tensor.ErrValue, func() { plumbing.LinearGrad(flat.Gradient(0), nil, x, x, x) }, `"flat_grad" uses no operand`},
-		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, kernels.Add) }, `"add" takes 2 operands and 0 scalars: a layer has 1 operand for it, and 0 scalars were given`},
-		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, kernels.LeakyReLU) }, `"leaky_relu" takes 1 operands and 1 scalars: a layer has 1 operand for it, and 0`},
+		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, fn.Add) }, `"add" takes 2 operands and 0 scalars: a layer has 1 operand for it, and 0 scalars were given`},
+		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, fn.LeakyReLU) }, `"leaky_relu" takes 1 operands and 1 scalars: a layer has 1 operand for it, and 0`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, nil, 1) }, `"copy" takes 1 operands and 0 scalars`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, &kernels.Function{Name: "own"}) }, "function \"own\" has no formula"},
 		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(x, v, v, 0) }, "there are 3 maxima"},
@@ -118,13 +119,13 @@ func TestMisuse(t *testing.T) {
 		{"Tanh", tensor.ErrFreed, func() { freed.Tanh() }, "freed"},
 		{"Expand", tensor.ErrShape, func() { x.Expand(3, 3) }, "[2 3] [3 3]"},
 		{"Expand", tensor.ErrShape, func() { x.Expand(3) }, "[2 3] [3]"},
-		{"add", tensor.ErrShape, func() { tensor.Map(kernels.Add, nil, x, v) }, "[2 3] [4]"},
-		{"addInPlace", tensor.ErrShape, func() { v.MapInPlace(kernels.Add, nil, x) }, "[4] [2 3]"},
-		{"addInPlace", tensor.ErrShape, func() { tensor.Zeros(d, 3).MapInPlace(kernels.Add, nil, x) }, "[3] [2 3]"},
-		{"tanhInPlace", tensor.ErrValue, func() { x.Slice(0, 0, 1).Expand(2, 3).MapInPlace(kernels.Tanh, nil) }, "repeats elements"},
-		{"addInPlace", tensor.ErrValue, func() { x.Slice(1, 0, 1).Expand(2, 3).MapInPlace(kernels.Add, nil, x) }, "repeats elements"},
-		{"addInPlace", tensor.ErrShape, func() { x.T().MapInPlace(kernels.Add, nil, x) }, "[3 2] [2 3]"},
-		{"addInPlace", tensor.ErrDevice, func() { x.T().MapInPlace(kernels.Add, nil, foreign.T()) }, "cpu"},
+		{"add", tensor.ErrShape, func() { tensor.Map(fn.Add, nil, x, v) }, "[2 3] [4]"},
+		{"addInPlace", tensor.ErrShape, func() { v.MapInPlace(fn.Add, nil, x) }, "[4] [2 3]"},
+		{"addInPlace", tensor.ErrShape, func() { tensor.Zeros(d, 3).MapInPlace(fn.Add, nil, x) }, "[3] [2 3]"},
+		{"tanhInPlace", tensor.ErrValue, func() { x.Slice(0, 0, 1).Expand(2, 3).MapInPlace(fn.Tanh, nil) }, "repeats elements"},
+		{"addInPlace", tensor.ErrValue, func() { x.Slice(1, 0, 1).Expand(2, 3).MapInPlace(fn.Add, nil, x) }, "repeats elements"},
+		{"addInPlace", tensor.ErrShape, func() { x.T().MapInPlace(fn.Add, nil, x) }, "[3 2] [2 3]"},
+		{"addInPlace", tensor.ErrDevice, func() { x.T().MapInPlace(fn.Add, nil, foreign.T()) }, "cpu"},
 		{"FillInPlace", tensor.ErrValue, func() { x.Slice(1, 0, 1).Expand(2, 3).FillInPlace(1) }, "repeats elements"},
 		{"ZeroInPlace", tensor.ErrValue, func() { tensor.Scalar(d, 1).Expand(2).ZeroInPlace() }, "repeats elements"},
 		{"Upload", tensor.ErrValue, func() { tensor.Upload(tensor.Scalar(d, 1).Expand(2), []float64{1, 2}) }, "repeats elements"},
@@ -163,12 +164,12 @@ func TestMisuse(t *testing.T) {
 		{"GatherRows", tensor.ErrShape, func() { x.GatherRows(three.Reshape(2, 1)) }, "one axis"},
 		{"Ints", tensor.ErrValue, func() { rng.Ints(d, 0, 3) }, "[0, 0)"},
 		{"ToMat", tensor.ErrShape, func() { v.ToMat() }, "[4]"},
-		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Packed"},
-		{"Run", tensor.ErrIndex, func() { v.Run(2, 3) }, "[2, 5)"},
-		{"add", tensor.ErrDevice, func() { tensor.Map(kernels.Add, nil, x, foreign) }, "[2 3] [2 3]"},
+		{"Arg", tensor.ErrShape, func() { x.T().Arg() }, "Contiguous"},
+		{"BufferArg", tensor.ErrIndex, func() { v.BufferArg(2, 3) }, "[2, 5)"},
+		{"add", tensor.ErrDevice, func() { tensor.Map(fn.Add, nil, x, foreign) }, "[2 3] [2 3]"},
 		{"MatMul", tensor.ErrDevice, func() { foreign.MatMul(x) }, "cpu"},
-		{"tanh", tensor.ErrFreed, func() { tensor.Map(kernels.Tanh, nil, freed) }, "[2 3]"},
-		{"add", tensor.ErrFreed, func() { tensor.Map(kernels.Add, nil, x, freed) }, "freed"},
+		{"tanh", tensor.ErrFreed, func() { tensor.Map(fn.Tanh, nil, freed) }, "[2 3]"},
+		{"add", tensor.ErrFreed, func() { tensor.Map(fn.Add, nil, x, freed) }, "freed"},
 		{"MatMul", tensor.ErrFreed, func() { freed.MatMul(x.T()) }, "freed"},
 		{"Sum", tensor.ErrFreed, func() { freed.Sum() }, "freed"},
 		{"Max", tensor.ErrFreed, func() { freed.Max() }, "freed"},
@@ -177,7 +178,7 @@ func TestMisuse(t *testing.T) {
 		{"FillInPlace", tensor.ErrFreed, func() { freed.FillInPlace(1) }, "freed"},
 		{"SetInPlace", tensor.ErrFreed, func() { x.SetInPlace(freed) }, "freed"},
 	} {
-		err := tensor.Maybe(c.f)
+		err := tensor.Try(c.f)
 		var e *tensor.Error
 		if !errors.Is(err, c.kind) || !errors.As(err, &e) || e.Op != c.name {
 			t.Errorf("%s: err = %v, want %v", c.name, err, c.kind)
@@ -189,10 +190,10 @@ func TestMisuse(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("Maybe swallowed a panic that is not an *Error")
+			t.Error("Try swallowed a panic that is not an *Error")
 		}
 	}()
-	tensor.Maybe(func() { panic("another") })
+	tensor.Try(func() { panic("another") })
 }
 
 // TestOuterShapes: outer products take matrices of one batch whose columns are the rows and columns of the sum.
@@ -208,10 +209,8 @@ func TestOuterShapes(t *testing.T) {
 		{of(2, 3), of(4, 2, 1), of(4, 3), false}, {of(2, 3), of(4, 2), of(4, 3, 1), false},
 		{of(2, 3), of(5, 2), of(4, 3), false}, {of(3, 3), of(4, 2), of(4, 3), false}, {of(2, 2), of(4, 2), of(4, 3), false}, {of(3, 2), of(4, 2), of(4, 3), false},
 	} {
-		for _, f := range []func(u, v *tensor.Tensor){c.t.OuterAccInPlace, c.t.OuterAccAtomicInPlace} {
-			if err := tensor.Maybe(func() { f(c.u, c.v) }); c.ok && err != nil || !c.ok && !errors.Is(err, tensor.ErrShape) {
-				t.Errorf("case %d: err = %v, want one: %v", i, err, !c.ok)
-			}
+		if err := tensor.Try(func() { c.t.OuterAccInPlace(c.u, c.v) }); c.ok && err != nil || !c.ok && !errors.Is(err, tensor.ErrShape) {
+			t.Errorf("case %d: err = %v, want one: %v", i, err, !c.ok)
 		}
 	}
 }
@@ -222,8 +221,8 @@ func TestScopeAndViews(t *testing.T) {
 	var kept, inner *tensor.Tensor
 	tensor.Scope(d, func() {
 		a := tensor.Zeros(d, 1000)
-		kept = a.Slice(0, 0, 10).Keep() // keeps the storage alive
-		tensor.Scope(d, func() { inner = tensor.Zeros(d, 1000).Keep() })
+		kept = a.Slice(0, 0, 10).Retain() // keeps the storage alive
+		tensor.Scope(d, func() { inner = tensor.Zeros(d, 1000).Retain() })
 		tensor.Zeros(d, 1000)
 	})
 	if kept.Freed() || inner.Freed() {
@@ -240,7 +239,7 @@ func TestScopeAndViews(t *testing.T) {
 func TestPanicInScope(t *testing.T) {
 	d := devtest.CPU(t)
 	before := d.Stats().LiveBytes
-	_ = tensor.Maybe(func() {
+	_ = tensor.Try(func() {
 		tensor.Scope(d, func() { tensor.Zeros(d, 1000).Reshape(7) })
 	})
 	if live := d.Stats().LiveBytes; live != before {
@@ -271,7 +270,7 @@ func TestTransfers(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, make([]float64, 100), 10, 10)
 		start := d.Stats()
-		y := tensor.Map(kernels.Tanh, nil, x.MatMul(x)).Sum()
+		y := tensor.Map(fn.Tanh, nil, x.MatMul(x)).Sum()
 		if s := d.Stats(); s.Uploads != start.Uploads || s.Downloads != start.Downloads {
 			t.Errorf("transfers: %+v", s)
 		}
@@ -327,7 +326,7 @@ func TestOpenTiny(t *testing.T) {
 	goName := open("cpu", tensor.Options{})
 	for _, sel := range []string{"", "auto", "AUTO"} {
 		for _, n := range []int{1, 512, 1023} {
-			if got := open(sel, tensor.Options{Elements: n, Profile: true}); got != goName {
+			if got := open(sel, tensor.Options{LargestTensorHint: n, Profile: true}); got != goName {
 				t.Errorf("Open(%q) for %d elements opens %s", sel, n, got)
 			}
 		}
@@ -337,22 +336,22 @@ func TestOpenTiny(t *testing.T) {
 			t.Errorf("%s: a precision that is none: err = %v", sel, err)
 		}
 	}
-	if _, err := tensor.Open("auto", tensor.Options{Elements: -3}); err == nil || !strings.Contains(err.Error(), "Options.Elements is -3") {
+	if _, err := tensor.Open("auto", tensor.Options{LargestTensorHint: -3}); err == nil || !strings.Contains(err.Error(), "Options.LargestTensorHint is -3") {
 		t.Errorf("Elements: -3: err = %v", err)
 	}
 	if sels := devtest.Selected(); len(sels) == 1 && sels[0] == "cpu" {
 		return
 	}
-	for _, opt := range []tensor.Options{{}, {Elements: 1024}, {Elements: math.MaxInt}, {Elements: 16, Check: true}, {Elements: 16, GPUKernels: true}} {
+	for _, opt := range []tensor.Options{{}, {LargestTensorHint: 1024}, {LargestTensorHint: math.MaxInt}, {LargestTensorHint: 16, Check: true}, {LargestTensorHint: 16, GPUKernels: true}} {
 		if got := open("auto", opt); got == goName {
 			t.Errorf("Open(auto, %+v) opens %s although there is OpenCL", opt, got)
 		}
 	}
-	if got := open("opencl", tensor.Options{Elements: 16}); got == goName {
+	if got := open("opencl", tensor.Options{LargestTensorHint: 16}); got == goName {
 		t.Errorf("Open(opencl) for 16 elements opens %s", got)
 	}
 	t.Setenv(tensor.DeviceEnv, "opencl")
-	if got := open("", tensor.Options{Elements: 16}); got == goName {
+	if got := open("", tensor.Options{LargestTensorHint: 16}); got == goName {
 		t.Errorf("%s=opencl: %s was opened", tensor.DeviceEnv, got)
 	}
 }
@@ -368,7 +367,7 @@ func TestClosedDevice(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		y := tensor.Map(kernels.Add, nil, x, x)
+		y := tensor.Map(fn.Add, nil, x, x)
 		if _, err := y.Float64s(); err == nil {
 			t.Errorf("%s: a result from a closed device", sel)
 		}
@@ -394,7 +393,7 @@ func TestStickyFailure(t *testing.T) {
 		}
 		defer d.Close()
 		x := tensor.Full(d, 1, 3)
-		y := tensor.Map(kernels.Add, nil, x, x)
+		y := tensor.Map(fn.Add, nil, x, x)
 		_, err = y.Float64s()
 		if !errors.Is(err, clrt.BuildProgramFailure) || !strings.Contains(err.Error(), "move.cl") || !errors.Is(d.Sync(), clrt.BuildProgramFailure) {
 			t.Errorf("err = %v, want the build failure of move.cl", err)
@@ -412,8 +411,8 @@ func TestCheckMode(t *testing.T) {
 		good := devtest.Open(t, sel, tensor.Options{Check: true})
 		r := tensor.NewRNG(3)
 		x := r.Normal(good, 0, 1, 33, 17)
-		tensor.Map(kernels.Tanh, nil, x.MatMul(x.T())).Sum(0).MapInPlace(kernels.Square, nil)
-		x.MapInPlace(kernels.Mul, nil, x)
+		tensor.Map(fn.Tanh, nil, x.MatMul(x.T())).Sum(0).MapInPlace(fn.Square, nil)
+		x.MapInPlace(fn.Mul, nil, x)
 		x.Slice(0, 3, 5).Max(1)
 		if err := good.Sync(); err != nil {
 			t.Errorf("check mode found %v in kernels that are right", err)
@@ -422,7 +421,7 @@ func TestCheckMode(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv(kernels.PathEnv, dir)
 		for _, aligned := range []bool{false, true} {
-			k := kernels.Square.Map(kernels.Float32, kernels.Layout{Rank: 1, Aligned: aligned})
+			k := fn.Square.Map(kernels.Float32, kernels.Layout{Rank: 1, Aligned: aligned})
 			for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} { // the square of 7 is off
 				wrong := strings.ReplaceAll(text, "    return v1;", "    return x0 == 7 ? v1 * 1.0001f : v1;")
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(wrong), 0o644); err != nil {
@@ -516,7 +515,7 @@ func TestNPZ(t *testing.T) {
 func TestFloat64(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{Float64: true})
-		v, err := tensor.Map(kernels.Sub, nil, tensor.New(d, []float64{1 + 0x1p-40}), tensor.Scalar(d, 1)).Float64s()
+		v, err := tensor.Map(fn.Sub, nil, tensor.New(d, []float64{1 + 0x1p-40}), tensor.Scalar(d, 1)).Float64s()
 		if err != nil || v[0] != 0x1p-40 || math.IsNaN(v[0]) {
 			t.Errorf("%s: %v, %v", sel, v, err)
 		}
@@ -553,7 +552,7 @@ func TestNineAxes(t *testing.T) {
 		"Meshgrid":  func() { tensor.Meshgrid(line, line, line, line, line, line, line, line, line) },
 		"Uniform":   func() { tensor.NewRNG(1).Uniform(d, 0, 1, nine...) },
 	} {
-		err := tensor.Maybe(f)
+		err := tensor.Try(f)
 		if !errors.Is(err, tensor.ErrShape) || !strings.HasPrefix(err.Error(), "tensor: "+op+": ") || !strings.Contains(err.Error(), "8 at most") {
 			t.Errorf("%s: err = %v", op, err)
 		}

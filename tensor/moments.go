@@ -4,6 +4,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Var returns the variance over the given axes, which disappear from the shape unless [Keepdims] is
@@ -25,7 +26,7 @@ func (t *Tensor) Var(correction int, axes ...int) *Tensor {
 func (t *Tensor) Std(correction int, axes ...int) *Tensor {
 	mean, y := t.moments("Std", correction, axes)
 	mean.Free()
-	y.MapInPlace(kernels.Sqrt, nil)
+	y.MapInPlace(fn.Sqrt, nil)
 	return y
 }
 

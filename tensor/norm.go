@@ -104,7 +104,7 @@ func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx,
 		defer cw.done()
 	}
 	run := ops.NormRun(rows, n, d.Limits())
-	dwArg, dbArg := dx.Run(0, 0), dx.Run(0, 0)
+	dwArg, dbArg := dx.BufferArg(0, 0), dx.BufferArg(0, 0)
 	if shares {
 		form |= ops.NormShares
 		runs := (rows + run - 1) / run
@@ -249,7 +249,7 @@ func (o *BatchNormOptions) check(t, w, b *Tensor) {
 	}
 	for _, p := range []*Tensor{o.Mean, o.Var} {
 		mustReal(op, p)
-		if !p.Contiguous() {
+		if !p.IsContiguous() {
 			misuse(op, ErrValue, "running statistics have no gaps", p)
 		}
 	}
@@ -299,7 +299,7 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 	defer means.Free()
 	defer squares.Free()
 	launch(d, ops.ChannelMoments, x.arg(), means.arg(), squares.arg(), kernels.I(outer), kernels.I(channels), kernels.I(inner), kernels.I(run))
-	rm, rv := mean.Run(0, 0), mean.Run(0, 0)
+	rm, rv := mean.BufferArg(0, 0), mean.BufferArg(0, 0)
 	if o.Mean != nil {
 		o.Mean.st.version++
 		o.Var.st.version++

@@ -134,7 +134,7 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 }
 
 func fromData[T kernels.Element](d Device, data []T, shape []int) (t *Tensor, err error) {
-	err = Maybe(func() { t = New(d, data, append([]int{}, shape...)...) }) // never nil: a scalar has no axes
+	err = Try(func() { t = New(d, data, append([]int{}, shape...)...) }) // never nil: a scalar has no axes
 	if errors.Is(err, ErrShape) {
 		err = fmt.Errorf("shape %v does not fit: a tensor has at most %d axes and 2³¹−1 elements", shape, MaxRank)
 	}

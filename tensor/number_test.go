@@ -27,13 +27,13 @@ func TestNumber(t *testing.T) {
 			{kernels.R(1.5), tensor.Real, 1.5}, {kernels.I(1 << 30), tensor.Int32, 1 << 30}, {kernels.Flag(true), tensor.Int32, 1},
 			{slots.Arg(0), tensor.Real, 0.25}, {slots.Arg(1), tensor.Int32, -7}, {slots.Number(1), tensor.Int32, -7},
 		} {
-			x := tensor.Number(d, c.number)
+			x := tensor.ScalarFromArg(d, c.number)
 			if v, err := x.Item(); err != nil || v != c.want || x.Type() != c.typ || x.Rank() != 0 {
 				t.Errorf("%v of type %v and rank %d, err %v, want %v of %v", v, x.Type(), x.Rank(), err, c.want, c.typ)
 			}
 		}
 		for _, bad := range []kernels.Arg{{}, tensor.Zeros(d, 3).Arg()} {
-			if err := tensor.Maybe(func() { tensor.Number(d, bad) }); !errors.Is(err, tensor.ErrArgument) {
+			if err := tensor.Try(func() { tensor.ScalarFromArg(d, bad) }); !errors.Is(err, tensor.ErrArgument) {
 				t.Errorf("%v: %v", bad.Kind, err)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -20,8 +20,8 @@ func TestOverlapCopies(t *testing.T) {
 			want     string                 // of x
 			launches int64
 		}{
-			{"itself", func(x *tensor.Tensor) { x.MapInPlace(kernels.Add, nil, x) }, "[0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30]", 1},
-			{"a view of itself", func(x *tensor.Tensor) { x.MapInPlace(kernels.Add, nil, x.Reshape(1, 16).Reshape(4, 4)) }, "[0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30]", 1},
+			{"itself", func(x *tensor.Tensor) { x.MapInPlace(fn.Add, nil, x) }, "[0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30]", 1},
+			{"a view of itself", func(x *tensor.Tensor) { x.MapInPlace(fn.Add, nil, x.Reshape(1, 16).Reshape(4, 4)) }, "[0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30]", 1},
 			{"its transpose", func(x *tensor.Tensor) { x.SetInPlace(x.T()) }, "[0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15]", 2},
 			{"the rows before", func(x *tensor.Tensor) { x.Slice(0, 2, 4).SetInPlace(x.Slice(0, 0, 2)) }, "[0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7]", 1},
 			{"the rows behind", func(x *tensor.Tensor) { x.Slice(0, 0, 2).SetInPlace(x.Slice(0, 2, 4)) }, "[8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15]", 1},
@@ -35,9 +35,9 @@ func TestOverlapCopies(t *testing.T) {
 			{"none of it", func(x *tensor.Tensor) {
 				plumbing.MatMulInto(x, x.Slice(1, 1, 3).Slice(1, 0, 0), x.Slice(0, 1, 3).Slice(0, 0, 0), false)
 			}, "[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]", 1},
-			{"its first row", func(x *tensor.Tensor) { x.MapInPlace(kernels.Sub, nil, x.Slice(0, 0, 1)) }, "[0 0 0 0 4 4 4 4 8 8 8 8 12 12 12 12]", 2},
-			{"its last element", func(x *tensor.Tensor) { x.MapInPlace(kernels.Sub, nil, x.Slice(0, 3, 4).Slice(1, 3, 4)) }, "[-15 -14 -13 -12 -11 -10 -9 -8 -7 -6 -5 -4 -3 -2 -1 0]", 2},
-			{"another tensor", func(x *tensor.Tensor) { x.MapInPlace(kernels.Sub, nil, plumbing.One(x.Device())) }, "[-1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14]", 1},
+			{"its first row", func(x *tensor.Tensor) { x.MapInPlace(fn.Sub, nil, x.Slice(0, 0, 1)) }, "[0 0 0 0 4 4 4 4 8 8 8 8 12 12 12 12]", 2},
+			{"its last element", func(x *tensor.Tensor) { x.MapInPlace(fn.Sub, nil, x.Slice(0, 3, 4).Slice(1, 3, 4)) }, "[-15 -14 -13 -12 -11 -10 -9 -8 -7 -6 -5 -4 -3 -2 -1 0]", 2},
+			{"another tensor", func(x *tensor.Tensor) { x.MapInPlace(fn.Sub, nil, plumbing.One(x.Device())) }, "[-1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14]", 1},
 			{"a product of the rows before", func(x *tensor.Tensor) {
 				plumbing.MatMulInto(x.Slice(0, 2, 4), x.Slice(0, 0, 2), tensor.Zeros(x.Device(), 4, 4), false)
 			}, "[0 1 2 3 4 5 6 7 0 0 0 0 0 0 0 0]", 2}, // with Zeros

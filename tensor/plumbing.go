@@ -23,7 +23,7 @@ func (s *base) One(d Device, shape []int) *Tensor {
 		panic(&Error{Op: "One", Kind: ErrShape, Shapes: [][]int{shape}, Detail: "it has one element"})
 	}
 	if s.one.Load() == nil {
-		s.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Keep())
+		s.one.CompareAndSwap(nil, Full(d, 1, []int{}...).Retain())
 	}
 	return s.one.Load().view(append([]int{}, shape...), rowMajor(shape), 0)
 }
@@ -54,7 +54,7 @@ func (*base) Transposed(t *Tensor) *Tensor {
 	check("Transposed", t)
 	v := t.st.turned[t]
 	if v == nil || v.freed {
-		v = t.T().Keep()
+		v = t.T().Retain()
 		t.st.turn(t, v)
 	}
 	return v
@@ -87,7 +87,7 @@ func (*base) Unmoor(t *Tensor) { t.moored = false }
 
 // Alone is that of package plumbing.
 func (*base) Alone(t *Tensor) bool {
-	return t.st.refs.Load() == 1 && t.Contiguous() && t.Len() == intmath.Product(t.st.shape)
+	return t.st.refs.Load() == 1 && t.IsContiguous() && t.Len() == intmath.Product(t.st.shape)
 }
 
 // Memory is that of package plumbing.

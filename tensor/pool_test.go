@@ -76,7 +76,7 @@ func TestPoolMisuse(t *testing.T) {
 		"options twice":   {tensor.ErrValue, func() { x.MaxPool([]int{1}, tensor.MaxPoolOptions{}, tensor.MaxPoolOptions{}) }},
 		"freed":           {tensor.ErrFreed, func() { y := x.Copy(); y.Free(); y.AdaptiveMaxPool([]int{1}) }},
 	} {
-		if err := tensor.Maybe(c.f); !errors.Is(err, c.kind) {
+		if err := tensor.Try(c.f); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
 		}
 	}

@@ -55,7 +55,7 @@ const (
 // worth while; else one with the FMA. Dense operands have no gaps in memory.
 func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
 	for _, grouped := range []bool{true, false} {
-		if t := ops.PackedTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
+		if t := ops.PackedTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixLimits(d)); hasUnits(d, t.Inner) {
 			return t
 		}
 	}
@@ -64,17 +64,17 @@ func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTi
 
 // batchMatrixTile is matrixTile of a batch of products, which packs none.
 func batchMatrixTile(d Device, form ops.GemmForm, dense bool, batch, m, n, k int) ops.GemmTile {
-	if t := ops.GroupedTileFor(d.core().factors, form, dense, batch, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
+	if t := ops.GroupedTileFor(d.core().factors, form, dense, batch, m, n, k, d.Real(), matrixLimits(d)); hasUnits(d, t.Inner) {
 		return t
 	}
-	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, d.Real(), matrixLimits(d)); has(d, t.Inner) {
+	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, d.Real(), matrixLimits(d)); hasUnits(d, t.Inner) {
 		return t
 	}
 	return ops.GemmTile{}
 }
 
-// has reports whether a device computes an inner product on matrix units, or in a test as they would.
-func has(d Device, inner ops.Inner) bool {
+// hasUnits reports whether a device computes an inner product on matrix units, or in a test as they would.
+func hasUnits(d Device, inner ops.Inner) bool {
 	switch c := d.core(); {
 	case inner == ops.FMA:
 		return false
@@ -93,15 +93,18 @@ func matrixLimits(d Device) kernels.Limits {
 	return l
 }
 
-// MatrixPass is that of package plumbing, of d, which s is the base of.
-func (s *base) MatrixPass(d Device, shape ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool) {
-	l := matrixLimits(d)
-	for _, grouped := range []bool{true, false} {
-		if pass, ok := ops.MLPMatrixFor(s.factors, grouped, shape, n, d.Real(), l); ok && has(d, pass.Inner) {
-			return pass, l, true
+// MatrixUnits is that of package plumbing, of d, which s is the base of.
+func (s *base) MatrixUnits(d Device) (l kernels.Limits, has func(factors kernels.Precision, grouped bool) bool) {
+	return matrixLimits(d), func(factors kernels.Precision, grouped bool) bool {
+		inner := ops.Halves
+		switch {
+		case grouped:
+			inner |= ops.Packed | ops.Grouped
+		case factors == PrecisionTF32:
+			inner = ops.TF32
 		}
+		return hasUnits(d, inner)
 	}
-	return ops.MLPMatrix{}, l, false
 }
 
 // AsMatrixUnits is that of package plumbing.

@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -52,7 +52,7 @@ func eachPrecise(t *testing.T, f func(t *testing.T, d tensor.Device, factor floa
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%v/as matrix units", sel, c.p), func(t *testing.T) {
-				d := devtest.Open(t, sel, tensor.Options{Precision: c.p, GPUKernels: sel != "cpu", Untried: true})
+				d := devtest.Open(t, sel, tensor.Options{Precision: c.p, GPUKernels: sel != "cpu", SkipSelfTest: true})
 				plumbing.AsMatrixUnits(d, false)
 				f(t, d, c.factor, true)
 			})
@@ -142,7 +142,7 @@ func TestPrecisionOfLayers(t *testing.T) {
 		r := rand.New(rand.NewPCG(2, 3))
 		const m, n, k = 130, 96, 100
 		hx, hw, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
-		got, err := tensor.Linear(tensor.New(d, hx, m, k), tensor.New(d, hw, k, n), tensor.New(d, hb, n), kernels.ReLU).Float32s()
+		got, err := tensor.Linear(tensor.New(d, hx, m, k), tensor.New(d, hw, k, n), tensor.New(d, hb, n), fn.ReLU).Float32s()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestRoundedFactors(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, _ float64, units bool) {
 		const m, n, k = 130, 70, 140
 		p := tensor.PrecisionFloat32
-		if _, _, has := plumbing.MatrixPass(d, ops.ExampleMLP, 1<<20); units || has { // the units of tests, or a device's own
+		if _, has := plumbing.MatrixUnits(d); units || has(d.Precision(), false) || has(d.Precision(), true) { // the units of tests, or a device's own
 			p = d.Precision()
 		}
 		inf, nan := float32(math.Inf(1)), float32(math.NaN())
@@ -397,11 +397,11 @@ func largeProduct(t *testing.T, d tensor.Device, factor float64, form ops.GemmFo
 		b = b.T().Copy().T()
 	}
 	what := fmt.Sprintf("%s %s of %dx%dx%d", d.Name(), form, m, n, k)
-	got, err := tensor.Linear(a, b, tensor.New(d, bias, n), kernels.ReLU).Float32s()
+	got, err := tensor.Linear(a, b, tensor.New(d, bias, n), fn.ReLU).Float32s()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := tensor.Linear(a, b, tensor.New(d, bias, n), kernels.ReLU).Float32s()
+	again, _ := tensor.Linear(a, b, tensor.New(d, bias, n), fn.ReLU).Float32s()
 	for at := range got {
 		if math.Float32bits(got[at]) != math.Float32bits(again[at]) {
 			t.Fatalf("%s: element %d is %v and then %v", what, at, got[at], again[at])

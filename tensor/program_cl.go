@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/clrt"
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -15,12 +15,12 @@ type clProgram struct {
 	dev      *clDevice
 	prepared *clrt.Prepared
 	changing []changing
-	held     []recorder.Launch // kernel objects do not hold the memory of their arguments
+	held     []capture.Launch // kernel objects do not hold the memory of their arguments
 }
 
 // changing is a launch with numbers that are slots.
 type changing struct {
-	launch  *recorder.Launch
+	launch  *capture.Launch
 	at      int             // among the prepared
 	form    *kernels.Kernel // that was built for it
 	limits  kernels.Limits  // of that form
@@ -30,7 +30,7 @@ type changing struct {
 
 type changingNumber struct{ arg, change int }
 
-func (d *clDevice) prepare(launches []recorder.Launch) (recorder.Program, error) {
+func (d *clDevice) prepare(launches []capture.Launch) (capture.Program, error) {
 	p := &clProgram{dev: d, prepared: d.dev.Prepare(), held: launches}
 	for i := range launches {
 		if err := p.add(&launches[i]); err != nil {
@@ -42,7 +42,7 @@ func (d *clDevice) prepare(launches []recorder.Launch) (recorder.Program, error)
 }
 
 // add prepares a launch. One without work-items is left out, unless its numbers may bring some.
-func (p *clProgram) add(l *recorder.Launch) error {
+func (p *clProgram) add(l *capture.Launch) error {
 	d := p.dev
 	changes := slices.ContainsFunc(l.Args, func(a kernels.Arg) bool { of, _, _ := a.Slot(); return of != nil })
 	entry := d.ready(l.Kernel, l.Args)
@@ -97,7 +97,7 @@ func (p *clProgram) add(l *recorder.Launch) error {
 }
 
 // settled returns the form of a launch's kernel for the arguments that it has in all runs; nil if there is none.
-func (p *clProgram) settled(l *recorder.Launch, entry *entry[*clrt.Kernel]) *kernels.Settled {
+func (p *clProgram) settled(l *capture.Launch, entry *entry[*clrt.Kernel]) *kernels.Settled {
 	if p.dev.limits.CPU || entry.instead != nil {
 		return nil
 	}
@@ -136,19 +136,19 @@ func (d *clDevice) as(b kernels.Buffer, t kernels.DType) kernels.Buffer {
 	return &clBuffer{Buffer: c.Buffer, dev: d, dtype: t, n: c.n * c.dtype.Size() / t.Size()}
 }
 
-// Recorder returns what the device does for recordings. Package replay asks for it.
-func (d *clDevice) Recorder() recorder.Device { return tapDevice{d} }
+// Capture returns what the device does for recordings. Package replay asks for it.
+func (d *clDevice) Capture() capture.Device { return captureDevice{d} }
 
-// Recorder returns what the device does for recordings. Package replay asks for it.
-func (d *checkDevice) Recorder() recorder.Device { return tapDevice{d} }
+// Capture returns what the device does for recordings. Package replay asks for it.
+func (d *checkDevice) Capture() capture.Device { return captureDevice{d} }
 
 // checkProgram is launches that are run again, each beside its twin.
 type checkProgram struct {
 	dev      *checkDevice
-	launches []recorder.Launch
+	launches []capture.Launch
 }
 
-func (d *checkDevice) prepare(launches []recorder.Launch) (recorder.Program, error) {
+func (d *checkDevice) prepare(launches []capture.Launch) (capture.Program, error) {
 	return &checkProgram{d, launches}, d.Err()
 }
 

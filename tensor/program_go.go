@@ -1,17 +1,17 @@
 package tensor
 
 import (
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // goProgram is launches that the Go device runs again.
 type goProgram struct {
 	dev      *goDevice
-	launches []recorder.Launch
+	launches []capture.Launch
 }
 
-func (d *goDevice) prepare(launches []recorder.Launch) (recorder.Program, error) {
+func (d *goDevice) prepare(launches []capture.Launch) (capture.Program, error) {
 	for _, l := range launches {
 		onHost(l.Args)
 	}
@@ -35,8 +35,8 @@ func (p *goProgram) Loop(n int) error {
 
 func (p *goProgram) Free() {}
 
-// Recorder returns what the device does for recordings. Package replay asks for it.
-func (d *goDevice) Recorder() recorder.Device { return tapDevice{d} }
+// Capture returns what the device does for recordings. Package replay asks for it.
+func (d *goDevice) Capture() capture.Device { return captureDevice{d} }
 
 func (d *goDevice) as(b kernels.Buffer, t kernels.DType) kernels.Buffer {
 	g := b.(*goBuffer)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -43,7 +43,7 @@ func (r *RNG) next(op string) (lo, hi, call kernels.Arg) {
 	return r.slots.Arg(0), r.slots.Arg(1), r.slots.Arg(2)
 }
 
-// draws is the recorder.State of an RNG: where a step that is being recorded finds it, and leaves it. A replay advances it,
+// draws is the capture.State of an RNG: where a step that is being recorded finds it, and leaves it. A replay advances it,
 // and does nothing else to it.
 type draws struct {
 	rng         *RNG
@@ -56,11 +56,11 @@ func (r *RNG) drawn() *draws {
 	if recordings.Load() == 0 {
 		return nil
 	}
-	tap := ownTap()
-	if tap == nil {
+	listener := ownListener()
+	if listener == nil {
 		return nil
 	}
-	s := tap.State(r, func() recorder.State { return &draws{rng: r, found: *r, left: *r} }).(*draws)
+	s := listener.State(r, func() capture.State { return &draws{rng: r, found: *r, left: *r} }).(*draws)
 	s.End()
 	return s
 }
@@ -75,24 +75,24 @@ func (s *draws) now() {
 // follows reports whether r is where another one was left.
 func (r *RNG) follows(left *RNG) bool { return r.Seed == left.Seed && r.Calls == left.Calls }
 
-// End is that of recorder.State.
-func (s *draws) End() []recorder.Left {
+// End is that of capture.State.
+func (s *draws) End() []capture.Left {
 	s.set = s.set || !s.rng.follows(&s.left)
 	return nil
 }
 
-// Differs is that of recorder.State.
-func (s *draws) Differs(before recorder.State) string {
+// Differs is that of capture.State.
+func (s *draws) Differs(before capture.State) string {
 	if s.set || !s.found.follows(&before.(*draws).left) {
 		return "the step sets the Seed or the Calls of an RNG: set them between the runs"
 	}
 	return ""
 }
 
-// Ready is that of recorder.State: a stream may be set between the runs.
+// Ready is that of capture.State: a stream may be set between the runs.
 func (s *draws) Ready() error { return nil }
 
-// Restore is that of recorder.State: a replay has advanced the stream.
+// Restore is that of capture.State: a replay has advanced the stream.
 func (s *draws) Restore() {}
 
 // advance sets the numbers of the next fill and counts it.

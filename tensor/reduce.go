@@ -55,18 +55,6 @@ func (t *Tensor) Mean(axes ...int) *Tensor {
 	return t.sum("Mean", 1/float64(count), axes)
 }
 
-// SumAtomic returns the sum of all elements by float atomics: in one launch, in an order, and so with
-// last bits, that vary from run to run. Error: it is not pairwise. Each of w work-items, four groups for each unit of the device at
-// most, adds its terms one after the other, and all add their sums to one number: at most (n/w + w)·u·Σ|t|.
-func (t *Tensor) SumAtomic() *Tensor {
-	d := check("SumAtomic", t)
-	x := t.reals()
-	defer x.done()
-	out := Zeros(d)
-	launch(d, ops.SumAtomic, x.arg(), out.arg(), kernels.I(x.Len()), kernels.R(1))
-	return out
-}
-
 // reduced returns the axes of a reduction, counted from the front and sorted, all if none is given, and whether Keepdims
 // was there.
 func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
@@ -147,9 +135,9 @@ func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) 
 	length := n / runs
 	rest := n - runs*length
 	partial := alloc("Sum", d, []int{runs + min(rest, 1), inner})
-	sum(partial.Run(0, runs*inner), x.Run(0, runs*length*inner), runs, length, 1, false)
+	sum(partial.BufferArg(0, runs*inner), x.BufferArg(0, runs*length*inner), runs, length, 1, false)
 	if rest > 0 {
-		sum(partial.Run(runs*inner, inner), x.Run(runs*length*inner, rest*inner), 1, rest, 1, false)
+		sum(partial.BufferArg(runs*inner, inner), x.BufferArg(runs*length*inner, rest*inner), 1, rest, 1, false)
 	}
 	sum(y.arg(), partial.arg(), 1, partial.shape[0], scale, accumulate)
 	partial.Free()

@@ -26,7 +26,7 @@ func TestRuns(t *testing.T) {
 			{-1, 2, ""}, {0, -1, ""}, {0, 5, ""}, {4, 1, ""}, {5, 0, ""}, {1, math.MaxInt, ""}, {math.MaxInt, 1, ""}, {math.MinInt, 0, ""},
 		} {
 			whole.FillInPlace(5)
-			err := tensor.Maybe(func() { tensor.Launch(d, ops.Fill, x.Run(c.off, c.n), kernels.I(min(c.n, 4)), kernels.R(7)) })
+			err := tensor.Try(func() { tensor.Launch(d, ops.Fill, x.BufferArg(c.off, c.n), kernels.I(min(c.n, 4)), kernels.R(7)) })
 			if c.want == "" {
 				failsWith(t, err, tensor.ErrIndex)
 				continue
@@ -55,7 +55,7 @@ func TestOne(t *testing.T) {
 		t.Error("another tensor of one is taken for the device's")
 	}
 	for _, shape := range [][]int{{2}, {0}, {1, 3}, {-1}, {-1, -1}} {
-		failsWith(t, tensor.Maybe(func() { plumbing.One(d, shape...) }), tensor.ErrShape)
+		failsWith(t, tensor.Try(func() { plumbing.One(d, shape...) }), tensor.ErrShape)
 	}
 	fresh, err := tensor.Open("cpu", tensor.Options{})
 	if err != nil {
@@ -67,9 +67,9 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestContiguous: elements without gaps in row-major order. How far apart those of an axis of length 1 would lie does
+// TestIsContiguous: elements without gaps in row-major order. How far apart those of an axis of length 1 would lie does
 // not matter, nor anything where there are no elements.
-func TestContiguous(t *testing.T) {
+func TestIsContiguous(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Zeros(d, 4, 3, 2)
 	for i, c := range []struct {
@@ -82,10 +82,10 @@ func TestContiguous(t *testing.T) {
 		{tensor.Zeros(d, 1).Expand(3), false}, {tensor.Zeros(d, 1).Expand(1, 1), true}, {tensor.Scalar(d, 1), true}, {tensor.Zeros(d, 1, 3).Expand(2, 3), false},
 		{tensor.Zeros(d, 1, 3).Expand(0, 3), true},
 	} {
-		if got := c.x.Contiguous(); got != c.want {
+		if got := c.x.IsContiguous(); got != c.want {
 			t.Errorf("case %d, shape %v: contiguous is %v, want %v", i, c.x.Shape(), got, c.want)
 		}
-		if tensor.Maybe(func() { c.x.Arg() }) == nil != c.want {
+		if tensor.Try(func() { c.x.Arg() }) == nil != c.want {
 			t.Errorf("case %d: Arg takes it: %v", i, !c.want)
 		}
 	}

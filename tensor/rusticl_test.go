@@ -54,7 +54,7 @@ func TestRusticlLongLoops(t *testing.T) {
 		y := Full(d, -1, 64)
 		Launch(d, counting(c[0], c[1]), y.Arg(), kernels.I(64))
 		v, err := y.Float64s()
-		var refused *TrialError
+		var refused *MiscompileError
 		switch {
 		case errors.As(err, &refused) && c[0]*c[1] > 65535:
 			t.Logf("%d × %d: %v", c[0], c[1], err)

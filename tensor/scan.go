@@ -61,7 +61,7 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 	d := x.Device()
 	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Limits())
 	box := [...]kernels.Arg{kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(chunk), kernels.I(shares)}
-	carry := y.Run(0, 0)
+	carry := y.BufferArg(0, 0)
 	if shares > 1 {
 		total := [...]ops.FoldKind{ops.FoldSum, ops.FoldProd, ops.FoldLSE}[kind]
 		ends := allocOf(op, d, x.typ, []int{outer, shares, inner})

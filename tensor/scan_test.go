@@ -176,3 +176,40 @@ func TestScansOfSpecials(t *testing.T) {
 		}
 	})
 }
+
+// TestCumMaxOfLongLines: the sign of a zero, the last of equal ones and each NaN count behind the first vectors of a line, too.
+func TestCumMaxOfLongLines(t *testing.T) {
+	values := []float64{math.Copysign(0, -1), 0, -1, 1, math.Inf(-1)}
+	rng := rand.New(rand.NewPCG(3, 4))
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
+		for _, n := range []int{1, 16, 33, 100} {
+			line := make([]float64, n)
+			for k := range line {
+				line[k] = values[rng.IntN(2+rng.IntN(4))]
+				if k > 70 && k%9 == 0 {
+					line[k] = math.NaN()
+				}
+			}
+			wide := tensor.New(d, line, n, 1).Expand(n, 19)
+			for op, sign := range map[string]float64{"CumMax": 1, "CumMin": -1} {
+				rows, columns := numbers(t, scans[op].f(wide.T().Copy(), 1).T()), numbers(t, scans[op].f(wide.Copy(), 0))
+				places := numbers(t, scans[op+", index"].f(wide.Copy(), 0))
+				same(t, op+" of rows, index", scans[op+", index"].f(wide.T().Copy(), 1).T(), array{[]int{n, 19}, places})
+				best := 0
+				for k, v := range line {
+					if sign*v >= sign*line[best] || v != v {
+						best = k
+					}
+					for name, got := range map[string]float64{"rows": rows[k*19+18], "columns": columns[k*19+18], "first columns": columns[k*19]} {
+						if want := line[best]; got != want && got == got || math.Signbit(got) != math.Signbit(want) && want == want {
+							t.Fatalf("%s of %s: element %d of %d is %v, want %v", op, name, k, n, got, want)
+						}
+					}
+					if got := places[k*19]; got != float64(best) {
+						t.Fatalf("%s of columns: index %d of %d is %v, want %d", op, k, n, got, best)
+					}
+				}
+			}
+		}
+	})
+}

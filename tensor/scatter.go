@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Gather returns the elements of t that a tensor of Int32 of t's rank names along an axis: y[i, j,
@@ -123,7 +124,7 @@ func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) 
 	defer at.done()
 	lines := y.first(index.shape, a)
 	defer lines.Free()
-	if lines.Contiguous() {
+	if lines.IsContiguous() {
 		lines.scatterLines(how, a, at.Tensor, g.Tensor)
 		return
 	}
@@ -210,7 +211,7 @@ func (t *Tensor) ScatterReduce(axis int, index, src *Tensor, reduce ScatterReduc
 	y.scatter(op, how, a, index, src)
 	if reduce == ScatterMean {
 		counts := scatterCounts(y, a, index, o.ExcludeSelf)
-		y.MapInPlace(kernels.Div, nil, counts)
+		y.MapInPlace(fn.Div, nil, counts)
 		counts.Free()
 	}
 	return y

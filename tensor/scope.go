@@ -4,7 +4,7 @@ package tensor
 type scope struct{ made []*Tensor }
 
 // Scope runs f and then frees every tensor that was made on d in it, views included, but those on which
-// [Tensor.Keep] was called. Scopes nest. It is how inference frees its intermediates; Backward frees
+// [Tensor.Retain] was called. Scopes nest. It is how inference frees its intermediates; Backward frees
 // those of training.
 //
 // Scope claims d for f: whatever another goroutine begins on d meanwhile panics with ErrGoroutine, and
@@ -30,8 +30,8 @@ func Scope(d Device, f func()) {
 	f()
 }
 
-// Keep exempts t from the end of the [Scope] it was made in and returns it.
-func (t *Tensor) Keep() *Tensor {
+// Retain exempts t from the end of the [Scope] it was made in and returns it.
+func (t *Tensor) Retain() *Tensor {
 	t.kept = true
 	return t
 }

@@ -27,7 +27,7 @@ func TestSizeLimit(t *testing.T) {
 		{[]int{-1}, false}, {[]int{-2, -3}, false}, {[]int{0, -1}, false}, {[]int{-1, 0}, false},
 	} {
 		var x *tensor.Tensor
-		err := tensor.Maybe(func() { x = one.Expand(c.shape...) })
+		err := tensor.Try(func() { x = one.Expand(c.shape...) })
 		if ok := err == nil; ok != c.ok {
 			t.Errorf("%v: err = %v, want one: %v", c.shape, err, !c.ok)
 			continue
@@ -69,7 +69,7 @@ func TestReshapeInfers(t *testing.T) {
 	} {
 		x := tensor.Zeros(d, c.from...)
 		var y *tensor.Tensor
-		err := tensor.Maybe(func() { y = x.Reshape(c.to...) })
+		err := tensor.Try(func() { y = x.Reshape(c.to...) })
 		switch {
 		case c.want == nil:
 			failsWith(t, err, tensor.ErrShape)

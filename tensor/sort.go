@@ -173,7 +173,7 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	in, of := x, (*Tensor)(nil)
 	pass := func(k *kernels.Kernel, a, b, flags int) {
 		y, at = two()
-		given := at.Run(0, 0)
+		given := at.BufferArg(0, 0)
 		if of != nil {
 			given, flags = of.arg(), flags|ops.SortGiven
 		}
@@ -213,7 +213,7 @@ func radixSorted(op string, r *ops.Radix, x *Tensor, rows, n, digits, flags int)
 	defer count.Free()
 	for pass := range digits {
 		nextY, nextAt := allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape)
-		in, of := x, nextAt.Run(0, 0)
+		in, of := x, nextAt.BufferArg(0, 0)
 		if pass > 0 {
 			in, of = y, at.arg()
 		}
@@ -272,7 +272,7 @@ func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 		blocks := (n + b - 1) / b
 		left := (blocks-1)*min(k, b) + min(k, n-(blocks-1)*b)
 		y, at := allocOf(op, d, x.typ, []int{rows, left}), allocOf(op, d, Int32, []int{rows, left})
-		given, f := at.Run(0, 0), flags
+		given, f := at.BufferArg(0, 0), flags
 		if of != nil {
 			given, f = of.arg(), flags|ops.SortGiven
 		}

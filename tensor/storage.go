@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -21,7 +21,7 @@ type storage struct {
 	shape   []int               // of the tensor that it was made for
 	moves   int                 // how many tensors left it for another: see base.MoveTo
 	turned  map[*Tensor]*Tensor // the transposes that leave with tensors: see base.Transposed
-	made    *recorder.Step      // the recorded step that it was made in, or nil
+	made    *capture.Step       // the recorded step that it was made in, or nil
 }
 
 // newStorage allocates n elements, of a shape, for an operation. A failure sticks to the device; launches are skipped from then on, so
@@ -78,4 +78,4 @@ func (s *storage) Changed() { s.version++ }
 func (s *storage) Moves() int { return s.moves }
 
 // MadeIn says that the storage was made in a recorded step.
-func (s *storage) MadeIn(step *recorder.Step) { s.made = step }
+func (s *storage) MadeIn(step *capture.Step) { s.made = step }

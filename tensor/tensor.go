@@ -90,10 +90,10 @@ func converted[To kernels.Real, From kernels.Element](data []From) []To {
 	return out
 }
 
-// Number returns a tensor of rank 0 that holds an argument of a launch, which may be one of [kernels.Slots]: of reals for
+// ScalarFromArg returns a tensor of rank 0 that holds an argument of a launch, which may be one of [kernels.Slots]: of reals for
 // a real, of Int32 for an int. It panics with ErrArgument for another argument.
-func Number(d Device, number kernels.Arg) *Tensor {
-	const op = "Number"
+func ScalarFromArg(d Device, number kernels.Arg) *Tensor {
+	const op = "ScalarFromArg"
 	typ := Real
 	switch number.Kind {
 	case kernels.ArgReal:
@@ -174,8 +174,8 @@ func (t *Tensor) Free() {
 // Freed reports whether t was freed.
 func (t *Tensor) Freed() bool { return t.freed }
 
-// Contiguous reports whether t's elements lie in row-major order without gaps.
-func (t *Tensor) Contiguous() bool {
+// IsContiguous reports whether t's elements lie in row-major order without gaps.
+func (t *Tensor) IsContiguous() bool {
 	step := 1
 	for d := len(t.shape) - 1; d >= 0; d-- {
 		if t.shape[d] != 1 && t.strides[d] != step {
@@ -196,7 +196,7 @@ func check(op string, ts ...*Tensor) Device {
 	d := ts[0].st.dev
 	for _, t := range ts {
 		if t.freed {
-			misuse(op, ErrFreed, "keep it with Keep, or free it later", ts...)
+			misuse(op, ErrFreed, "retain it with Retain, or free it later", ts...)
 		}
 		if t.st.made != nil && t.st.made.Replayed {
 			misuse(op, ErrRecorded, "a replay has passed since, which keeps what its step returned, and the tensors that are older: return it from the step", t)
@@ -221,7 +221,7 @@ func there(op string, d Device) {
 	}
 }
 
-// Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Packed]; it panics with ErrShape if t has gaps.
+// Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Contiguous]; it panics with ErrShape if t has gaps.
 func (t *Tensor) Arg() kernels.Arg {
 	check("Arg", t)
 	t.mustBeContiguous("Arg")
@@ -230,27 +230,27 @@ func (t *Tensor) Arg() kernels.Arg {
 }
 
 func (t *Tensor) mustBeContiguous(op string) {
-	if !t.Contiguous() {
-		misuse(op, ErrShape, "a kernel needs a contiguous tensor: pass that of Packed", t)
+	if !t.IsContiguous() {
+		misuse(op, ErrShape, "a kernel needs a contiguous tensor: pass that of Contiguous", t)
 	}
 }
 
-// Run passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch]. It panics with
+// BufferArg passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch]. It panics with
 // ErrShape if t has gaps, and with ErrIndex for elements that t has not.
-func (t *Tensor) Run(off, n int) kernels.Arg {
-	check("Run", t)
-	t.mustBeContiguous("Run")
+func (t *Tensor) BufferArg(off, n int) kernels.Arg {
+	check("BufferArg", t)
+	t.mustBeContiguous("BufferArg")
 	a := t.Arg()
 	if off < 0 || n < 0 || n > a.N-off { // off+n may not fit an int
-		misuse("Run", ErrIndex, fmt.Sprintf("[%d, %d)", off, off+n), t)
+		misuse("BufferArg", ErrIndex, fmt.Sprintf("[%d, %d)", off, off+n), t)
 	}
 	a.Off, a.N = a.Off+off, n
 	return a
 }
 
-// Touch says that a kernel that [Launch] ran has written to t in place. A gradient that saved t, or another view of its
+// MarkWritten says that a kernel that [Launch] ran has written to t in place. A gradient that saved t, or another view of its
 // storage, before that finds that it changed: Backward returns autograd.ErrChanged instead of a wrong number.
-func (t *Tensor) Touch() { t.st.version++ }
+func (t *Tensor) MarkWritten() { t.st.version++ }
 
 // arg is the kernel argument for a contiguous tensor.
 func (t *Tensor) arg() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.Len()) }
@@ -287,7 +287,7 @@ func (t *Tensor) Item() (float64, error) {
 func (t *Tensor) download(op string) (*kernels.Mem, error) {
 	d := check(op, t)
 	if recordings.Load() > 0 {
-		d.core().tellRead(d, op, t.shape)
+		d.core().notifyRead(d, op, t.shape)
 	}
 	c := t.contiguous()
 	defer c.done()

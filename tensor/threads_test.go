@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -27,7 +27,7 @@ func TestThreadsAreFixedAtOpen(t *testing.T) {
 		"long sum": func() *tensor.Tensor { return tall.T().MatMul(wide) },
 		"sum":      func() *tensor.Tensor { return tall.Sum() },
 		"columns":  func() *tensor.Tensor { return long.Sum(0) },
-		"tanh":     func() *tensor.Tensor { return tensor.Map(kernels.Tanh, nil, x) },
+		"tanh":     func() *tensor.Tensor { return tensor.Map(fn.Tanh, nil, x) },
 	}
 	name, want := d.Name(), map[string][]float32{}
 	for what, f := range results {

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 
 	"github.com/clgrad/clgrad/clrt"
-	"github.com/clgrad/clgrad/internal/agree"
-	"github.com/clgrad/clgrad/internal/trial"
+	"github.com/clgrad/clgrad/internal/compare"
+	"github.com/clgrad/clgrad/internal/selftest"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -137,14 +137,14 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limit
 		return nil
 	}
 	like := func() ([]*kernels.Operands, error) {
-		o, err := trial.Like(k, args, d.real)
+		o, err := selftest.Like(k, args, d.real)
 		if o == nil {
 			return nil, err
 		}
 		return []*kernels.Operands{o}, err
 	}
 	small := func() ([]*kernels.Operands, error) {
-		all, err := trial.Small(k, d.real)
+		all, err := selftest.Small(k, d.real)
 		if class == 0 && len(all) == 0 && err == nil { // a kernel made for a launch says nothing of others
 			return like()
 		}
@@ -178,7 +178,7 @@ func runTwin(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) {
 
 // launches reports whether the device runs a form of k at all.
 func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, args []kernels.Arg) bool {
-	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return trial.Small(k, d.real) }) {
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, d.real) }) {
 		if !k.Grid(o.Args, l).Empty() && d.aside(built, k, l, o.Args) != nil {
 			return false
 		}
@@ -189,7 +189,7 @@ func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Lim
 // compare runs a form of k and its twin on operands. It reports whether the device ran it; the error is the first
 // element that differs.
 func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, o *kernels.Operands) (ran bool, err error) {
-	margin := agree.Of(k, d.real, o.Args)
+	margin := compare.MarginOf(k, d.real, o.Args)
 	onDevice := make([]kernels.Arg, len(o.Args))
 	for i, a := range o.Args {
 		onDevice[i] = a
@@ -216,7 +216,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limi
 			index += o.Args[i].Off
 		}
 		info := d.dev.Info()
-		bad := &TrialError{Device: d.Name(), Driver: info.Driver, Kernel: k.Name, Param: p.Name, Index: index - o.Args[i].Off,
+		bad := &MiscompileError{Device: d.Name(), Driver: info.Driver, Kernel: k.Name, Param: p.Name, Index: index - o.Args[i].Off,
 			Got: got.At(index), Want: want.At(index)}
 		for _, a := range o.Args {
 			if a.Buf != nil {

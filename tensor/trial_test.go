@@ -12,8 +12,9 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/trial"
+	"github.com/clgrad/clgrad/internal/selftest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // openTried opens the OpenCL device under test with an empty memory of trials.
@@ -90,7 +91,7 @@ func TestTrialRefuses(t *testing.T) {
 		{name: "switched off", defines: "-DVALUE=3", n: 9, off: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := openTried(t, Options{Untried: c.off})
+			d := openTried(t, Options{SkipSelfTest: c.off})
 			twins := 0
 			k := double(c.defines, &twins)
 			if c.blind {
@@ -113,7 +114,7 @@ func TestTrialRefuses(t *testing.T) {
 				if err != nil || v[0] != want || v[c.n-1] != want {
 					t.Fatalf("got %v, %v; want %v", v[0], err, want)
 				}
-				after, untried := d.Stats(), openTried(t, Options{Untried: true})
+				after, untried := d.Stats(), openTried(t, Options{SkipSelfTest: true})
 				k.Defines += " "
 				launchDouble(untried, k, c.n)
 				plain := untried.Stats()
@@ -123,7 +124,7 @@ func TestTrialRefuses(t *testing.T) {
 				}
 				return
 			}
-			var bad *TrialError
+			var bad *MiscompileError
 			if !errors.As(err, &bad) || bad.Param != c.param || bad.Sizes[0] != c.size || bad.Index < 0 || bad.Got == bad.Want || bad.Kernel != k.Name {
 				t.Fatalf("err = %v", err)
 			}
@@ -216,7 +217,7 @@ func TestTrialMemory(t *testing.T) {
 func TestTrialEnv(t *testing.T) {
 	d := openTried(t, Options{})
 	for value, want := range map[string]string{"off": "", "on": "", "0": "may be on or off"} {
-		t.Setenv(TrialEnv, value)
+		t.Setenv(SelfTestEnv, value)
 		dev, err := Open(d.dev.Info().ID(), Options{})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
@@ -234,19 +235,16 @@ func TestTrialEnv(t *testing.T) {
 	}
 }
 
-// TestTrialsAgree: kernels of this module pass their trials, at small sizes and at larger ones, and their twins are run. With
-// CLGRAD_MORE every kernel is tried in every form (scripts/test-more.sh). Without, to build each anew takes PoCL too long for
-// that, a third of a second: every kernel of a file is tried in one form, and of those made of formulas, which have one trial,
-// every fourth.
+// TestTrialsAgree: kernels of this module pass their trials, at small sizes and at larger ones, in every form, and their
+// twins are run. To build them all takes PoCL minutes: scripts/test-more.sh does.
 func TestTrialsAgree(t *testing.T) {
-	all := os.Getenv("CLGRAD_MORE") != ""
-	for form, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
+	if os.Getenv("CLGRAD_MORE") == "" {
+		t.Skip("scripts/test-more.sh runs it")
+	}
+	for _, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
 		d := openTried(t, opt)
-		for i, k := range ops.All(d.real, d.limits) {
-			if !all && (i%3 != form || k.Text != "" && i%4 != 0) {
-				continue
-			}
-			small, err := trial.Small(k, d.real)
+		for _, k := range ops.All(d.real, d.limits) {
+			small, err := selftest.Small(k, d.real)
 			if err != nil || len(small) == 0 {
 				t.Errorf("%s has no small operands: %v", k.Name, err)
 				continue
@@ -291,7 +289,7 @@ func TestTrialMistakes(t *testing.T) {
 			k := double("-DVALUE=2", &twins)
 			c.change(k)
 			for range 2 {
-				err := Maybe(func() { launchDouble(d, k, 9) })
+				err := Try(func() { launchDouble(d, k, 9) })
 				if !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("err = %v", err)
 				}
@@ -323,7 +321,7 @@ func TestTrialOfSteepSlopes(t *testing.T) {
 			a := rng.Args[i]
 			return kernels.Slice[float32](a.Buf.(*kernels.Mem), a.Off, a.N)
 		}
-		y := Linear(New(d, host(0), 200, 300), New(d, host(1), 300, 40), nil, kernels.LeakyReLU, 1e4)
+		y := Linear(New(d, host(0), 200, 300), New(d, host(1), 300, 40), nil, fn.LeakyReLU, 1e4)
 		if _, err := y.Float32s(); err != nil {
 			t.Errorf("%+v: %v", opt, err)
 		}

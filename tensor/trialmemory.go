@@ -34,7 +34,7 @@ const mostTrials = 1 << 14
 // newTrialMemory returns the memory of a device that is told from others by names, or nil if the environment switches
 // trials off.
 func newTrialMemory(names ...string) *trialMemory {
-	if os.Getenv(TrialEnv) == "off" {
+	if os.Getenv(SelfTestEnv) == "off" {
 		return nil
 	}
 	m := &trialMemory{names: digest(append(names, trialVersion, libraryVersion())...), known: map[string]bool{}}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/round"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -91,7 +91,7 @@ func (typ Type) number(v float64) kernels.Arg {
 	case Real:
 		return kernels.R(v)
 	case Float16:
-		return kernels.I(int(round.ToFloat16(v)))
+		return kernels.I(int(convert.ToFloat16(v)))
 	}
 	return kernels.I(int(v))
 }

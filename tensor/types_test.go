@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/internal/round"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
 )
@@ -287,9 +288,9 @@ func TestPromotion(t *testing.T) {
 		return v
 	}
 	ops := map[*kernels.Function]func(x, y float64) float64{
-		kernels.Add: func(x, y float64) float64 { return x + y }, kernels.Sub: func(x, y float64) float64 { return x - y },
-		kernels.Mul: func(x, y float64) float64 { return x * y }, kernels.Div: func(x, y float64) float64 { return x / y },
-		kernels.Min: math.Min, kernels.Max: math.Max,
+		fn.Add: func(x, y float64) float64 { return x + y }, fn.Sub: func(x, y float64) float64 { return x - y },
+		fn.Mul: func(x, y float64) float64 { return x * y }, fn.Div: func(x, y float64) float64 { return x / y },
+		fn.Min: math.Min, fn.Max: math.Max,
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		a := tensor.New(d, []uint8{0, 1, 2, 100, 200, 255}, 2, 3)
@@ -307,7 +308,7 @@ func TestPromotion(t *testing.T) {
 								typ = of
 							}
 						}
-						if rank[typ] == 2 || f == kernels.Div {
+						if rank[typ] == 2 || f == fn.Div {
 							typ = tensor.Real
 						}
 						x, y := a.To(tx), b.To(ty)
@@ -325,11 +326,11 @@ func TestPromotion(t *testing.T) {
 						for i, v := range got {
 							got[i] = float64(float32(v))
 						}
-						if z.Type() != typ || !reflect.DeepEqual(z.Shape(), shape) || !slices.EqualFunc(got, expect, func(a, b float64) bool { return kernels.Div == f && math.Abs(a-b) <= 1e-6*b || a == b }) {
+						if z.Type() != typ || !reflect.DeepEqual(z.Shape(), shape) || !slices.EqualFunc(got, expect, func(a, b float64) bool { return fn.Div == f && math.Abs(a-b) <= 1e-6*b || a == b }) {
 							t.Errorf("%s of %v and %v, %s: %v of %v, want %v of %v", f.Name, tx, ty, name, got, z.Type(), expect, typ)
 						}
 						if rank[typ] > rank[tx] || tx == tensor.Float16 || !reflect.DeepEqual(shape, x.Shape()) {
-							err := tensor.Maybe(func() { x.MapInPlace(f, nil, y) })
+							err := tensor.Try(func() { x.MapInPlace(f, nil, y) })
 							if !errors.Is(err, tensor.ErrType) && !errors.Is(err, tensor.ErrShape) || reflect.DeepEqual(shape, x.Shape()) && !strings.Contains(err.Error(), "To(tensor.Real)") {
 								t.Errorf("%sInPlace of %v and %v, %s: err = %v", f.Name, tx, ty, name, err)
 							}
@@ -345,7 +346,7 @@ func TestPromotion(t *testing.T) {
 			}
 		}
 		i := tensor.New(d, []int32{math.MaxInt32, math.MinInt32, 65536})
-		for f, want := range map[*kernels.Function][]int32{kernels.Add: {-2, 0, 131072}, kernels.Mul: {1, 0, 0}, kernels.Sub: {0, 0, 0}} {
+		for f, want := range map[*kernels.Function][]int32{fn.Add: {-2, 0, 131072}, fn.Mul: {1, 0, 0}, fn.Sub: {0, 0, 0}} {
 			if v, err := tensor.Map(f, nil, i, i).Int32s(); err != nil || !slices.Equal(v, want) {
 				t.Errorf("%s wraps to %v, want %v (err %v)", f.Name, v, want, err)
 			}
@@ -362,7 +363,7 @@ func TestTypedFunctions(t *testing.T) {
 			for i := range scalars {
 				scalars[i] = math.Trunc(scalars[i])
 			}
-			if u == kernels.Clamp || u == kernels.Hardtanh {
+			if u == fn.Clamp || u == fn.Hardtanh {
 				scalars = []float64{2, 90}
 			}
 			for _, typ := range types {
@@ -378,7 +379,7 @@ func TestTypedFunctions(t *testing.T) {
 					got, was := numbers(t, y), numbers(t, x)
 					for i, v := range was {
 						exact := int64(expected(u, scalars, v)) // in float64, which holds squares of int32 but for their last bits
-						if u == kernels.Square {
+						if u == fn.Square {
 							exact = int64(v) * int64(v)
 						}
 						if w := map[bool]float64{true: float64(int32(exact)), false: float64(uint8(exact))}[typ == tensor.Int32]; got[i] != w {
@@ -390,7 +391,7 @@ func TestTypedFunctions(t *testing.T) {
 					}
 				}
 				z := x.Copy()
-				err := tensor.Maybe(func() { z.MapInPlace(u, scalars) })
+				err := tensor.Try(func() { z.MapInPlace(u, scalars) })
 				switch {
 				case keep || typ == tensor.Real:
 					if err != nil || !sameNumbers(numbers(t, z), numbers(t, y)) {
@@ -531,17 +532,17 @@ func TestTypeMisuse(t *testing.T) {
 		{"FillInPlace", func() { ints.T().Slice(1, 0, 1).FillInPlace(0.5) }, "0.5 is no number"},
 		{"SetInPlace", func() { x.T().SetInPlace(ints) }, "Int32 into Real"},
 		{"Upload", func() { tensor.Upload(x.T(), []uint8{1, 2, 3, 4}) }, "Uint8 into Real"},
-		{"addInPlace", func() { ints.T().MapInPlace(kernels.Add, nil, x) }, "Int32 and Real do not give Int32"},
-		{"expInPlace", func() { ints.T().MapInPlace(kernels.Exp, nil) }, "not Int32"},
-		{"add_scalar", func() { tensor.Map(kernels.AddScalar, []float64{0.5}, ints) }, "To(tensor.Real)"},
-		{"add_scalarInPlace", func() { bytes.MapInPlace(kernels.AddScalar, []float64{-1}) }, "-1 is no number of a tensor of type Uint8"},
-		{"clamp", func() { tensor.Map(kernels.Clamp, []float64{0, math.Inf(1)}, ints) }, "+Inf"},
-		{"addInPlace", func() { ints.MapInPlace(kernels.Add, nil, x) }, "Int32 and Real do not give Int32"},
-		{"addInPlace", func() { bytes.MapInPlace(kernels.Add, nil, ints) }, "Uint8 and Int32 do not give Uint8"},
-		{"addInPlace", func() { half.MapInPlace(kernels.Add, nil, half) }, "Float16"},
-		{"divInPlace", func() { ints.MapInPlace(kernels.Div, nil, ints) }, "Int32 and Int32 do not give Int32"},
+		{"addInPlace", func() { ints.T().MapInPlace(fn.Add, nil, x) }, "Int32 and Real do not give Int32"},
+		{"expInPlace", func() { ints.T().MapInPlace(fn.Exp, nil) }, "not Int32"},
+		{"add_scalar", func() { tensor.Map(fn.AddScalar, []float64{0.5}, ints) }, "To(tensor.Real)"},
+		{"add_scalarInPlace", func() { bytes.MapInPlace(fn.AddScalar, []float64{-1}) }, "-1 is no number of a tensor of type Uint8"},
+		{"clamp", func() { tensor.Map(fn.Clamp, []float64{0, math.Inf(1)}, ints) }, "+Inf"},
+		{"addInPlace", func() { ints.MapInPlace(fn.Add, nil, x) }, "Int32 and Real do not give Int32"},
+		{"addInPlace", func() { bytes.MapInPlace(fn.Add, nil, ints) }, "Uint8 and Int32 do not give Uint8"},
+		{"addInPlace", func() { half.MapInPlace(fn.Add, nil, half) }, "Float16"},
+		{"divInPlace", func() { ints.MapInPlace(fn.Div, nil, ints) }, "Int32 and Int32 do not give Int32"},
 	} {
-		err := tensor.Maybe(c.f)
+		err := tensor.Try(c.f)
 		var e *tensor.Error
 		if !errors.Is(err, tensor.ErrType) || !errors.As(err, &e) || e.Op != c.op || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: err = %v, want ErrType that says %q", c.op, err, c.say)
@@ -556,7 +557,7 @@ func TestTypeMisuse(t *testing.T) {
 	}
 	freed := tensor.ZerosOf(d, tensor.Uint8, 2)
 	freed.Free()
-	if err := tensor.Maybe(func() { freed.To(tensor.Real) }); !errors.Is(err, tensor.ErrFreed) {
+	if err := tensor.Try(func() { freed.To(tensor.Real) }); !errors.Is(err, tensor.ErrFreed) {
 		t.Errorf("To of a freed tensor: err = %v", err)
 	}
 	view := ints.To(tensor.Int32)
@@ -578,9 +579,8 @@ func TestMixedProducts(t *testing.T) {
 			"halves":          {a.To(tensor.Float16).MatMul(b.To(tensor.Float16)), ra.MatMul(b)},
 			"transposed":      {a.T().MatMul(b.T()), ra.T().MatMul(b.T())},
 			"half and bytes":  {b.To(tensor.Float16).MatMul(a), b.MatMul(ra)},
-			"a layer":         {tensor.Linear(a, b, bias, kernels.ReLU), tensor.Linear(ra, b, rbias, kernels.ReLU)},
+			"a layer":         {tensor.Linear(a, b, bias, fn.ReLU), tensor.Linear(ra, b, rbias, fn.ReLU)},
 			"expanded halves": {a.To(tensor.Float16).Slice(1, 0, 1).Expand(2, 3).MatMul(b), ra.Slice(1, 0, 1).Expand(2, 3).MatMul(b)},
-			"SumAtomic":       {a.SumAtomic(), ra.SumAtomic()},
 			"SumTo":           {a.To(tensor.Float16).SumTo(3), ra.SumTo(3)},
 		} {
 			if got := pair[0]; got.Type() != tensor.Real || !sameNumbers(numbers(t, got), numbers(t, pair[1])) {
@@ -632,12 +632,12 @@ func TestIndexRange(t *testing.T) {
 		}{
 			"uploaded": {all, false}, "its start": {all.Slice(0, 0, 2), true}, "its end": {all.Slice(0, 1, 3), false}, "none of it": {all.Slice(0, 4, 4), true},
 			"every second": {all.Reshape(2, 2).Slice(1, 0, 1).Reshape(2), false}, "computed": {all.MaxScalar(0), false},
-			"clamped": {tensor.Map(kernels.Clamp, []float64{0, 1}, all), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
+			"clamped": {tensor.Map(fn.Clamp, []float64{0, 1}, all), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
 			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "lent": {lent(1), true}, "lent and wrong": {lent(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false}, "an element of it repeated before": {repeated(), false},
 			"filled": {tensor.FullOf(d, tensor.Int32, 1, 3), true}, "filled and wrong": {tensor.FullOf(d, tensor.Int32, 2, 3), false},
 		} {
 			for range 2 { // what was found out is remembered
-				err := tensor.Maybe(func() {
+				err := tensor.Try(func() {
 					if y := x.GatherRows(c.index); y.Len() != 2*c.index.Len() {
 						t.Errorf("%s: %v", name, y)
 					}
@@ -647,7 +647,7 @@ func TestIndexRange(t *testing.T) {
 				}
 			}
 		}
-		if wide := tensor.NewRNG(1).Ints(d, 1000, 9); !errors.Is(tensor.Maybe(func() { x.GatherRows(wide) }), tensor.ErrIndex) {
+		if wide := tensor.NewRNG(1).Ints(d, 1000, 9); !errors.Is(tensor.Try(func() { x.GatherRows(wide) }), tensor.ErrIndex) {
 			t.Error("random indices below 1000 name rows of 2")
 		}
 		before := d.Stats().Downloads
@@ -680,8 +680,8 @@ func TestTypedLaunch(t *testing.T) {
 		}
 		for _, kernel := range types {
 			for _, arg := range types {
-				err := tensor.Maybe(func() {
-					tensor.Launch(d, kernels.Identity.Map(kernel.On(d), kernels.Layout{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
+				err := tensor.Try(func() {
+					tensor.Launch(d, fn.Identity.Map(kernel.On(d), kernels.Layout{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
 				})
 				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel.On(d), arg.On(d))
 				if kernel == arg && err != nil || kernel != arg && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
@@ -714,7 +714,7 @@ func blendTwin[T kernels.Real](c kernels.Call[T]) {
 	for i := range y {
 		y[i] = 0
 		if at[i] != 0 {
-			y[i] = round.ToFloat16(x[i] * T(m[i]))
+			y[i] = convert.ToFloat16(x[i] * T(m[i]))
 		}
 		b[i] = m[i] ^ 1
 		n[i] += at[i] * 2
@@ -742,7 +742,7 @@ func TestTypedParams(t *testing.T) {
 				wrong[i] = args[0]
 			}
 			want := fmt.Sprintf("blend: argument %d, %s, has elements of type %v, not", i, p.Name, p.Mode.Elements(d.Real()))
-			if err := tensor.Maybe(func() { tensor.Launch(d, blend, wrong...) }); !errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want) {
+			if err := tensor.Try(func() { tensor.Launch(d, blend, wrong...) }); !errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want) {
 				t.Errorf("err = %v, want %q", err, want)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // view returns a tensor over t's storage.
@@ -53,7 +54,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 // stridesOf returns the strides with which t's elements are those of another shape of their number, in their order. There
 // are none if axes with a gap between them would have to be one.
 func (t *Tensor) stridesOf(shape []int) (strides []int, ok bool) {
-	if t.Contiguous() {
+	if t.IsContiguous() {
 		return rowMajor(shape), true
 	}
 	strides = make([]int, len(shape))
@@ -152,7 +153,7 @@ func (t *Tensor) Copy() *Tensor {
 }
 
 // copyTo writes src, any view, to dst, any view of the same shape and type that repeats no element.
-func copyTo(dst, src *Tensor) { launchMap(kernels.Identity.Alone(), dst.typ, []*Tensor{src, dst}, nil) }
+func copyTo(dst, src *Tensor) { launchMap(fn.Identity.Alone(), dst.typ, []*Tensor{src, dst}, nil) }
 
 // extent returns the distance from a tensor's first element to past its last.
 func (t *Tensor) extent() int {
@@ -177,7 +178,7 @@ type operand struct {
 
 // contiguous returns t as an operand. Call done after the launch.
 func (t *Tensor) contiguous() operand {
-	if t.Contiguous() {
+	if t.IsContiguous() {
 		return operand{t, false}
 	}
 	return operand{t.Copy(), true}
@@ -190,13 +191,12 @@ func (o operand) done() {
 	}
 }
 
-// Packed returns t for [Tensor.Arg], or a copy of it if t has gaps, and a function to call after the launch, which frees
-// the copy.
-func (t *Tensor) Packed() (packed *Tensor, done func()) {
-	check("Packed", t)
-	if t.Contiguous() {
-		return t, func() {}
+// Contiguous returns a view of t if its elements lie in row-major order without gaps, and a copy
+// otherwise: what [Tensor.Arg] takes. The caller frees it after the launch.
+func (t *Tensor) Contiguous() *Tensor {
+	check("Contiguous", t)
+	if t.IsContiguous() {
+		return t.view(t.shape, t.strides, t.off)
 	}
-	packed = t.Copy()
-	return packed, packed.Free
+	return t.Copy()
 }

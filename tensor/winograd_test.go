@@ -19,6 +19,10 @@ var manyChannels = [][7]int{{2, 16, 20, 14, 14, 5, 2}, {3, 33, 12, 11, 15, 3, 1}
 func TestConvOfManyChannels(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		reference := devtest.Open(t, "cpu", tensor.Options{Float64: true})
+		if s, _ := plumbing.ConvShape(tensor.Zeros(d, 1, 256, 16, 16), tensor.Zeros(d, 256, 256, 3, 3), nil,
+			[]tensor.ConvOptions{{Padding: []int{1}}}); s.FitsWinograd(d.Limits()) {
+			t.Error("in tiles, with weights that fit in no cache")
+		}
 		eps, _ := d.Real().Epsilon()
 		for _, c := range manyChannels {
 			rng := tensor.NewRNG(7)

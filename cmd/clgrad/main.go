@@ -9,8 +9,11 @@ package main
 import (
 	"os"
 
+	"github.com/clgrad/clgrad/fusedmlp"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
 
@@ -18,6 +21,9 @@ import (
 const program = "clgrad"
 
 func main() { os.Exit(cli.Run(newRoot(), os.Args[1:], os.Stdout, os.Stderr, cli.CommandFirst)) }
+
+// ownKernels returns the kernels that are not the library's own, for the doctor.
+func ownKernels(d tensor.Device) []*kernels.Kernel { return fusedmlp.Kernels(d.Real(), d.Limits()) }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -32,7 +38,7 @@ argument too many, a value outside its range), and nothing was done; 3, a signal
 To fit a network to an image there is another program, mlpimage.`,
 	}
 	cli.SetHelp(root, os.Stdout, devices.FlagGroup)
-	root.AddCommand(devices.NewDoctor(program), devices.NewList(), newBench(), newTune(), cli.NewMan(program, "doctor"),
+	root.AddCommand(devices.NewDoctor(program, ownKernels), devices.NewList(), newBench(), newTune(), cli.NewMan(program, "doctor"),
 		cli.NewVersion(devices.Built()), devices.NewProbe())
 	return root
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
-	"github.com/clgrad/clgrad/internal/live"
+	"github.com/clgrad/clgrad/internal/liveview"
 )
 
 // drawShare is how long training goes on after a picture was drawn, in times that it took.
@@ -18,7 +18,7 @@ const drawShare = 19
 // which the device belongs to, only while somebody watches, and in no more than a twentieth of the time, but in the first seconds. Sending them may
 // take as much again.
 type livePage struct {
-	server *live.Server
+	server *liveview.Server
 	fit    *imagefit.Fit
 	img    *imagefit.Image
 	start  time.Time
@@ -31,7 +31,7 @@ func (s *session) serve() (*livePage, error) {
 	if s.http == "" {
 		return nil, nil
 	}
-	server, err := live.Listen(s.http, live.Run{
+	server, err := liveview.Listen(s.http, liveview.Run{
 		Image: s.name, Width: s.img.Width, Height: s.img.Height, Device: s.fit.Device().Name(), Gain: imagefit.ErrorGain,
 	}, func() ([]byte, error) { return pngBytes(s.img) })
 	if err != nil {
@@ -48,7 +48,7 @@ func (l *livePage) report(p imagefit.Progress) {
 	if l == nil {
 		return
 	}
-	point := live.Point{Step: p.Step, Loss: p.Loss, LR: p.LR, StepMicros: float64(p.StepTime.Nanoseconds()) / 1e3, Seconds: time.Since(l.start).Seconds()}
+	point := liveview.Point{Step: p.Step, Loss: p.Loss, LR: p.LR, StepMicros: float64(p.StepTime.Nanoseconds()) / 1e3, Seconds: time.Since(l.start).Seconds()}
 	if !l.fit.Config.UntilFlat {
 		point.Steps = p.Steps
 	}
@@ -104,7 +104,7 @@ func (l *livePage) show(out *imagefit.Image) error {
 	if err != nil {
 		return err
 	}
-	l.server.Show(live.Picture{Step: l.fit.Steps(), PSNR: min(imagefit.PSNR(l.img, out), 999), Reconstruction: reconstruction, Error: difference})
+	l.server.Show(liveview.Picture{Step: l.fit.Steps(), PSNR: min(imagefit.PSNR(l.img, out), 999), Reconstruction: reconstruction, Error: difference})
 	return nil
 }
 

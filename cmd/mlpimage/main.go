@@ -10,12 +10,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/fusedmlp"
 	"github.com/clgrad/clgrad/hashgrid"
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
 
@@ -23,6 +27,11 @@ import (
 const program = "mlpimage"
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// ownKernels returns the kernels that are not the library's own, for the doctor.
+func ownKernels(d tensor.Device) []*kernels.Kernel {
+	return slices.Concat(hashgrid.Kernels(2), imagefit.Kernels(), fusedmlp.Kernels(d.Real(), d.Limits()))
+}
 
 // run is the program without the process around it.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -50,7 +59,7 @@ followed: the file that it leads to is replaced. New files have the permissions 
 keep theirs. Devices and pipes are written to as they stand.`,
 	}
 	cli.SetHelp(root, stdout, groupLearn, groupStop, groupWrite, devices.FlagGroup)
-	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), devices.NewDoctor(program, append(hashgrid.Kernels(2), imagefit.Kernels()...)...), devices.NewList(),
+	root.AddCommand(newTrain(), newBatch(), newRender(), newInfo(), devices.NewDoctor(program, ownKernels), devices.NewList(),
 		cli.NewMan(program, "train"), cli.NewVersion(devices.Built()), devices.NewProbe())
 	return root
 }

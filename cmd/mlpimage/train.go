@@ -16,7 +16,7 @@ import (
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
-	"github.com/clgrad/clgrad/internal/live"
+	"github.com/clgrad/clgrad/internal/liveview"
 	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
@@ -107,7 +107,7 @@ func (f *trainFlags) validate(image string, stdout io.Writer) error {
 		return cli.Usage(fmt.Errorf("--json with %s %s: the file and the result cannot both be standard output", n.what, n.path))
 	}
 	if f.http != "" {
-		if err := live.CheckAddress(f.http); err != nil {
+		if err := liveview.CheckAddress(f.http); err != nil {
 			return cli.Usage(fmt.Errorf("--http %w", err))
 		}
 	}

@@ -108,7 +108,7 @@ func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step 
 	opt, now, settings := newOptimizer(m), 0, fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, text %.6x",
 		*blocks, *width, *heads, *window, *batch, *rate, *seed, sha256.Sum256(fmt.Append(nil, text)))
 	kept := settings
-	parts := checkpoint.Parts{"model": nn.StateDict(m), "optimizer": opt, "settings": &kept, "step": &now}
+	parts := checkpoint.State{"model": nn.StateDict(m), "optimizer": opt, "settings": &kept, "step": &now}
 	if *file != "" {
 		if err := checkpoint.Load(*file, parts); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err

@@ -75,22 +75,21 @@ func snakeGradTwin[T kernels.Real](c kernels.Call[T]) {
 // Ziyin, Hartwig, Ueda, "Neural Networks Fail to Learn Periodic Functions and How to Fix It", NeurIPS 2020.
 func Snake(x *autograd.Node, a float64) *autograd.Node {
 	const op = "Snake"
-	v := x.Operand(op)
+	v := x.ValueFor(op)
 	y := tensor.Empty(v.Device(), v.Shape()...)
-	packed, done := v.Packed()
-	defer done()
-	tensor.Launch(v.Device(), snake, packed.Arg(), y.Arg(), kernels.I(v.Len()), kernels.R(a))
-	return autograd.Apply(op, y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
-		if in.Recorded() { // a gradient that shall have one: by operations on Nodes
-			in.GiveNode(0, x.Sine(2*a).AddScalar(1).Mul(g))
+	operand := v.Contiguous()
+	defer operand.Free()
+	tensor.Launch(v.Device(), snake, operand.Arg(), y.Arg(), kernels.I(v.Len()), kernels.R(a))
+	return autograd.NewOp(op, y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
+		if in.CreateGraph() { // a gradient that shall have one: by operations on Nodes
+			in.AccumulateNode(0, x.Sine(2*a).AddScalar(1).Mul(g))
 			return
 		}
-		packed, done := v.Packed()
-		defer done()
-		up, upDone := g.Value().Packed()
-		defer upDone()
-		in.Fill(0, func(d *tensor.Tensor) {
-			tensor.Launch(d.Device(), snakeGrad, packed.Arg(), up.Arg(), d.Arg(), kernels.I(v.Len()), kernels.R(a))
+		operand, up := v.Contiguous(), g.Value().Contiguous()
+		defer operand.Free()
+		defer up.Free()
+		in.AccumulateInto(0, func(d *tensor.Tensor) {
+			tensor.Launch(d.Device(), snakeGrad, operand.Arg(), up.Arg(), d.Arg(), kernels.I(v.Len()), kernels.R(a))
 		})
 	}, v)
 }

@@ -50,9 +50,9 @@ func TestTrialOfTwins(t *testing.T) {
 				}
 				d = open(t, sel, tensor.Options{})
 			}
-			var differs *tensor.TrialError
+			var differs *tensor.MiscompileError
 			if err := launch(d, wrong); !errors.As(err, &differs) || differs.Kernel != "snake" || !strings.Contains(err.Error(), "Either may be wrong") {
-				t.Errorf("%s, apart %v: err = %v, want a TrialError", sel, apart, err)
+				t.Errorf("%s, apart %v: err = %v, want a MiscompileError", sel, apart, err)
 			}
 		}
 	}

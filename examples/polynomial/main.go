@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(w io.Writer, device string) error {
-	d, err := tensor.Open(device, tensor.Options{Elements: samples * 3}) // so few that auto takes cpu
+	d, err := tensor.Open(device, tensor.Options{LargestTensorHint: samples * 3}) // so few that auto takes cpu
 	if err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func run(w io.Writer, device string) error {
 // fit returns the estimates of A and B.
 func fit(d tensor.Device) (a, b []float32, err error) {
 	// The samples: x is drawn on the device, y is computed there from the truth.
-	x := autograd.Const(tensor.NewRNG(1).Uniform(d, -1, 1, samples, 3).Keep())
-	y := x.Square().MatMul(autograd.Const(tensor.New(d, trueA, 3, 2))).Add(autograd.Const(tensor.New(d, trueB))).Keep()
+	x := autograd.Const(tensor.NewRNG(1).Uniform(d, -1, 1, samples, 3).Retain())
+	y := x.Square().MatMul(autograd.Const(tensor.New(d, trueA, 3, 2))).Add(autograd.Const(tensor.New(d, trueB))).Retain()
 
 	// The model starts from zero.
 	modelA := autograd.Param(tensor.Zeros(d, 3, 2), "A")

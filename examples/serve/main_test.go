@@ -18,6 +18,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/clgrad/clgrad/examples/internal/exampletest"
@@ -320,18 +321,19 @@ func TestSlow(t *testing.T) {
 // TestGather: a batch is full, or as long as its first request waits.
 func TestGather(t *testing.T) {
 	exampletest.Set(t, batch, 3)
-	exampletest.Set(t, wait, 20*time.Millisecond)
-	b := made(devtest.CPU(t))
-	for range 5 {
-		b.requests <- request{}
-	}
-	if n := len(b.gather(<-b.requests)); n != 3 {
-		t.Errorf("a batch of %d", n)
-	}
-	start := time.Now()
-	if n := len(b.gather(<-b.requests)); n != 2 || time.Since(start) < *wait {
-		t.Errorf("a batch of %d after %v", n, time.Since(start))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := made(devtest.CPU(t))
+		for range 5 {
+			b.requests <- request{}
+		}
+		if n := len(b.gather(<-b.requests)); n != 3 {
+			t.Errorf("a batch of %d", n)
+		}
+		start := time.Now()
+		if n, waited := len(b.gather(<-b.requests)), time.Since(start); n != 2 || waited != *wait {
+			t.Errorf("a batch of %d after %v", n, waited)
+		}
+	})
 }
 
 // TestDeviceFails: the requests of a batch that could not be computed are told, and the batcher ends with the reason.

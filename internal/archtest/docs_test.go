@@ -13,7 +13,7 @@ import (
 )
 
 // documented are the packages of the library: every exported name has a comment, and each begins with an example.
-var documented = []string{"clrt", "kernels", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kerneltest", "hashgrid", "replay"}
+var documented = []string{"clrt", "kernels", "kernels/fn", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kerneltest", "hashgrid", "replay"}
 
 // TestDocs: every exported function, method and type has a comment that begins with its name; every constant and
 // variable has one, or its group has; every field and interface method has one, or the comment of its type names
@@ -229,7 +229,7 @@ func inOrder(text string) bool {
 // operatesOnNodes reports whether f is a method of *Node that records an operation: one that returns a *Node and is
 // not about the node itself.
 func operatesOnNodes(f *ast.FuncDecl) bool {
-	if f.Recv == nil || receiver(f) != "Node" || f.Type.Results == nil || slices.Contains([]string{"Keep", "Named", "Detach", "GradNode"}, f.Name.Name) {
+	if f.Recv == nil || receiver(f) != "Node" || f.Type.Results == nil || slices.Contains([]string{"Retain", "Named", "Detach", "GradNode"}, f.Name.Name) {
 		return false
 	}
 	star, ok := f.Type.Results.List[0].Type.(*ast.StarExpr)

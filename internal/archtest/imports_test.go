@@ -2,6 +2,7 @@
 package archtest
 
 import (
+	"cmp"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -13,26 +14,29 @@ import (
 	"testing"
 )
 
-const module = "github.com/clgrad/clgrad/"
+const module = "github.com/clgrad/clgrad"
 
 // allowed lists, for each package, the packages of this module that it may import. An arrow goes down
 // only; internal packages serve the layers named here.
 var allowed = map[string][]string{
+	".":                    {},
 	"clrt":                 {"internal/mempool"},
-	"kernels":              {"kernels/expr", "internal/intmath", "internal/par", "internal/round", "internal/turns", "internal/vec", "internal/regular"},
+	"kernels":              {"kernels/expr", "internal/intmath", "internal/parallel", "internal/convert", "internal/stepwatch", "internal/vec", "internal/regular"},
+	"kernels/fn":           {"kernels", "kernels/expr"},
 	"kernels/expr":         {"internal/vec"},
-	"tensor":               {"clrt", "kernels", "internal/einsum", "internal/environment", "internal/goroutine", "internal/intmath", "internal/mempool", "internal/npz", "internal/safetensors", "internal/atomicfile", "internal/agree", "internal/ops", "internal/recorder", "internal/round", "internal/trial", "internal/vec", "internal/regular"},
-	"replay":               {"kernels", "kernels/expr", "internal/dot", "tensor", "internal/environment", "internal/intmath", "internal/ops", "internal/plumbing", "internal/recorder", "internal/turns"},
-	"autograd":             {"kernels", "tensor", "internal/dot", "internal/einsum", "internal/ops", "internal/plumbing", "internal/recorder"},
-	"kerneltest":           {"kernels", "tensor", "internal/agree", "internal/interpret"},
-	"nn":                   {"autograd", "kernels", "kernels/expr", "tensor", "internal/plumbing"},
-	"optim":                {"autograd", "kernels", "kernels/expr", "tensor", "internal/ops", "internal/plumbing"},
+	"tensor":               {"clrt", "kernels", "kernels/fn", "internal/einsum", "internal/environment", "internal/goroutine", "internal/intmath", "internal/mempool", "internal/npz", "internal/safetensors", "internal/atomicfile", "internal/compare", "internal/ops", "internal/capture", "internal/convert", "internal/selftest", "internal/vec", "internal/regular"},
+	"replay":               {"kernels", "kernels/expr", "kernels/fn", "internal/dot", "tensor", "internal/environment", "internal/fusion", "internal/intmath", "internal/plumbing", "internal/capture", "internal/stepwatch"},
+	"autograd":             {"kernels", "kernels/fn", "tensor", "internal/dot", "internal/einsum", "internal/fusion", "internal/ops", "internal/plumbing", "internal/capture"},
+	"kerneltest":           {"kernels", "tensor", "internal/compare", "internal/refexec"},
+	"nn":                   {"autograd", "fusedmlp", "kernels", "kernels/expr", "kernels/fn", "tensor", "internal/plumbing"},
+	"optim":                {"autograd", "kernels", "kernels/expr", "kernels/fn", "tensor", "internal/ops", "internal/plumbing"},
 	"checkpoint":           {"optim", "tensor", "internal/atomicfile", "internal/safetensors", "internal/regular"},
 	"data":                 {"kernels", "tensor", "internal/npz", "internal/plumbing", "internal/regular"},
+	"fusedmlp":             {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/fusion", "internal/intmath", "internal/parallel", "internal/vec"},
 	"hashgrid":             {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},
-	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/par", "internal/regular"},
-	"cmd/clgrad":           {"kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/plumbing", "internal/regular"},
-	"cmd/mlpimage":         {"hashgrid", "imagefit", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/live", "internal/samefile", "internal/regular"},
+	"imagefit":             {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/parallel", "internal/regular"},
+	"cmd/clgrad":           {"fusedmlp", "kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/plumbing", "internal/regular"},
+	"cmd/mlpimage":         {"fusedmlp", "hashgrid", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/liveview", "internal/samefile", "internal/regular"},
 	"examples/polynomial":  {"autograd", "optim", "tensor", "examples/internal/program"},
 	"examples/circles":     {"autograd", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/chars":       {"autograd", "checkpoint", "nn", "optim", "tensor", "examples/internal/program"},
@@ -41,42 +45,43 @@ var allowed = map[string][]string{
 	"examples/vae":         {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/mnist":       {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/customop":    {"autograd", "kernels", "kernels/expr", "optim", "tensor"},
-	"scripts/benchops":     {"autograd", "kernels", "tensor"},
+	"scripts/benchops":     {"autograd", "kernels", "kernels/fn", "tensor"},
 	"scripts/drawtestdata": {},
 	"scripts/livepage":     {},
 	"scripts/mutants":      {},
 	"scripts/showcase":     {},
-	"internal/bench":       {"autograd", "imagefit", "kernels", "nn", "optim", "replay", "tensor", "internal/ops", "internal/plumbing", "internal/recorder"},
-	"internal/cli":         {"clrt", "internal/atomicfile", "internal/environment"},
+	"internal/bench":       {"autograd", "imagefit", "kernels", "kernels/fn", "nn", "optim", "replay", "tensor", "internal/ops", "internal/plumbing", "internal/capture"},
+	"internal/cli":         {".", "clrt", "internal/atomicfile", "internal/environment"},
 	"internal/clitest":     {"tensor", "internal/devices"},
 	"internal/devices":     {"clrt", "kernels", "kerneltest", "tensor", "internal/atomicfile", "internal/cli", "internal/environment", "internal/kernelcases", "internal/ops", "internal/plumbing", "internal/regular"},
-	"internal/plumbing":    {"kernels", "tensor", "internal/ops", "internal/recorder"},
-	"internal/agree":       {"kernels"},
-	"internal/interpret":   {"kernels", "kernels/expr", "internal/agree"},
+	"internal/plumbing":    {"kernels", "tensor", "internal/ops", "internal/capture"},
+	"internal/compare":     {"kernels"},
+	"internal/refexec":     {"kernels", "kernels/expr", "kernels/fn", "internal/compare"},
 	"internal/kernelcases": {"kernels", "internal/ops"},
-	"internal/trial":       {"kernels", "internal/kernelcases", "internal/ops"},
-	"internal/ops":         {"kernels", "kernels/expr", "internal/cond", "internal/intmath", "internal/par", "internal/round", "internal/vec", "internal/regular"},
-	"internal/cond":        {},
+	"internal/selftest":    {"kernels", "internal/kernelcases", "internal/ops"},
+	"internal/fusion":      {"kernels", "kernels/expr"},
+	"internal/ops":         {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/fusion", "internal/intmath", "internal/parallel", "internal/convert", "internal/vec", "internal/regular"},
+	"internal/boolmath":    {},
 	"internal/dot":         {},
 	"internal/environment": {},
 	"internal/intmath":     {},
 	"internal/einsum":      {},
-	"internal/recorder":    {"kernels"},
+	"internal/capture":     {"kernels"},
 	"internal/goroutine":   {},
-	"internal/turns":       {"internal/goroutine"},
-	"internal/par":         {},
+	"internal/stepwatch":   {"internal/goroutine"},
+	"internal/parallel":    {},
 	"internal/vec":         {},
 	"internal/vec/gen":     {},
 	"internal/regular":     {},
-	"internal/round":       {},
+	"internal/convert":     {},
 	"internal/reference":   {},
-	"internal/live":        {},
+	"internal/liveview":    {},
 	"internal/mempool":     {},
 	"internal/npz":         {},
 	"internal/safetensors": {},
 	"internal/atomicfile":  {},
 	"internal/samefile":    {"internal/atomicfile"},
-	"internal/devtest":     {"clrt", "tensor", "internal/plumbing", "kernels"},
+	"internal/devtest":     {"clrt", "tensor", "internal/plumbing", "kernels", "kernels/fn"},
 	"internal/archtest":    {},
 	"internal/catalog":     {},
 
@@ -115,7 +120,8 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range file.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
-			dep, ours := strings.CutPrefix(name, module)
+			rest, ours := strings.CutPrefix(name+"/", module+"/")
+			dep := strings.TrimSuffix(cmp.Or(rest, "."), "/")
 			if name == "C" || name == "github.com/samuel/go-opencl/cl" {
 				if pkg != "clrt" {
 					t.Errorf("%s imports %s: only clrt may", rel, name)

@@ -6,6 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -61,7 +62,7 @@ func (s *Suite) elementwise(ctx context.Context) error {
 		defer t.Free()
 	}
 	size := float64(n * d.Real().Size())
-	leaky, tanh := kernels.LeakyReLU.Gradient(0), kernels.Tanh.Gradient(0)
+	leaky, tanh := fn.LeakyReLU.Gradient(0), fn.Tanh.Gradient(0)
 	slope := []float64{0.1}
 	for _, c := range []struct {
 		name    string

@@ -22,8 +22,8 @@ type opRow struct {
 
 // opRows are the rows of scripts/peers/torch_ops.py, of the same sizes. Call done after the last.
 func opRows(d tensor.Device) (rows []opRow, done func()) {
-	index := tensor.NewRNG(2).Ints(d, 32768, 8192).Keep()
-	labels := tensor.NewRNG(3).Ints(d, 1024, 8192).Keep()
+	index := tensor.NewRNG(2).Ints(d, 32768, 8192).Retain()
+	labels := tensor.NewRNG(3).Ints(d, 1024, 8192).Retain()
 	done = func() {
 		index.Free()
 		labels.Free()
@@ -83,13 +83,13 @@ func (s *Suite) op(ctx context.Context, row opRow) error {
 	d, rng := s.Device, tensor.NewRNG(1)
 	var in []*node
 	for _, shape := range row.shapes {
-		x := autograd.Param(rng.Uniform(d, -0.5, 0.5, shape...).Keep(), "x")
+		x := autograd.Param(rng.Uniform(d, -0.5, 0.5, shape...).Retain(), "x")
 		defer x.Free()
 		in = append(in, x)
 	}
 	var weights *node
 	tensor.Scope(d, func() {
-		autograd.NoGrad(d, func() { weights = autograd.Const(rng.Uniform(d, 0, 1, row.f(in).Shape()...).Keep()) })
+		autograd.NoGrad(d, func() { weights = autograd.Const(rng.Uniform(d, 0, 1, row.f(in).Shape()...).Retain()) })
 	})
 	defer weights.Free()
 	forward := func() (out []*tensor.Tensor, err error) {

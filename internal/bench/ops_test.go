@@ -37,9 +37,9 @@ func TestOpsMemory(t *testing.T) {
 // TestBothIsForwardToo: what is measured as forward and backward has the launch of the result, though no gradient needs that.
 func TestBothIsForwardToo(t *testing.T) {
 	d := devtest.CPU(t)
-	x := autograd.Param(tensor.Full(d, 1, 2, 3).Keep(), "x")
+	x := autograd.Param(tensor.Full(d, 1, 2, 3).Retain(), "x")
 	defer x.Free()
-	weights := autograd.Const(tensor.Full(d, 2, 2, 3).Keep())
+	weights := autograd.Const(tensor.Full(d, 2, 2, 3).Retain())
 	defer weights.Free()
 	launches := func(f func() ([]*tensor.Tensor, error)) int {
 		rec, err := replay.Record(d, f)

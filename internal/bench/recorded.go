@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/plumbing"
-	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -46,7 +46,7 @@ func (s *Suite) recorded(ctx context.Context) error {
 	if plumbing.TuningName(s.Device) == "" { // the Go device
 		return nil
 	}
-	return s.host(ctx, "host per launch loop in C", launches, s.flushed(func() error { return recorder.Loop(rec, 1) }))
+	return s.host(ctx, "host per launch loop in C", launches, s.flushed(func() error { return capture.Loop(rec, 1) }))
 }
 
 // flushed is f and, as an eager step ends, a flush.

@@ -11,7 +11,7 @@ import (
 )
 
 // smallNets is the batches and the widths of the hidden layers of small perceptrons. The product of a batch and its
-// widest layer is the elements of the largest tensor of a step, [tensor.Options].Elements: from 16 to 65,536.
+// widest layer is the elements of the largest tensor of a step, [tensor.Options].LargestTensorHint: from 16 to 65,536.
 var smallNets = []struct {
 	batch  int
 	hidden []int
@@ -42,8 +42,8 @@ func (s *Suite) perceptron(ctx context.Context, name string, batch int, hidden [
 	rng := tensor.NewRNG(1)
 	net := nn.NewMLP(d, rng, cfg)
 	opt := optim.NewAdamW(nn.Params(net), optim.AdamWDefaults(optim.Constant(1e-3)))
-	x := autograd.Const(rng.Uniform(d, -1, 1, batch, 2).Keep())
-	y := autograd.Const(rng.Uniform(d, -1, 1, batch, 1).Keep())
+	x := autograd.Const(rng.Uniform(d, -1, 1, batch, 2).Retain())
+	y := autograd.Const(rng.Uniform(d, -1, 1, batch, 1).Retain())
 	_, err := s.timeErr(ctx, name, "us", 0, 0, func() error {
 		loss := net.Forward(x).Sub(y).Square().Mean()
 		if err := loss.Backward(); err != nil {

@@ -26,7 +26,7 @@ const page = "../../docs/operations.md"
 
 const head = `# Operations
 
-<!-- Made by "go test ./internal/catalog -run Page -update". -->
+<!-- Made by "make generate". -->
 
 Each is a method of ` + "`autograd.Node`" + `, and of ` + "`tensor.Tensor`" + ` without a graph, unless a package stands before its name. Semantics are
 PyTorch's and NumPy's; where one differs on purpose, its documentation says so (` + "`go doc autograd.Node.NAME`" + `).
@@ -74,12 +74,12 @@ func TestPage(t *testing.T) {
 	}
 	want, err := os.ReadFile(page)
 	if err != nil || string(want) != b.String() {
-		t.Errorf("%s differs from what the operations of today make (err %v): go test ./internal/catalog -run Page -update", page, err)
+		t.Errorf("%s differs from what the operations of today make (err %v): make generate", page, err)
 	}
 }
 
 // ofGraph are the methods of Node that return one and are no operation on it.
-var ofGraph = []string{"Detach", "Keep", "Named", "GradNode"}
+var ofGraph = []string{"Detach", "Retain", "Named", "GradNode"}
 
 // TestEveryOperationListed: what a node is made by is in the list.
 func TestEveryOperationListed(t *testing.T) {

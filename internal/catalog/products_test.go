@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -28,11 +28,11 @@ var products = family{"products", "Products", []operation{
 		"bA,Ab", "ij->ji", "i,j", "ij,ij->", "a,a,a->a", "i...->...", "bi,ijk,bj->bk", "xy,zy->", "ab,cb,db,eb->acde", "ij,k->jk", "a,a->", "ij,jk",
 		"a,ab,bc,cd,de,ef,fg,gh,h->", "ij,ij->ij")},
 	{"Linear", "torch.nn.functional.linear", cases{
-		"tanh":    one(func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Tanh) }),
+		"tanh":    one(func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.Tanh) }),
 		"plain":   binary(func(x, w *node) *node { return x.Linear(w, nil, nil) }),
 		"axes":    one(func(in []*node) *node { return in[0].Transpose(1, 0, 2).Linear(in[1], in[2], nil) }),
 		"vector":  one(func(in []*node) *node { return in[0].Linear(in[1], in[2], nil) }),
-		"special": one(func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.ReLU) }),
+		"special": one(func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.ReLU) }),
 	}},
 	{"SquaredError", "torch.nn.functional.mse_loss(reduction=\"sum\")", under(binary((*node).SquaredError), "odd", "empty", "special")},
 	{"OuterAccInPlace", "torch.Tensor.addmm_", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {

@@ -90,10 +90,43 @@ const mostColumns = 100
 // terminal.
 func SetHelp(root *cobra.Command, stdout io.Writer, titles ...string) {
 	width := min(TerminalWidth(stdout), mostColumns)
-	cobra.AddTemplateFunc("flagUsages", func(fs *pflag.FlagSet) string { return flagUsages(fs, titles, width) })
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
-		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd.OutOrStderr(), cmd, titles, width) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", wrap(cmp.Or(cmd.Long, cmd.Short), width), cmd.UsageString()) // which remembers errors
 	})
+}
+
+// usage writes how a command is called, and its examples, commands and flags. It is no template of cobra: a program that has
+// text/template keeps every exported method of every type, six megabytes.
+func usage(w io.Writer, cmd *cobra.Command, titles []string, width int) error {
+	var b strings.Builder
+	b.WriteString("Usage:")
+	if cmd.Runnable() {
+		b.WriteString("\n  " + cmd.UseLine())
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\n  " + cmd.CommandPath() + " [command]")
+	}
+	if cmd.HasExample() {
+		b.WriteString("\n\nExamples:\n" + cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\n\nAvailable Commands:")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() || c.Name() == "help" {
+				fmt.Fprintf(&b, "\n  %-*s %s", c.NamePadding(), c.Name(), c.Short)
+			}
+		}
+	}
+	if cmd.HasAvailableLocalFlags() {
+		b.WriteString("\n\n" + flagUsages(cmd.LocalFlags(), titles, width))
+	}
+	if cmd.HasAvailableInheritedFlags() {
+		b.WriteString("\n\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsages(), "\n"))
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
+	}
+	_, err := fmt.Fprintln(w, b.String())
+	return err
 }

@@ -85,7 +85,7 @@ func (f *Flags) open(stderr io.Writer) (tensor.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, Untried: f.untried, Precision: f.precision,
+	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, SkipSelfTest: f.untried, Precision: f.precision,
 		Builds: cli.NewBuildLine(stderr)})
 	if err != nil {
 		return nil, err

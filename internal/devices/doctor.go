@@ -20,7 +20,7 @@ import (
 
 // NewDoctor returns the command that looks for what OpenCL needs, and tests the kernels of a device: clgrad's own, and
 // those that the program brings.
-func NewDoctor(program string, more ...*kernels.Kernel) *cobra.Command {
+func NewDoctor(program string, more func(d tensor.Device) []*kernels.Kernel) *cobra.Command {
 	var device Flags
 	var noKernels, full bool
 	cmd := &cobra.Command{
@@ -46,7 +46,7 @@ computes with the same kernel in Go. It fails if a kernel does.`,
 			if path, tried := plumbing.TrialsRemembered(d); path != "" {
 				fmt.Fprintf(w, "trials     %d of earlier programs are remembered, all right, in %s\n", tried, path)
 			}
-			return testKernels(cmd, w, d, more, full)
+			return testKernels(cmd, w, d, more(d), full)
 		},
 	}
 	fs := cmd.Flags()

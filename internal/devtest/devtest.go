@@ -23,6 +23,10 @@ const Env = "CLGRAD_TEST_DEVICES"
 // EmulatedEnv names the environment variable that says that an emulator of another processor runs the tests.
 const EmulatedEnv = "CLGRAD_TEST_EMULATED"
 
+// OptimizedEnv names the environment variable that has OpenCL CPUs optimize the kernels of tests. By default only a sweep
+// does: they are built in less than half the time without.
+const OptimizedEnv = "CLGRAD_TEST_OPTIMIZED"
+
 // Command is exec.Command, but skips the test in an emulator: a process of several threads that starts a program
 // sometimes hangs in QEMU, which forks where the system would share memory with the child.
 func Command(t *testing.T, name string, args ...string) *exec.Cmd {
@@ -48,6 +52,9 @@ func Seed(i int) uint64 {
 
 // Sweep reports whether there is time for many more trials, and for their kernels to be built.
 func Sweep() bool { return os.Getenv(SweepEnv) != "" }
+
+// Optimized reports whether OpenCL CPUs build the kernels of tests with optimization.
+func Optimized() bool { return os.Getenv(OptimizedEnv) != "" || Sweep() }
 
 // Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in float64. Of OpenCL devices that
 // is left to a sweep: they would build every kernel once more. Both is for tests of what differs there.
@@ -84,11 +91,13 @@ func Selected() []string {
 	return []string{"cpu"}
 }
 
-// Open opens a device and closes it when the test ends, which fails if the device has failed.
+// Open opens a device, with kernels as [OptimizedEnv] says, and closes it when the test ends, which fails if the device has
+// failed.
 func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 	t.Helper()
 	// Oclgrind keeps the state of its checkers per host thread and crashes when calls come from several.
 	runtime.LockOSThread()
+	opt.Unoptimized = opt.Unoptimized || !Optimized()
 	d, err := tensor.Open(sel, opt)
 	if err != nil {
 		t.Fatalf("open %s: %v", sel, err)

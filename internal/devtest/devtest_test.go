@@ -52,3 +52,17 @@ func TestSeed(t *testing.T) {
 		}
 	}
 }
+
+// TestOptimized: kernels are optimized where a test or the environment asks for it, and in a sweep.
+func TestOptimized(t *testing.T) {
+	for _, c := range []struct {
+		optimized, sweep string
+		want             bool
+	}{{"", "", false}, {"1", "", true}, {"", "1", true}} {
+		t.Setenv(devtest.OptimizedEnv, c.optimized)
+		t.Setenv(devtest.SweepEnv, c.sweep)
+		if got := devtest.Optimized(); got != c.want {
+			t.Errorf("%q, sweep %q: %v", c.optimized, c.sweep, got)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -75,7 +76,7 @@ func (w *wrong) value(typ reflect.Type) reflect.Value {
 	case typ == reflect.TypeFor[[]int]():
 		v.Set(reflect.ValueOf(slices.Clone(wrongLists[w.rng.IntN(len(wrongLists))])))
 	case typ == reflect.TypeFor[*kernels.Function]():
-		v.Set(reflect.ValueOf([]*kernels.Function{nil, kernels.Neg, kernels.Add, kernels.AddScalar}[w.rng.IntN(4)]))
+		v.Set(reflect.ValueOf([]*kernels.Function{nil, fn.Neg, fn.Add, fn.AddScalar}[w.rng.IntN(4)]))
 	case typ == reflect.TypeFor[*tensor.RNG]() && w.rng.IntN(3) > 0:
 		v.Set(reflect.ValueOf(tensor.NewRNG(1)))
 	case v.CanInt():

@@ -19,6 +19,7 @@ var (
 
 // TestCommands: every target of make, every package and every flag of the two programs that a document names is there.
 func TestCommands(t *testing.T) {
+	builds(t)
 	targets := map[string]bool{}
 	for _, match := range rule.FindAllStringSubmatch(read(t, filepath.Join(root, "Makefile")), -1) {
 		targets[match[1]] = true

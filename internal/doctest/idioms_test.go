@@ -20,7 +20,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -29,7 +29,7 @@ import (
 
 var (
 	_ = math.Inf
-	_ = kernels.ReLU
+	_ = fn.ReLU
 	_ = replay.Record
 
 	d             tensor.Device
@@ -48,6 +48,7 @@ var row = regexp.MustCompile("(?m)^\\| `[^`]+`.* \\| `([^`]+)` \\|$")
 
 // TestIdioms: what docs/coming-from-pytorch.md says of clgrad compiles, and there are 40 rows or more.
 func TestIdioms(t *testing.T) {
+	builds(t)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "coming-from-pytorch.md"))
 	if err != nil {
 		t.Fatal(err)

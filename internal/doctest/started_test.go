@@ -61,9 +61,7 @@ func blocks(t *testing.T, path string) []block {
 // TestGettingStarted: the programs of docs/getting-started.md, made and run as the page says, print what it says. go get is
 // replaced by this checkout, and the port by a free one.
 func TestGettingStarted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds two programs")
-	}
+	builds(t)
 	folder, env := t.TempDir(), environment()
 	printed := "" // since the last block of text
 	for _, b := range blocks(t, filepath.Join(root, "docs", "getting-started.md")) {
@@ -92,6 +90,14 @@ func TestGettingStarted(t *testing.T) {
 		default:
 			t.Errorf("a block of %q, which nothing runs", b.language)
 		}
+	}
+}
+
+// builds skips a test that builds programs, without cgo, unless scripts/test-more.sh runs it.
+func builds(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CLGRAD_MORE") == "" {
+		t.Skip("it builds programs: scripts/test-more.sh runs it")
 	}
 }
 

@@ -69,8 +69,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		perLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(1).Int(n, max(n, 1)) })
 		add(func(o *kernels.Operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
 		add(func(o *kernels.Operands) { o.In(5000, -1, 1).In(5000, -1, 1).Out(5000).Out(2).Int(5000, 2700) }, "2 long chunks")
-	case ops.SumAtomic:
-		perLength(func(o *kernels.Operands, n int) { o.In(n, 0, 1).In(1, 0, 1).Int(n).Real(0.5) })
 	case ops.MaxAxisGrad:
 		for _, b := range boxes[:len(boxes)-1] {
 			add(func(o *kernels.Operands) {
@@ -92,8 +90,6 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 				o.In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
 			}, "%v with NaN", b)
 		}
-	case ops.OuterAccAtomic:
-		perMatrix(func(o *kernels.Operands, r, c int) { o.In(9*r, -1, 1).In(9*c, -1, 1).In(r*c, -1, 1).Int(9, r, c, 4) })
 	case ops.Uniform:
 		perLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(-2, 5) })
 	case ops.Normal:

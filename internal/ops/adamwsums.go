@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // AdamWSums is AdamW of a gradient that is added up from shares where it is read, for GPUs: P, G, PART, M, V, BLOCKS, decay, b1,
-// one_b1, b2, one_b2, step, root, eps. BLOCKS says of each work-group what it does: see [SumBlocks].
+// one_b1, b2, one_b2, step, root, eps. BLOCKS says of each work-group what it does: see [sumBlocks].
 var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Defines: "-DFUNCTIONS",
 	Params: append([]kernels.Param{inOut("P"), in("G"), in("PART"), inOut("M"), inOut("V"), inInts("BLOCKS")}, adamwScalars...),
 	Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
@@ -18,24 +19,17 @@ var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Def
 	Tol: kernels.Tolerance{ULP: 8, Rel: 64}, // those of AdamWShares, which computes the same
 }
 
-// Shares is the gradient of N parameters from At on: each is a sum of Len shares, of which that of the first lies at From and is
-// followed by those of the others. The next share of each lies N elements on.
-type Shares struct {
-	At, N, From, Len int
-	wide             int // columns of a work-group
-}
-
-// SharesOf returns what a launch of SumAxis sums on a device, if its result is the gradient of parameters from one on, and it reads
+// partialsOf returns what a launch of SumAxis sums on a device, if its result is the gradient of parameters from one on, and it reads
 // from an element of PART on; nil if it does anything else.
-func SharesOf(k *kernels.Kernel, a []kernels.Arg, at, from int, l kernels.Limits) []Shares {
-	if k != SumAxis || l.CPU || a[5].Real != 1 || a[6].Int != 0 || SumAxis.Grid(a, l).Empty() {
+func partialsOf(a []kernels.Arg, at, from int, l kernels.Limits) []fusion.Partial {
+	if l.CPU || a[5].Real != 1 || a[6].Int != 0 || SumAxis.Grid(a, l).Empty() {
 		return nil
 	}
 	wide := SumAxis.Grid(a, l).Local[0]
-	var list []Shares
+	var list []fusion.Partial
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 	for o := range outer {
-		list = append(list, Shares{At: at + o*inner, N: inner, From: from + o*n*inner, Len: n, wide: wide})
+		list = append(list, fusion.Partial{At: at + o*inner, N: inner, From: from + o*n*inner, Len: n, Wide: wide})
 	}
 	return list
 }
@@ -47,8 +41,8 @@ const (
 	sharesInts   = 8
 )
 
-// SumBlocks returns the BLOCKS of an AdamWSums of n parameters, and whether the gradient of all of them is a sum: that of others is read.
-func SumBlocks(sums []Shares, n int) (blocks []int32, all bool) {
+// sumBlocks returns the BLOCKS of an AdamWSums of n parameters, and whether the gradient of all of them is a sum: that of others is read.
+func sumBlocks(sums []fusion.Partial, n int) (blocks []int32, all bool) {
 	add := func(kind, wide, at, count, from, terms, apart int) {
 		for c := 0; c < count; c += wide {
 			for _, v := range []int{kind, at + c, min(wide, count-c), wide, from + c, terms, apart, 0} {
@@ -61,20 +55,15 @@ func SumBlocks(sums []Shares, n int) (blocks []int32, all bool) {
 		all = all && from == to
 		add(sharesStored, sumGroup, from, to-from, from, 1, 0)
 	}
-	sums = slices.SortedFunc(slices.Values(sums), func(a, b Shares) int { return cmp.Compare(a.At, b.At) })
+	sums = slices.SortedFunc(slices.Values(sums), func(a, b fusion.Partial) int { return cmp.Compare(a.At, b.At) })
 	past := 0
 	for _, s := range sums {
 		stored(past, s.At)
 		past = s.At + s.N
-		add(sharesSum, s.wide, s.At, s.N, s.From, s.Len, s.N)
+		add(sharesSum, s.Wide, s.At, s.N, s.From, s.Len, s.N)
 	}
 	stored(past, n)
 	return blocks, all
-}
-
-// Sums returns the launch that adds the gradient up from shares in part, as blocks has it; what is no sum is read from g.
-func (u *Update) Sums(g, part, blocks kernels.Arg) (*kernels.Kernel, []kernels.Arg) {
-	return AdamWSums, append([]kernels.Arg{u.p, g, part, u.m, u.v, blocks}, u.numbers...)
 }
 
 func adamwSumsTwin[T kernels.Real](c kernels.Call[T]) {
@@ -117,15 +106,15 @@ func adamwSumsCases(few bool) []kernels.Case {
 		if few && c.name == "long" {
 			continue
 		}
-		var list []Shares
+		var list []fusion.Partial
 		part := 0
 		for _, s := range c.sums {
 			outer, n, inner := s[1], s[2], s[3]
 			a := []kernels.Arg{kernels.Vec(nil, 0, outer*n*inner), kernels.Vec(nil, 0, outer*inner), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.R(1), kernels.I(0)}
-			list = append(list, SharesOf(SumAxis, a, s[0], part, gpu)...)
+			list = append(list, partialsOf(a, s[0], part, gpu)...)
 			part += outer * n * inner
 		}
-		blocks, _ := SumBlocks(list, c.n)
+		blocks, _ := sumBlocks(list, c.n)
 		cases = append(cases, kernels.Case{Name: c.name, Build: func(o *kernels.Operands) {
 			o.In(c.n, -1, 1).In(c.n, -1, 1).In(part, -1, 1).In(c.n, -1, 1).In(c.n, 0, 1)
 			o.Ints(len(blocks), func(i int) int { return int(blocks[i]) }).Real(adamwNumbers...)

@@ -11,11 +11,10 @@ import (
 // each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
-		Sum, SquaredError, SumAtomic, SumAxis, ColumnSums, MaxAxisGrad, OuterAccAtomic,
+		Sum, SquaredError, SumAxis, ColumnSums, MaxAxisGrad,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReduceShares, AdamWShares, AdamWSums, Softmax, SoftmaxGrad,
-		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums, MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), false),
-		MLPLoss(ExampleMLP, t, ExampleMLP.tile(t, mlpBlock), true)}
+		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums}
 	for i, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {
 			if form != TT || i == 0 { // both operands are read as in other forms
@@ -30,7 +29,7 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 	}
 	all = append(all, epilogues(GemmTiles(t, l)[0])...)
 	if !l.CPU && t == kernels.Float32 {
-		all = append(append(all, onMatrixUnits()...), mlpsOnMatrixUnits()...)
+		all = append(all, onMatrixUnits()...)
 	}
 	all = append(all, convolutions(t, l)...)
 	for _, taps := range []int{3, 5} {
@@ -39,9 +38,6 @@ func All(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 		}
 	}
 	all = append(all, append(poolings(), Interpolate, InterpolateGrad)...)
-	if large := ExampleMLP.tile(t, mlpLarge); !l.CPU && large == mlpLarge {
-		all = append(all, MLPLoss(ExampleMLP, t, large, false))
-	}
 	shape := AttentionShape{Features: 11, Values: 9}
 	few, many := Attention(shape, 1, t, l), Attention(shape, math.MaxInt32, t, l)
 	if few != nil {

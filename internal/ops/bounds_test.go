@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a launch, worked out here by
@@ -21,7 +22,6 @@ func TestScales(t *testing.T) {
 		return vecs
 	}
 	none := real()
-	shape := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 1, Slope: 3}
 	product := func(biased float64) []kernels.Arg {
 		return args([]kernels.Arg{real(1, -2), real(3), real(-5, 4), none}, 7, 8, 10, 0, 0, 0, 1, biased, 12, 10)
 	}
@@ -34,13 +34,10 @@ func TestScales(t *testing.T) {
 	}{
 		{"sum", Sum, args([]kernels.Arg{real(2, -3), none}, 100, 10, -0.5), 10 * 0.5 * 3},
 		{"squared error", SquaredError, args([]kernels.Arg{real(2, -3), real(4), none, none}, 100, 10), 10 * 7 * 7},
-		{"atomic sum", SumAtomic, args([]kernels.Arg{real(-3), none}, 100, 0.25), 100 * 0.25 * 3},
 		{"sum of an axis", SumAxis, args([]kernels.Arg{real(-3), none}, 5, 100, 7, -2, 1), 100 * 2 * 3},
 		{"shares", ReduceShares, args([]kernels.Arg{real(-3), real(-2), none}, 100, 4), 4 * 3 * 2},
 		{"product", Gemm(NN, tile, nil), product(0), 10 * 2 * 3},
 		{"product with a bias", Gemm(NN, tile, nil), product(1), 10*2*3 + 5},
-		{"pass", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(-2), real(3), real(0.5), none, none, none}, 10), 10 * 2 * 3 * 1 * 16 * 9},
-		{"pass of small numbers", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(0.5), real(0.5), real(7), none, none, none}, 10), 10 * 7 * 16 * 9},
 	} {
 		if got := c.k.Tol.Scale(c.args); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -71,16 +68,16 @@ func TestBounds(t *testing.T) {
 		param, i int
 		want     float64 // within a half, for the errors of the function
 	}{
-		{"what is kept", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 9), gemmZ, 1, off},
-		{"above 0", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 9), gemmC, 0, off},
-		{"a steep slope", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 9), gemmC, 1, 9 * off},
-		{"a gentle slope", Gemm(NN, tile, kernels.LeakyReLU), layer(0, 0.1), gemmC, 1, 0.1 * off},
-		{"added to", Gemm(NN, tile, kernels.LeakyReLU), layer(1, 0.1), gemmC, 1, off},
-		{"a steep function", Gemm(NN, tile, kernels.Exp), layer(0), gemmC, 0, math.Exp(1.5) * off},
-		{"clamped", Gemm(NN, tile, kernels.Clamp), layer(0, -1, 1), gemmC, 0, 0},
-		{"gradient", LinearGrad(kernels.Softplus.Gradient(0)), append([]kernels.Arg{mem(1, -2), mem(3, 5), mem(0, 0), mem(0)}, ints(2, 1, 2)...), 2, 0,
+		{"what is kept", Gemm(NN, tile, fn.LeakyReLU), layer(0, 9), gemmZ, 1, off},
+		{"above 0", Gemm(NN, tile, fn.LeakyReLU), layer(0, 9), gemmC, 0, off},
+		{"a steep slope", Gemm(NN, tile, fn.LeakyReLU), layer(0, 9), gemmC, 1, 9 * off},
+		{"a gentle slope", Gemm(NN, tile, fn.LeakyReLU), layer(0, 0.1), gemmC, 1, 0.1 * off},
+		{"added to", Gemm(NN, tile, fn.LeakyReLU), layer(1, 0.1), gemmC, 1, off},
+		{"a steep function", Gemm(NN, tile, fn.Exp), layer(0), gemmC, 0, math.Exp(1.5) * off},
+		{"clamped", Gemm(NN, tile, fn.Clamp), layer(0, -1, 1), gemmC, 0, 0},
+		{"gradient", LinearGrad(fn.Softplus.Gradient(0)), append([]kernels.Arg{mem(1, -2), mem(3, 5), mem(0, 0), mem(0)}, ints(2, 1, 2)...), 2, 0,
 			3 / (1 + math.Exp(-1)) * eps * (4 + 1 + 4)},
-		{"its shares", LinearGrad(kernels.ReLU.LayerGradient(nil)), append([]kernels.Arg{mem(1, 1, -1), mem(3, -5, 9), mem(0, 0, 0), mem(0)}, ints(3, 1, 3)...), 3, 0,
+		{"its shares", LinearGrad(fn.ReLU.LayerGradient(nil)), append([]kernels.Arg{mem(1, 1, -1), mem(3, -5, 9), mem(0, 0, 0), mem(0)}, ints(3, 1, 3)...), 3, 0,
 			2 * 3 * eps * (3 + 5)},
 	} {
 		got := c.k.Tol.Bound(kernels.Float32, c.args)(c.param, c.i)
@@ -293,84 +290,13 @@ func TestGemmTilesFit(t *testing.T) {
 		t.Errorf("without local memory: %v", tiles)
 	}
 	gpu := kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024}
-	others := Gemm(TN, large, kernels.Tanh).Variants(kernels.Float32, gpu)
-	if len(others) != len(gpuTiles)-1 || slices.Contains(others, Gemm(TN, large, kernels.Tanh)) || slices.ContainsFunc(others, func(k *kernels.Kernel) bool { return k.Name != "k_gemm_tn" }) {
+	others := Gemm(TN, large, fn.Tanh).Variants(kernels.Float32, gpu)
+	if len(others) != len(gpuTiles)-1 || slices.Contains(others, Gemm(TN, large, fn.Tanh)) || slices.ContainsFunc(others, func(k *kernels.Kernel) bool { return k.Name != "k_gemm_tn" }) {
 		t.Errorf("%d kernels take the place of one of %d tiles", len(others), len(gpuTiles))
 	}
 	for tile, want := range map[GemmTile]string{{M: 6, N: 64}: "-DMR=6 -DWIDE=4", {128, 64, 16, 8, 4, FMA}: "-DTM=128 -DTN=64 -DTK=16 -DWM=8 -DWN=4"} {
 		if got := tile.defines(); got != want {
 			t.Errorf("%v is built with %s, want %s", tile, got, want)
-		}
-	}
-}
-
-// TestMLPTiles: a GPU holds as many samples at once as fit its local memory beside the weights of a layer.
-func TestMLPTiles(t *testing.T) {
-	for _, c := range []struct {
-		s           MLPShape
-		real        kernels.DType
-		most        int
-		tile, chunk int
-	}{
-		{ExampleMLP, kernels.Float32, 16, 16, 32}, {ExampleMLP, kernels.Float32, 32, 32, 32}, {ExampleMLP, kernels.Float64, 32, 16, 16},
-		{MLPShape{Inputs: 8, Width: 16, Layers: 1, Outputs: 1}, kernels.Float32, 32, 32, 16}, {MLPShape{Inputs: 256, Width: 128, Layers: 4, Outputs: 16}, kernels.Float32, 32, 0, 0},
-		{MLPShape{Inputs: 128, Width: 128, Layers: 3, Outputs: 3}, kernels.Float32, 32, 16, 16},
-		{MLPShape{Inputs: 8, Width: 112, Layers: 5, Outputs: 1}, kernels.Float32, 16, 8, 16},
-		// 48 KiB to the byte, and 4 bytes more for each sample
-		{MLPShape{Inputs: 8, Width: 64, Layers: 4, Outputs: 4}, kernels.Float32, 32, 32, 16}, {MLPShape{Inputs: 8, Width: 64, Layers: 4, Outputs: 5}, kernels.Float32, 32, 16, 32},
-		{MLPShape{Inputs: 72, Width: 64, Layers: 3, Outputs: 8}, kernels.Float32, 32, 32, 32}, {MLPShape{Inputs: 72, Width: 64, Layers: 3, Outputs: 9}, kernels.Float32, 32, 32, 16},
-	} {
-		tile := c.s.tile(c.real, c.most)
-		chunk := 0
-		if tile > 0 {
-			chunk = c.s.chunk(tile, c.real)
-		}
-		if tile != c.tile || chunk != c.chunk {
-			t.Errorf("%+v of %v: tiles of %d, %d rows at once, want %d and %d", c.s, c.real, tile, chunk, c.tile, c.chunk)
-		}
-	}
-}
-
-// TestMLPChoices: how a pass is shared out, and which shapes it takes.
-func TestMLPChoices(t *testing.T) {
-	s := ExampleMLP
-	gpu, cpu := kernels.Limits{Units: 10, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Limits{CPU: true, Units: 10}
-	for _, c := range []struct {
-		n      int
-		l      kernels.Limits
-		block  int
-		groups int
-	}{
-		{1, gpu, 8, 1}, {159, gpu, 8, 20}, {160, gpu, 16, 10}, {161, gpu, 16, 11}, {1279, gpu, 16, 60}, {1280, gpu, 32, 40}, {100000, gpu, 32, 40},
-		{1, cpu, 16, 1}, {33, cpu, 16, 3}, {100000, cpu, 16, 10}, {0, cpu, 16, 1},
-	} {
-		block := s.Block(c.n, kernels.Float32, c.l)
-		if groups := s.Groups(c.n, block, c.l); block != c.block || groups != c.groups {
-			t.Errorf("%d samples, CPU %v: %d groups of blocks of %d, want %d of %d", c.n, c.l.CPU, groups, block, c.groups, c.block)
-		}
-	}
-	if got := s.Size(); got != 64*64+128+64*64+128+64*64+128+256 {
-		t.Errorf("%d parameters", got)
-	}
-	with := func(f func(s *MLPShape)) MLPShape { s := s; f(&s); return s }
-	for _, c := range []struct {
-		name string
-		s    MLPShape
-		l    kernels.Limits
-		ok   bool
-	}{
-		{"example", s, gpu, true}, {"least memory", s, kernels.Limits{LocalMem: mlpLocal}, true}, {"too little memory", s, kernels.Limits{LocalMem: mlpLocal - 1}, false}, {"a CPU needs none", s, cpu, true},
-		{"narrowest", with(func(s *MLPShape) { s.Width = 16 }), gpu, true}, {"no width", with(func(s *MLPShape) { s.Width = 0 }), gpu, false},
-		{"widest", with(func(s *MLPShape) { s.Width = 128 }), gpu, true}, {"too wide", with(func(s *MLPShape) { s.Width = 144 }), gpu, false}, {"odd width", with(func(s *MLPShape) { s.Width = 24 }), gpu, false},
-		{"fewest inputs", with(func(s *MLPShape) { s.Inputs = 8 }), gpu, true}, {"too few inputs", with(func(s *MLPShape) { s.Inputs = 4 }), gpu, false}, {"odd inputs", with(func(s *MLPShape) { s.Inputs = 10 }), gpu, false},
-		{"most inputs", with(func(s *MLPShape) { s.Inputs, s.Width, s.Layers = 256, 16, 1 }), gpu, true}, {"too many inputs", with(func(s *MLPShape) { s.Inputs, s.Width, s.Layers = 260, 16, 1 }), gpu, false},
-		{"one output", with(func(s *MLPShape) { s.Outputs = 1 }), gpu, true}, {"no output", with(func(s *MLPShape) { s.Outputs = 0 }), gpu, false},
-		{"most outputs", with(func(s *MLPShape) { s.Outputs = 16 }), gpu, true}, {"too many outputs", with(func(s *MLPShape) { s.Outputs = 17 }), gpu, false},
-		{"one layer", with(func(s *MLPShape) { s.Layers = 1 }), gpu, true}, {"no layer", with(func(s *MLPShape) { s.Layers = 0 }), gpu, false}, {"too many layers", with(func(s *MLPShape) { s.Layers = 50 }), gpu, false},
-		{"no slope", with(func(s *MLPShape) { s.Slope = 0 }), gpu, true}, {"a slope downwards", with(func(s *MLPShape) { s.Slope = -0.1 }), gpu, false}, {"a slope that is no number", with(func(s *MLPShape) { s.Slope = math.NaN() }), gpu, false},
-	} {
-		if err := c.s.Check(kernels.Float32, c.l); (err == nil) != c.ok {
-			t.Errorf("%s: err = %v", c.name, err)
 		}
 	}
 }
@@ -382,7 +308,7 @@ func TestCasesOfProducts(t *testing.T) {
 		p := &product{form: form}
 		wanted := []string{"shares 1", "shares 3"}
 		if i/2%2 == 1 {
-			p.epilogue = newInner(kernels.Clamp)
+			p.epilogue = newInner(fn.Clamp)
 			wanted = []string{"shares 1", "then 0", "then 1", "then 2"}
 		}
 		seen, most := map[string]bool{}, 0
@@ -432,24 +358,6 @@ func TestCasesOfProducts(t *testing.T) {
 		}
 		if few && most > 100000 || !few && most < 1000000 {
 			t.Errorf("%s, few %v: the largest has %d products", form, few, most)
-		}
-	}
-}
-
-// TestCasesOfPasses: a pass is tested in one group and in several, with blocks that are full and not; few of them are small.
-func TestCasesOfPasses(t *testing.T) {
-	for _, few := range []bool{false, true} {
-		var samples, groups []int
-		for _, c := range ExampleMLP.cases(few, true) {
-			o := kernels.NewOperands(kernels.Float32, 1, 1)
-			c.Build(o)
-			samples, groups = append(samples, int(o.Args[6].Int)), append(groups, o.Args[4].N)
-			if n := samples[len(samples)-1]; o.Args[0].N != n*64 || o.Args[1].N != n*3 || o.Args[3].N != groups[len(groups)-1]*ExampleMLP.Size() || o.Args[5].N != n*64 {
-				t.Errorf("%s: operands of other sizes", c.Name)
-			}
-		}
-		if slices.Min(samples) != 1 || slices.Max(groups) < 2 || slices.Max(samples) > 100 == few {
-			t.Errorf("few %v: %v samples in %v groups", few, samples, groups)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package ops
 import (
 	"math"
 
-	"github.com/clgrad/clgrad/internal/round"
+	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
@@ -30,14 +30,14 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 	kernels.Float32: {
 		kernels.Int32: conversion("real", "int32", kernels.In, kernels.OutInts,
 			kernels.Twin{F32: intsTwin(func(set *vec.Set, to, x []int32) { set.MapInts(vec.ToInts, to, x, x, x, x) },
-				round.ToInt32[float32]),
-				F64: convertTwin[float64](round.ToInt32[float64])}),
+				convert.ToInt32[float32]),
+				F64: convertTwin[float64](convert.ToInt32[float64])}),
 		kernels.Uint8: conversion("real", "uint8", kernels.In, kernels.OutBytes,
-			kernels.Twin{F32: convertTwin[float32](round.ToUint8[float32]),
-				F64: convertTwin[float64](round.ToUint8[float64])}),
+			kernels.Twin{F32: convertTwin[float32](convert.ToUint8[float32]),
+				F64: convertTwin[float64](convert.ToUint8[float64])}),
 		kernels.Float16: conversion("real", "float16", kernels.In, kernels.OutHalves,
-			kernels.Twin{F32: convertTwin[float32](round.ToFloat16[float32]),
-				F64: convertTwin[float64](round.ToFloat16[float64])}),
+			kernels.Twin{F32: convertTwin[float32](convert.ToFloat16[float32]),
+				F64: convertTwin[float64](convert.ToFloat16[float64])}),
 	},
 	kernels.Int32: {
 		kernels.Float32: conversion("int32", "real", kernels.InInts, kernels.Out,
@@ -63,9 +63,9 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 			kernels.Twin{F32: convertTwin[float32](float16.Float16.Float32),
 				F64: convertTwin[float64](func(x float16.Float16) float64 { return float64(x.Float32()) })}),
 		kernels.Int32: conversion("float16", "int32", kernels.InHalves, kernels.OutInts,
-			eitherTwin(func(x float16.Float16) int32 { return round.ToInt32(x.Float32()) })),
+			eitherTwin(func(x float16.Float16) int32 { return convert.ToInt32(x.Float32()) })),
 		kernels.Uint8: conversion("float16", "uint8", kernels.InHalves, kernels.OutBytes,
-			eitherTwin(func(x float16.Float16) uint8 { return round.ToUint8(x.Float32()) })),
+			eitherTwin(func(x float16.Float16) uint8 { return convert.ToUint8(x.Float32()) })),
 	},
 }
 

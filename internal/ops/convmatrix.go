@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // ConvMatrix is a convolution on the matrix units of a GPU, in float32, from operands that ConvPack has packed. The zero ConvMatrix
@@ -96,7 +97,7 @@ func convPackedParams(other string) []kernels.Param {
 // Kernel returns the kernel of ConvShape.ConvKernel: its arguments, then what is read and W as ConvPack packs them.
 func (m ConvMatrix) Kernel() *kernels.Kernel {
 	use := kernels.Use{Kernel: "convolution on matrix units", Shape: m.shape()}
-	return kernels.Identity.Within(use, func() *kernels.Kernel {
+	return fn.Identity.Within(use, func() *kernels.Kernel {
 		k := convKernel(&kernels.Kernel{Name: "k_conv_matrix", File: "conv_matrix.cl", Defines: m.defines(), Stores: storesConv(0, 4),
 			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
@@ -123,7 +124,7 @@ func (m ConvMatrix) Kernel() *kernels.Kernel {
 // WeightKernel returns the kernel of ConvShape.WeightKernel: its arguments, then X and the gradient as ConvPack packs them.
 func (m ConvMatrix) WeightKernel() *kernels.Kernel {
 	use := kernels.Use{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
-	return kernels.Identity.Within(use, func() *kernels.Kernel {
+	return fn.Identity.Within(use, func() *kernels.Kernel {
 		k := convWeightKernel(&kernels.Kernel{Name: "k_conv_matrix_weight", File: "conv_matrix_weight.cl", Defines: m.defines(),
 			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
 				s := convShapeOf(a, convWeightNumbers)

@@ -4,6 +4,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // What the kernels of this package say of their launches, as package kernels has the words for it. Arguments are named
@@ -52,7 +53,7 @@ func describeZero(in args) operations {
 
 // describeConversion: X, Y, n.
 func describeConversion(in args) operations {
-	return operations{mapped(kernels.Identity, nil, []int{int(in[2].Int)}, view(in, 1, 0, 1), view(in, 0, 0, 1))}
+	return operations{mapped(fn.Identity, nil, []int{int(in[2].Int)}, view(in, 1, 0, 1), view(in, 0, 0, 1))}
 }
 
 // describeGather: X, I, Y, n, cols, rows.
@@ -88,9 +89,9 @@ func describeRandom(of kernels.Distribution) func(args) operations {
 func describeSum(in args) operations {
 	shares := in[1].N
 	return operations{
-		&kernels.Reduction{Function: kernels.Add, Outer: 1, Len: int(in[2].Int), Inner: 1, Shares: shares, Chunk: int(in[3].Int),
+		&kernels.Reduction{Function: fn.Add, Outer: 1, Len: int(in[2].Int), Inner: 1, Shares: shares, Chunk: int(in[3].Int),
 			X: view(in, 0, 0, 0, 1, 0), Y: temporary(0, 0, 1, 0)},
-		mapped(kernels.MulScalar, []kernels.Scalar{passed(4)}, []int{shares}, view(in, 1, 0, 1), temporary(0, 1)),
+		mapped(fn.MulScalar, []kernels.Scalar{passed(4)}, []int{shares}, view(in, 1, 0, 1), temporary(0, 1)),
 	}
 }
 
@@ -105,11 +106,11 @@ func describeSumAxis(in args) operations {
 	outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
 	dims, scale := []int{outer * inner}, []kernels.Scalar{passed(5)}
 	y, sum := view(in, 1, 0, 1), temporary(0, 1)
-	list := operations{fold(kernels.Add, in, outer, n, inner, temporary(0, inner, 0, 1))}
+	list := operations{fold(fn.Add, in, outer, n, inner, temporary(0, inner, 0, 1))}
 	if in[6].Int == 0 {
-		return append(list, mapped(kernels.MulScalar, scale, dims, y, sum))
+		return append(list, mapped(fn.MulScalar, scale, dims, y, sum))
 	}
-	return append(list, mapped(kernels.MulScalar, scale, dims, sum, sum), mapped(kernels.Add, nil, dims, y, y, sum))
+	return append(list, mapped(fn.MulScalar, scale, dims, sum, sum), mapped(fn.Add, nil, dims, y, y, sum))
 }
 
 // Whether X attains Y, the maximum or minimum of its line: NaNs do where it is NaN. And a tie's part of the gradient.
@@ -127,7 +128,7 @@ func describeMaxAxisGrad(in args) operations {
 	is, ties := temporary(0, whole...), temporary(1, line...)
 	return operations{
 		mapped(attained, nil, dims, is, view(in, 0, 0, whole...), view(in, 1, 0, line...)),
-		&kernels.Reduction{Function: kernels.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: is, Y: ties},
+		&kernels.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: is, Y: ties},
 		mapped(tiesPart, nil, dims, view(in, 3, 0, whole...), view(in, 0, 0, whole...), view(in, 1, 0, line...), view(in, 2, 0, line...), ties),
 	}
 }
@@ -144,7 +145,7 @@ func describeSquaredError(in args) operations {
 	return operations{
 		&kernels.Map{Dims: []int{n}, Operands: []kernels.View{view(in, 0, 0, 1), view(in, 1, 0, 1)}, Results: []kernels.Result{
 			{Function: twiceDifference, View: view(in, 2, 0, 1)}, {Function: squaredDifference, View: temporary(0, 1)}}},
-		&kernels.Reduction{Function: kernels.Add, Outer: 1, Len: n, Inner: 1, Shares: in[3].N, Chunk: int(in[5].Int),
+		&kernels.Reduction{Function: fn.Add, Outer: 1, Len: n, Inner: 1, Shares: in[3].N, Chunk: int(in[5].Int),
 			X: temporary(0, 0, 1, 0), Y: view(in, 3, 0, 0, 1, 0)},
 	}
 }
@@ -167,16 +168,16 @@ func (p *product) describe(in args) operations {
 	dims, c := []int{m, n}, view(in, gemmC, 0, ldc, 1)
 	if num(gemmAccumulate) != 0 {
 		sum.C = temporary(0, 0, n, 1)
-		list = append(list, mapped(kernels.Add, nil, dims, c, c, temporary(0, n, 1)))
+		list = append(list, mapped(fn.Add, nil, dims, c, c, temporary(0, n, 1)))
 	}
 	if num(gemmBiased) != 0 {
-		list = append(list, mapped(kernels.Add, nil, dims, c, c, view(in, gemmBias, 0, 0, 1)))
+		list = append(list, mapped(fn.Add, nil, dims, c, c, view(in, gemmBias, 0, 0, 1)))
 	}
 	if p.epilogue == nil || num(gemmThen) == GemmSums {
 		return list
 	}
 	if num(gemmThen) == GemmKeep {
-		list = append(list, mapped(kernels.Identity, nil, dims, view(in, gemmZ, 0, ldc, 1), c))
+		list = append(list, mapped(fn.Identity, nil, dims, view(in, gemmZ, 0, ldc, 1), c))
 	}
 	return append(list, mapped(p.epilogue.f, p.epilogue.passed(gemmScalars), dims, c, c))
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // What folds do with an element, and with a sum.
@@ -15,17 +16,17 @@ var (
 // describeFold: X, Y, outer, len, inner, chunk, shares, wide, tall, root, p. Products and logarithms of sums are no folds that
 // an operation has: nil.
 func describeFold(kind FoldKind) func(args) operations {
-	of := map[FoldKind]*kernels.Function{FoldAbs: kernels.Abs, FoldSquare: kernels.Square, FoldPow: absolutePower, FoldCount: isNotZero,
-		FoldSum: kernels.Identity, FoldMax: kernels.Identity, FoldMin: kernels.Identity, FoldMaxAbs: kernels.Abs, FoldMinAbs: kernels.Abs}[kind]
+	of := map[FoldKind]*kernels.Function{FoldAbs: fn.Abs, FoldSquare: fn.Square, FoldPow: absolutePower, FoldCount: isNotZero,
+		FoldSum: fn.Identity, FoldMax: fn.Identity, FoldMin: fn.Identity, FoldMaxAbs: fn.Abs, FoldMinAbs: fn.Abs}[kind]
 	if of == nil {
 		return nil
 	}
-	with := kernels.Add
+	with := fn.Add
 	switch kind {
 	case FoldMax, FoldMaxAbs:
-		with = kernels.Max
+		with = fn.Max
 	case FoldMin, FoldMinAbs:
-		with = kernels.Min
+		with = fn.Min
 	}
 	return func(in args) operations {
 		outer, n, inner, chunk, shares := int(in[2].Int), int(in[3].Int), int(in[4].Int), int(in[5].Int), int(in[6].Int)
@@ -36,7 +37,7 @@ func describeFold(kind FoldKind) func(args) operations {
 		if kind == FoldPow {
 			scalars = []kernels.Scalar{passed(10)}
 		}
-		if of != kernels.Identity {
+		if of != fn.Identity {
 			whole := temporary(0, n*inner, inner, 1)
 			if in[0].Buf.DType() == kernels.Int32 {
 				whole.Type = kernels.Int32
@@ -49,7 +50,7 @@ func describeFold(kind FoldKind) func(args) operations {
 		}
 		dims, y := []int{outer * shares * inner}, view(in, 1, 0, 1)
 		if kind == FoldSquare {
-			return append(list, mapped(kernels.Sqrt, nil, dims, y, y))
+			return append(list, mapped(fn.Sqrt, nil, dims, y, y))
 		}
 		return append(list, mapped(degreeRoot, scalars, dims, y, y))
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // What norms are made of.
@@ -27,7 +28,7 @@ func rowSums(rows, n, x, y int) kernels.Operation {
 
 // sumOf is the sum of the middle axis of [outer, n, inner].
 func sumOf(shares, outer, n, inner int, x, y kernels.View) *kernels.Reduction {
-	return &kernels.Reduction{Function: kernels.Add, Outer: outer, Len: n, Inner: inner, Shares: shares, Chunk: n, X: x, Y: y}
+	return &kernels.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: shares, Chunk: n, X: x, Y: y}
 }
 
 // describeNorm: X, W, B, Y, MEAN, RSTD, rows, len, sets, span, eps, form.
@@ -50,10 +51,10 @@ func describeNorm(in args) operations {
 		mapped(inverseRoot, []kernels.Scalar{count, passed(10)}, []int{rows}, view(in, 5, 0, 1), temporary(2, 1)),
 		mapped(normed, nil, dims, y, x, mean, rstd))
 	if form&NormWeights != 0 {
-		list = append(list, mapped(kernels.Mul, nil, dims, y, y, view(in, 1, 0, channel...)))
+		list = append(list, mapped(fn.Mul, nil, dims, y, y, view(in, 1, 0, channel...)))
 	}
 	if form&NormBiases != 0 {
-		list = append(list, mapped(kernels.Add, nil, dims, y, y, view(in, 2, 0, channel...)))
+		list = append(list, mapped(fn.Add, nil, dims, y, y, view(in, 2, 0, channel...)))
 	}
 	return list
 }
@@ -71,14 +72,14 @@ func describeNormGrad(in args) operations {
 			r.Chunk = run
 			return r
 		}
-		list = append(list, mapped(kernels.Mul, nil, dims, product, up, h),
+		list = append(list, mapped(fn.Mul, nil, dims, product, up, h),
 			byRows(temporary(2, 0, n, 1), view(in, 6, 0, 0, n, 1)), byRows(view(in, 1, 0, 0, n, 1), view(in, 7, 0, 0, n, 1)))
 	}
 	if form&NormWeights != 0 {
-		list = append(list, mapped(kernels.Mul, nil, dims, temporary(1, whole...), up, view(in, 2, 0, 0, 1)))
+		list = append(list, mapped(fn.Mul, nil, dims, temporary(1, whole...), up, view(in, 2, 0, 0, 1)))
 		up = temporary(1, whole...)
 	}
-	list = append(list, mapped(kernels.Mul, nil, dims, product, up, h), rowSums(rows, n, 2, 4))
+	list = append(list, mapped(fn.Mul, nil, dims, product, up, h), rowSums(rows, n, 2, 4))
 	slope, count := rootSlope, []kernels.Scalar{constant(float64(n))}
 	if form&NormCentred != 0 {
 		slope = normSlope
@@ -134,7 +135,7 @@ func describeChannelSums(in args) operations {
 func describeChannelJoin(in args) operations {
 	channels, outer, inner, run := int(in[6].Int), int(in[7].Int), int(in[8].Int), int(in[9].Int)
 	dims, m, r, square := []int{channels}, view(in, 2, 0, 1), view(in, 3, 0, 1), temporary(0, 1)
-	list := operations{mapped(kernels.Identity, nil, dims, m, view(in, 0, 0, 1)), mapped(kernels.Identity, nil, dims, square, view(in, 1, 0, 1))}
+	list := operations{mapped(fn.Identity, nil, dims, m, view(in, 0, 0, 1)), mapped(fn.Identity, nil, dims, square, view(in, 1, 0, 1))}
 	count := float64(min(run, outer) * inner)
 	for p := 1; p*run < outer; p++ {
 		more := float64(min(run, outer-p*run) * inner)

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // The update rules as formulas: those of optim.cl and adamw.cl.
@@ -67,7 +68,7 @@ func describeAdamW(in args) operations {
 
 // sumShares is the sum of shares [groups, size] in an argument, in temporary 0.
 func sumSharesOf(in args, part, size, groups int) kernels.Operation {
-	return &kernels.Reduction{Function: kernels.Add, Outer: 1, Len: groups, Inner: size, Shares: 1, Chunk: groups,
+	return &kernels.Reduction{Function: fn.Add, Outer: 1, Len: groups, Inner: size, Shares: 1, Chunk: groups,
 		X: view(in, part, 0, 0, size, 1), Y: temporary(0, 0, 0, 1)}
 }
 
@@ -75,7 +76,7 @@ func sumSharesOf(in args, part, size, groups int) kernels.Operation {
 func describeReduceShares(in args) operations {
 	size := int(in[3].Int)
 	return operations{sumSharesOf(in, 0, size, int(in[4].Int)),
-		mapped(kernels.Mul, nil, []int{size}, view(in, 2, 0, 1), view(in, 1, 0, 0), temporary(0, 1))}
+		mapped(fn.Mul, nil, []int{size}, view(in, 2, 0, 1), view(in, 1, 0, 0), temporary(0, 1))}
 }
 
 // describeAdamWShares: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, and the scalars.
@@ -86,56 +87,7 @@ func describeAdamWShares(in args) operations {
 	if losses == 0 {
 		return list
 	}
-	return append(list, &kernels.Reduction{Function: kernels.Add, Outer: 1, Len: losses, Inner: 1, Shares: 1, Chunk: losses,
+	return append(list, &kernels.Reduction{Function: fn.Add, Outer: 1, Len: losses, Inner: 1, Shares: 1, Chunk: losses,
 		X: view(in, 5, 0, 0, 1, 0), Y: temporary(1, 0, 0, 0)},
-		mapped(kernels.MulScalar, []kernels.Scalar{passed(10)}, []int{1}, view(in, 6, 0, 1), temporary(1, 1)))
-}
-
-// Update is a launch that updates parameters by their gradient, and of which there is a form that adds that up from shares.
-type Update struct {
-	Gradient kernels.Arg
-	p, m, v  kernels.Arg
-	numbers  []kernels.Arg
-}
-
-// UpdateOf returns what a launch does as an Update, by its description; nil if it is none.
-func UpdateOf(in []kernels.Arg, list []kernels.Operation) *Update {
-	if len(list) != 1 {
-		return nil
-	}
-	m, ok := list[0].(*kernels.Map)
-	if !ok || len(m.Dims) != 1 || len(m.Results) != 3 || len(m.Operands) != 4 {
-		return nil
-	}
-	for i, f := range []*kernels.Function{adamwStep, adamwFirst, adamwSecond} {
-		if m.Results[i].Function != f {
-			return nil
-		}
-	}
-	whole := func(v kernels.View) bool {
-		return v.Arg >= 0 && v.Offset == 0 && v.Strides[0] == 1 && in[v.Arg].N == m.Dims[0]
-	}
-	for i, to := range []int{0, 2, 3} {
-		if o, r := m.Operands[to], m.Results[i].View; !whole(o) || o.Arg != r.Arg || !whole(r) {
-			return nil
-		}
-	}
-	if !whole(m.Operands[1]) {
-		return nil
-	}
-	u := &Update{in[m.Operands[1].Arg], in[m.Operands[0].Arg], in[m.Operands[2].Arg], in[m.Operands[3].Arg], nil}
-	for _, s := range m.Results[0].Scalars {
-		if s.Arg < 0 {
-			return nil
-		}
-		u.numbers = append(u.numbers, in[s.Arg])
-	}
-	return u
-}
-
-// Shares returns the launch that adds the gradient up from shares: part has so many groups of them, each of as many elements as there
-// are parameters, and the sum is multiplied by seed. It adds up a loss as well, from so many losses, if there are any: sum is scale
-// times theirs.
-func (u *Update) Shares(part, seed kernels.Arg, groups int, losses, sum, with, scale kernels.Arg) (*kernels.Kernel, []kernels.Arg) {
-	return AdamWShares, append([]kernels.Arg{u.p, part, seed, u.m, u.v, losses, sum, kernels.I(u.p.N), kernels.I(groups), with, scale}, u.numbers...)
+		mapped(fn.MulScalar, []kernels.Scalar{passed(10)}, []int{1}, view(in, 6, 0, 1), temporary(1, 1)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // inner is an element-wise function that a kernel computes on its way. In OpenCL C it stands in a text before the
@@ -127,9 +128,9 @@ func (b *blocks[T]) run(out []T, operands ...[]T) {
 // epilogues returns kernels of products and of gradients of layers with functions of all kinds: exact or not, with
 // scalars and without, of a gradient that reads the operand or the value.
 func epilogues(tile GemmTile) []*kernels.Kernel {
-	all := []*kernels.Kernel{Gemm(NT, tile, kernels.Tanh), Gemm(TN, tile, kernels.Softplus)}
-	for _, f := range []*kernels.Function{kernels.Clamp, kernels.Tanh, kernels.Softplus, kernels.ReLU, kernels.LeakyReLU, kernels.Sigmoid, kernels.Sine, kernels.RDivScalar} {
+	all := []*kernels.Kernel{Gemm(NT, tile, fn.Tanh), Gemm(TN, tile, fn.Softplus)}
+	for _, f := range []*kernels.Function{fn.Clamp, fn.Tanh, fn.Softplus, fn.ReLU, fn.LeakyReLU, fn.Sigmoid, fn.Sine, fn.RDivScalar} {
 		all = append(all, Gemm(NN, tile, f), LinearGrad(f.LayerGradient(f.Scalars)))
 	}
-	return append(all, LinearGrad(kernels.LeakyReLU.Gradient(0)))
+	return append(all, LinearGrad(fn.LeakyReLU.Gradient(0)))
 }

@@ -145,7 +145,14 @@ func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKi
 			for u := lo; u < hi; u++ {
 				begin := u % shares * chunk
 				row := c.Reals(0)[u/shares*n:][begin:min(n, begin+chunk)]
-				result[0] = foldHalves(l, how.join, row, of, room.V[:foldLanes], room.V[foldLanes:2*foldLanes])
+				switch {
+				case how.of == vec.None:
+					result[0] = l.Reduce(how.join, row)
+				case kind == FoldSquare:
+					result[0] = l.Dot(row, row)
+				default:
+					result[0] = foldHalves(l, how.join, row, of, room.V[:foldLanes], room.V[foldLanes:2*foldLanes])
+				}
 				put(u, result)
 			}
 		})
@@ -171,7 +178,7 @@ func logSumExps[T kernels.Real](l *vec.Loops[T], to, x []T, n, inner int) {
 	sums := l.Borrow(len(to))
 	defer l.Return(sums)
 	if inner == 1 {
-		to[0] = foldRow(l, vec.Max, x[:n], itself[T])
+		to[0] = l.Reduce(vec.Max, x[:n])
 		sums.V[0] = foldRow(l, vec.Add, x[:n], func(room, x []T) []T {
 			l.MapBy(vec.Sub, room, x, to[0])
 			l.Map(vec.Exp, room, room, room, room, room)
@@ -238,9 +245,9 @@ func argVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], least bool, 
 	}
 	eachShare(c, c.Reals(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []T, m, w int) {
 		if inner == 1 {
-			best, begin := foldRow(l, join, x[:min(m, argBlock)], itself[T]), 0
+			best, begin := l.Reduce(join, x[:min(m, argBlock)]), 0
 			for k := argBlock; k < m; k += argBlock {
-				if v := foldRow(l, join, x[k:min(m, k+argBlock)], itself[T]); beyond(v, best) {
+				if v := l.Reduce(join, x[k:min(m, k+argBlock)]); beyond(v, best) {
 					best, begin = v, k
 				}
 			}

@@ -7,9 +7,10 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -59,7 +60,7 @@ func FormOf(a, b bool) GemmForm {
 // buffer. Without a function, with slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
 func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
-		f = kernels.Identity
+		f = fn.Identity
 	}
 	use := kernels.Use{Kernel: gemmUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
 	return f.Within(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
@@ -380,7 +381,7 @@ func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]
 		A, doneA := rounded(p.tile.Inner, &t.factors, c.Reals(gemmA))
 		B, doneB := rounded(p.tile.Inner, &t.factors, c.Reals(gemmB))
 		for from := 0; from < K; from += slice {
-			t.part(c, from, min(slice, K-from), A, B, c.Reals(gemmC)[from/slice*m*ldc:], par.For)
+			t.part(c, from, min(slice, K-from), A, B, c.Reals(gemmC)[from/slice*m*ldc:], parallel.For)
 		}
 		doneA()
 		doneB()
@@ -551,7 +552,7 @@ func finish[T kernels.Real](c kernels.Call[T], functions *sync.Pool, lo, hi int)
 // rows, and in a row where there are few: the size of a piece, unlike the number of cores, must not change
 // from run to run.
 func gemmPiece(m, n, k int) int {
-	least := max(1, 4*par.Grain/max(n*k, 1)) // of less work, a goroutine is not worth its start
+	least := max(1, 4*parallel.Grain/max(n*k, 1)) // of less work, a goroutine is not worth its start
 	switch {
 	case m <= 128: // gradients of weights: few rows, long sums
 		return max(least, 8)

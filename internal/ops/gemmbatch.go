@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -29,7 +30,7 @@ func (b Batch) Len() int { return b.N[0] * b.N[1] * b.N[2] }
 // other, [⌈K/slice⌉, products, m, ldc].
 func GemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 	use := kernels.Use{Kernel: gemmBatchUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
-	return kernels.Identity.Within(use, func() *kernels.Kernel { return newGemmBatch(form, tile) })
+	return fn.Identity.Within(use, func() *kernels.Kernel { return newGemmBatch(form, tile) })
 }
 
 // Where the further arguments of a batch are.
@@ -197,7 +198,7 @@ func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ca
 		b := batchOf(c.Int, batchLen)
 		n := b.Len()
 		parts := n * intmath.CeilDiv(K, slice)
-		each := par.For
+		each := parallel.For
 		A, doneA := rounded(p.tile.Inner, &t.factors, c.Reals(gemmA))
 		B, doneB := rounded(p.tile.Inner, &t.factors, c.Reals(gemmB))
 		defer doneA()
@@ -214,7 +215,7 @@ func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ca
 			return
 		}
 		each = nil
-		par.For(parts, max(1, par.Grain/max(1, m*c.Int(gemmN)*K)), run)
+		parallel.For(parts, max(1, parallel.Grain/max(1, m*c.Int(gemmN)*K)), run)
 	}
 }
 
@@ -234,7 +235,7 @@ func (p *product) describeBatch(in args) operations {
 		view(in, gemmA, 0, rowA, stepA), view(in, gemmB, 0, stepB, rowB), c)
 	if num(gemmBiased) != 0 {
 		c.Strides = []int{m * ldc, ldc, 1}
-		list = append(list, mapped(kernels.Add, nil, []int{b.Len(), m, n}, c, c, view(in, gemmBias, 0, 0, 0, 1)))
+		list = append(list, mapped(fn.Add, nil, []int{b.Len(), m, n}, c, c, view(in, gemmBias, 0, 0, 0, 1)))
 	}
 	return list
 }
@@ -250,7 +251,7 @@ func (p *product) describeProducts(b Batch, m, n, k, slice, ldc int, accumulate 
 	}
 	sum.C = temporary(0, append(whole(n), 0, n, 1)...)
 	C.Strides = append(whole(ldc), ldc, 1)
-	return operations{sum, mapped(kernels.Add, nil, append(slices.Clone(b.N[:]), m, n), C, C, temporary(0, append(whole(n), n, 1)...))}
+	return operations{sum, mapped(fn.Add, nil, append(slices.Clone(b.N[:]), m, n), C, C, temporary(0, append(whole(n), n, 1)...))}
 }
 
 // batchCases are the launches that test a batch: matrices that are repeated along every axis of it, in another order, with

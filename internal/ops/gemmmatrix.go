@@ -6,8 +6,9 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Inner says how a product's kernel multiplies and adds: by ordinary arithmetic, or on the matrix units of a GPU, which
@@ -20,12 +21,10 @@ const (
 	TF32         // factors rounded to tf32
 	Halves       // factors rounded to float16
 	Parts        // factors of float32, as sums of three bfloat16: as accurate as FMA
-	Pairs        // factors of float32, as pairs of float16 that a block of them has one scale for: those of an MLPMatrix
-	Scaled       // factors rounded to float16, as it is with such a scale: those of an MLPMatrix, for tf32
 
 	Packed  = 8           // with one of these: the operands are packed before
 	Held    = 2 * Packed  // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
-	Grouped = 2 * Held    // with these, or of an MLPMatrix: groups of four warps multiply, which gemm_groups.cl, gemm_held_groups.cl and mlp_groups.cl do
+	Grouped = 2 * Held    // with these: groups of four warps multiply, which gemm_groups.cl and gemm_held_groups.cl do
 	Long    = 2 * Grouped // with one of these: groups of four warps share out the steps of a long sum, which gemm_long.cl does
 )
 
@@ -43,20 +42,15 @@ func (i Inner) Grouped() bool { return i&Grouped != 0 }
 
 // Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
 func (i Inner) Probed() Inner {
-	switch {
-	case i.held() && i.Grouped():
+	if i.held() && i.Grouped() {
 		return i
-	case i.Grouped() && !i.packed(): // of a pass, whose instructions are those of float16
-		return Halves | Packed | Grouped
-	case i == Pairs:
-		return Halves
 	}
 	return i &^ Held
 }
 
 // String returns the name.
 func (i Inner) String() string {
-	name := [...]string{"fma", "tf32", "float16", "parts", "pairs", "scaled"}[i.factors()]
+	name := [...]string{"fma", "tf32", "float16", "parts"}[i.factors()]
 	switch {
 	case i.long():
 		name += " long"
@@ -75,7 +69,7 @@ func (i Inner) String() string {
 // Precision returns what the factors are rounded to.
 func (i Inner) Precision() kernels.Precision {
 	switch i.factors() {
-	case TF32, Scaled:
+	case TF32:
 		return kernels.PrecisionTF32
 	case Halves:
 		return kernels.PrecisionFloat16
@@ -393,7 +387,7 @@ func roundedTo[T kernels.Real](p kernels.Precision, pool *sync.Pool, x []T) ([]T
 		*buf = scratch[T](len(x))
 	}
 	y := (*buf)[:len(x)]
-	par.For(len(x), par.Grain, func(lo, hi int) {
+	parallel.For(len(x), parallel.Grain, func(lo, hi int) {
 		for i, v := range x[lo:hi] {
 			y[lo+i] = T(p.Round(float64(v)))
 		}
@@ -436,25 +430,25 @@ func onMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel
 	for inner := TF32; inner <= Parts; inner++ {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
-		all = append(all, Gemm(NT, small, kernels.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
+		all = append(all, Gemm(NT, small, fn.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[2], nil),
 			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
 		if inner == Parts {
 			all = append(all, Gemm(TN, small, nil).Several(2))
 		}
 		large := packedTiles[inner]
-		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, kernels.Tanh), Gemm(TN, large, nil))
+		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, fn.Tanh), Gemm(TN, large, nil))
 		held := GemmTile{32, 32, 32, 16, 32, inner | Held}
-		all = append(all, Gemm(NN, held, kernels.Tanh), Gemm(NT, held, nil))
+		all = append(all, Gemm(NN, held, fn.Tanh), Gemm(NT, held, nil))
 		if inner != TF32 {
 			all = append(all, Gemm(TN, longTiles[inner], nil))
 		}
 		if inner == Parts {
 			grouped := GemmTile{64, 64, 64, 16, 64, inner | Held | Grouped}
-			all = append(all, Gemm(TN, longTiles[inner], kernels.Tanh), Gemm(NN, grouped, kernels.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
+			all = append(all, Gemm(TN, longTiles[inner], fn.Tanh), Gemm(NN, grouped, fn.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
 		}
 		groups := groupedTiles[inner]
-		all = append(all, Gemm(NN, groups, nil), Gemm(NT, groups, kernels.Tanh), Gemm(TN, groups, nil))
+		all = append(all, Gemm(NN, groups, nil), Gemm(NT, groups, fn.Tanh), Gemm(TN, groups, nil))
 		for _, tile := range []GemmTile{large, groups} {
 			for _, second := range []bool{false, true} {
 				if k, _, _ := tile.Packings(1, 1, second); !slices.Contains(all, k) {

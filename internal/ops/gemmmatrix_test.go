@@ -198,3 +198,12 @@ func TestMatrixTileFor(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsHaveProbes: a product shows whether a device has the instructions of each kind.
+func TestUnitsHaveProbes(t *testing.T) {
+	for _, inner := range []Inner{TF32, Halves, Halves | Packed | Grouped} {
+		if MatrixProbe(inner.Probed()) == nil {
+			t.Errorf("no product shows whether a device has %v", inner)
+		}
+	}
+}

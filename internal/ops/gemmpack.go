@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/x448/float16"
 )
 
@@ -115,7 +116,7 @@ const (
 
 func (p packing) kernel() *kernels.Kernel {
 	use := kernels.Use{Kernel: "packed operand", Shape: [5]int{int(p.inner), p.width, p.steps}}
-	return kernels.Identity.Within(use, p.newKernel)
+	return fn.Identity.Within(use, p.newKernel)
 }
 
 func (p packing) newKernel() *kernels.Kernel {

@@ -16,12 +16,15 @@ var (
 	AbsoluteError = &kernels.Function{Name: "absolute_error", Value: difference.Abs()}
 	// SquaredDifference is (x − t)².
 	SquaredDifference = &kernels.Function{Name: "squared_error", Value: difference.Square()}
-	// Huber is ½·(x − t)² where |x − t| is below its scalar, and a line beyond.
+	// Huber is ½·(x − t)² where |x − t| is below its scalar, and a line beyond. Its derivative is x − t, limited.
 	Huber = &kernels.Function{Name: "huber", Scalars: []float64{0.7},
-		Value: expr.Where(difference.Abs().Lt(beyond), halfSquare, beyond.Mul(difference.Abs().Sub(expr.C(0.5).Mul(beyond))))}
+		Value:     expr.Where(difference.Abs().Lt(beyond), halfSquare, beyond.Mul(difference.Abs().Sub(expr.C(0.5).Mul(beyond)))),
+		Gradients: []*expr.Expr{nearby(score, target).Mul(expr.X(3)), nearby(target, score).Mul(expr.X(3))}}
 	// SmoothL1 is Huber divided by its scalar.
 	SmoothL1 = &kernels.Function{Name: "smooth_l1", Scalars: []float64{0.7},
-		Value: expr.Where(difference.Abs().Lt(beyond), halfSquare.Div(beyond), difference.Abs().Sub(expr.C(0.5).Mul(beyond)))}
+		Value: expr.Where(difference.Abs().Lt(beyond), halfSquare.Div(beyond), difference.Abs().Sub(expr.C(0.5).Mul(beyond))),
+		Gradients: []*expr.Expr{nearby(score, target).Div(beyond).Mul(expr.X(3)),
+			nearby(target, score).Div(beyond).Mul(expr.X(3))}}
 	// BinaryCrossEntropy is log(1 + e^−|x|), plus |x| times what t lacks of the side that x is on: nothing cancels, and an infinite x
 	// on the wrong side has an infinite loss. The gradient by x is a sigmoid less t, also where x is 0.
 	BinaryCrossEntropy = &kernels.Function{Name: "binary_cross_entropy", Domains: [][2]float64{{-4, 4}, {0, 1}},
@@ -44,6 +47,13 @@ var (
 	// LogDivergence is that of a target that is a logarithm, e^t·(t − x).
 	LogDivergence = &kernels.Function{Name: "log_divergence", Value: target.Exp().Mul(target.Sub(score))}
 )
+
+// nearby is a − b limited to what is within the scalar of 0.
+func nearby(a, b *expr.Expr) *expr.Expr {
+	d, low := a.Sub(b), beyond.Neg()
+	least := expr.Where(d.Lt(low), low, d)
+	return expr.Where(least.Gt(beyond), beyond, least)
+}
 
 // HingeEmbedding is the score where the target is not −1, and max(0, margin − score) where it is not 1.
 var HingeEmbedding = &kernels.Function{Name: "hinge_embedding", Scalars: []float64{1},

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // plain are the functions whose kernels are tried as they are launched, with those of their gradients. The others are
 // tried together.
-var plain = kernels.Functions[:slices.Index(kernels.Functions, kernels.Sin)]
+var plain = fn.Functions[:slices.Index(fn.Functions, fn.Sin)]
 
 // maps returns the kernels of the element-wise functions on a device with the limits l: functions and gradients on
 // tensors without gaps, and some of them in every layout and for every type.
@@ -16,8 +17,8 @@ func maps(l kernels.Limits) []*kernels.Kernel {
 	var all []*kernels.Kernel
 	const reals = kernels.Float32
 	dense := kernels.Layout{Rank: 1, Aligned: !l.CPU}
-	binary := []*kernels.Function{kernels.Add, kernels.Sub, kernels.Mul, kernels.Div, kernels.Min, kernels.Max}
-	for _, f := range slices.Concat(plain, binary, kernels.Choices) {
+	binary := []*kernels.Function{fn.Add, fn.Sub, fn.Mul, fn.Div, fn.Min, fn.Max}
+	for _, f := range slices.Concat(plain, binary, fn.Choices) {
 		all = append(all, f.Map(reals, dense))
 		for i := range f.Operands() {
 			if d := f.Gradient(i); !d.Is(f.Operands()+1) && !d.IsZero() {
@@ -28,15 +29,15 @@ func maps(l kernels.Limits) []*kernels.Kernel {
 			all = append(all, f.Map(kernels.Int32, dense))
 		}
 	}
-	for _, f := range []*kernels.Function{kernels.Neg, kernels.Abs, kernels.Sign, kernels.Clamp, kernels.Mul} {
+	for _, f := range []*kernels.Function{fn.Neg, fn.Abs, fn.Sign, fn.Clamp, fn.Mul} {
 		all = append(all, f.Map(kernels.Uint8, dense))
 	}
-	rest := slices.DeleteFunc(slices.Concat(kernels.Functions[len(plain):], kernels.Conditions, kernels.Bitwise), func(f *kernels.Function) bool {
+	rest := slices.DeleteFunc(slices.Concat(fn.Functions[len(plain):], fn.Conditions, fn.Bitwise), func(f *kernels.Function) bool {
 		return slices.Contains(binary, f)
 	})
 	all = append(all, allTogether(rest)...)
 	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8} { // beside masks
-		all = append(all, kernels.Lt.Map(t, dense), kernels.Where.Map(t, dense))
+		all = append(all, fn.Lt.Map(t, dense), fn.Where.Map(t, dense))
 	}
 	const unit, fixed, strided = kernels.Unit, kernels.Fixed, kernels.Strided
 	of := func(rank int, steps ...kernels.Step) kernels.Layout {
@@ -57,31 +58,31 @@ func maps(l kernels.Limits) []*kernels.Kernel {
 		}
 	}
 	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8, kernels.Float16} {
-		add(kernels.Identity, t, of(1, unit, unit))
-		add(kernels.Identity, t, of(2, fixed, unit))
+		add(fn.Identity, t, of(1, unit, unit))
+		add(fn.Identity, t, of(2, fixed, unit))
 		for _, rank := range []int{1, 2, 3, kernels.MapRank} {
 			if t == reals || rank == 2 {
-				add(kernels.Identity, t, of(rank, strided, unit))
-				add(kernels.Identity, t, of(rank, unit, strided))
+				add(fn.Identity, t, of(rank, strided, unit))
+				add(fn.Identity, t, of(rank, unit, strided))
 			}
 		}
 	}
 	for rank := 1; rank <= 3; rank++ {
-		add(kernels.Sub, reals, of(rank, unit, fixed, unit))
-		add(kernels.Sub, reals, of(rank, fixed, unit, unit))
-		add(kernels.Sub, reals, of(rank, unit, strided, unit))
+		add(fn.Sub, reals, of(rank, unit, fixed, unit))
+		add(fn.Sub, reals, of(rank, fixed, unit, unit))
+		add(fn.Sub, reals, of(rank, unit, strided, unit))
 	}
-	add(kernels.Sub, reals, of(2, fixed, fixed, unit))
-	add(kernels.Sub, reals, of(2, unit, unit, unit))
-	add(kernels.Sub, reals, of(3, strided, fixed, strided))
-	add(kernels.Lt, reals, of(1, unit, fixed, unit))
-	add(kernels.Lt, reals, of(2, strided, unit, unit))
-	add(kernels.Lt, reals, of(2, unit, unit, strided))
-	add(kernels.Where, reals, of(2, unit, fixed, strided, unit))
-	add(kernels.Where, reals, of(2, unit, unit, fixed, unit))
-	add(kernels.Where, kernels.Int32, of(3, strided, unit, unit, unit))
-	add(kernels.Sub, kernels.Int32, of(2, unit, fixed, unit))
-	add(kernels.Sub, kernels.Uint8, of(2, strided, unit, unit))
-	add(kernels.Sub, kernels.Uint8, of(2, unit, unit, strided))
+	add(fn.Sub, reals, of(2, fixed, fixed, unit))
+	add(fn.Sub, reals, of(2, unit, unit, unit))
+	add(fn.Sub, reals, of(3, strided, fixed, strided))
+	add(fn.Lt, reals, of(1, unit, fixed, unit))
+	add(fn.Lt, reals, of(2, strided, unit, unit))
+	add(fn.Lt, reals, of(2, unit, unit, strided))
+	add(fn.Where, reals, of(2, unit, fixed, strided, unit))
+	add(fn.Where, reals, of(2, unit, unit, fixed, unit))
+	add(fn.Where, kernels.Int32, of(3, strided, unit, unit, unit))
+	add(fn.Sub, kernels.Int32, of(2, unit, fixed, unit))
+	add(fn.Sub, kernels.Uint8, of(2, strided, unit, unit))
+	add(fn.Sub, kernels.Uint8, of(2, unit, unit, strided))
 	return all
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -102,40 +103,87 @@ func padCall[T kernels.Element](c kernels.Call[T], from int) (axes [PadAxes]PadA
 
 func padTwin[T kernels.Element](value func(kernels.Call[T]) T) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		x, y, v, axes := c.Reals(0), c.Reals(1), value(c), padCall(c, 3)
-		last := axes[3]
-		lo, hi := last.inside()
-		c.Parallel(axes[0].M*axes[1].M*axes[2].M, last.M, func(first, past int) {
-			for row := first; row < past; row++ {
-				to := y[row*last.M : (row+1)*last.M]
-				a, b, d := axes[0].source(row/axes[2].M/axes[1].M), axes[1].source(row/axes[2].M%axes[1].M), axes[2].source(row%axes[2].M)
-				if min(a, b, d) < 0 {
-					for i := range to {
-						to[i] = v
-					}
-					continue
-				}
-				from := x[((a*axes[1].N+b)*axes[2].N+d)*last.N:][:last.N]
-				for i := range lo {
-					if to[i] = v; last.Mode != PadValue {
-						to[i] = from[last.source(i)]
-					}
-				}
-				for i := hi; i < last.M; i++ {
-					if to[i] = v; last.Mode != PadValue {
-						to[i] = from[last.source(i)]
-					}
-				}
-				if middle := to[lo:hi]; last.Mode == PadMirrored {
-					of := from[last.N-(hi-last.Before):][:len(middle)]
-					for i := range middle {
-						middle[i] = of[len(of)-1-i]
-					}
-				} else if lo < hi {
-					copy(middle, from[lo-last.Before:])
-				}
+		p := padder[T]{axes: padCall(c, 3), x: c.Reals(0), y: c.Reals(1), value: value(c), set: setOf(c)}
+		p.lo, p.hi = p.axes[3].inside()
+		for i := range p.axes[3].M {
+			if i < p.lo || i >= p.hi {
+				p.ends = append(p.ends, p.axes[3].source(i))
+			}
+		}
+		rows := p.axes[2].M
+		c.Parallel(p.axes[0].M*p.axes[1].M*rows, p.axes[3].M, func(first, past int) {
+			for row := first; row < past; {
+				plane, k := row/rows, row%rows
+				n := min(rows-k, past-row)
+				p.plane(row, p.axes[0].source(plane/p.axes[1].M), p.axes[1].source(plane%p.axes[1].M), k, n)
+				row += n
 			}
 		})
+	}
+}
+
+// padder pads rows.
+type padder[T kernels.Element] struct {
+	axes   [PadAxes]PadAxis
+	x, y   []T
+	value  T
+	set    *vec.Set
+	lo, hi int   // between are the elements of a row of X
+	ends   []int // where the others come from: those before, and those behind
+}
+
+// plane makes n rows of Y from a row on, those from k on of a plane, which comes from plane (a, b) of X.
+func (p *padder[T]) plane(row, a, b, k, n int) {
+	rows, last := p.axes[2], p.axes[3]
+	for n > 0 {
+		y, d := p.y[row*last.M:], rows.source(k)
+		if min(a, b, d) < 0 {
+			for i := range y[:last.M] {
+				y[i] = p.value
+			}
+			row, k, n = row+1, k+1, n-1
+			continue
+		}
+		run := 1 // rows that lie one behind the other in X
+		if first, past := rows.inside(); rows.Mode != PadMirrored && k >= first && k < past {
+			run = min(past-k, n)
+		}
+		x := p.x[((a*p.axes[1].N+b)*rows.N+d)*last.N:][:run*last.N]
+		p.rows(y[:run*last.M], x, run)
+		row, k, n = row+run, k+run, n-run
+	}
+}
+
+// rows makes n rows of those of x.
+func (p *padder[T]) rows(y, x []T, n int) {
+	last := p.axes[3]
+	if p.lo < p.hi {
+		if last.Mode == PadMirrored {
+			for r := range n {
+				vec.Reverse(p.set, y[r*last.M+p.lo:][:p.hi-p.lo], x[r*last.N+last.N-(p.hi-last.Before):][:p.hi-p.lo])
+			}
+		} else {
+			vec.CopyPlanes(p.set, y[p.lo:], x[p.lo-last.Before:], vec.Copy{Planes: 1, Rows: n, N: p.hi - p.lo, ToRow: last.M, FromRow: last.N})
+		}
+	}
+	for r := range n {
+		to, from := y[r*last.M:][:last.M], x[r*last.N:][:last.N]
+		before, behind := to[:p.lo], to[p.hi:]
+		if last.Mode == PadValue {
+			for i := range before {
+				before[i] = p.value
+			}
+			for i := range behind {
+				behind[i] = p.value
+			}
+			continue
+		}
+		for i := range before {
+			before[i] = from[p.ends[i]]
+		}
+		for i := range behind {
+			behind[i] = from[p.ends[p.lo+i]]
+		}
 	}
 }
 

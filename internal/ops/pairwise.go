@@ -58,9 +58,11 @@ func pairwiseOf(from, to int, block func(from, to int) float64) float64 {
 }
 
 // wideSums sums columns in double precision, row by row, so that the inner loop runs along memory; blocks of rows as a balanced tree.
+// With vectors four rows are one first, in the precision of the elements.
 type wideSums[T kernels.Real] struct {
 	loops  *vec.Loops[T] // nil: plain loops
 	levels [][]float64   // the sums at each level of the tree
+	four   []T           // the sum of four rows
 }
 
 // of returns the sums of w columns of n rows, which are `apart` and begin at x. They are overwritten by the next call.
@@ -83,7 +85,18 @@ func (c *wideSums[T]) level(l int, x []T, n, apart, w int) []float64 {
 	}
 	sums := c.levels[l][:w]
 	clear(sums)
-	for k := range n {
+	first := 0
+	if c.loops != nil && c.loops.Has(vec.AddFour) {
+		if cap(c.four) < w {
+			c.four = make([]T, w)
+		}
+		for four := c.four[:w]; first+4 <= n; first += 4 {
+			rows := x[first*apart:]
+			c.loops.Map(vec.AddFour, four, rows, rows[apart:], rows[2*apart:], rows[3*apart:])
+			c.loops.AddWide(sums, four)
+		}
+	}
+	for k := first; k < n; k++ {
 		row := x[k*apart:][:w]
 		if c.loops != nil {
 			c.loops.AddWide(sums, row)

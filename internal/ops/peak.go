@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -25,7 +25,7 @@ var FMAChains = kernels.Elementwise(&kernels.Kernel{Name: "k_fma_chains", File: 
 
 func fmaChainsTwin[T kernels.Real](c kernels.Call[T]) {
 	y, steps, a, b := c.Reals(0), c.Int(2), c.Real(3), c.Real(4)
-	par.For(len(y), 1, func(lo, hi int) {
+	parallel.For(len(y), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var sum T
 			for j := range 128 {

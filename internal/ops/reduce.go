@@ -28,16 +28,6 @@ var (
 			most := kernels.MaxAbs(a, 0) + kernels.MaxAbs(a, 1)
 			return float64(a[5].Int) * most * most
 		}}}
-	// SumAtomic is Y[0] += scale·ΣX with float atomics: X, Y, n, scale.
-	SumAtomic = &kernels.Kernel{Name: "k_sum_atomic", File: "reduce.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-			g := l.Group()
-			return kernels.Grid{Dims: 1, Global: [3]int{min(intmath.RoundUp(a[0].N, g), 4*l.Units*g)}, Local: [3]int{g}}
-		},
-		Params: []kernels.Param{in("X"), inOut("Y"), intArg("n"), realArg("scale")},
-		Twin:   kernels.Twin{F32: sumAtomicTwin[float32], F64: sumAtomicTwin[float64]},
-		Tol:    kernels.Tolerance{ULP: 4, Rel: 16, Scale: sumScale(2, 3)}, // added one by one
-		Trial:  smallOnly}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or onto
 	// Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
@@ -57,7 +47,7 @@ var (
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
-	MaxAxisGrad = kernels.Tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce.cl", Grid: axisPlane(4, 6),
+	MaxAxisGrad = kernels.Tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce_cpu.cl", GPU: "reduce.cl", Grid: maxAxisGradGrid,
 		Params: []kernels.Param{in("X"), in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner")},
 		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Describe: describeMaxAxisGrad, Tol: kernels.ULP(3)}, func(ops []kernels.Operand) bool {
 		n, inner := int(ops[5].Number), int(ops[6].Number)
@@ -72,10 +62,19 @@ var (
 	})
 )
 
-func sumAxisGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
+func maxAxisGradGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	outer, inner := int(a[4].Int), int(a[6].Int)
 	if l.CPU {
 		return kernels.Groups(intmath.CeilDiv(inner, 16), outer)
+	}
+	return kernels.Plane(inner, outer, l)
+}
+
+func sumAxisGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
+	if l.CPU { // as few as keep the units busy: a work-group of more columns reads longer pieces of rows
+		enough := intmath.CeilDiv(4*l.Units, max(outer, 1))
+		return kernels.Groups(min(intmath.CeilDiv(inner, 16), max(intmath.CeilDiv(inner, 64), enough)), outer)
 	}
 	const strip = 16 // rows of a work-item: narrower groups, which read less at a time, are no faster
 	wide := 1
@@ -145,12 +144,6 @@ func perChunk(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
 	}
 }
 
-func axisPlane(outer, inner int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
-	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-		return kernels.Plane(int(a[inner].Int), int(a[outer].Int), l)
-	}
-}
-
 // sumScale bounds the error of a sum: terms (an int argument) times scale times the largest term.
 func sumScale(terms, scale int) func([]kernels.Arg) float64 {
 	return func(a []kernels.Arg) float64 {
@@ -183,10 +176,6 @@ func squaredErrorTwin[T kernels.Real](c kernels.Call[T]) {
 			}))
 		}
 	})
-}
-
-func sumAtomicTwin[T kernels.Real](c kernels.Call[T]) {
-	c.Reals(1)[0] += c.Real(3) * pairwise(c.Reals(0))
 }
 
 func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {

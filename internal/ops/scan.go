@@ -152,19 +152,27 @@ func (kind ScanKind) neutral() float64 { return [...]float64{0, 1, math.Inf(-1)}
 func scanTwin[T kernels.Real](kind ScanKind) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		x, carry, y, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(9)
+		_, double := any(x).([]float64)
+		if inner := c.Int(5); !double && kind != ScanLSE && inner >= foldNarrow { // float32 is added in float64
+			scanColumns(c, kind)
+			return
+		}
 		scanLines(c, c.Int(6), c.Int(7), flags, func(line, at, step, n int) {
 			s := kind.neutral()
 			if flags&ScanCarry != 0 {
 				s = float64(carry[line])
 			}
-			_, double := any(x).([]float64)
-			if double && kind != ScanProd { // float32 is added in float64
+			if kind == ScanLSE {
+				scanExponentials(x, y, at, step, n, s, flags)
+				return
+			}
+			if double && kind != ScanProd {
 				scanBlocks(kind, x, y, at, step, n, s, flags)
 				return
 			}
-			if !double && flags&ScanExclusive == 0 && kind != ScanLSE { // products of four float32 are finite in float64
+			if !double { // products of four float32 are finite in float64
 				k := n / 4 * 4
-				s = scanFours(kind, x, y, at, step, k, s)
+				s = scanFours(kind, x, y, at, step, k, s, flags)
 				at, n = at+k*step, n-k
 			}
 			for range n {
@@ -181,7 +189,7 @@ func scanTwin[T kernels.Real](kind ScanKind) func(kernels.Call[T]) {
 
 // scanFours scans n elements that are `step` apart behind s, by sums or products of four, which do not wait for those before, and returns
 // what follows them. n is a multiple of four.
-func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float64) float64 {
+func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float64, flags int) float64 {
 	for range n / 4 {
 		i, j, k := at+step, at+2*step, at+3*step
 		a, b, c, d := float64(x[at]), float64(x[i]), float64(x[j]), float64(x[k])
@@ -196,11 +204,94 @@ func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float
 			d *= c
 			a, b, c, d = s*a, s*b, s*c, s*d
 		}
-		y[at], y[i], y[j], y[k] = T(a), T(b), T(c), T(d)
+		if flags&ScanExclusive != 0 {
+			y[at], y[i], y[j], y[k] = T(s), T(a), T(b), T(c)
+		} else {
+			y[at], y[i], y[j], y[k] = T(a), T(b), T(c), T(d)
+		}
 		s = d
 		at = k + step
 	}
 	return s
+}
+
+// scanColumns scans sums or products of neighbouring columns row by row: the inner loop runs along memory.
+func scanColumns[T kernels.Real](c kernels.Call[T], kind ScanKind) {
+	const wide = 256 // columns
+	x, carry, y := c.Reals(0), c.Reals(1), c.Reals(2)
+	outer, n, inner, chunk, shares, flags := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(9)
+	blocks := intmath.CeilDiv(inner, wide)
+	c.Parallel(outer*shares*blocks, 4*min(n, chunk)*min(inner, wide), func(lo, hi int) {
+		var room [wide]float64
+		for u := lo; u < hi; u++ {
+			row, i := u/blocks, u%blocks*wide
+			begin := row % shares * chunk
+			m, sums := max(0, min(n-begin, chunk)), room[:min(wide, inner-i)]
+			for j := range sums {
+				if sums[j] = kind.neutral(); flags&ScanCarry != 0 {
+					sums[j] = float64(carry[row*inner+i+j])
+				}
+			}
+			at, step := (row/shares*n+begin)*inner+i, inner
+			if flags&ScanReverse != 0 {
+				at, step = at+(m-1)*inner, -inner
+			}
+			for range m {
+				scanRow(kind, y[at:][:len(sums)], x[at:][:len(sums)], sums, flags)
+				at += step
+			}
+		}
+	})
+}
+
+// scanRow joins the elements of a row of columns to their sums or products, and puts these to y.
+func scanRow[T kernels.Real](kind ScanKind, y, x []T, sums []float64, flags int) {
+	x, y = x[:len(sums)], y[:len(sums)]
+	switch exclusive := flags&ScanExclusive != 0; {
+	case kind == ScanSum && exclusive:
+		for j, s := range sums {
+			sums[j], y[j] = s+float64(x[j]), T(s)
+		}
+	case kind == ScanSum:
+		for j, s := range sums {
+			s += float64(x[j])
+			sums[j], y[j] = s, T(s)
+		}
+	case exclusive:
+		for j, s := range sums {
+			sums[j], y[j] = s*float64(x[j]), T(s)
+		}
+	default:
+		for j, s := range sums {
+			s *= float64(x[j])
+			sums[j], y[j] = s, T(s)
+		}
+	}
+}
+
+// scanExponentials scans logarithms of sums of exponentials behind start: of the greatest number so far and of the sum of the
+// exponentials of what the others differ from it.
+func scanExponentials[T kernels.Real](x, y []T, at, step, n int, start float64, flags int) {
+	most, sum, value := start, 1.0, start
+	for range n {
+		v := float64(x[at])
+		switch d := v - most; {
+		case d <= 0:
+			sum += math.Exp(d)
+		case d <= math.MaxFloat64:
+			most, sum = v, sum*math.Exp(-d)+1
+		case v > most:
+			most, sum = v, 1
+		case v != most: // one is NaN
+			most = math.NaN()
+		}
+		next := most + math.Log(sum)
+		if y[at] = T(next); flags&ScanExclusive != 0 {
+			y[at] = T(value)
+		}
+		value = next
+		at += step
+	}
 }
 
 // scanBlocks scans n elements that are `step` apart behind start, of which what came before a block is a balanced tree.

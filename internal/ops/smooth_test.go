@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // TestSecondDerivatives holds the second derivatives of every function and loss to central differences of the first where
@@ -15,7 +16,7 @@ func TestSecondDerivatives(t *testing.T) {
 	const h, g = 1e-5, 1.5
 	seams := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1, -1, 2, -2, 3, -3, 6, 100, -100}
 	tried := 0
-	for _, f := range slices.Concat(kernels.Functions, kernels.Choices, lossFunctions) {
+	for _, f := range slices.Concat(fn.Functions, fn.Choices, lossFunctions) {
 		n := f.Operands()
 		value := func(x []float64) float64 { return f.At(f.Scalars, x...) }
 		var points [][]float64

@@ -7,6 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 var (
@@ -290,12 +291,12 @@ func describeSoftmax(in args) operations {
 	outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
 	dims, whole, line := []int{outer, n, inner}, []int{n * inner, inner, 1}, []int{inner, 0, 1}
 	x, y, most, e, sum := view(in, 0, 0, whole...), view(in, 1, 0, whole...), temporary(0, line...), temporary(1, whole...), temporary(2, line...)
-	list := operations{fold(kernels.Max, in, outer, n, inner, most), mapped(expDifference, nil, dims, e, x, most),
-		&kernels.Reduction{Function: kernels.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: e, Y: sum}}
+	list := operations{fold(fn.Max, in, outer, n, inner, most), mapped(expDifference, nil, dims, e, x, most),
+		&kernels.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: e, Y: sum}}
 	if in[5].Int != 0 {
 		return append(list, mapped(logShare, nil, dims, y, x, most, sum))
 	}
-	return append(list, mapped(kernels.Div, nil, dims, y, e, sum))
+	return append(list, mapped(fn.Div, nil, dims, y, e, sum))
 }
 
 // describeSoftmaxGrad: Y, G, D, outer, len, inner, logarithm.
@@ -303,10 +304,10 @@ func describeSoftmaxGrad(in args) operations {
 	outer, n, inner := int(in[3].Int), int(in[4].Int), int(in[5].Int)
 	dims, whole, line := []int{outer, n, inner}, []int{n * inner, inner, 1}, []int{inner, 0, 1}
 	y, g, d, product, sum := view(in, 0, 0, whole...), view(in, 1, 0, whole...), view(in, 2, 0, whole...), temporary(0, whole...), temporary(1, line...)
-	total := &kernels.Reduction{Function: kernels.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: g, Y: sum}
+	total := &kernels.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: g, Y: sum}
 	if in[6].Int != 0 {
 		return operations{total, mapped(logSlope, nil, dims, d, y, g, sum)}
 	}
 	total.X = product
-	return operations{mapped(kernels.Mul, nil, dims, product, y, g), total, mapped(softmaxSlope, nil, dims, d, y, g, sum)}
+	return operations{mapped(fn.Mul, nil, dims, product, y, g), total, mapped(softmaxSlope, nil, dims, d, y, g, sum)}
 }

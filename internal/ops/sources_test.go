@@ -34,7 +34,7 @@ func TestParamsMatchSources(t *testing.T) {
 	}
 	used := map[string]bool{}
 	pack, _, _ := packedTiles[Parts].Packings(1, 1, false) // which CPUs do not run, nor long sums of one form
-	for _, k := range slices.Concat(All(kernels.Float32, kernels.Limits{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longTiles[Parts], nil)}, mlpsOnMatrixUnits(), convsOnMatrixUnits()) {
+	for _, k := range slices.Concat(All(kernels.Float32, kernels.Limits{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longTiles[Parts], nil)}, convsOnMatrixUnits()) {
 		for _, l := range []kernels.Limits{{CPU: true}, {}} {
 			file, before := k.Source(l), ""
 			if k.Text != "" {

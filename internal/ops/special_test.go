@@ -12,6 +12,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // lossFunctions are those of losses.go.
@@ -51,7 +52,7 @@ func specialValues(t *testing.T) map[*kernels.Function][]specialRow {
 		t.Fatal(err)
 	}
 	functions := map[string]*kernels.Function{}
-	for _, f := range slices.Concat(kernels.Functions, kernels.Choices, kernels.Conditions, lossFunctions) {
+	for _, f := range slices.Concat(fn.Functions, fn.Choices, fn.Conditions, lossFunctions) {
 		functions[f.Name] = f
 	}
 	number := func(text string) *float64 {
@@ -69,7 +70,7 @@ func specialValues(t *testing.T) map[*kernels.Function][]specialRow {
 		name, scalar, given := strings.Cut(r[0], " ")
 		f := functions[name]
 		if f == nil {
-			t.Fatalf("special.csv has %s, which is no function: make references", name)
+			t.Fatalf("special.csv has %s, which is no function: make generate", name)
 		}
 		row := specialRow{at: fmt.Sprint(r[0], " of ", strings.Join(r[1:1+f.Operands()], ", ")), value: *number(r[4]), second: number(r[8]), scalars: f.Scalars}
 		if given {
@@ -82,7 +83,7 @@ func specialValues(t *testing.T) map[*kernels.Function][]specialRow {
 	}
 	for name, f := range functions {
 		if len(rows[f]) < 5 {
-			t.Errorf("special.csv has %d rows of %s: add it to scripts/specialvalues.py, and make references", len(rows[f]), name)
+			t.Errorf("special.csv has %d rows of %s: add it to scripts/specialvalues.py, and make generate", len(rows[f]), name)
 		}
 	}
 	return rows

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // How kernels of this package store their results, so that maps of them can be computed there: see kernels.Stores.
@@ -90,8 +91,8 @@ var storesSumAxis = &kernels.Stores{Result: 1, GPU: 1,
 
 // Functions that tests compute of what is stored.
 var (
-	storedSum = &kernels.Joined{Name: "stored_sum", Functions: []*kernels.Function{kernels.Add}}
-	storedTwo = &kernels.Joined{Name: "stored_two", Functions: []*kernels.Function{kernels.Mul, kernels.Sigmoid}}
+	storedSum = &kernels.Joined{Name: "stored_sum", Functions: []*kernels.Function{fn.Add}}
+	storedTwo = &kernels.Joined{Name: "stored_two", Functions: []*kernels.Function{fn.Mul, fn.Sigmoid}}
 )
 
 // afterwards returns kernels that compute maps of what others store: exact ones and others, kept or not, of other operands that
@@ -106,7 +107,7 @@ func afterwards(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
 		{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true},
 	}
 	tile := GemmTiles(t, l)[0]
-	bases := []*kernels.Kernel{Gemm(NN, tile, nil), Gemm(NN, tile, nil), Gemm(NN, tile, nil), GemmBatch(NT, tile), GemmDirect, Gemm(TN, tile, kernels.Tanh), SumAxis,
+	bases := []*kernels.Kernel{Gemm(NN, tile, nil), Gemm(NN, tile, nil), Gemm(NN, tile, nil), GemmBatch(NT, tile), GemmDirect, Gemm(TN, tile, fn.Tanh), SumAxis,
 		ConvDirect, Conv(convSmall, 1, false), fewKernel(fewForm{2, 4, 0})}
 	for k := range PoolKernel(poolKernels) {
 		bases = append(bases, poolPairs.PoolKernel(k), (&PoolShape{Adaptive: true}).PoolKernel(k))

@@ -1,18 +1,18 @@
 package ops_test
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"runtime"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/agree"
+	"github.com/clgrad/clgrad/internal/compare"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/par"
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/x448/float16"
 )
 
@@ -63,7 +63,6 @@ var definitions = map[*kernels.Kernel]func(c call){
 			c.mem[1][g] = c.r(4) * sum(c.mem[0][min(g*chunk, c.n(2)):min((g+1)*chunk, c.n(2))])
 		}
 	},
-	ops.SumAtomic: func(c call) { c.mem[1][0] += c.r(3) * sum(c.mem[0]) },
 	ops.SquaredError: func(c call) {
 		clear(c.mem[3])
 		for i, x := range c.mem[0] {
@@ -118,7 +117,6 @@ var definitions = map[*kernels.Kernel]func(c call){
 			}
 		})
 	},
-	ops.OuterAccAtomic: outer,
 	ops.Uniform: func(c call) {
 		for i := range c.mem[0] {
 			c.mem[0][i] = c.r(5) + (c.r(6)-c.r(5))*unit(c, i, i%4)
@@ -201,15 +199,6 @@ func each(c call, at int, f func(at int, line []float64)) {
 				line = append(line, c.mem[0][(o*n+k)*inner+i])
 			}
 			f(o*inner+i, line)
-		}
-	}
-}
-
-func outer(c call) {
-	for b := range c.n(3) {
-		for i := range c.mem[2] {
-			m, n := c.n(4), c.n(5)
-			c.mem[2][i] += c.mem[0][b*m+i/n] * c.mem[1][b*n+i%n]
 		}
 	}
 }
@@ -308,92 +297,6 @@ func layerGradient(d *kernels.Function) func(c call) {
 	}
 }
 
-// pass is the definition of a training pass of a perceptron in blocks of samples: each group of blocks has a share of the
-// gradient and of the loss. Parameters stand as matrices [in, out] and biases, each aligned to 128 elements.
-func pass(s ops.MLPShape, block int, inputGrad bool) func(c call) {
-	return func(c call) {
-		x, target, w, part, loss, dx, n := c.mem[0], c.mem[1], c.mem[2], c.mem[3], c.mem[4], c.mem[5], c.n(6)
-		align := func(n int) int { return (n + 127) / 128 * 128 }
-		var weights, biases []int // where those of each layer start
-		at, fan := 0, s.Inputs
-		for range s.Layers {
-			weights, biases = append(weights, at), append(biases, at+align(fan*s.Width))
-			at, fan = at+align(fan*s.Width)+align(s.Width), s.Width
-		}
-		weights = append(weights, at)
-		size := at + align(s.Width*s.Outputs)
-		blocks, groups := (n+block-1)/block, len(loss)
-		clear(loss)
-		written := func(share []float64) { // all but the paddings
-			for l := range weights {
-				rows, cols := s.Width, s.Width
-				if l == 0 {
-					rows = s.Inputs
-				}
-				if l == s.Layers {
-					cols = s.Outputs
-				} else {
-					clear(row(share, biases[l], cols))
-				}
-				clear(row(share, weights[l], rows*cols))
-			}
-		}
-		for g := range groups {
-			share := row(part, g*size, size)
-			written(share)
-			for r := blocks * g / groups * block; r < min(blocks*(g+1)/groups*block, n); r++ {
-				h := [][]float64{row(x, r*s.Inputs, s.Inputs)}
-				for l := range s.Layers {
-					next := make([]float64, s.Width)
-					for j := range next {
-						next[j] = w[biases[l]+j]
-						for k, v := range h[l] {
-							next[j] += v * w[weights[l]+k*s.Width+j]
-						}
-						next[j] = max(next[j], 0) + s.Slope*min(next[j], 0)
-					}
-					h = append(h, next)
-				}
-				top := h[s.Layers]
-				d := make([]float64, s.Outputs) // the gradient of what a layer puts out before its activation
-				for o := range d {
-					for k, v := range top {
-						d[o] += v * w[weights[s.Layers]+k*s.Outputs+o]
-					}
-					e := d[o] - target[r*s.Outputs+o]
-					if d[o] = 2 * e; s.Absolute {
-						loss[g] += math.Abs(e)
-						d[o] = float64(cmp.Compare(e, 0))
-					} else {
-						loss[g] += e * e
-					}
-				}
-				for l := s.Layers; l >= 0; l-- {
-					below := make([]float64, len(h[l]))
-					for k, v := range h[l] {
-						for j, dj := range d {
-							share[weights[l]+k*len(d)+j] += v * dj
-							below[k] += w[weights[l]+k*len(d)+j] * dj
-						}
-						if l > 0 && v <= 0 {
-							below[k] *= s.Slope
-						}
-					}
-					if l < s.Layers {
-						for j, dj := range d {
-							share[biases[l]+j] += dj
-						}
-					}
-					d = below
-				}
-				if inputGrad {
-					copy(row(dx, r*s.Inputs, s.Inputs), d)
-				}
-			}
-		}
-	}
-}
-
 // TestTwins holds the twins, by which devices are tried and tested, to the definitions, in all the cases that devices are
 // tested with, for both types of reals and the other element types.
 func TestTwins(t *testing.T) {
@@ -426,17 +329,12 @@ func TestTwins(t *testing.T) {
 	for _, form := range ops.GemmForms {
 		tile := ops.GemmTiles(kernels.Float32, cpu)[0]
 		all[ops.Gemm(form, tile, nil)] = product(form, nil)
-		for _, f := range []*kernels.Function{kernels.ReLU, kernels.LeakyReLU, kernels.Tanh, kernels.Sigmoid, kernels.Softplus, kernels.Clamp} {
+		for _, f := range []*kernels.Function{fn.ReLU, fn.LeakyReLU, fn.Tanh, fn.Sigmoid, fn.Softplus, fn.Clamp} {
 			all[ops.Gemm(form, tile, f)] = product(form, f)
 			for _, d := range []*kernels.Function{f.Gradient(0), f.LayerGradient(f.Scalars)} {
 				all[ops.LinearGrad(d)] = layerGradient(d)
 			}
 		}
-	}
-	small := ops.MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.25}
-	for i, s := range []ops.MLPShape{small, small, {Inputs: 20, Width: 32, Layers: 1, Outputs: 16, Slope: 0}, {Inputs: 8, Width: 16, Layers: 3, Outputs: 1, Slope: 0.5}} {
-		s.Absolute = i == 1
-		all[ops.MLPLoss(s, kernels.Float32, 16, i%2 == 0)] = pass(s, 16, i%2 == 0)
 	}
 	types := []kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16}
 	for _, from := range types {
@@ -464,7 +362,7 @@ func TestTwins(t *testing.T) {
 // TestTwinsInPieces: the twins that share their work out among the cores compute the same in each piece.
 func TestTwinsInPieces(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	const n = 4*par.Grain + 5
+	const n = 4*parallel.Grain + 5
 	adam := []float64{1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8}
 	for _, c := range []struct {
 		k      *kernels.Kernel
@@ -485,14 +383,14 @@ func TestTwinsInPieces(t *testing.T) {
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(n*3, -1, 1).In(n, -1, 1).Int(n, 3, 1).Real(0.5).Int(1) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(0) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(1) }},
-		{ops.LinearGrad(kernels.Tanh.Gradient(0)), layerGradient(kernels.Tanh.Gradient(0)), func(o *kernels.Operands) {
+		{ops.LinearGrad(fn.Tanh.Gradient(0)), layerGradient(fn.Tanh.Gradient(0)), func(o *kernels.Operands) {
 			o.In(1000*70, -1, 1).In(1000*70, -1, 1).Out(1000*70).Out(9*70).Int(1000, 70, 120)
 		}},
 		{ops.ConvDirect, convolve, func(o *kernels.Operands) {
 			o.In(3*70*17*19, -1, 1).In(70*20*6, -1, 1).In(40, -1, 1).Out(3*40*16*17).Int(3, 2, 35, 20, 1, 17, 19, 1, 16, 17, 1, 2, 3, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1)
 		}},
 		{ops.FMAChains, definitions[ops.FMAChains], func(o *kernels.Operands) { o.Out(9).Int(9, 3).Real(0.9, 0.1) }},
-		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0], kernels.LeakyReLU), product(ops.NN, kernels.LeakyReLU), func(o *kernels.Operands) {
+		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0], fn.LeakyReLU), product(ops.NN, fn.LeakyReLU), func(o *kernels.Operands) {
 			o.In(301*41, -1, 1).In(40*52, -1, 1).In(50, -1, 1).In(301*50, -1, 1).Int(301, 50, 40, 41, 52, 50, 1, 1, 24, 40).In(301*50, 0, 0).Int(1).Real(0.1)
 		}},
 	} {
@@ -521,7 +419,7 @@ func testTwin(t *testing.T, k *kernels.Kernel, define func(call), real kernels.D
 			}
 		}
 	}
-	margin := agree.Of(k, real, o.Args)
+	margin := compare.MarginOf(k, real, o.Args)
 	define(d)
 	k.Run(real, o.Args)
 	for i, a := range o.Args {

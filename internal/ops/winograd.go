@@ -106,13 +106,14 @@ func (n *WinogradShape) Block(gradient bool) (rows, cols int, ok bool) {
 }
 
 // FitsWinograd reports whether a convolution, its transpose and the gradient of its weights are to be computed so on a device: one
-// of 3×3 or 5×5 taps, of channels that fill vectors, on an OpenCL CPU.
+// of 3×3 or 5×5 taps, of channels that fill vectors, on an OpenCL CPU. Of more weights than that, their planes fit in no cache:
+// docs/benchmarks/winograd.md has what was measured.
 func (s *ConvShape) FitsWinograd(l kernels.Limits) bool {
-	const channels = 12
+	const channels, most = 12, 1 << 16 // channels, and pairs of channels
 	one := [3]int{1, 1, 1}
 	taps := s.Kernel[2]
 	if !l.CPU || l.LocalMem == 0 || s.Groups != 1 || s.Stride != one || s.Dilation != one || s.Size[0] != 1 || s.OutSize[0] != 1 ||
-		s.Kernel[0] != 1 || s.Pad[0] != 0 || s.Kernel[1] != taps || taps != 3 && taps != 5 || min(s.In, s.Out) < channels {
+		s.Kernel[0] != 1 || s.Pad[0] != 0 || s.Kernel[1] != taps || taps != 3 && taps != 5 || min(s.In, s.Out) < channels || s.In*s.Out >= most {
 		return false
 	}
 	for transposed := range 2 {

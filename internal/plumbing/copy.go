@@ -23,7 +23,7 @@ func CopyOver(dst, src tensor.Dict) {
 		switch {
 		case !written[storage]:
 			from[name] = t.To(to.Type())
-		case t != to && !(storage == own && first == place && t.Contiguous() && to.Contiguous()):
+		case t != to && !(storage == own && first == place && t.IsContiguous() && to.IsContiguous()):
 			from[name] = t.Copy()
 		}
 	}

@@ -6,8 +6,8 @@
 package plumbing
 
 import (
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/recorder"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -22,7 +22,7 @@ type device interface {
 	MustOwn(pkg, op string)
 	TakeLaunched(op string) Launched
 	Forget(t *tensor.Tensor)
-	State(d tensor.Device, key any, make func() recorder.State) recorder.State
+	State(d tensor.Device, key any, make func() capture.State) capture.State
 	One(d tensor.Device, shape []int) *tensor.Tensor
 	IsOne(t *tensor.Tensor) bool
 	MoveTo(t, place *tensor.Tensor)
@@ -75,7 +75,7 @@ type device interface {
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
 	AsMatrixUnits(grouped bool)
-	MatrixPass(d tensor.Device, s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool)
+	MatrixUnits(d tensor.Device) (l kernels.Limits, has func(factors kernels.Precision, grouped bool) bool)
 }
 
 func of(d tensor.Device) device { return d.(device) }
@@ -100,8 +100,8 @@ func TakeLaunched(d tensor.Device, op string) Launched { return of(d).TakeLaunch
 func Forget(t *tensor.Tensor) { of(t.Device()).Forget(t) }
 
 // State returns what the step that is being recorded on d has under a key, which the first call makes; nil if no step is.
-func State(d tensor.Device, key any, make func() recorder.State) recorder.State {
-	if recorder.Recordings.Load() == 0 {
+func State(d tensor.Device, key any, make func() capture.State) capture.State {
+	if capture.Recordings.Load() == 0 {
 		return nil
 	}
 	return of(d).State(d, key, make)
@@ -119,7 +119,7 @@ func IsOne(t *tensor.Tensor) bool { return of(t.Device()).IsOne(t) }
 // storage stay there, but for what Transposed returned. A gradient that saved t before finds that it changed.
 func MoveTo(t, place *tensor.Tensor) { of(t.Device()).MoveTo(t, place) }
 
-// Transposed returns the transpose of a matrix t as a view, on which Keep was called: the same one each time, until it is freed.
+// Transposed returns the transpose of a matrix t as a view, on which Retain was called: the same one each time, until it is freed.
 // Unlike other views it goes where MoveTo takes t. It panics as t.T does.
 func Transposed(t *tensor.Tensor) *tensor.Tensor { return of(t.Device()).Transposed(t) }
 
@@ -293,13 +293,13 @@ func Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (s
 	return of(q.Device()).Attends(q, k, v, mask, options)
 }
 
-// Try tries a kernel on small operands and, unless args is nil, on operands like args, for what can do without it. The error is a *tensor.TrialError, if a device
+// Try tries a kernel on small operands and, unless args is nil, on operands like args, for what can do without it. The error is a *tensor.MiscompileError, if a device
 // computes the kernel wrongly and no other form of it takes its place; the device does not fail of it, as it would at
-// the launch. See tensor.TrialEnv.
+// the launch. See tensor.SelfTestEnv.
 func Try(d tensor.Device, k *kernels.Kernel, args []kernels.Arg) error { return of(d).Try(k, args) }
 
 // TrialsRemembered returns how many trials on a device are remembered as right, and the file that they are in: "" if
-// the device needs none, or trials are switched off. See tensor.TrialEnv.
+// the device needs none, or trials are switched off. See tensor.SelfTestEnv.
 func TrialsRemembered(d tensor.Device) (path string, trials int) { return of(d).TrialsRemembered() }
 
 // TuningName returns the name under which a tuning table knows a device, "" for one that has no tiles.
@@ -310,10 +310,10 @@ func TuningName(d tensor.Device) string { return of(d).TuningName() }
 // have instructions for groups of warps. It is for tests, on machines without such units.
 func AsMatrixUnits(d tensor.Device, grouped bool) { of(d).AsMatrixUnits(grouped) }
 
-// MatrixPass returns the pass of a perceptron over n samples on a device's matrix units, in its precision, and the limits that it is
-// for, if the device has the units and it is worth while.
-func MatrixPass(d tensor.Device, s ops.MLPShape, n int) (ops.MLPMatrix, kernels.Limits, bool) {
-	return of(d).MatrixPass(d, s, n)
+// MatrixUnits returns the limits that kernels for a device's matrix units must fit, and what reports whether the device has
+// the instructions for factors of a precision: in tf32 for PrecisionTF32, else in float16. Grouped ones are for groups of warps.
+func MatrixUnits(d tensor.Device) (l kernels.Limits, has func(factors kernels.Precision, grouped bool) bool) {
+	return of(d).MatrixUnits(d)
 }
 
 // ConvShape returns the numbers of a convolution of x, and the shape of its result. It panics as tensor.Tensor.Conv does.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/clgrad/clgrad/internal/recorder"
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// flags is the recorder.State of what is true or false on the host, such as the modes of layers. A step that is being
+// flags is the capture.State of what is true or false on the host, such as the modes of layers. A step that is being
 // recorded tells it what it reads and sets.
 type flags struct {
 	list   []*flag
@@ -25,26 +25,26 @@ type flag struct {
 
 // layer is a layer whose mode only its own method sets, and what the step set last.
 type layer struct {
-	Moded
+	TrainEvaler
 	on bool
 }
 
-// Moded is nn.Moded.
-type Moded interface{ SetTraining(on bool) }
+// TrainEvaler is nn.TrainEvaler.
+type TrainEvaler interface{ SetTraining(on bool) }
 
 // flagsKey is the key of flags.
 type flagsKey struct{}
 
 // ownFlags returns the flags of the step that the calling goroutine records, nil if there is none.
 func ownFlags() *flags {
-	if recorder.Recordings.Load() == 0 {
+	if capture.Recordings.Load() == 0 {
 		return nil
 	}
-	tap := recorder.Own()
+	tap := capture.Own()
 	if tap == nil {
 		return nil
 	}
-	return tap.State(flagsKey{}, func() recorder.State { return &flags{} }).(*flags)
+	return tap.State(flagsKey{}, func() capture.State { return &flags{} }).(*flags)
 }
 
 func (f *flags) of(at *bool) *flag {
@@ -79,13 +79,13 @@ func SetsFlags(at ...*bool) {
 }
 
 // SetsTraining is called where the mode of a layer is set whose flag is not known.
-func SetsTraining(m Moded, on bool) {
+func SetsTraining(m TrainEvaler, on bool) {
 	f := ownFlags()
 	if f == nil {
 		return
 	}
 	for i, l := range f.layers {
-		if reflect.TypeOf(m).Comparable() && l.Moded == m {
+		if reflect.TypeOf(m).Comparable() && l.TrainEvaler == m {
 			f.layers[i].on = on
 			return
 		}
@@ -95,26 +95,26 @@ func SetsTraining(m Moded, on bool) {
 
 // NotRecorded refuses the step that the calling goroutine records: it calls what changes the host alone.
 func NotRecorded(call string) {
-	if recorder.Recordings.Load() == 0 {
+	if capture.Recordings.Load() == 0 {
 		return
 	}
-	if tap := recorder.Own(); tap != nil {
-		tap.Refuse(recorder.ErrRecording, call+" inside the step: call it between the runs")
+	if tap := capture.Own(); tap != nil {
+		tap.Refuse(capture.ErrRecording, call+" inside the step: call it between the runs")
 	}
 }
 
-// End is that of recorder.State.
-func (f *flags) End() []recorder.Left {
+// End is that of capture.State.
+func (f *flags) End() []capture.Left {
 	for _, x := range f.list {
 		x.left = *x.at
 	}
 	return nil
 }
 
-// Differs is that of recorder.State: what the runs of a step launch shows what they read.
-func (f *flags) Differs(recorder.State) string { return "" }
+// Differs is that of capture.State: what the runs of a step launch shows what they read.
+func (f *flags) Differs(capture.State) string { return "" }
 
-// Ready is that of recorder.State.
+// Ready is that of capture.State.
 func (f *flags) Ready() error {
 	for _, x := range f.list {
 		if !x.read || *x.at == x.found {
@@ -130,7 +130,7 @@ func (f *flags) Ready() error {
 	return nil
 }
 
-// Restore is that of recorder.State.
+// Restore is that of capture.State.
 func (f *flags) Restore() {
 	for _, x := range f.list {
 		*x.at = x.left

@@ -11,13 +11,27 @@ type Copy struct {
 	ToPlane, ToRow, FromPlane, FromRow int
 }
 
+// copyLoop copies so many planes of so many rows of n bytes.
+type copyLoop func(planes, rows, n int, to *byte, toPlane, toRow int, from *byte, fromPlane, fromRow int)
+
 // Copy copies elements. No row may lie on another.
-func (l *Loops[T]) Copy(to, from []T, c Copy) {
+func (l *Loops[T]) Copy(to, from []T, c Copy) { copyPlanes(l.copies, to, from, c) }
+
+// CopyPlanes is Copy of elements of any type. s may be nil: then it does so in plain loops.
+func CopyPlanes[E any](s *Set, to, from []E, c Copy) {
+	var loop copyLoop
+	if s != nil {
+		loop = s.single.copies
+	}
+	copyPlanes(loop, to, from, c)
+}
+
+func copyPlanes[E any](loop copyLoop, to, from []E, c Copy) {
 	if min(c.Planes, c.Rows, c.N) <= 0 {
 		return
 	}
 	size := int(unsafe.Sizeof(from[0]))
-	if l.copies == nil || c.N*size < shortCopy {
+	if loop == nil || c.N*size < shortCopy {
 		for p := range c.Planes {
 			for r := range c.Rows {
 				copy(to[p*c.ToPlane+r*c.ToRow:][:c.N], from[p*c.FromPlane+r*c.FromRow:][:c.N])
@@ -27,8 +41,23 @@ func (l *Loops[T]) Copy(to, from []T, c Copy) {
 	}
 	// Assembly knows no bounds.
 	_, _ = to[(c.Planes-1)*c.ToPlane+(c.Rows-1)*c.ToRow+c.N-1], from[(c.Planes-1)*c.FromPlane+(c.Rows-1)*c.FromRow+c.N-1]
-	l.copies(c.Planes, c.Rows, c.N*size, (*byte)(unsafe.Pointer(&to[0])), c.ToPlane*size, c.ToRow*size,
+	loop(c.Planes, c.Rows, c.N*size, (*byte)(unsafe.Pointer(&to[0])), c.ToPlane*size, c.ToRow*size,
 		(*byte)(unsafe.Pointer(&from[0])), c.FromPlane*size, c.FromRow*size)
+}
+
+// Reverse sets the elements of to, which has as many, to those of from from the last one on. They do not overlap. s may be nil:
+// then it does so in a plain loop.
+func Reverse[E any](s *Set, to, from []E) {
+	n := len(from)
+	to = to[:n]
+	whole := 0
+	if s != nil && s.reverse != nil && unsafe.Sizeof(*new(E)) == 4 && n >= 8 {
+		whole = n / 8 * 8
+		s.reverse(whole, (*uint32)(unsafe.Pointer(&to[0])), (*uint32)(unsafe.Pointer(&from[n-whole])))
+	}
+	for i := whole; i < n; i++ {
+		to[i] = from[n-1-i]
+	}
 }
 
 // Move moves elements from one slice to another of that length, which must not overlap. It does so in pieces, as long as both fit in

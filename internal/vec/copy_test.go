@@ -51,6 +51,36 @@ func testCopy[T Float](t *testing.T) {
 	}
 }
 
+// TestReverse: the elements of rows of all lengths and sizes lie in the opposite order, and nothing else is written.
+func TestReverse(t *testing.T) {
+	for _, set := range append(Sets(), nil) {
+		testReverse(t, set, func(i int) uint8 { return uint8(i) })
+		testReverse(t, set, func(i int) int32 { return int32(i) })
+		testReverse(t, set, func(i int) float64 { return float64(i) })
+	}
+}
+
+func testReverse[E comparable](t *testing.T, set *Set, element func(i int) E) {
+	for n := range 70 {
+		for skip := range 3 {
+			from, to := make([]E, skip+n), make([]E, skip+n+1)
+			for i := range from {
+				from[i] = element(i + 1)
+			}
+			Reverse(set, to[skip:], from[skip:])
+			for i, v := range to {
+				var want E
+				if i >= skip && i < skip+n {
+					want = from[skip+n-1-(i-skip)]
+				}
+				if v != want {
+					t.Fatalf("%v: %d elements from %d on: %d is %v, want %v", set, n, skip, i, v, want)
+				}
+			}
+		}
+	}
+}
+
 // TestMove: all elements of long slices move, and none beyond them; so do those that Fill sets.
 func TestMove(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 33, 1<<16 - 1, 1<<17 + 5, 1<<22 + 3} {

@@ -86,6 +86,7 @@ const (
 	Random
 	FromInts
 	ToInts
+	AddFour
 	Logistic
 	LogisticSlope
 	TanhSlope
@@ -104,11 +105,110 @@ const (
 	MishSlope
 	ELU
 	ELUSlope
+	Limit
+	LimitDifference
+	LimitSlope
+	Leaky
+	Sign
+	Frac
+	NanToNum
+	Hardsigmoid
+	HardsigmoidSlope
+	Hardswish
+	HardswishSlope
+	Lerp
+	Huber
+	SmoothL1
 	functions
 )
 
+// singleOnly are the functions that there are loops of in single precision only.
+var singleOnly = [functions]bool{
+	ErfInv:             true,
+	Log10:              true,
+	Pow:                true,
+	Hypot:              true,
+	Tan:                true,
+	Asin:               true,
+	Acos:               true,
+	Atan:               true,
+	Atan2:              true,
+	Sinh:               true,
+	Cosh:               true,
+	Asinh:              true,
+	Acosh:              true,
+	Atanh:              true,
+	Fmod:               true,
+	FloorDiv:           true,
+	BitAnd:             true,
+	BitOr:              true,
+	BitXor:             true,
+	NegInts:            true,
+	AbsInts:            true,
+	AddInts:            true,
+	SubInts:            true,
+	MulInts:            true,
+	MinInts:            true,
+	MaxInts:            true,
+	LessInts:           true,
+	LessEqualInts:      true,
+	EqualInts:          true,
+	AndInts:            true,
+	OrInts:             true,
+	NotInts:            true,
+	WhereInts:          true,
+	WhereLessInts:      true,
+	WhereLessEqualInts: true,
+	WhereEqualInts:     true,
+	ShiftLeft:          true,
+	ShiftRight:         true,
+	ShiftRightZeros:    true,
+	MulHigh:            true,
+	Random:             true,
+	FromInts:           true,
+	ToInts:             true,
+	AddFour:            true,
+	Logistic:           true,
+	LogisticSlope:      true,
+	TanhSlope:          true,
+	Sigmoid:            true,
+	SigmoidBy:          true,
+	SigmoidOfMinus:     true,
+	SigmoidOfMinusBy:   true,
+	ExpOfMinusAbs:      true,
+	AddPositive:        true,
+	SiLUSlope:          true,
+	GELU:               true,
+	GELUSlope:          true,
+	GELUTanh:           true,
+	GELUTanhSlope:      true,
+	Mish:               true,
+	MishSlope:          true,
+	ELU:                true,
+	ELUSlope:           true,
+	Limit:              true,
+	LimitDifference:    true,
+	LimitSlope:         true,
+	Leaky:              true,
+	Sign:               true,
+	Frac:               true,
+	NanToNum:           true,
+	Hardsigmoid:        true,
+	HardsigmoidSlope:   true,
+	Hardswish:          true,
+	HardswishSlope:     true,
+	Lerp:               true,
+	Huber:              true,
+	SmoothL1:           true,
+}
+
 // Formulas has the functions that are made of others.
 var Formulas = []Formula{
+	{AddFour, []Step{
+		{Add, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}}},
+		{Add, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfOperand, Index: 3}}},
+		{Add, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 1}}},
+	}},
 	{Logistic, []Step{
 		{Neg, []Value{{Kind: OfOperand, Index: 1}}},
 		{Exp, []Value{{Kind: OfStep, Index: 0}}},
@@ -286,5 +386,96 @@ var Formulas = []Formula{
 		{Mul, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 0}}},
 		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
 		{WhereLess, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}, {Kind: OfStep, Index: 2}}},
+	}},
+	{Limit, []Step{
+		{WhereLess, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}, {Kind: OfOperand, Index: 1}, {Kind: OfOperand, Index: 0}}},
+		{WhereLess, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 0}}},
+	}},
+	{LimitDifference, []Step{
+		{Sub, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}}},
+		{Neg, []Value{{Kind: OfOperand, Index: 2}}},
+		{WhereLess, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 0}}},
+		{WhereLess, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 2}, {Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 2}}},
+	}},
+	{LimitSlope, []Step{
+		{LessEqual, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}}},
+		{LessEqual, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfOperand, Index: 0}}},
+		{Or, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 1}}},
+		{Where, []Value{{Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 3}}},
+	}},
+	{Leaky, []Step{
+		{Mul, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfOperand, Index: 1}}},
+		{WhereLess, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}, {Kind: OfStep, Index: 0}}},
+	}},
+	{Sign, []Step{
+		{WhereLess, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfNumber, Number: -1}, {Kind: OfOperand, Index: 0}}},
+		{WhereLess, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 0}}},
+	}},
+	{Frac, []Step{
+		{Trunc, []Value{{Kind: OfOperand, Index: 0}}},
+		{Sub, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}}},
+	}},
+	{NanToNum, []Step{
+		{Sub, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 0}}},
+		{WhereLess, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 2}, {Kind: OfOperand, Index: 3}}},
+		{WhereEqual, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 1}}},
+		{WhereEqual, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}, {Kind: OfOperand, Index: 1}}},
+	}},
+	{Hardsigmoid, []Step{
+		{Add, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 3}}},
+		{WhereLess, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 0}}},
+		{WhereLess, []Value{{Kind: OfNumber, Number: 6}, {Kind: OfStep, Index: 1}, {Kind: OfNumber, Number: 6}, {Kind: OfStep, Index: 1}}},
+		{Div, []Value{{Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 6}}},
+	}},
+	{HardsigmoidSlope, []Step{
+		{Less, []Value{{Kind: OfNumber, Number: -3}, {Kind: OfOperand, Index: 0}}},
+		{Less, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 3}}},
+		{And, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 1}}},
+		{Div, []Value{{Kind: OfOperand, Index: 1}, {Kind: OfNumber, Number: 6}}},
+		{Where, []Value{{Kind: OfStep, Index: 2}, {Kind: OfStep, Index: 3}, {Kind: OfNumber, Number: 0}}},
+	}},
+	{Hardswish, []Step{
+		{Add, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 3}}},
+		{WhereLess, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 0}}},
+		{WhereLess, []Value{{Kind: OfNumber, Number: 6}, {Kind: OfStep, Index: 1}, {Kind: OfNumber, Number: 6}, {Kind: OfStep, Index: 1}}},
+		{Div, []Value{{Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 6}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 3}}},
+	}},
+	{HardswishSlope, []Step{
+		{Div, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 3}}},
+		{Add, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0.5}}},
+		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
+		{WhereLess, []Value{{Kind: OfNumber, Number: 3}, {Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}, {Kind: OfStep, Index: 2}}},
+		{WhereLess, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: -3}, {Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 3}}},
+	}},
+	{Lerp, []Step{
+		{Sub, []Value{{Kind: OfOperand, Index: 1}, {Kind: OfOperand, Index: 0}}},
+		{Abs, []Value{{Kind: OfOperand, Index: 2}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 0}}},
+		{Add, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}}},
+		{Sub, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfOperand, Index: 2}}},
+		{Mul, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 4}}},
+		{Sub, []Value{{Kind: OfOperand, Index: 1}, {Kind: OfStep, Index: 5}}},
+		{WhereLess, []Value{{Kind: OfStep, Index: 1}, {Kind: OfNumber, Number: 0.5}, {Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 6}}},
+	}},
+	{Huber, []Step{
+		{Sub, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}}},
+		{Abs, []Value{{Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.5}, {Kind: OfStep, Index: 2}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.5}, {Kind: OfOperand, Index: 2}}},
+		{Sub, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 4}}},
+		{Mul, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 5}}},
+		{WhereLess, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 3}, {Kind: OfStep, Index: 6}}},
+	}},
+	{SmoothL1, []Step{
+		{Sub, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}}},
+		{Abs, []Value{{Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 0}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.5}, {Kind: OfStep, Index: 2}}},
+		{Div, []Value{{Kind: OfStep, Index: 3}, {Kind: OfOperand, Index: 2}}},
+		{Mul, []Value{{Kind: OfNumber, Number: 0.5}, {Kind: OfOperand, Index: 2}}},
+		{Sub, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 5}}},
+		{WhereLess, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 4}, {Kind: OfStep, Index: 6}}},
 	}},
 }

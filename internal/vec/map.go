@@ -1,10 +1,12 @@
 package vec
 
+import "unsafe"
+
 // Function is what Map computes of each element. On some of them there are loops in single precision only.
 type Function uint8
 
-// loop sets n elements from to on to a function of those of the operands that the function has. They may be the same.
-type loop[T Float] func(n int, to, x0, x1, x2, x3 *T)
+// mapping sets n elements from to on to f of those of the operands that f has. They may be the same.
+type mapping[T Float] func(f Function, n int, to, x0, x1, x2, x3 *T)
 
 // SineLimit is the largest angle that Sin, Cos and Tan are computed of: of others the result is NaN.
 const SineLimit = 1 << 15
@@ -14,7 +16,9 @@ const SineLimit = 1 << 15
 const QuotientLimit = 1 << 23
 
 // Has reports whether there is a loop of f.
-func (l *Loops[T]) Has(f Function) bool { return l.maps[f] != nil }
+func (l *Loops[T]) Has(f Function) bool {
+	return f != None && (unsafe.Sizeof(T(0)) == 4 || !singleOnly[f])
+}
 
 // Map sets the elements of to to f of the operands, which are at least as long, and may be to itself. Operands that f
 // does not have may be any. There must be a loop of f.
@@ -27,5 +31,5 @@ func (l *Loops[T]) Map(f Function, to, x0, x1, x2, x3 []T) {
 		return
 	}
 	_, _, _, _ = x0[n-1], x1[n-1], x2[n-1], x3[n-1] // assembly knows no bounds
-	l.maps[f](n, &to[0], &x0[0], &x1[0], &x2[0], &x3[0])
+	l.maps(f, n, &to[0], &x0[0], &x1[0], &x2[0], &x3[0])
 }

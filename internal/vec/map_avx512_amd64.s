@@ -2,592 +2,278 @@
 
 #include "textflag.h"
 
-// func mapNegF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapNegF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapNegF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS     (DX)(BX*1), Z0
-	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
 	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z1
 	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
 	RET
 
 DATA F32AVX51280000000<>+0(SB)/4, $0x80000000
 GLOBL F32AVX51280000000<>(SB), RODATA|NOPTR, $4
 
-// func mapAbsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapAbsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAbsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS     (DX)(BX*1), Z0
-	VANDPS.BCST F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
 	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z1
 	VANDPS.BCST F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VANDPS.BCST F32AVX5127fffffff<>+0(SB), Z1, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
 	RET
 
 DATA F32AVX5127fffffff<>+0(SB)/4, $0x7fffffff
 GLOBL F32AVX5127fffffff<>(SB), RODATA|NOPTR, $4
 
-// func mapAddF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapAddF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapAddF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSubF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapSubF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapMulF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapMulF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapDivF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapDivF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VDIVPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
-	VDIVPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapFMAF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapFMAF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS     (DX)(DI*1), Z0
-	VMOVUPS     (BX)(DI*1), Z1
-	VMOVUPS     (SI)(DI*1), Z2
-	VMOVUPS     Z2, Z2
-	VFMADD231PS Z1, Z0, Z2
-	VMOVUPS     Z2, (AX)(DI*1)
-	ADDQ        $0x40, DI
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, R8
-	SHLL        CL, R8
-	DECL        R8
-	KMOVW       R8, K1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z0
-	VMOVUPS.Z   (BX)(DI*1), K1, Z1
-	VMOVUPS.Z   (SI)(DI*1), K1, Z2
-	VMOVUPS     Z2, Z2
-	VFMADD231PS Z1, Z0, Z2
-	VMOVUPS     Z2, K1, (AX)(DI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapMinF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapMinF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VMINPS  Z1, Z0, Z2
-	VMINPS  Z0, Z1, Z0
-	VORPS   Z0, Z2, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
-	VMINPS    Z1, Z0, Z2
-	VMINPS    Z0, Z1, Z0
-	VORPS     Z0, Z2, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapMaxF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapMaxF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS     (DX)(SI*1), Z0
-	VMOVUPS     (BX)(SI*1), Z1
-	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
-	VXORPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
-	VMINPS      Z1, Z0, Z2
-	VMINPS      Z0, Z1, Z0
-	VORPS       Z0, Z2, Z0
-	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, (AX)(SI*1)
-	ADDQ        $0x40, SI
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, DI
-	SHLL        CL, DI
-	DECL        DI
-	KMOVW       DI, K1
-	VMOVUPS.Z   (DX)(SI*1), K1, Z0
-	VMOVUPS.Z   (BX)(SI*1), K1, Z1
-	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
-	VXORPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
-	VMINPS      Z1, Z0, Z2
-	VMINPS      Z0, Z1, Z0
-	VORPS       Z0, Z2, Z0
-	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapCopysignF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapCopysignF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS     (DX)(SI*1), Z0
-	VMOVUPS     (BX)(SI*1), Z1
-	VANDPS.BCST F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VANDPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
-	VORPS       Z1, Z0, Z0
-	VMOVUPS     Z0, (AX)(SI*1)
-	ADDQ        $0x40, SI
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, DI
-	SHLL        CL, DI
-	DECL        DI
-	KMOVW       DI, K1
-	VMOVUPS.Z   (DX)(SI*1), K1, Z0
-	VMOVUPS.Z   (BX)(SI*1), K1, Z1
-	VANDPS.BCST F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VANDPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
-	VORPS       Z1, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapFloorF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapFloorF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS     (DX)(BX*1), Z0
-	VRNDSCALEPS $0x09, Z0, Z0
-	VMOVUPS     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPS $0x09, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapCeilF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapCeilF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS     (DX)(BX*1), Z0
-	VRNDSCALEPS $0x0a, Z0, Z0
-	VMOVUPS     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPS $0x0a, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapTruncF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapTruncF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS     (DX)(BX*1), Z0
-	VRNDSCALEPS $0x0b, Z0, Z0
-	VMOVUPS     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPS $0x0b, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapRoundF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapRoundF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS     (DX)(BX*1), Z0
-	VRNDSCALEPS $0x08, Z0, Z0
-	VMOVUPS     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPS $0x08, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSqrtF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapSqrtF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS (DX)(BX*1), Z0
-	VSQRTPS Z0, Z0
-	VMOVUPS Z0, (AX)(BX*1)
-	ADDQ    $0x40, BX
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, SI
-	SHLL      CL, SI
-	DECL      SI
-	KMOVW     SI, K1
 	VMOVUPS.Z (DX)(BX*1), K1, Z0
-	VSQRTPS   Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapLessF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapLessF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapSubF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS        (DX)(SI*1), Z0
-	VMOVUPS        (BX)(SI*1), Z1
-	VCMPPS         $0x11, Z1, Z0, K1
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K1, Z0
-	VMOVUPS        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x10, CX
-	JGE            whole
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
+	VSUBPS    Z1, Z0, Z0
+	VSUBPS    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
 
-rest:
-	ADDQ           $0x10, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPS.Z      (DX)(SI*1), K1, Z0
-	VMOVUPS.Z      (BX)(SI*1), K1, Z1
-	VCMPPS         $0x11, Z1, Z0, K2
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K2, Z0
-	VMOVUPS        Z0, K1, (AX)(SI*1)
+// Requires: AVX512F
+TEXT mapMulF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
+	VMULPS    Z1, Z0, Z0
+	VMULPS    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
 
-done:
-	VZEROUPPER
+// Requires: AVX512F
+TEXT mapDivF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
+	VDIVPS    Z1, Z0, Z0
+	VDIVPS    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapFMAF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z   (SI)(BX*1), K1, Z1
+	VMOVUPS.Z   64(SI)(BX*1), K2, Z4
+	VMOVUPS.Z   (DI)(BX*1), K1, Z2
+	VMOVUPS.Z   64(DI)(BX*1), K2, Z5
+	VMOVUPS     Z2, Z2
+	VMOVUPS     Z5, Z5
+	VFMADD231PS Z1, Z0, Z2
+	VFMADD231PS Z4, Z3, Z5
+	VMOVUPS     Z2, K1, (CX)(BX*1)
+	VMOVUPS     Z5, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapMinF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z4
+	VMINPS    Z1, Z0, Z2
+	VMINPS    Z4, Z3, Z5
+	VMINPS    Z0, Z1, Z0
+	VMINPS    Z3, Z4, Z1
+	VORPS     Z0, Z2, Z0
+	VORPS     Z1, Z5, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapMaxF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z   (SI)(BX*1), K1, Z1
+	VMOVUPS.Z   64(SI)(BX*1), K2, Z3
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z2, Z2
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z3, Z4
+	VMINPS      Z1, Z0, Z3
+	VMINPS      Z4, Z2, Z5
+	VMINPS      Z0, Z1, Z0
+	VMINPS      Z2, Z4, Z1
+	VORPS       Z0, Z3, Z0
+	VORPS       Z1, Z5, Z1
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z0, Z0
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapCopysignF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z   (SI)(BX*1), K1, Z1
+	VMOVUPS.Z   64(SI)(BX*1), K2, Z3
+	VANDPS.BCST F32AVX5127fffffff<>+0(SB), Z0, Z0
+	VANDPS.BCST F32AVX5127fffffff<>+0(SB), Z2, Z2
+	VANDPS.BCST F32AVX51280000000<>+0(SB), Z1, Z1
+	VANDPS.BCST F32AVX51280000000<>+0(SB), Z3, Z3
+	VORPS       Z1, Z0, Z0
+	VORPS       Z3, Z2, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapFloorF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPS $0x09, Z0, Z0
+	VRNDSCALEPS $0x09, Z1, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapCeilF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPS $0x0a, Z0, Z0
+	VRNDSCALEPS $0x0a, Z1, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapTruncF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPS $0x0b, Z0, Z0
+	VRNDSCALEPS $0x0b, Z1, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapRoundF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPS $0x08, Z0, Z0
+	VRNDSCALEPS $0x08, Z1, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapSqrtF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z1
+	VSQRTPS   Z0, Z0
+	VSQRTPS   Z1, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapLessF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z3
+	VCMPPS         $0x11, Z1, Z0, K3
+	VCMPPS         $0x11, Z3, Z2, K4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K4, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
 	RET
 
 DATA F32AVX5123f800000<>+0(SB)/4, $0x3f800000
@@ -596,399 +282,205 @@ GLOBL F32AVX5123f800000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5120<>+0(SB)/4, $0x00000000
 GLOBL F32AVX5120<>(SB), RODATA|NOPTR, $4
 
-// func mapLessEqualF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapLessEqualF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapLessEqualF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS        (DX)(SI*1), Z0
-	VMOVUPS        (BX)(SI*1), Z1
-	VCMPPS         $0x12, Z1, Z0, K1
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K1, Z0
-	VMOVUPS        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x10, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x10, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPS.Z      (DX)(SI*1), K1, Z0
-	VMOVUPS.Z      (BX)(SI*1), K1, Z1
-	VCMPPS         $0x12, Z1, Z0, K2
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K2, Z0
-	VMOVUPS        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapEqualF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapEqualF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS        (DX)(SI*1), Z0
-	VMOVUPS        (BX)(SI*1), Z1
-	VCMPPS         $0x00, Z1, Z0, K1
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K1, Z0
-	VMOVUPS        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x10, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x10, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPS.Z      (DX)(SI*1), K1, Z0
-	VMOVUPS.Z      (BX)(SI*1), K1, Z1
-	VCMPPS         $0x00, Z1, Z0, K2
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K2, Z0
-	VMOVUPS        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapAndF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapAndF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS        (DX)(SI*1), Z0
-	VMOVUPS        (BX)(SI*1), Z1
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z1, K2
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K2, Z0
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
-	VBLENDMPS      Z0, Z1, K1, Z0
-	VMOVUPS        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x10, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x10, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPS.Z      (DX)(SI*1), K1, Z0
-	VMOVUPS.Z      (BX)(SI*1), K1, Z1
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K2
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z1, K3
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
-	VBLENDMPS      Z0, Z1, K2, Z0
-	VMOVUPS        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapOrF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapOrF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS        (DX)(SI*1), Z0
-	VMOVUPS        (BX)(SI*1), Z1
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z1, K2
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K2, Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K1, Z0
-	VMOVUPS        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x10, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x10, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPS.Z      (DX)(SI*1), K1, Z0
-	VMOVUPS.Z      (BX)(SI*1), K1, Z1
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K2
-	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z1, K3
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K2, Z0
-	VMOVUPS        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapNotF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapNotF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS        (DX)(BX*1), Z0
-	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z0, K1
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K1, Z0
-	VMOVUPS        Z0, (AX)(BX*1)
-	ADDQ           $0x40, BX
-	SUBQ           $0x10, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x10, CX
-	JZ             done
-	MOVL           $0x00000001, SI
-	SHLL           CL, SI
-	DECL           SI
-	KMOVW          SI, K1
 	VMOVUPS.Z      (DX)(BX*1), K1, Z0
-	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z0, K2
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z3
+	VCMPPS         $0x12, Z1, Z0, K3
+	VCMPPS         $0x12, Z3, Z2, K4
 	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K2, Z0
-	VMOVUPS        Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K4, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
 	RET
 
-// func mapWhereF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapEqualF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS     (DX)(DI*1), Z0
-	VMOVUPS     (BX)(DI*1), Z1
-	VMOVUPS     (SI)(DI*1), Z2
-	VCMPPS.BCST $0x04, F32AVX5120<>+0(SB), Z0, K1
-	VBLENDMPS   Z1, Z2, K1, Z0
-	VMOVUPS     Z0, (AX)(DI*1)
-	ADDQ        $0x40, DI
-	SUBQ        $0x10, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVL        $0x00000001, R8
-	SHLL        CL, R8
-	DECL        R8
-	KMOVW       R8, K1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z0
-	VMOVUPS.Z   (BX)(DI*1), K1, Z1
-	VMOVUPS.Z   (SI)(DI*1), K1, Z2
-	VCMPPS.BCST $0x04, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS   Z1, Z2, K2, Z0
-	VMOVUPS     Z0, K1, (AX)(DI*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z3
+	VCMPPS         $0x00, Z1, Z0, K3
+	VCMPPS         $0x00, Z3, Z2, K4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K4, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
 	RET
 
-// func mapWhereLessF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereLessF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapAndF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS   (DX)(R8*1), Z0
-	VMOVUPS   (BX)(R8*1), Z1
-	VMOVUPS   (SI)(R8*1), Z2
-	VMOVUPS   (DI)(R8*1), Z3
-	VCMPPS    $0x11, Z1, Z0, K1
-	VBLENDMPS Z2, Z3, K1, Z0
-	VMOVUPS   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPS.Z (DX)(R8*1), K1, Z0
-	VMOVUPS.Z (BX)(R8*1), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z3
-	VCMPPS    $0x11, Z1, Z0, K2
-	VBLENDMPS Z2, Z3, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z2, K5
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z1, K4
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z3, K6
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K6, Z2
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z3
+	VBLENDMPS      Z0, Z1, K3, Z0
+	VBLENDMPS      Z2, Z3, K5, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
 	RET
 
-// func mapWhereLessEqualF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereLessEqualF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapOrF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS   (DX)(R8*1), Z0
-	VMOVUPS   (BX)(R8*1), Z1
-	VMOVUPS   (SI)(R8*1), Z2
-	VMOVUPS   (DI)(R8*1), Z3
-	VCMPPS    $0x12, Z1, Z0, K1
-	VBLENDMPS Z2, Z3, K1, Z0
-	VMOVUPS   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPS.Z (DX)(R8*1), K1, Z0
-	VMOVUPS.Z (BX)(R8*1), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z3
-	VCMPPS    $0x12, Z1, Z0, K2
-	VBLENDMPS Z2, Z3, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z2, K5
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z1, K4
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z3, K6
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K6, Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K5, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
 	RET
 
-// func mapWhereEqualF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereEqualF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapNotF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS   (DX)(R8*1), Z0
-	VMOVUPS   (BX)(R8*1), Z1
-	VMOVUPS   (SI)(R8*1), Z2
-	VMOVUPS   (DI)(R8*1), Z3
-	VCMPPS    $0x00, Z1, Z0, K1
-	VBLENDMPS Z2, Z3, K1, Z0
-	VMOVUPS   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPS.Z (DX)(R8*1), K1, Z0
-	VMOVUPS.Z (BX)(R8*1), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z3
-	VCMPPS    $0x00, Z1, Z0, K2
-	VBLENDMPS Z2, Z3, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z1
+	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z1, K4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K4, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
 	RET
 
-// func mapExpF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·mapExpF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapWhereF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z   (SI)(BX*1), K1, Z1
+	VMOVUPS.Z   64(SI)(BX*1), K2, Z4
+	VMOVUPS.Z   (DI)(BX*1), K1, Z2
+	VMOVUPS.Z   64(DI)(BX*1), K2, Z5
+	VCMPPS.BCST $0x04, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST $0x04, F32AVX5120<>+0(SB), Z3, K4
+	VBLENDMPS   Z1, Z2, K3, Z0
+	VBLENDMPS   Z4, Z5, K4, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapWhereLessF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z (R8)(BX*1), K1, Z3
+	VMOVUPS.Z 64(R8)(BX*1), K2, Z7
+	VCMPPS    $0x11, Z1, Z0, K3
+	VCMPPS    $0x11, Z5, Z4, K4
+	VBLENDMPS Z2, Z3, K3, Z0
+	VBLENDMPS Z6, Z7, K4, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapWhereLessEqualF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z (R8)(BX*1), K1, Z3
+	VMOVUPS.Z 64(R8)(BX*1), K2, Z7
+	VCMPPS    $0x12, Z1, Z0, K3
+	VCMPPS    $0x12, Z5, Z4, K4
+	VBLENDMPS Z2, Z3, K3, Z0
+	VBLENDMPS Z6, Z7, K4, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapWhereEqualF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z (R8)(BX*1), K1, Z3
+	VMOVUPS.Z 64(R8)(BX*1), K2, Z7
+	VCMPPS    $0x00, Z1, Z0, K3
+	VCMPPS    $0x00, Z5, Z4, K4
+	VBLENDMPS Z2, Z3, K3, Z0
+	VBLENDMPS Z6, Z7, K4, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapExpF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z1
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z4
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z2
@@ -1037,56 +529,11 @@ whole:
 	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z5, Z2
 	VSCALEFPS         Z1, Z0, Z0
 	VSCALEFPS         Z3, Z2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z1
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z2
-	VMINPS            Z0, Z2, Z0
-	VMAXPS            Z0, Z1, Z0
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z1, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z3
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z4
-	VFMADD231PS       Z0, Z3, Z4
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z3
-	VFMADD231PS       Z0, Z4, Z3
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z4
-	VFMADD231PS       Z0, Z3, Z4
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z3
-	VFMADD231PS       Z0, Z4, Z3
-	VMOVUPS           Z0, Z0
-	VFMADD231PS       Z3, Z2, Z0
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z0, Z0
-	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX512c2d00000<>+0(SB)/4, $0xc2d00000
@@ -1119,19 +566,11 @@ GLOBL F32AVX5123e2aaa4f<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5123effffff<>+0(SB)/4, $0x3effffff
 GLOBL F32AVX5123effffff<>(SB), RODATA|NOPTR, $4
 
-// func mapExp2F32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·mapExp2F32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapExp2F32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (BX)(SI*1), Z0
-	VMOVUPS      64(BX)(SI*1), Z3
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
 	VBROADCASTSS F32AVX512c3170000<>+0(SB), Z1
 	VBROADCASTSS F32AVX512c3170000<>+0(SB), Z4
 	VBROADCASTSS F32AVX51243010000<>+0(SB), Z2
@@ -1174,53 +613,11 @@ whole:
 	VADDPS.BCST  F32AVX5123f800000<>+0(SB), Z5, Z2
 	VSCALEFPS    Z1, Z0, Z0
 	VSCALEFPS    Z3, Z2, Z1
-	VMOVUPS      Z0, (DX)(SI*1)
-	VMOVUPS      Z1, 64(DX)(SI*1)
-	ADDQ         $0x80, SI
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
 	SUBQ         $0x20, AX
-	JGE          whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, CX
-	CMOVQLT      AX, CX
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (BX)(SI*1), K1, Z0
-	VBROADCASTSS F32AVX512c3170000<>+0(SB), Z1
-	VBROADCASTSS F32AVX51243010000<>+0(SB), Z2
-	VMINPS       Z0, Z2, Z0
-	VMAXPS       Z0, Z1, Z0
-	VRNDSCALEPS  $0x08, Z0, Z1
-	VSUBPS       Z1, Z0, Z0
-	VMULPS.BCST  F32AVX5123f317218<>+0(SB), Z0, Z0
-	VMULPS       Z0, Z0, Z2
-	VBROADCASTSS F32AVX5123ab5e7e7<>+0(SB), Z3
-	VBROADCASTSS F32AVX5123c091913<>+0(SB), Z4
-	VFMADD231PS  Z0, Z3, Z4
-	VBROADCASTSS F32AVX5123d2aab52<>+0(SB), Z3
-	VFMADD231PS  Z0, Z4, Z3
-	VBROADCASTSS F32AVX5123e2aaa4f<>+0(SB), Z4
-	VFMADD231PS  Z0, Z3, Z4
-	VBROADCASTSS F32AVX5123effffff<>+0(SB), Z3
-	VFMADD231PS  Z0, Z4, Z3
-	VMOVUPS      Z0, Z0
-	VFMADD231PS  Z3, Z2, Z0
-	VADDPS.BCST  F32AVX5123f800000<>+0(SB), Z0, Z0
-	VSCALEFPS    Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (DX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, AX
-	JG           next
-
-done:
-	VZEROUPPER
+	JNE          whole
 	RET
 
 DATA F32AVX512c3170000<>+0(SB)/4, $0xc3170000
@@ -1229,19 +626,11 @@ GLOBL F32AVX512c3170000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX51243010000<>+0(SB)/4, $0x43010000
 GLOBL F32AVX51243010000<>(SB), RODATA|NOPTR, $4
 
-// func mapExpm1F32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapExpm1F32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapExpm1F32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z1
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z4
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z2
@@ -1318,70 +707,11 @@ whole:
 	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z3
 	VORPS             Z0, Z1, Z0
 	VORPS             Z3, Z2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z1
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z2
-	VMINPS            Z0, Z2, Z2
-	VMAXPS            Z2, Z1, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x09, Z3, Z3
-	VSUBPS            Z3, Z2, Z2
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z3, Z3
-	VPSLLD            $0x17, Z3, Z3
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z2, Z4
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z4, Z4
-	VPSLLD            $0x17, Z4, Z4
-	VSUBPS            Z4, Z3, Z4
-	VMOVUPS           Z4, Z4
-	VFMADD231PS       Z3, Z1, Z4
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z2, Z1
-	VPSLLD            $0x17, Z1, Z1
-	VMULPS            Z1, Z4, Z1
-	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS             Z0, Z1, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX5123f000000<>+0(SB)/4, $0x3f000000
@@ -1390,19 +720,11 @@ GLOBL F32AVX5123f000000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5124b40007f<>+0(SB)/4, $0x4b40007f
 GLOBL F32AVX5124b40007f<>(SB), RODATA|NOPTR, $4
 
-// func mapTanhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapTanhF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapTanhF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z3, Z4
 	VBROADCASTSS      F32AVX51242a00000<>+0(SB), Z2
@@ -1465,63 +787,11 @@ whole:
 	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z3
 	VORPS             Z0, Z1, Z0
 	VORPS             Z3, Z2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS      F32AVX51242a00000<>+0(SB), Z2
-	VADDPS            Z1, Z1, Z1
-	VMINPS            Z1, Z2, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z2, Z2
-	VPSLLD            $0x17, Z2, Z2
-	VSUBPS.BCST       F32AVX5123f800000<>+0(SB), Z2, Z3
-	VMOVUPS           Z3, Z3
-	VFMADD231PS       Z2, Z1, Z3
-	VADDPS.BCST       F32AVX51240000000<>+0(SB), Z3, Z1
-	VDIVPS            Z1, Z3, Z1
-	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS             Z0, Z1, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX51242a00000<>+0(SB)/4, $0x42a00000
@@ -1530,29 +800,21 @@ GLOBL F32AVX51242a00000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX51240000000<>+0(SB)/4, $0x40000000
 GLOBL F32AVX51240000000<>(SB), RODATA|NOPTR, $4
 
-// func mapLogF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLogF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapLogF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z2
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K2
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z2
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K4
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z0, Z1
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z2, Z3
-	VBLENDMPS        Z1, Z0, K1, Z1
-	VBLENDMPS        Z3, Z2, K2, Z4
+	VBLENDMPS        Z1, Z0, K3, Z1
+	VBLENDMPS        Z3, Z2, K4, Z4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z5
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z5, K2, Z7
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z5, K4, Z7
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z5
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z8
 	VPSRLD           $0x17, Z1, Z6
@@ -1567,16 +829,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z4, Z10
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z4
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z11
-	VCMPPS           $0x11, Z1, Z4, K1
-	VCMPPS           $0x11, Z10, Z11, K2
+	VCMPPS           $0x11, Z1, Z4, K3
+	VCMPPS           $0x11, Z10, Z11, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z10, Z11
-	VBLENDMPS        Z4, Z1, K1, Z1
-	VBLENDMPS        Z11, Z10, K2, Z10
+	VBLENDMPS        Z4, Z1, K3, Z1
+	VBLENDMPS        Z11, Z10, K4, Z10
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z6, Z4
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z9, Z11
-	VBLENDMPS        Z4, Z6, K1, Z4
-	VBLENDMPS        Z11, Z9, K2, Z6
+	VBLENDMPS        Z4, Z6, K3, Z4
+	VBLENDMPS        Z11, Z9, K4, Z6
 	VADDPS           Z3, Z4, Z3
 	VADDPS           Z7, Z6, Z4
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z1, Z1
@@ -1629,99 +891,27 @@ whole:
 	VMOVUPS          Z5, Z5
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z1
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z4, Z5
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z0, Z1, K1, Z1
-	VBLENDMPS        Z2, Z5, K2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K2, Z3
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K2, Z3
-	VCMPPS           $0x03, Z0, Z0, K1
-	VCMPPS           $0x03, Z2, Z2, K2
-	VBLENDMPS        Z0, Z1, K1, Z0
-	VBLENDMPS        Z2, Z3, K2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K4
+	VBLENDMPS        Z0, Z1, K3, Z1
+	VBLENDMPS        Z2, Z5, K4, Z3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K4, Z3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K4, Z3
+	VCMPPS           $0x03, Z0, Z0, K3
+	VCMPPS           $0x03, Z2, Z2, K4
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VBLENDMPS        Z2, Z3, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K2
-	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z0, Z1
-	VBLENDMPS        Z1, Z0, K2, Z1
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z2
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z2, K2, Z2
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
-	VPSRLD           $0x17, Z1, Z4
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z4, Z4
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z4, Z4
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z1, Z1
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z5
-	VCMPPS           $0x11, Z1, Z5, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z5
-	VBLENDMPS        Z5, Z1, K2, Z1
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z4, Z5
-	VBLENDMPS        Z5, Z4, K2, Z4
-	VADDPS           Z2, Z4, Z2
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z1, Z1
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z1, Z4
-	VDIVPS           Z4, Z1, Z4
-	VMULPS           Z4, Z4, Z5
-	VMULPS           Z1, Z1, Z6
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z6, Z6
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z7
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z8
-	VFMADD231PS      Z5, Z7, Z8
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z7
-	VFMADD231PS      Z5, Z8, Z7
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z8
-	VFMADD231PS      Z5, Z7, Z8
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z7
-	VFMADD231PS      Z5, Z8, Z7
-	VMOVUPS          Z6, Z8
-	VFMADD231PS      Z7, Z5, Z8
-	VMOVUPS          Z3, Z3
-	VFMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z3
-	VMOVUPS          Z3, Z3
-	VFMADD231PS      Z8, Z4, Z3
-	VSUBPS           Z3, Z6, Z3
-	VSUBPS           Z3, Z1, Z1
-	VMOVUPS          Z1, Z1
-	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K2
-	VBLENDMPS        Z0, Z1, K2, Z1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K2, Z1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K2, Z1
-	VCMPPS           $0x03, Z0, Z0, K2
-	VBLENDMPS        Z0, Z1, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX5121000000<>+0(SB)/4, $0x01000000
@@ -1766,29 +956,21 @@ GLOBL F32AVX512ff800000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5127fc00000<>+0(SB)/4, $0x7fc00000
 GLOBL F32AVX5127fc00000<>(SB), RODATA|NOPTR, $4
 
-// func mapLog2F32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLog2F32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapLog2F32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z2
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K2
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z2
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K4
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z0, Z1
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z2, Z3
-	VBLENDMPS        Z1, Z0, K1, Z1
-	VBLENDMPS        Z3, Z2, K2, Z4
+	VBLENDMPS        Z1, Z0, K3, Z1
+	VBLENDMPS        Z3, Z2, K4, Z4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z5
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z5, K2, Z6
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z5, K4, Z6
 	VPSRLD           $0x17, Z1, Z5
 	VPSRLD           $0x17, Z4, Z7
 	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z5, Z5
@@ -1801,16 +983,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z4, Z8
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z4
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z9
-	VCMPPS           $0x11, Z1, Z4, K1
-	VCMPPS           $0x11, Z8, Z9, K2
+	VCMPPS           $0x11, Z1, Z4, K3
+	VCMPPS           $0x11, Z8, Z9, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z8, Z9
-	VBLENDMPS        Z4, Z1, K1, Z1
-	VBLENDMPS        Z9, Z8, K2, Z8
+	VBLENDMPS        Z4, Z1, K3, Z1
+	VBLENDMPS        Z9, Z8, K4, Z8
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z4
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z7, Z9
-	VBLENDMPS        Z4, Z5, K1, Z4
-	VBLENDMPS        Z9, Z7, K2, Z5
+	VBLENDMPS        Z4, Z5, K3, Z4
+	VBLENDMPS        Z9, Z7, K4, Z5
 	VADDPS           Z3, Z4, Z3
 	VADDPS           Z6, Z5, Z4
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z1, Z1
@@ -1861,121 +1043,43 @@ whole:
 	VMOVUPS          Z4, Z4
 	VFMADD231PS.BCST F32AVX5123fb8aa3b<>+0(SB), Z1, Z3
 	VFMADD231PS.BCST F32AVX5123fb8aa3b<>+0(SB), Z5, Z4
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z0, Z3, K1, Z1
-	VBLENDMPS        Z2, Z4, K2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K2, Z3
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K2, Z3
-	VCMPPS           $0x03, Z0, Z0, K1
-	VCMPPS           $0x03, Z2, Z2, K2
-	VBLENDMPS        Z0, Z1, K1, Z0
-	VBLENDMPS        Z2, Z3, K2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K4
+	VBLENDMPS        Z0, Z3, K3, Z1
+	VBLENDMPS        Z2, Z4, K4, Z3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K4, Z3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K4, Z3
+	VCMPPS           $0x03, Z0, Z0, K3
+	VCMPPS           $0x03, Z2, Z2, K4
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VBLENDMPS        Z2, Z3, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K2
-	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z0, Z1
-	VBLENDMPS        Z1, Z0, K2, Z1
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z2
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z2, K2, Z2
-	VPSRLD           $0x17, Z1, Z3
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z3, Z3
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z3, Z3
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z1, Z1
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z4
-	VCMPPS           $0x11, Z1, Z4, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z4
-	VBLENDMPS        Z4, Z1, K2, Z1
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z3, Z4
-	VBLENDMPS        Z4, Z3, K2, Z3
-	VADDPS           Z2, Z3, Z2
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z1, Z1
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z1, Z3
-	VDIVPS           Z3, Z1, Z3
-	VMULPS           Z3, Z3, Z4
-	VMULPS           Z1, Z1, Z5
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z5, Z5
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z6
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VMOVUPS          Z5, Z7
-	VFMADD231PS      Z6, Z4, Z7
-	VMULPS           Z7, Z3, Z3
-	VSUBPS           Z3, Z5, Z3
-	VSUBPS           Z3, Z1, Z1
-	VMOVUPS          Z2, Z2
-	VFMADD231PS.BCST F32AVX51232a57060<>+0(SB), Z1, Z2
-	VMOVUPS          Z2, Z2
-	VFMADD231PS.BCST F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K2
-	VBLENDMPS        Z0, Z2, K2, Z1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K2, Z1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K2, Z1
-	VCMPPS           $0x03, Z0, Z0, K2
-	VBLENDMPS        Z0, Z1, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX51232a57060<>+0(SB)/4, $0x32a57060
 GLOBL F32AVX51232a57060<>(SB), RODATA|NOPTR, $4
 
-// func mapLog1pF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLog1pF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapLog1pF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z4
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z4
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z1
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z5
 	VADDPS           Z1, Z0, Z2
 	VADDPS           Z5, Z4, Z6
-	VCMPPS           $0x11, Z0, Z1, K1
-	VCMPPS           $0x11, Z4, Z5, K2
+	VCMPPS           $0x11, Z0, Z1, K3
+	VCMPPS           $0x11, Z4, Z5, K4
 	VSUBPS           Z0, Z2, Z3
 	VSUBPS           Z4, Z6, Z7
 	VSUBPS           Z3, Z1, Z3
@@ -1984,8 +1088,8 @@ whole:
 	VSUBPS           Z5, Z6, Z5
 	VSUBPS           Z1, Z0, Z1
 	VSUBPS           Z5, Z4, Z5
-	VBLENDMPS        Z3, Z1, K1, Z1
-	VBLENDMPS        Z7, Z5, K2, Z3
+	VBLENDMPS        Z3, Z1, K3, Z1
+	VBLENDMPS        Z7, Z5, K4, Z3
 	VDIVPS           Z2, Z1, Z1
 	VDIVPS           Z6, Z3, Z7
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
@@ -2002,16 +1106,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z11, Z12
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z11
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z13
-	VCMPPS           $0x11, Z9, Z11, K1
-	VCMPPS           $0x11, Z12, Z13, K2
+	VCMPPS           $0x11, Z9, Z11, K3
+	VCMPPS           $0x11, Z12, Z13, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z9, Z11
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z12, Z13
-	VBLENDMPS        Z11, Z9, K1, Z9
-	VBLENDMPS        Z13, Z12, K2, Z12
+	VBLENDMPS        Z11, Z9, K3, Z9
+	VBLENDMPS        Z13, Z12, K4, Z12
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z11
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z10, Z13
-	VBLENDMPS        Z11, Z5, K1, Z5
-	VBLENDMPS        Z13, Z10, K2, Z10
+	VBLENDMPS        Z11, Z5, K3, Z5
+	VBLENDMPS        Z13, Z10, K4, Z10
 	VADDPS           Z3, Z5, Z3
 	VADDPS           Z8, Z10, Z5
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z9, Z8
@@ -2064,130 +1168,43 @@ whole:
 	VMOVUPS          Z7, Z7
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z1
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z5, Z7
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K2
-	VBLENDMPS        Z2, Z1, K1, Z1
-	VBLENDMPS        Z6, Z7, K2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K2, Z3
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K2, Z3
-	VCMPPS           $0x03, Z2, Z2, K1
-	VCMPPS           $0x03, Z6, Z6, K2
-	VBLENDMPS        Z2, Z1, K1, Z1
-	VBLENDMPS        Z6, Z3, K2, Z3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K4
+	VBLENDMPS        Z2, Z1, K3, Z1
+	VBLENDMPS        Z6, Z7, K4, Z3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K4, Z3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K4, Z3
+	VCMPPS           $0x03, Z2, Z2, K3
+	VCMPPS           $0x03, Z6, Z6, K4
+	VBLENDMPS        Z2, Z1, K3, Z1
+	VBLENDMPS        Z6, Z3, K4, Z3
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z2
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z4, Z5
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z5, K2
-	VBLENDMPS        Z0, Z1, K1, Z0
-	VBLENDMPS        Z4, Z3, K2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z5, K4
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VBLENDMPS        Z4, Z3, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z1
-	VADDPS           Z1, Z0, Z2
-	VCMPPS           $0x11, Z0, Z1, K2
-	VSUBPS           Z0, Z2, Z3
-	VSUBPS           Z3, Z1, Z3
-	VSUBPS           Z1, Z2, Z1
-	VSUBPS           Z1, Z0, Z1
-	VBLENDMPS        Z3, Z1, K2, Z1
-	VDIVPS           Z2, Z1, Z1
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
-	VPSRLD           $0x17, Z2, Z4
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z4, Z4
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z4, Z4
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z2, Z5
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z5, Z5
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z6
-	VCMPPS           $0x11, Z5, Z6, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z5, Z6
-	VBLENDMPS        Z6, Z5, K2, Z5
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z4, Z6
-	VBLENDMPS        Z6, Z4, K2, Z4
-	VADDPS           Z3, Z4, Z3
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z4
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z4, Z5
-	VDIVPS           Z5, Z4, Z5
-	VMULPS           Z5, Z5, Z6
-	VMULPS           Z4, Z4, Z7
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z7, Z7
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z8
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z9
-	VFMADD231PS      Z6, Z8, Z9
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z8
-	VFMADD231PS      Z6, Z9, Z8
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z9
-	VFMADD231PS      Z6, Z8, Z9
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z8
-	VFMADD231PS      Z6, Z9, Z8
-	VMOVUPS          Z7, Z9
-	VFMADD231PS      Z8, Z6, Z9
-	VMOVUPS          Z1, Z1
-	VFMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z1
-	VMOVUPS          Z1, Z1
-	VFMADD231PS      Z9, Z5, Z1
-	VSUBPS           Z1, Z7, Z1
-	VSUBPS           Z1, Z4, Z1
-	VMOVUPS          Z1, Z1
-	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z2, Z1, K2, Z1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K2, Z1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K2, Z1
-	VCMPPS           $0x03, Z2, Z2, K2
-	VBLENDMPS        Z2, Z1, K2, Z1
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z2, K2
-	VBLENDMPS        Z0, Z1, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX51233000000<>+0(SB)/4, $0x33000000
 GLOBL F32AVX51233000000<>(SB), RODATA|NOPTR, $4
 
-// func mapSinF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSinF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSinF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z2
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z2
 	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z0, Z1
 	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z2, Z3
 	VRNDSCALEPS       $0x08, Z1, Z1
@@ -2274,108 +1291,33 @@ whole:
 	VRNDSCALEPS       $0x09, Z5, Z9
 	VADDPS            Z4, Z4, Z5
 	VADDPS            Z9, Z9, Z10
-	VCMPPS            $0x04, Z1, Z5, K1
-	VCMPPS            $0x04, Z8, Z10, K2
+	VCMPPS            $0x04, Z1, Z5, K3
+	VCMPPS            $0x04, Z8, Z10, K4
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z4, Z1
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z9, Z4
 	VPSLLD            $0x1f, Z1, Z1
 	VPSLLD            $0x1f, Z4, Z4
-	VBLENDMPS         Z7, Z3, K1, Z3
-	VBLENDMPS         Z11, Z6, K2, Z5
+	VBLENDMPS         Z7, Z3, K3, Z3
+	VBLENDMPS         Z11, Z6, K4, Z5
 	VXORPS            Z1, Z3, Z1
 	VXORPS            Z4, Z5, Z3
-	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS         Z0, Z1, K1, Z1
-	VBLENDMPS         Z2, Z3, K2, Z3
+	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS         Z0, Z1, K3, Z1
+	VBLENDMPS         Z2, Z3, K4, Z3
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z2, Z2
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z2, K2
+	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z2, K4
 	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z0
 	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z2
-	VBLENDMPS         Z1, Z0, K1, Z0
-	VBLENDMPS         Z3, Z2, K2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VBLENDMPS         Z1, Z0, K3, Z0
+	VBLENDMPS         Z3, Z2, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z2
-	VFNMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z1, Z2
-	VMULPS.BCST       F32AVX512b33bbd2e<>+0(SB), Z1, Z3
-	VSUBPS            Z3, Z2, Z4
-	VSUBPS            Z2, Z4, Z5
-	VSUBPS            Z5, Z4, Z6
-	VSUBPS            Z6, Z2, Z2
-	VADDPS            Z5, Z3, Z5
-	VSUBPS            Z5, Z2, Z2
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z3
-	VMOVUPS           Z3, Z3
-	VFMADD231PS.BCST  F32AVX512b33bbd2e<>+0(SB), Z1, Z3
-	VSUBPS            Z3, Z2, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512a6f72ced<>+0(SB), Z1, Z2
-	VADDPS            Z2, Z4, Z2
-	VMULPS            Z2, Z2, Z3
-	VMULPS            Z2, Z3, Z4
-	VBROADCASTSS      F32AVX5123638ef1d<>+0(SB), Z5
-	VBROADCASTSS      F32AVX512b9500d01<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VBROADCASTSS      F32AVX5123c088889<>+0(SB), Z5
-	VFMADD231PS       Z3, Z6, Z5
-	VBROADCASTSS      F32AVX512be2aaaab<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z6, Z4, Z2
-	VBROADCASTSS      F32AVX512b493f27e<>+0(SB), Z4
-	VBROADCASTSS      F32AVX51237d00d01<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VBROADCASTSS      F32AVX512bab60b61<>+0(SB), Z4
-	VFMADD231PS       Z3, Z5, Z4
-	VBROADCASTSS      F32AVX5123d2aaaab<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VBROADCASTSS      F32AVX512bf000000<>+0(SB), Z4
-	VFMADD231PS       Z3, Z5, Z4
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z1, Z3
-	VRNDSCALEPS       $0x09, Z3, Z3
-	VADDPS            Z3, Z3, Z4
-	VCMPPS            $0x04, Z1, Z4, K2
-	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z3, Z1
-	VPSLLD            $0x1f, Z1, Z1
-	VBLENDMPS         Z5, Z2, K2, Z2
-	VXORPS            Z1, Z2, Z1
-	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS         Z0, Z1, K2, Z1
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K2
-	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z0
-	VBLENDMPS         Z1, Z0, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX5123f22f983<>+0(SB)/4, $0x3f22f983
@@ -2423,19 +1365,11 @@ GLOBL F32AVX5124b400000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX51247000000<>+0(SB)/4, $0x47000000
 GLOBL F32AVX51247000000<>(SB), RODATA|NOPTR, $4
 
-// func mapCosF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapCosF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapCosF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z2
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z2
 	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z0, Z1
 	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z2, Z3
 	VRNDSCALEPS       $0x08, Z1, Z1
@@ -2524,118 +1458,36 @@ whole:
 	VRNDSCALEPS       $0x09, Z8, Z9
 	VADDPS            Z4, Z4, Z8
 	VADDPS            Z9, Z9, Z10
-	VCMPPS            $0x04, Z1, Z8, K1
-	VCMPPS            $0x04, Z5, Z10, K2
+	VCMPPS            $0x04, Z1, Z8, K3
+	VCMPPS            $0x04, Z5, Z10, K4
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z4, Z1
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z9, Z4
 	VPSLLD            $0x1f, Z1, Z1
 	VPSLLD            $0x1f, Z4, Z4
-	VBLENDMPS         Z7, Z3, K1, Z3
-	VBLENDMPS         Z11, Z6, K2, Z5
+	VBLENDMPS         Z7, Z3, K3, Z3
+	VBLENDMPS         Z11, Z6, K4, Z5
 	VXORPS            Z1, Z3, Z1
 	VXORPS            Z4, Z5, Z3
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z2, Z2
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z2, K2
+	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z2, K4
 	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z0
 	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z2
-	VBLENDMPS         Z1, Z0, K1, Z0
-	VBLENDMPS         Z3, Z2, K2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VBLENDMPS         Z1, Z0, K3, Z0
+	VBLENDMPS         Z3, Z2, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z2
-	VFNMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z1, Z2
-	VMULPS.BCST       F32AVX512b33bbd2e<>+0(SB), Z1, Z3
-	VSUBPS            Z3, Z2, Z4
-	VSUBPS            Z2, Z4, Z5
-	VSUBPS            Z5, Z4, Z6
-	VSUBPS            Z6, Z2, Z2
-	VADDPS            Z5, Z3, Z5
-	VSUBPS            Z5, Z2, Z2
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z3
-	VMOVUPS           Z3, Z3
-	VFMADD231PS.BCST  F32AVX512b33bbd2e<>+0(SB), Z1, Z3
-	VSUBPS            Z3, Z2, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512a6f72ced<>+0(SB), Z1, Z2
-	VADDPS            Z2, Z4, Z2
-	VMULPS            Z2, Z2, Z3
-	VMULPS            Z2, Z3, Z4
-	VBROADCASTSS      F32AVX5123638ef1d<>+0(SB), Z5
-	VBROADCASTSS      F32AVX512b9500d01<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VBROADCASTSS      F32AVX5123c088889<>+0(SB), Z5
-	VFMADD231PS       Z3, Z6, Z5
-	VBROADCASTSS      F32AVX512be2aaaab<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z6, Z4, Z2
-	VBROADCASTSS      F32AVX512b493f27e<>+0(SB), Z4
-	VBROADCASTSS      F32AVX51237d00d01<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VBROADCASTSS      F32AVX512bab60b61<>+0(SB), Z4
-	VFMADD231PS       Z3, Z5, Z4
-	VBROADCASTSS      F32AVX5123d2aaaab<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VBROADCASTSS      F32AVX512bf000000<>+0(SB), Z4
-	VFMADD231PS       Z3, Z5, Z4
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z1, Z3
-	VRNDSCALEPS       $0x09, Z3, Z3
-	VADDPS            Z3, Z3, Z4
-	VCMPPS            $0x04, Z1, Z4, K2
-	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z3, Z1
-	VPSLLD            $0x1f, Z1, Z1
-	VBLENDMPS         Z5, Z2, K2, Z2
-	VXORPS            Z1, Z2, Z1
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K2
-	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z0
-	VBLENDMPS         Z1, Z0, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapSinPiF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSinPiF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSinPiF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z2
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z2
 	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z0, Z1
 	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z2, Z3
 	VRNDSCALEPS       $0x08, Z1, Z1
@@ -2706,82 +1558,21 @@ whole:
 	VRNDSCALEPS       $0x09, Z2, Z7
 	VADDPS            Z0, Z0, Z2
 	VADDPS            Z7, Z7, Z8
-	VCMPPS            $0x04, Z1, Z2, K1
-	VCMPPS            $0x04, Z3, Z8, K2
+	VCMPPS            $0x04, Z1, Z2, K3
+	VCMPPS            $0x04, Z3, Z8, K4
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z0, Z0
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z7, Z1
 	VPSLLD            $0x1f, Z0, Z0
 	VPSLLD            $0x1f, Z1, Z1
-	VBLENDMPS         Z6, Z4, K1, Z2
-	VBLENDMPS         Z9, Z5, K2, Z3
+	VBLENDMPS         Z6, Z4, K3, Z2
+	VBLENDMPS         Z9, Z5, K4, Z3
 	VXORPS            Z0, Z2, Z0
 	VXORPS            Z1, Z3, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX51240000000<>+0(SB), Z1, Z0
-	VADDPS            Z0, Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX5123f000000<>+0(SB), Z1, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX5123da83c1a<>+0(SB), Z3
-	VBROADCASTSS      F32AVX512bf196966<>+0(SB), Z4
-	VFMADD231PS       Z2, Z3, Z4
-	VBROADCASTSS      F32AVX512402335e3<>+0(SB), Z3
-	VFMADD231PS       Z2, Z4, Z3
-	VBROADCASTSS      F32AVX512c0a55de7<>+0(SB), Z4
-	VFMADD231PS       Z2, Z3, Z4
-	VBROADCASTSS      F32AVX512b3bbbd2e<>+0(SB), Z3
-	VFMADD231PS       Z4, Z2, Z3
-	VMULPS            Z3, Z0, Z3
-	VMOVUPS           Z3, Z3
-	VFMADD231PS.BCST  F32AVX51240490fdb<>+0(SB), Z0, Z3
-	VBROADCASTSS      F32AVX512bcd368f9<>+0(SB), Z0
-	VBROADCASTSS      F32AVX5123e70fa83<>+0(SB), Z4
-	VFMADD231PS       Z2, Z0, Z4
-	VBROADCASTSS      F32AVX512bfaae9e4<>+0(SB), Z0
-	VFMADD231PS       Z2, Z4, Z0
-	VBROADCASTSS      F32AVX5124081e0f8<>+0(SB), Z4
-	VFMADD231PS       Z2, Z0, Z4
-	VBROADCASTSS      F32AVX512c09de9e6<>+0(SB), Z0
-	VFMADD231PS       Z2, Z4, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VFMADD231PS       Z2, Z0, Z4
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z1, Z0
-	VRNDSCALEPS       $0x09, Z0, Z0
-	VADDPS            Z0, Z0, Z2
-	VCMPPS            $0x04, Z1, Z2, K2
-	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z0, Z0
-	VPSLLD            $0x1f, Z0, Z0
-	VBLENDMPS         Z4, Z3, K2, Z1
-	VXORPS            Z0, Z1, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX51240490fdb<>+0(SB)/4, $0x40490fdb
@@ -2817,19 +1608,11 @@ GLOBL F32AVX5124081e0f8<>(SB), RODATA|NOPTR, $4
 DATA F32AVX512c09de9e6<>+0(SB)/4, $0xc09de9e6
 GLOBL F32AVX512c09de9e6<>(SB), RODATA|NOPTR, $4
 
-// func mapCosPiF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapCosPiF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapCosPiF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z2
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z2
 	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z0, Z1
 	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z2, Z3
 	VRNDSCALEPS       $0x08, Z1, Z1
@@ -2902,98 +1685,28 @@ whole:
 	VRNDSCALEPS       $0x09, Z3, Z7
 	VADDPS            Z1, Z1, Z3
 	VADDPS            Z7, Z7, Z8
-	VCMPPS            $0x04, Z0, Z3, K1
-	VCMPPS            $0x04, Z2, Z8, K2
+	VCMPPS            $0x04, Z0, Z3, K3
+	VCMPPS            $0x04, Z2, Z8, K4
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z1, Z0
 	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z7, Z1
 	VPSLLD            $0x1f, Z0, Z0
 	VPSLLD            $0x1f, Z1, Z1
-	VBLENDMPS         Z6, Z4, K1, Z2
-	VBLENDMPS         Z9, Z5, K2, Z3
+	VBLENDMPS         Z6, Z4, K3, Z2
+	VBLENDMPS         Z9, Z5, K4, Z3
 	VXORPS            Z0, Z2, Z0
 	VXORPS            Z1, Z3, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX51240000000<>+0(SB), Z1, Z0
-	VADDPS            Z0, Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX5123f000000<>+0(SB), Z1, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX5123da83c1a<>+0(SB), Z3
-	VBROADCASTSS      F32AVX512bf196966<>+0(SB), Z4
-	VFMADD231PS       Z2, Z3, Z4
-	VBROADCASTSS      F32AVX512402335e3<>+0(SB), Z3
-	VFMADD231PS       Z2, Z4, Z3
-	VBROADCASTSS      F32AVX512c0a55de7<>+0(SB), Z4
-	VFMADD231PS       Z2, Z3, Z4
-	VBROADCASTSS      F32AVX512b3bbbd2e<>+0(SB), Z3
-	VFMADD231PS       Z4, Z2, Z3
-	VMULPS            Z3, Z0, Z3
-	VMOVUPS           Z3, Z3
-	VFMADD231PS.BCST  F32AVX51240490fdb<>+0(SB), Z0, Z3
-	VBROADCASTSS      F32AVX512bcd368f9<>+0(SB), Z0
-	VBROADCASTSS      F32AVX5123e70fa83<>+0(SB), Z4
-	VFMADD231PS       Z2, Z0, Z4
-	VBROADCASTSS      F32AVX512bfaae9e4<>+0(SB), Z0
-	VFMADD231PS       Z2, Z4, Z0
-	VBROADCASTSS      F32AVX5124081e0f8<>+0(SB), Z4
-	VFMADD231PS       Z2, Z0, Z4
-	VBROADCASTSS      F32AVX512c09de9e6<>+0(SB), Z0
-	VFMADD231PS       Z2, Z4, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VFMADD231PS       Z2, Z0, Z4
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z0
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x09, Z1, Z1
-	VADDPS            Z1, Z1, Z2
-	VCMPPS            $0x04, Z0, Z2, K2
-	VADDPS.BCST       F32AVX5124b400000<>+0(SB), Z1, Z0
-	VPSLLD            $0x1f, Z0, Z0
-	VBLENDMPS         Z4, Z3, K2, Z1
-	VXORPS            Z0, Z1, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapErfF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapErfF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapErfF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z5
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z5
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z5, Z6
 	VMULPS            Z0, Z0, Z2
@@ -3140,111 +1853,15 @@ whole:
 	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z5, Z5
 	VORPS             Z0, Z3, Z0
 	VORPS             Z5, Z4, Z3
-	VCMPPS.BCST       $0x11, F32AVX5123f72dce9<>+0(SB), Z1, K1
-	VCMPPS.BCST       $0x11, F32AVX5123f72dce9<>+0(SB), Z6, K2
-	VBLENDMPS         Z2, Z0, K1, Z0
-	VBLENDMPS         Z7, Z3, K2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VCMPPS.BCST       $0x11, F32AVX5123f72dce9<>+0(SB), Z1, K3
+	VCMPPS.BCST       $0x11, F32AVX5123f72dce9<>+0(SB), Z6, K4
+	VBLENDMPS         Z2, Z0, K3, Z0
+	VBLENDMPS         Z7, Z3, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX51238ac3c08<>+0(SB), Z3
-	VBROADCASTSS      F32AVX512ba54781a<>+0(SB), Z4
-	VFMADD231PS       Z2, Z3, Z4
-	VBROADCASTSS      F32AVX5123baa5157<>+0(SB), Z3
-	VFMADD231PS       Z2, Z4, Z3
-	VBROADCASTSS      F32AVX512bcdc0566<>+0(SB), Z4
-	VFMADD231PS       Z2, Z3, Z4
-	VBROADCASTSS      F32AVX5123de716ef<>+0(SB), Z3
-	VFMADD231PS       Z2, Z4, Z3
-	VBROADCASTSS      F32AVX512bec093a1<>+0(SB), Z4
-	VFMADD231PS       Z2, Z3, Z4
-	VBROADCASTSS      F32AVX5123f906ebb<>+0(SB), Z3
-	VFMADD231PS       Z2, Z4, Z3
-	VMULPS            Z3, Z0, Z2
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
-	VBROADCASTSS      F32AVX51241240000<>+0(SB), Z4
-	VMINPS            Z1, Z4, Z4
-	VSUBPS.BCST       F32AVX51240400000<>+0(SB), Z4, Z5
-	VADDPS.BCST       F32AVX51240400000<>+0(SB), Z4, Z6
-	VDIVPS            Z6, Z5, Z5
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
-	VSUBPS            Z5, Z6, Z6
-	VBROADCASTSS      F32AVX512b8630003<>+0(SB), Z7
-	VBROADCASTSS      F32AVX512b8a87939<>+0(SB), Z8
-	VFMADD231PS       Z5, Z7, Z8
-	VBROADCASTSS      F32AVX5123a0697ae<>+0(SB), Z7
-	VFMADD231PS       Z5, Z8, Z7
-	VBROADCASTSS      F32AVX512b95670b8<>+0(SB), Z8
-	VFMADD231PS       Z5, Z7, Z8
-	VBROADCASTSS      F32AVX512bb92951f<>+0(SB), Z7
-	VFMADD231PS       Z5, Z8, Z7
-	VBROADCASTSS      F32AVX5123ca33279<>+0(SB), Z8
-	VFMADD231PS       Z5, Z7, Z8
-	VBROADCASTSS      F32AVX512bd53f1dc<>+0(SB), Z7
-	VFMADD231PS       Z5, Z8, Z7
-	VBROADCASTSS      F32AVX5123dc976ef<>+0(SB), Z8
-	VFMADD231PS       Z5, Z7, Z8
-	VBROADCASTSS      F32AVX512be16c418<>+0(SB), Z7
-	VFMADD231PS       Z5, Z8, Z7
-	VBROADCASTSS      F32AVX5123e374c14<>+0(SB), Z8
-	VFMADD231PS       Z5, Z7, Z8
-	VMULPS            Z8, Z6, Z5
-	VMULPS            Z4, Z4, Z6
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z6, Z6
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z6, Z7
-	VRNDSCALEPS       $0x08, Z7, Z7
-	VMOVUPS           Z6, Z8
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z7, Z8
-	VMOVUPS           Z8, Z8
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z7, Z8
-	VMOVUPS           Z6, Z6
-	VFMADD231PS       Z4, Z4, Z6
-	VSUBPS            Z6, Z8, Z4
-	VMULPS            Z4, Z4, Z6
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z8
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z9
-	VFMADD231PS       Z4, Z8, Z9
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z8
-	VFMADD231PS       Z4, Z9, Z8
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z9
-	VFMADD231PS       Z4, Z8, Z9
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z8
-	VFMADD231PS       Z4, Z9, Z8
-	VMOVUPS           Z4, Z4
-	VFMADD231PS       Z8, Z6, Z4
-	VMOVUPS           Z5, Z6
-	VFMADD231PS       Z5, Z4, Z6
-	VSCALEFPS         Z7, Z6, Z4
-	VSUBPS            Z4, Z3, Z3
-	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS             Z0, Z3, Z0
-	VCMPPS.BCST       $0x11, F32AVX5123f72dce9<>+0(SB), Z1, K2
-	VBLENDMPS         Z2, Z0, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX51238ac3c08<>+0(SB)/4, $0x38ac3c08
@@ -3307,19 +1924,11 @@ GLOBL F32AVX5123e374c14<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5123f72dce9<>+0(SB)/4, $0x3f72dce9
 GLOBL F32AVX5123f72dce9<>(SB), RODATA|NOPTR, $4
 
-// func mapErfcF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapErfcF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapErfcF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z3, Z4
 	VBROADCASTSS      F32AVX51241240000<>+0(SB), Z2
@@ -3428,113 +2037,26 @@ whole:
 	VFMADD231PS       Z6, Z8, Z5
 	VSCALEFPS         Z7, Z4, Z1
 	VSCALEFPS         Z10, Z5, Z2
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z3, K2
+	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z3, K4
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z0
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z3
 	VSUBPS            Z1, Z0, Z0
 	VSUBPS            Z2, Z3, Z3
-	VBLENDMPS         Z0, Z1, K1, Z0
-	VBLENDMPS         Z3, Z2, K2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VBLENDMPS         Z0, Z1, K3, Z0
+	VBLENDMPS         Z3, Z2, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS      F32AVX51241240000<>+0(SB), Z2
-	VMINPS            Z1, Z2, Z1
-	VSUBPS.BCST       F32AVX51240400000<>+0(SB), Z1, Z2
-	VADDPS.BCST       F32AVX51240400000<>+0(SB), Z1, Z3
-	VDIVPS            Z3, Z2, Z2
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
-	VSUBPS            Z2, Z3, Z3
-	VBROADCASTSS      F32AVX512b8630003<>+0(SB), Z4
-	VBROADCASTSS      F32AVX512b8a87939<>+0(SB), Z5
-	VFMADD231PS       Z2, Z4, Z5
-	VBROADCASTSS      F32AVX5123a0697ae<>+0(SB), Z4
-	VFMADD231PS       Z2, Z5, Z4
-	VBROADCASTSS      F32AVX512b95670b8<>+0(SB), Z5
-	VFMADD231PS       Z2, Z4, Z5
-	VBROADCASTSS      F32AVX512bb92951f<>+0(SB), Z4
-	VFMADD231PS       Z2, Z5, Z4
-	VBROADCASTSS      F32AVX5123ca33279<>+0(SB), Z5
-	VFMADD231PS       Z2, Z4, Z5
-	VBROADCASTSS      F32AVX512bd53f1dc<>+0(SB), Z4
-	VFMADD231PS       Z2, Z5, Z4
-	VBROADCASTSS      F32AVX5123dc976ef<>+0(SB), Z5
-	VFMADD231PS       Z2, Z4, Z5
-	VBROADCASTSS      F32AVX512be16c418<>+0(SB), Z4
-	VFMADD231PS       Z2, Z5, Z4
-	VBROADCASTSS      F32AVX5123e374c14<>+0(SB), Z5
-	VFMADD231PS       Z2, Z4, Z5
-	VMULPS            Z5, Z3, Z2
-	VMULPS            Z1, Z1, Z3
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z3
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVUPS           Z3, Z5
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z4, Z5
-	VMOVUPS           Z5, Z5
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z4, Z5
-	VMOVUPS           Z3, Z3
-	VFMADD231PS       Z1, Z1, Z3
-	VSUBPS            Z3, Z5, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS       Z1, Z5, Z6
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS       Z1, Z6, Z5
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS       Z1, Z5, Z6
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS       Z1, Z6, Z5
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z5, Z3, Z1
-	VMOVUPS           Z2, Z3
-	VFMADD231PS       Z2, Z1, Z3
-	VSCALEFPS         Z4, Z3, Z1
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z0, K2
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z0
-	VSUBPS            Z1, Z0, Z0
-	VBLENDMPS         Z0, Z1, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapErfInvF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapErfInvF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapErfInvF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z4
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z4
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z4, Z5
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
@@ -3545,16 +2067,16 @@ whole:
 	VADDPS           Z5, Z6, Z6
 	VMULPS           Z2, Z3, Z2
 	VMULPS           Z6, Z7, Z6
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z6, K2
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z6, K4
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z2, Z3
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z6, Z7
-	VBLENDMPS        Z3, Z2, K1, Z3
-	VBLENDMPS        Z7, Z6, K2, Z8
+	VBLENDMPS        Z3, Z2, K3, Z3
+	VBLENDMPS        Z7, Z6, K4, Z8
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z7
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z9
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z7, K1, Z7
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z9, K2, Z11
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z7, K3, Z7
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z9, K4, Z11
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z9
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z12
 	VPSRLD           $0x17, Z3, Z10
@@ -3569,16 +2091,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z8, Z14
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z8
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z15
-	VCMPPS           $0x11, Z3, Z8, K1
-	VCMPPS           $0x11, Z14, Z15, K2
+	VCMPPS           $0x11, Z3, Z8, K3
+	VCMPPS           $0x11, Z14, Z15, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z3, Z8
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z14, Z15
-	VBLENDMPS        Z8, Z3, K1, Z3
-	VBLENDMPS        Z15, Z14, K2, Z14
+	VBLENDMPS        Z8, Z3, K3, Z3
+	VBLENDMPS        Z15, Z14, K4, Z14
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z10, Z8
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z13, Z15
-	VBLENDMPS        Z8, Z10, K1, Z8
-	VBLENDMPS        Z15, Z13, K2, Z10
+	VBLENDMPS        Z8, Z10, K3, Z8
+	VBLENDMPS        Z15, Z13, K4, Z10
 	VADDPS           Z7, Z8, Z7
 	VADDPS           Z11, Z10, Z8
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z3, Z3
@@ -3631,22 +2153,22 @@ whole:
 	VMOVUPS          Z9, Z9
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z7, Z3
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z8, Z9
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K2
-	VBLENDMPS        Z2, Z3, K1, Z3
-	VBLENDMPS        Z6, Z9, K2, Z7
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z7, K2, Z7
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z7, K2, Z7
-	VCMPPS           $0x03, Z2, Z2, K1
-	VCMPPS           $0x03, Z6, Z6, K2
-	VBLENDMPS        Z2, Z3, K1, Z2
-	VBLENDMPS        Z6, Z7, K2, Z3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K4
+	VBLENDMPS        Z2, Z3, K3, Z3
+	VBLENDMPS        Z6, Z9, K4, Z7
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z7, K4, Z7
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z7, K4, Z7
+	VCMPPS           $0x03, Z2, Z2, K3
+	VCMPPS           $0x03, Z6, Z6, K4
+	VBLENDMPS        Z2, Z3, K3, Z2
+	VBLENDMPS        Z6, Z7, K4, Z3
 	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z2, Z2
 	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z3, Z8
 	VSUBPS.BCST      F32AVX51240200000<>+0(SB), Z2, Z3
@@ -3723,147 +2245,25 @@ whole:
 	VBROADCASTSS     F32AVX51240354f7f<>+0(SB), Z12
 	VFMADD231PS      Z3, Z9, Z7
 	VFMADD231PS      Z11, Z13, Z12
-	VCMPPS.BCST      $0x11, F32AVX51240a00000<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x11, F32AVX51240a00000<>+0(SB), Z8, K2
-	VBLENDMPS        Z6, Z7, K1, Z2
-	VBLENDMPS        Z10, Z12, K2, Z3
+	VCMPPS.BCST      $0x11, F32AVX51240a00000<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x11, F32AVX51240a00000<>+0(SB), Z8, K4
+	VBLENDMPS        Z6, Z7, K3, Z2
+	VBLENDMPS        Z10, Z12, K4, Z3
 	VMULPS           Z2, Z0, Z2
 	VMULPS           Z3, Z4, Z3
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z4, Z4
 	VORPS.BCST       F32AVX5127f800000<>+0(SB), Z0, Z0
 	VORPS.BCST       F32AVX5127f800000<>+0(SB), Z4, Z4
-	VCMPPS.BCST      $0x00, F32AVX5123f800000<>+0(SB), Z1, K1
-	VCMPPS.BCST      $0x00, F32AVX5123f800000<>+0(SB), Z5, K2
-	VBLENDMPS        Z0, Z2, K1, Z0
-	VBLENDMPS        Z4, Z3, K2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPS.BCST      $0x00, F32AVX5123f800000<>+0(SB), Z1, K3
+	VCMPPS.BCST      $0x00, F32AVX5123f800000<>+0(SB), Z5, K4
+	VBLENDMPS        Z0, Z2, K3, Z0
+	VBLENDMPS        Z4, Z3, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
-	VSUBPS           Z1, Z2, Z3
-	VADDPS           Z1, Z2, Z2
-	VMULPS           Z2, Z3, Z2
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K2
-	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z2, Z3
-	VBLENDMPS        Z3, Z2, K2, Z3
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z4, K2, Z4
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z5
-	VPSRLD           $0x17, Z3, Z6
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z6, Z6
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z6, Z6
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z3, Z3
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z3, Z3
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z7
-	VCMPPS           $0x11, Z3, Z7, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z3, Z7
-	VBLENDMPS        Z7, Z3, K2, Z3
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z6, Z7
-	VBLENDMPS        Z7, Z6, K2, Z6
-	VADDPS           Z4, Z6, Z4
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z3, Z3
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z3, Z6
-	VDIVPS           Z6, Z3, Z6
-	VMULPS           Z6, Z6, Z7
-	VMULPS           Z3, Z3, Z8
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z8, Z8
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z9
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VMOVUPS          Z8, Z10
-	VFMADD231PS      Z9, Z7, Z10
-	VMOVUPS          Z5, Z5
-	VFMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z4, Z5
-	VMOVUPS          Z5, Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VSUBPS           Z5, Z8, Z5
-	VSUBPS           Z5, Z3, Z3
-	VMOVUPS          Z3, Z3
-	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z4, Z3
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z2, Z3, K2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K2, Z3
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K2, Z3
-	VCMPPS           $0x03, Z2, Z2, K2
-	VBLENDMPS        Z2, Z3, K2, Z2
-	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z2, Z2
-	VSUBPS.BCST      F32AVX51240200000<>+0(SB), Z2, Z3
-	VBROADCASTSS     F32AVX51232f513b7<>+0(SB), Z4
-	VBROADCASTSS     F32AVX51234b889ec<>+0(SB), Z5
-	VFMADD231PS      Z3, Z4, Z5
-	VBROADCASTSS     F32AVX512b66cd08b<>+0(SB), Z4
-	VFMADD231PS      Z3, Z5, Z4
-	VBROADCASTSS     F32AVX512b6938851<>+0(SB), Z5
-	VFMADD231PS      Z3, Z4, Z5
-	VBROADCASTSS     F32AVX51239653889<>+0(SB), Z4
-	VFMADD231PS      Z3, Z5, Z4
-	VBROADCASTSS     F32AVX512baa45371<>+0(SB), Z5
-	VFMADD231PS      Z3, Z4, Z5
-	VBROADCASTSS     F32AVX512bb88e527<>+0(SB), Z4
-	VFMADD231PS      Z3, Z5, Z4
-	VBROADCASTSS     F32AVX5123e7c8f63<>+0(SB), Z5
-	VFMADD231PS      Z3, Z4, Z5
-	VBROADCASTSS     F32AVX5123fc02e2f<>+0(SB), Z4
-	VFMADD231PS      Z3, Z5, Z4
-	VSQRTPS          Z2, Z3
-	VSUBPS.BCST      F32AVX51240400000<>+0(SB), Z3, Z3
-	VBROADCASTSS     F32AVX512b91da76f<>+0(SB), Z5
-	VBROADCASTSS     F32AVX512389f4379<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX5123aa7a38a<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VBROADCASTSS     F32AVX512bb6f319a<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX5123bbd2170<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VBROADCASTSS     F32AVX512bbf9f4d5<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX5123c1a913c<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VBROADCASTSS     F32AVX5123f8036dd<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX51240354f7f<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VCMPPS.BCST      $0x11, F32AVX51240a00000<>+0(SB), Z2, K2
-	VBLENDMPS        Z4, Z5, K2, Z2
-	VMULPS           Z2, Z0, Z2
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS.BCST       F32AVX5127f800000<>+0(SB), Z0, Z0
-	VCMPPS.BCST      $0x00, F32AVX5123f800000<>+0(SB), Z1, K2
-	VBLENDMPS        Z0, Z2, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX51240200000<>+0(SB)/4, $0x40200000
@@ -3926,29 +2326,21 @@ GLOBL F32AVX51240354f7f<>(SB), RODATA|NOPTR, $4
 DATA F32AVX51240a00000<>+0(SB)/4, $0x40a00000
 GLOBL F32AVX51240a00000<>(SB), RODATA|NOPTR, $4
 
-// func mapLog10F32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLog10F32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapLog10F32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z2
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K2
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z2
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K4
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z0, Z1
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z2, Z3
-	VBLENDMPS        Z1, Z0, K1, Z1
-	VBLENDMPS        Z3, Z2, K2, Z4
+	VBLENDMPS        Z1, Z0, K3, Z1
+	VBLENDMPS        Z3, Z2, K4, Z4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z5
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z5, K2, Z6
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z5, K4, Z6
 	VPSRLD           $0x17, Z1, Z5
 	VPSRLD           $0x17, Z4, Z7
 	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z5, Z5
@@ -3961,16 +2353,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z4, Z8
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z4
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z9
-	VCMPPS           $0x11, Z1, Z4, K1
-	VCMPPS           $0x11, Z8, Z9, K2
+	VCMPPS           $0x11, Z1, Z4, K3
+	VCMPPS           $0x11, Z8, Z9, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z8, Z9
-	VBLENDMPS        Z4, Z1, K1, Z1
-	VBLENDMPS        Z9, Z8, K2, Z8
+	VBLENDMPS        Z4, Z1, K3, Z1
+	VBLENDMPS        Z9, Z8, K4, Z8
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z4
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z7, Z9
-	VBLENDMPS        Z4, Z5, K1, Z4
-	VBLENDMPS        Z9, Z7, K2, Z5
+	VBLENDMPS        Z4, Z5, K3, Z4
+	VBLENDMPS        Z9, Z7, K4, Z5
 	VADDPS           Z3, Z4, Z3
 	VADDPS           Z6, Z5, Z4
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z1, Z1
@@ -4027,100 +2419,27 @@ whole:
 	VMOVUPS          Z7, Z5
 	VFMADD231PS.BCST F32AVX5123e9a209b<>+0(SB), Z3, Z1
 	VFMADD231PS.BCST F32AVX5123e9a209b<>+0(SB), Z4, Z5
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z0, Z1, K1, Z1
-	VBLENDMPS        Z2, Z5, K2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K2, Z3
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K2, Z3
-	VCMPPS           $0x03, Z0, Z0, K1
-	VCMPPS           $0x03, Z2, Z2, K2
-	VBLENDMPS        Z0, Z1, K1, Z0
-	VBLENDMPS        Z2, Z3, K2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K4
+	VBLENDMPS        Z0, Z1, K3, Z1
+	VBLENDMPS        Z2, Z5, K4, Z3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K4, Z3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K4, Z3
+	VCMPPS           $0x03, Z0, Z0, K3
+	VCMPPS           $0x03, Z2, Z2, K4
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VBLENDMPS        Z2, Z3, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z0, K2
-	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z0, Z1
-	VBLENDMPS        Z1, Z0, K2, Z1
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z2
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z2, K2, Z2
-	VPSRLD           $0x17, Z1, Z3
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z3, Z3
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z3, Z3
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z1, Z1
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z4
-	VCMPPS           $0x11, Z1, Z4, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z4
-	VBLENDMPS        Z4, Z1, K2, Z1
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z3, Z4
-	VBLENDMPS        Z4, Z3, K2, Z3
-	VADDPS           Z2, Z3, Z2
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z1, Z1
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z1, Z3
-	VDIVPS           Z3, Z1, Z3
-	VMULPS           Z3, Z3, Z4
-	VMULPS           Z1, Z1, Z5
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z5, Z5
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z6
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VMOVUPS          Z5, Z7
-	VFMADD231PS      Z6, Z4, Z7
-	VMULPS           Z7, Z3, Z3
-	VSUBPS           Z3, Z5, Z3
-	VSUBPS           Z3, Z1, Z1
-	VMULPS.BCST      F32AVX512b22d91af<>+0(SB), Z1, Z3
-	VMOVUPS          Z3, Z3
-	VFMADD231PS.BCST F32AVX512b2760860<>+0(SB), Z2, Z3
-	VMOVUPS          Z3, Z3
-	VFMADD231PS.BCST F32AVX5123ede5bd9<>+0(SB), Z1, Z3
-	VMOVUPS          Z3, Z1
-	VFMADD231PS.BCST F32AVX5123e9a209b<>+0(SB), Z2, Z1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z0, K2
-	VBLENDMPS        Z0, Z1, K2, Z1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z1, K2, Z1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K2, Z1
-	VCMPPS           $0x03, Z0, Z0, K2
-	VBLENDMPS        Z0, Z1, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX5123e9a209b<>+0(SB)/4, $0x3e9a209b
@@ -4135,34 +2454,25 @@ GLOBL F32AVX512b2760860<>(SB), RODATA|NOPTR, $4
 DATA F32AVX512b22d91af<>+0(SB)/4, $0xb22d91af
 GLOBL F32AVX512b22d91af<>(SB), RODATA|NOPTR, $4
 
-// func mapPowF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapPowF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapPowF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(DI*1), Z0
-	VMOVUPS          64(BX)(DI*1), Z4
-	VMOVUPS          (SI)(DI*1), Z1
-	VMOVUPS          64(SI)(DI*1), Z5
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z        (SI)(BX*1), K1, Z1
+	VMOVUPS.Z        64(SI)(BX*1), K2, Z5
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z2
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z4, Z6
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z6, K2
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z6, K4
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z2, Z3
 	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z6, Z7
-	VBLENDMPS        Z3, Z2, K1, Z3
-	VBLENDMPS        Z7, Z6, K2, Z8
+	VBLENDMPS        Z3, Z2, K3, Z3
+	VBLENDMPS        Z7, Z6, K4, Z8
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z7
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z9
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z7, K1, Z7
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z9, K2, Z10
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z7, K3, Z7
+	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z9, K4, Z10
 	VPSRLD           $0x17, Z3, Z9
 	VPSRLD           $0x17, Z8, Z11
 	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z9, Z9
@@ -4175,16 +2485,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z8, Z12
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z8
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z13
-	VCMPPS           $0x11, Z3, Z8, K1
-	VCMPPS           $0x11, Z12, Z13, K2
+	VCMPPS           $0x11, Z3, Z8, K3
+	VCMPPS           $0x11, Z12, Z13, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z3, Z8
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z12, Z13
-	VBLENDMPS        Z8, Z3, K1, Z3
-	VBLENDMPS        Z13, Z12, K2, Z12
+	VBLENDMPS        Z8, Z3, K3, Z3
+	VBLENDMPS        Z13, Z12, K4, Z12
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z9, Z8
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z11, Z13
-	VBLENDMPS        Z8, Z9, K1, Z8
-	VBLENDMPS        Z13, Z11, K2, Z9
+	VBLENDMPS        Z8, Z9, K3, Z8
+	VBLENDMPS        Z13, Z11, K4, Z9
 	VADDPS           Z7, Z8, Z7
 	VADDPS           Z10, Z9, Z8
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z3, Z3
@@ -4295,14 +2605,14 @@ whole:
 	VSUBPS           Z8, Z12, Z8
 	VADDPS           Z7, Z10, Z7
 	VADDPS           Z8, Z13, Z8
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K2
-	VBLENDMPS        Z2, Z3, K1, Z3
-	VBLENDMPS        Z6, Z11, K2, Z9
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K1, Z2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z9, K2, Z9
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K4
+	VBLENDMPS        Z2, Z3, K3, Z3
+	VBLENDMPS        Z6, Z11, K4, Z9
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K3, Z2
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z9, K4, Z9
 	VMULPS           Z2, Z1, Z3
 	VMULPS           Z9, Z5, Z10
 	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z3, Z6
@@ -4317,12 +2627,12 @@ whole:
 	VFMADD231PS      Z8, Z5, Z6
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z3, Z7
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z10, Z8
-	VCMPPS.BCST      $0x11, F32AVX51243200000<>+0(SB), Z7, K1
-	VCMPPS.BCST      $0x11, F32AVX51243200000<>+0(SB), Z8, K2
+	VCMPPS.BCST      $0x11, F32AVX51243200000<>+0(SB), Z7, K3
+	VCMPPS.BCST      $0x11, F32AVX51243200000<>+0(SB), Z8, K4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z7
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z8
-	VBLENDMPS        Z2, Z7, K1, Z2
-	VBLENDMPS        Z6, Z8, K2, Z8
+	VBLENDMPS        Z2, Z7, K3, Z2
+	VBLENDMPS        Z6, Z8, K4, Z8
 	VBROADCASTSS     F32AVX512c3180000<>+0(SB), Z6
 	VBROADCASTSS     F32AVX512c3180000<>+0(SB), Z9
 	VBROADCASTSS     F32AVX51243020000<>+0(SB), Z7
@@ -4371,10 +2681,10 @@ whole:
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z8
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z6
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z4, Z9
-	VCMPPS           $0x00, Z3, Z6, K1
-	VCMPPS           $0x00, Z8, Z9, K2
-	VBLENDMPS        Z3, Z2, K1, Z2
-	VBLENDMPS        Z8, Z7, K2, Z9
+	VCMPPS           $0x00, Z3, Z6, K3
+	VCMPPS           $0x00, Z8, Z9, K4
+	VBLENDMPS        Z3, Z2, K3, Z2
+	VBLENDMPS        Z8, Z7, K4, Z9
 	VRNDSCALEPS      $0x08, Z1, Z6
 	VRNDSCALEPS      $0x08, Z5, Z10
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z7
@@ -4383,242 +2693,73 @@ whole:
 	VRNDSCALEPS      $0x09, Z11, Z11
 	VADDPS           Z7, Z7, Z7
 	VADDPS           Z11, Z11, Z11
-	VCMPPS           $0x04, Z1, Z7, K1
-	VCMPPS           $0x04, Z5, Z11, K2
+	VCMPPS           $0x04, Z1, Z7, K3
+	VCMPPS           $0x04, Z5, Z11, K4
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z7
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z4, Z12
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z11
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z13
-	VBLENDMPS        Z7, Z11, K1, Z7
-	VBLENDMPS        Z12, Z13, K2, Z12
+	VBLENDMPS        Z7, Z11, K3, Z7
+	VBLENDMPS        Z12, Z13, K4, Z12
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z11
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z4, Z13
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z11, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z13, K2
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z0, K1, Z11
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K2, Z13
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z11, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z13, K2
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z11, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z13, K4
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z0, K3, Z11
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K4, Z13
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z11, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z13, K4
 	VSUBPS           Z6, Z1, Z11
 	VSUBPS           Z10, Z5, Z14
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z13
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z15
-	VBLENDMPS        Z11, Z13, K1, Z11
-	VBLENDMPS        Z14, Z15, K2, Z13
-	VCMPPS           $0x00, Z6, Z1, K1
-	VCMPPS           $0x00, Z10, Z5, K2
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z11, K1, Z11
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z13, K2, Z13
-	VCMPPS           $0x00, Z6, Z1, K1
-	VCMPPS           $0x00, Z10, Z5, K2
+	VBLENDMPS        Z11, Z13, K3, Z11
+	VBLENDMPS        Z14, Z15, K4, Z13
+	VCMPPS           $0x00, Z6, Z1, K3
+	VCMPPS           $0x00, Z10, Z5, K4
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z11, K3, Z11
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z13, K4, Z13
+	VCMPPS           $0x00, Z6, Z1, K3
+	VCMPPS           $0x00, Z10, Z5, K4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z6
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z10
-	VBLENDMPS        Z7, Z6, K1, Z6
-	VBLENDMPS        Z12, Z10, K2, Z7
-	VCMPPS.BCST      $0x04, F32AVX5120<>+0(SB), Z11, K1
-	VCMPPS.BCST      $0x04, F32AVX5120<>+0(SB), Z13, K2
+	VBLENDMPS        Z7, Z6, K3, Z6
+	VBLENDMPS        Z12, Z10, K4, Z7
+	VCMPPS.BCST      $0x04, F32AVX5120<>+0(SB), Z11, K3
+	VCMPPS.BCST      $0x04, F32AVX5120<>+0(SB), Z13, K4
 	VXORPS           Z6, Z2, Z2
 	VXORPS           Z7, Z9, Z6
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z6, K2, Z6
-	VCMPPS           $0x03, Z1, Z0, K1
-	VCMPPS           $0x03, Z5, Z4, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z6, K2, Z6
-	VCMPPS           $0x00, Z3, Z0, K1
-	VCMPPS           $0x00, Z8, Z4, K2
-	VBLENDMPS        Z3, Z2, K1, Z2
-	VBLENDMPS        Z8, Z6, K2, Z6
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z1, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z5, K2
-	VBLENDMPS        Z3, Z2, K1, Z2
-	VBLENDMPS        Z8, Z6, K2, Z6
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z6, K4, Z6
+	VCMPPS           $0x03, Z1, Z0, K3
+	VCMPPS           $0x03, Z5, Z4, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z6, K4, Z6
+	VCMPPS           $0x00, Z3, Z0, K3
+	VCMPPS           $0x00, Z8, Z4, K4
+	VBLENDMPS        Z3, Z2, K3, Z2
+	VBLENDMPS        Z8, Z6, K4, Z6
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z1, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z5, K4
+	VBLENDMPS        Z3, Z2, K3, Z2
+	VBLENDMPS        Z8, Z6, K4, Z6
 	VMULPS           Z0, Z0, Z3
 	VMULPS           Z4, Z4, Z7
-	VCMPPS.BCST      $0x00, F32AVX51240000000<>+0(SB), Z1, K1
-	VCMPPS.BCST      $0x00, F32AVX51240000000<>+0(SB), Z5, K2
-	VBLENDMPS        Z3, Z2, K1, Z2
-	VBLENDMPS        Z7, Z6, K2, Z6
-	VCMPPS.BCST      $0x00, F32AVX51240400000<>+0(SB), Z1, K1
-	VCMPPS.BCST      $0x00, F32AVX51240400000<>+0(SB), Z5, K2
+	VCMPPS.BCST      $0x00, F32AVX51240000000<>+0(SB), Z1, K3
+	VCMPPS.BCST      $0x00, F32AVX51240000000<>+0(SB), Z5, K4
+	VBLENDMPS        Z3, Z2, K3, Z2
+	VBLENDMPS        Z7, Z6, K4, Z6
+	VCMPPS.BCST      $0x00, F32AVX51240400000<>+0(SB), Z1, K3
+	VCMPPS.BCST      $0x00, F32AVX51240400000<>+0(SB), Z5, K4
 	VMULPS           Z0, Z3, Z0
 	VMULPS           Z4, Z7, Z1
-	VBLENDMPS        Z0, Z2, K1, Z0
-	VBLENDMPS        Z1, Z6, K2, Z1
-	VMOVUPS          Z0, (DX)(DI*1)
-	VMOVUPS          Z1, 64(DX)(DI*1)
-	ADDQ             $0x80, DI
+	VBLENDMPS        Z0, Z2, K3, Z0
+	VBLENDMPS        Z1, Z6, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, R8
-	SHLL             CL, R8
-	DECL             R8
-	KMOVW            R8, K1
-	VMOVUPS.Z        (BX)(DI*1), K1, Z0
-	VMOVUPS.Z        (SI)(DI*1), K1, Z1
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST      $0x11, F32AVX5121000000<>+0(SB), Z2, K2
-	VMULPS.BCST      F32AVX5124b000000<>+0(SB), Z2, Z3
-	VBLENDMPS        Z3, Z2, K2, Z3
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
-	VBLENDMPS.BCST   F32AVX512c1b80000<>+0(SB), Z4, K2, Z4
-	VPSRLD           $0x17, Z3, Z5
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z5, Z5
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z5, Z5
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z3, Z3
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z3, Z3
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z6
-	VCMPPS           $0x11, Z3, Z6, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z3, Z6
-	VBLENDMPS        Z6, Z3, K2, Z3
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z6
-	VBLENDMPS        Z6, Z5, K2, Z5
-	VADDPS           Z4, Z5, Z4
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z3, Z3
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z3, Z5
-	VSUBPS.BCST      F32AVX51240000000<>+0(SB), Z5, Z6
-	VSUBPS           Z6, Z3, Z6
-	VDIVPS           Z5, Z3, Z7
-	VMOVUPS          Z3, Z3
-	VFNMADD231PS     Z5, Z7, Z3
-	VMOVUPS          Z3, Z3
-	VFNMADD231PS     Z6, Z7, Z3
-	VDIVPS           Z5, Z3, Z3
-	VMULPS           Z7, Z7, Z5
-	VMULPS           Z7, Z5, Z6
-	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z5, Z8
-	VMOVUPS          Z8, Z8
-	VFMADD231PS      Z7, Z7, Z8
-	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z6, Z9
-	VMOVUPS          Z9, Z9
-	VFMADD231PS      Z7, Z5, Z9
-	VMOVUPS          Z9, Z9
-	VFMADD231PS      Z7, Z8, Z9
-	VBROADCASTSS     F32AVX5123e717b32<>+0(SB), Z8
-	VBROADCASTSS     F32AVX5123e921c6c<>+0(SB), Z10
-	VFMADD231PS      Z5, Z8, Z10
-	VBROADCASTSS     F32AVX5123ecccd3d<>+0(SB), Z8
-	VFMADD231PS      Z5, Z10, Z8
-	VBROADCASTSS     F32AVX5123f2aaaaa<>+0(SB), Z10
-	VFMADD231PS      Z5, Z8, Z10
-	VMULPS           Z10, Z6, Z8
-	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z8, Z11
-	VMOVUPS          Z11, Z11
-	VFMADD231PS      Z10, Z6, Z11
-	VMOVUPS          Z11, Z6
-	VFMADD231PS      Z10, Z9, Z6
-	VADDPS           Z7, Z7, Z7
-	VADDPS           Z8, Z7, Z9
-	VADDPS           Z3, Z3, Z3
-	VSUBPS           Z7, Z9, Z7
-	VSUBPS           Z7, Z8, Z7
-	VMOVUPS          Z3, Z8
-	VFMADD231PS      Z3, Z5, Z8
-	VADDPS           Z6, Z8, Z3
-	VADDPS           Z3, Z7, Z3
-	VMULPS.BCST      F32AVX5123fb8aa3b<>+0(SB), Z9, Z5
-	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z5, Z6
-	VMOVUPS          Z6, Z6
-	VFMADD231PS.BCST F32AVX5123fb8aa3b<>+0(SB), Z9, Z6
-	VMOVUPS          Z6, Z6
-	VFMADD231PS.BCST F32AVX51232a57060<>+0(SB), Z9, Z6
-	VMOVUPS          Z6, Z6
-	VFMADD231PS.BCST F32AVX5123fb8aa3b<>+0(SB), Z3, Z6
-	VADDPS           Z5, Z4, Z3
-	VSUBPS           Z4, Z3, Z4
-	VSUBPS           Z4, Z5, Z4
-	VADDPS           Z4, Z6, Z4
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z2, Z3, K2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K2, Z2
-	VMULPS           Z2, Z1, Z3
-	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z3, Z5
-	VMOVUPS          Z5, Z5
-	VFMADD231PS      Z2, Z1, Z5
-	VMOVUPS          Z5, Z2
-	VFMADD231PS      Z4, Z1, Z2
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z3, Z4
-	VCMPPS.BCST      $0x11, F32AVX51243200000<>+0(SB), Z4, K2
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
-	VBLENDMPS        Z2, Z4, K2, Z2
-	VBROADCASTSS     F32AVX512c3180000<>+0(SB), Z4
-	VBROADCASTSS     F32AVX51243020000<>+0(SB), Z5
-	VMINPS           Z3, Z5, Z3
-	VMAXPS           Z3, Z4, Z3
-	VRNDSCALEPS      $0x08, Z3, Z4
-	VSUBPS           Z4, Z3, Z3
-	VADDPS           Z2, Z3, Z2
-	VMULPS.BCST      F32AVX5123f317218<>+0(SB), Z2, Z2
-	VMULPS           Z2, Z2, Z3
-	VBROADCASTSS     F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS     F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS      Z2, Z5, Z6
-	VBROADCASTSS     F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS      Z2, Z6, Z5
-	VBROADCASTSS     F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS      Z2, Z5, Z6
-	VBROADCASTSS     F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS      Z2, Z6, Z5
-	VMOVUPS          Z2, Z2
-	VFMADD231PS      Z5, Z3, Z2
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z2, Z2
-	VSCALEFPS        Z4, Z2, Z2
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z3
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z4
-	VCMPPS           $0x00, Z3, Z4, K2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VRNDSCALEPS      $0x08, Z1, Z4
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z5
-	VRNDSCALEPS      $0x09, Z5, Z5
-	VADDPS           Z5, Z5, Z5
-	VCMPPS           $0x04, Z1, Z5, K2
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z5
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z6
-	VBLENDMPS        Z5, Z6, K2, Z5
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z6
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z0, K2, Z6
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K2
-	VSUBPS           Z4, Z1, Z6
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z7
-	VBLENDMPS        Z6, Z7, K2, Z6
-	VCMPPS           $0x00, Z4, Z1, K2
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z6, K2, Z6
-	VCMPPS           $0x00, Z4, Z1, K2
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
-	VBLENDMPS        Z5, Z4, K2, Z4
-	VCMPPS.BCST      $0x04, F32AVX5120<>+0(SB), Z6, K2
-	VXORPS           Z4, Z2, Z2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K2, Z2
-	VCMPPS           $0x03, Z1, Z0, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K2, Z2
-	VCMPPS           $0x00, Z3, Z0, K2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z1, K2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VMULPS           Z0, Z0, Z3
-	VCMPPS.BCST      $0x00, F32AVX51240000000<>+0(SB), Z1, K2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VCMPPS.BCST      $0x00, F32AVX51240400000<>+0(SB), Z1, K2
-	VMULPS           Z0, Z3, Z0
-	VBLENDMPS        Z0, Z2, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(DI*1)
-	ADDQ             $0x40, DI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX5123e717b32<>+0(SB)/4, $0x3e717b32
@@ -4642,22 +2783,13 @@ GLOBL F32AVX512c3180000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX51243020000<>+0(SB)/4, $0x43020000
 GLOBL F32AVX51243020000<>(SB), RODATA|NOPTR, $4
 
-// func mapHypotF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapHypotF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapHypotF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS        (BX)(DI*1), Z0
-	VMOVUPS        64(BX)(DI*1), Z6
-	VMOVUPS        (SI)(DI*1), Z1
-	VMOVUPS        64(SI)(DI*1), Z7
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z6
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z7
 	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z0, Z2
 	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z6, Z8
 	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z1, Z3
@@ -4666,22 +2798,22 @@ whole:
 	VMAXPS         Z9, Z8, Z10
 	VBROADCASTSS   F32AVX5125e800000<>+0(SB), Z5
 	VBROADCASTSS   F32AVX5125e800000<>+0(SB), Z11
-	VCMPPS         $0x11, Z4, Z5, K1
-	VCMPPS         $0x11, Z10, Z11, K3
-	VCMPPS.BCST    $0x11, F32AVX5122b800000<>+0(SB), Z4, K2
-	VCMPPS.BCST    $0x11, F32AVX5122b800000<>+0(SB), Z10, K4
+	VCMPPS         $0x11, Z4, Z5, K3
+	VCMPPS         $0x11, Z10, Z11, K5
+	VCMPPS.BCST    $0x11, F32AVX5122b800000<>+0(SB), Z4, K4
+	VCMPPS.BCST    $0x11, F32AVX5122b800000<>+0(SB), Z10, K6
 	VBROADCASTSS   F32AVX5123f800000<>+0(SB), Z5
 	VBROADCASTSS   F32AVX5123f800000<>+0(SB), Z11
-	VBLENDMPS.BCST F32AVX5126c800000<>+0(SB), Z5, K2, Z5
-	VBLENDMPS.BCST F32AVX5126c800000<>+0(SB), Z11, K4, Z11
-	VBLENDMPS.BCST F32AVX5121c800000<>+0(SB), Z5, K1, Z5
-	VBLENDMPS.BCST F32AVX5121c800000<>+0(SB), Z11, K3, Z12
+	VBLENDMPS.BCST F32AVX5126c800000<>+0(SB), Z5, K4, Z5
+	VBLENDMPS.BCST F32AVX5126c800000<>+0(SB), Z11, K6, Z11
+	VBLENDMPS.BCST F32AVX5121c800000<>+0(SB), Z5, K3, Z5
+	VBLENDMPS.BCST F32AVX5121c800000<>+0(SB), Z11, K5, Z12
 	VBROADCASTSS   F32AVX5123f800000<>+0(SB), Z11
 	VBROADCASTSS   F32AVX5123f800000<>+0(SB), Z13
-	VBLENDMPS.BCST F32AVX51212800000<>+0(SB), Z11, K2, Z11
-	VBLENDMPS.BCST F32AVX51212800000<>+0(SB), Z13, K4, Z13
-	VBLENDMPS.BCST F32AVX51262800000<>+0(SB), Z11, K1, Z11
-	VBLENDMPS.BCST F32AVX51262800000<>+0(SB), Z13, K3, Z13
+	VBLENDMPS.BCST F32AVX51212800000<>+0(SB), Z11, K4, Z11
+	VBLENDMPS.BCST F32AVX51212800000<>+0(SB), Z13, K6, Z13
+	VBLENDMPS.BCST F32AVX51262800000<>+0(SB), Z11, K3, Z11
+	VBLENDMPS.BCST F32AVX51262800000<>+0(SB), Z13, K5, Z13
 	VMULPS         Z5, Z4, Z4
 	VMULPS         Z12, Z10, Z14
 	VMINPS         Z3, Z2, Z10
@@ -4698,71 +2830,23 @@ whole:
 	VSQRTPS        Z10, Z5
 	VMULPS         Z11, Z4, Z4
 	VMULPS         Z13, Z5, Z5
-	VCMPPS         $0x03, Z1, Z0, K1
-	VCMPPS         $0x03, Z7, Z6, K2
-	VBLENDMPS.BCST F32AVX5127fc00000<>+0(SB), Z4, K1, Z0
-	VBLENDMPS.BCST F32AVX5127fc00000<>+0(SB), Z5, K2, Z1
-	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z2, K1
-	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z8, K2
-	VBLENDMPS      Z2, Z0, K1, Z0
-	VBLENDMPS      Z8, Z1, K2, Z1
-	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z3, K1
-	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z9, K2
-	VBLENDMPS      Z3, Z0, K1, Z0
-	VBLENDMPS      Z9, Z1, K2, Z1
-	VMOVUPS        Z0, (DX)(DI*1)
-	VMOVUPS        Z1, 64(DX)(DI*1)
-	ADDQ           $0x80, DI
+	VCMPPS         $0x03, Z1, Z0, K3
+	VCMPPS         $0x03, Z7, Z6, K4
+	VBLENDMPS.BCST F32AVX5127fc00000<>+0(SB), Z4, K3, Z0
+	VBLENDMPS.BCST F32AVX5127fc00000<>+0(SB), Z5, K4, Z1
+	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z2, K3
+	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z8, K4
+	VBLENDMPS      Z2, Z0, K3, Z0
+	VBLENDMPS      Z8, Z1, K4, Z1
+	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z3, K3
+	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z9, K4
+	VBLENDMPS      Z3, Z0, K3, Z0
+	VBLENDMPS      Z9, Z1, K4, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
 	SUBQ           $0x20, AX
-	JGE            whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ           $0x00000010, CX
-	CMPQ           AX, CX
-	CMOVQLT        AX, CX
-	MOVL           $0x00000001, R8
-	SHLL           CL, R8
-	DECL           R8
-	KMOVW          R8, K1
-	VMOVUPS.Z      (BX)(DI*1), K1, Z0
-	VMOVUPS.Z      (SI)(DI*1), K1, Z1
-	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z0, Z2
-	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z1, Z3
-	VMAXPS         Z3, Z2, Z4
-	VBROADCASTSS   F32AVX5125e800000<>+0(SB), Z5
-	VCMPPS         $0x11, Z4, Z5, K2
-	VCMPPS.BCST    $0x11, F32AVX5122b800000<>+0(SB), Z4, K3
-	VBROADCASTSS   F32AVX5123f800000<>+0(SB), Z5
-	VBLENDMPS.BCST F32AVX5126c800000<>+0(SB), Z5, K3, Z5
-	VBLENDMPS.BCST F32AVX5121c800000<>+0(SB), Z5, K2, Z5
-	VBROADCASTSS   F32AVX5123f800000<>+0(SB), Z6
-	VBLENDMPS.BCST F32AVX51212800000<>+0(SB), Z6, K3, Z6
-	VBLENDMPS.BCST F32AVX51262800000<>+0(SB), Z6, K2, Z6
-	VMULPS         Z5, Z4, Z4
-	VMINPS         Z3, Z2, Z7
-	VMULPS         Z5, Z7, Z5
-	VMULPS         Z5, Z5, Z5
-	VMOVUPS        Z5, Z5
-	VFMADD231PS    Z4, Z4, Z5
-	VSQRTPS        Z5, Z4
-	VMULPS         Z6, Z4, Z4
-	VCMPPS         $0x03, Z1, Z0, K2
-	VBLENDMPS.BCST F32AVX5127fc00000<>+0(SB), Z4, K2, Z0
-	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z2, K2
-	VBLENDMPS      Z2, Z0, K2, Z0
-	VCMPPS.BCST    $0x00, F32AVX5127f800000<>+0(SB), Z3, K2
-	VBLENDMPS      Z3, Z0, K2, Z0
-	VMOVUPS        Z0, K1, (DX)(DI*1)
-	ADDQ           $0x40, DI
-	SUBQ           $0x10, AX
-	JG             next
-
-done:
-	VZEROUPPER
+	JNE            whole
 	RET
 
 DATA F32AVX5125e800000<>+0(SB)/4, $0x5e800000
@@ -4783,19 +2867,11 @@ GLOBL F32AVX51262800000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX51212800000<>+0(SB)/4, $0x12800000
 GLOBL F32AVX51212800000<>(SB), RODATA|NOPTR, $4
 
-// func mapTanF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapTanF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapTanF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z2
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z2
 	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z0, Z1
 	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z2, Z3
 	VRNDSCALEPS       $0x08, Z1, Z1
@@ -4882,129 +2958,46 @@ whole:
 	VRNDSCALEPS       $0x09, Z5, Z5
 	VADDPS            Z4, Z4, Z4
 	VADDPS            Z5, Z5, Z5
-	VCMPPS            $0x04, Z1, Z4, K1
-	VCMPPS            $0x04, Z8, Z5, K2
+	VCMPPS            $0x04, Z1, Z4, K3
+	VCMPPS            $0x04, Z8, Z5, K4
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z7, Z1
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z11, Z4
-	VBLENDMPS         Z1, Z3, K1, Z1
-	VBLENDMPS         Z4, Z6, K2, Z4
-	VBLENDMPS         Z3, Z7, K1, Z3
-	VBLENDMPS         Z6, Z11, K2, Z5
+	VBLENDMPS         Z1, Z3, K3, Z1
+	VBLENDMPS         Z4, Z6, K4, Z4
+	VBLENDMPS         Z3, Z7, K3, Z3
+	VBLENDMPS         Z6, Z11, K4, Z5
 	VDIVPS            Z3, Z1, Z1
 	VDIVPS            Z5, Z4, Z3
-	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VBLENDMPS         Z0, Z1, K1, Z1
-	VBLENDMPS         Z2, Z3, K2, Z3
+	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS         Z0, Z1, K3, Z1
+	VBLENDMPS         Z2, Z3, K4, Z3
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z2, Z2
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z2, K2
+	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z2, K4
 	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z0
 	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z2
-	VBLENDMPS         Z1, Z0, K1, Z0
-	VBLENDMPS         Z3, Z2, K2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VBLENDMPS         Z1, Z0, K3, Z0
+	VBLENDMPS         Z3, Z2, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VMULPS.BCST       F32AVX5123f22f983<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z2
-	VFNMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z1, Z2
-	VMULPS.BCST       F32AVX512b33bbd2e<>+0(SB), Z1, Z3
-	VSUBPS            Z3, Z2, Z4
-	VSUBPS            Z2, Z4, Z5
-	VSUBPS            Z5, Z4, Z6
-	VSUBPS            Z6, Z2, Z2
-	VADDPS            Z5, Z3, Z5
-	VSUBPS            Z5, Z2, Z2
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z3
-	VMOVUPS           Z3, Z3
-	VFMADD231PS.BCST  F32AVX512b33bbd2e<>+0(SB), Z1, Z3
-	VSUBPS            Z3, Z2, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512a6f72ced<>+0(SB), Z1, Z2
-	VADDPS            Z2, Z4, Z2
-	VMULPS            Z2, Z2, Z3
-	VMULPS            Z2, Z3, Z4
-	VBROADCASTSS      F32AVX5123638ef1d<>+0(SB), Z5
-	VBROADCASTSS      F32AVX512b9500d01<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VBROADCASTSS      F32AVX5123c088889<>+0(SB), Z5
-	VFMADD231PS       Z3, Z6, Z5
-	VBROADCASTSS      F32AVX512be2aaaab<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z6, Z4, Z2
-	VBROADCASTSS      F32AVX512b493f27e<>+0(SB), Z4
-	VBROADCASTSS      F32AVX51237d00d01<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VBROADCASTSS      F32AVX512bab60b61<>+0(SB), Z4
-	VFMADD231PS       Z3, Z5, Z4
-	VBROADCASTSS      F32AVX5123d2aaaab<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VBROADCASTSS      F32AVX512bf000000<>+0(SB), Z4
-	VFMADD231PS       Z3, Z5, Z4
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z5
-	VFMADD231PS       Z3, Z4, Z5
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z1, Z3
-	VRNDSCALEPS       $0x09, Z3, Z3
-	VADDPS            Z3, Z3, Z3
-	VCMPPS            $0x04, Z1, Z3, K2
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z5, Z1
-	VBLENDMPS         Z1, Z2, K2, Z1
-	VBLENDMPS         Z2, Z5, K2, Z2
-	VDIVPS            Z2, Z1, Z1
-	VCMPPS.BCST       $0x00, F32AVX5120<>+0(SB), Z0, K2
-	VBLENDMPS         Z0, Z1, K2, Z1
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VCMPPS.BCST       $0x12, F32AVX51247000000<>+0(SB), Z0, K2
-	VBROADCASTSS      F32AVX5127fc00000<>+0(SB), Z0
-	VBLENDMPS         Z1, Z0, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapAsinF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapAsinF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAsinF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z3
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z3
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z3, Z4
 	VBROADCASTSS     F32AVX5123f0ccccd<>+0(SB), Z2
 	VBROADCASTSS     F32AVX5123f0ccccd<>+0(SB), Z5
-	VCMPPS           $0x11, Z1, Z2, K1
-	VCMPPS           $0x11, Z4, Z5, K2
+	VCMPPS           $0x11, Z1, Z2, K3
+	VCMPPS           $0x11, Z4, Z5, K4
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z5
 	VSUBPS           Z1, Z2, Z2
@@ -5013,14 +3006,14 @@ whole:
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z5, Z6
 	VMULPS           Z1, Z1, Z5
 	VMULPS           Z4, Z4, Z7
-	VBLENDMPS        Z2, Z5, K1, Z2
-	VBLENDMPS        Z6, Z7, K2, Z6
+	VBLENDMPS        Z2, Z5, K3, Z2
+	VBLENDMPS        Z6, Z7, K4, Z6
 	VSQRTPS          Z2, Z5
 	VSQRTPS          Z6, Z7
 	VADDPS           Z5, Z5, Z5
 	VADDPS           Z7, Z7, Z7
-	VBLENDMPS        Z5, Z1, K1, Z1
-	VBLENDMPS        Z7, Z4, K2, Z8
+	VBLENDMPS        Z5, Z1, K3, Z1
+	VBLENDMPS        Z7, Z4, K4, Z8
 	VMULPS           Z2, Z1, Z4
 	VMULPS           Z6, Z8, Z9
 	VBROADCASTSS     F32AVX5123d38f7b8<>+0(SB), Z5
@@ -5049,12 +3042,12 @@ whole:
 	VMULPS           Z11, Z9, Z5
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z6
-	VBLENDMPS.BCST   F32AVX51280000000<>+0(SB), Z4, K1, Z4
-	VBLENDMPS.BCST   F32AVX51280000000<>+0(SB), Z6, K2, Z7
+	VBLENDMPS.BCST   F32AVX51280000000<>+0(SB), Z4, K3, Z4
+	VBLENDMPS.BCST   F32AVX51280000000<>+0(SB), Z6, K4, Z7
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z6
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z9
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z6, K1, Z6
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z9, K2, Z9
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z6, K3, Z6
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z9, K4, Z9
 	VXORPS           Z4, Z1, Z1
 	VXORPS           Z7, Z8, Z8
 	VXORPS           Z4, Z2, Z2
@@ -5075,70 +3068,11 @@ whole:
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z3, Z3
 	VORPS            Z0, Z1, Z0
 	VORPS            Z3, Z2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS     F32AVX5123f0ccccd<>+0(SB), Z2
-	VCMPPS           $0x11, Z1, Z2, K2
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
-	VSUBPS           Z1, Z2, Z2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z2, Z2
-	VMULPS           Z1, Z1, Z3
-	VBLENDMPS        Z2, Z3, K2, Z2
-	VSQRTPS          Z2, Z3
-	VADDPS           Z3, Z3, Z3
-	VBLENDMPS        Z3, Z1, K2, Z1
-	VMULPS           Z2, Z1, Z3
-	VBROADCASTSS     F32AVX5123d38f7b8<>+0(SB), Z4
-	VBROADCASTSS     F32AVX5123c0e66aa<>+0(SB), Z5
-	VFMADD231PS      Z2, Z4, Z5
-	VBROADCASTSS     F32AVX5123d08d71b<>+0(SB), Z4
-	VFMADD231PS      Z2, Z5, Z4
-	VBROADCASTSS     F32AVX5123d35848c<>+0(SB), Z5
-	VFMADD231PS      Z2, Z4, Z5
-	VBROADCASTSS     F32AVX5123d99a1fa<>+0(SB), Z4
-	VFMADD231PS      Z2, Z5, Z4
-	VBROADCASTSS     F32AVX5123e2aaa99<>+0(SB), Z5
-	VFMADD231PS      Z2, Z4, Z5
-	VMULPS           Z5, Z3, Z2
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
-	VBLENDMPS.BCST   F32AVX51280000000<>+0(SB), Z3, K2, Z3
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z4, K2, Z4
-	VXORPS           Z3, Z1, Z1
-	VXORPS           Z3, Z2, Z2
-	VMOVUPS          Z2, Z2
-	VFMADD231PS.BCST F32AVX512b33bbd2e<>+0(SB), Z4, Z2
-	VADDPS           Z2, Z1, Z1
-	VMOVUPS          Z1, Z1
-	VFMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z4, Z1
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z1
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS            Z0, Z1, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX5123f0ccccd<>+0(SB)/4, $0x3f0ccccd
@@ -5162,25 +3096,17 @@ GLOBL F32AVX5123d99a1fa<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5123e2aaa99<>+0(SB)/4, $0x3e2aaa99
 GLOBL F32AVX5123e2aaa99<>(SB), RODATA|NOPTR, $4
 
-// func mapAcosF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapAcosF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAcosF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z3
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z3
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z3, Z4
 	VBROADCASTSS     F32AVX5123f0ccccd<>+0(SB), Z2
 	VBROADCASTSS     F32AVX5123f0ccccd<>+0(SB), Z5
-	VCMPPS           $0x11, Z1, Z2, K1
-	VCMPPS           $0x11, Z4, Z5, K3
+	VCMPPS           $0x11, Z1, Z2, K3
+	VCMPPS           $0x11, Z4, Z5, K5
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z5
 	VSUBPS           Z1, Z2, Z2
@@ -5189,14 +3115,14 @@ whole:
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z5, Z6
 	VMULPS           Z1, Z1, Z5
 	VMULPS           Z4, Z4, Z7
-	VBLENDMPS        Z2, Z5, K1, Z2
-	VBLENDMPS        Z6, Z7, K3, Z6
+	VBLENDMPS        Z2, Z5, K3, Z2
+	VBLENDMPS        Z6, Z7, K5, Z6
 	VSQRTPS          Z2, Z5
 	VSQRTPS          Z6, Z7
 	VADDPS           Z5, Z5, Z5
 	VADDPS           Z7, Z7, Z7
-	VBLENDMPS        Z5, Z1, K1, Z1
-	VBLENDMPS        Z7, Z4, K3, Z8
+	VBLENDMPS        Z5, Z1, K3, Z1
+	VBLENDMPS        Z7, Z4, K5, Z8
 	VMULPS           Z2, Z1, Z4
 	VMULPS           Z6, Z8, Z9
 	VBROADCASTSS     F32AVX5123d38f7b8<>+0(SB), Z5
@@ -5223,22 +3149,22 @@ whole:
 	VFMADD231PS      Z6, Z10, Z11
 	VMULPS           Z7, Z4, Z2
 	VMULPS           Z11, Z9, Z5
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K2
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K4
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K4
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K6
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z6
-	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z4, K2, Z4
-	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z6, K4, Z7
+	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z4, K4, Z4
+	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z6, K6, Z7
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z6
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z9
-	VBLENDMPS        Z4, Z6, K1, Z4
-	VBLENDMPS        Z7, Z9, K3, Z6
+	VBLENDMPS        Z4, Z6, K3, Z4
+	VBLENDMPS        Z7, Z9, K5, Z6
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z3, Z7
 	VBROADCASTSS     F32AVX51280000000<>+0(SB), Z3
 	VBROADCASTSS     F32AVX51280000000<>+0(SB), Z9
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z9, K3, Z9
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z9, K5, Z9
 	VXORPS           Z3, Z0, Z0
 	VXORPS           Z9, Z7, Z3
 	VXORPS           Z0, Z1, Z1
@@ -5255,105 +3181,36 @@ whole:
 	VMOVUPS          Z1, Z1
 	VFMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z4, Z0
 	VFMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z6, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS     F32AVX5123f0ccccd<>+0(SB), Z2
-	VCMPPS           $0x11, Z1, Z2, K2
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
-	VSUBPS           Z1, Z2, Z2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z2, Z2
-	VMULPS           Z1, Z1, Z3
-	VBLENDMPS        Z2, Z3, K2, Z2
-	VSQRTPS          Z2, Z3
-	VADDPS           Z3, Z3, Z3
-	VBLENDMPS        Z3, Z1, K2, Z1
-	VMULPS           Z2, Z1, Z3
-	VBROADCASTSS     F32AVX5123d38f7b8<>+0(SB), Z4
-	VBROADCASTSS     F32AVX5123c0e66aa<>+0(SB), Z5
-	VFMADD231PS      Z2, Z4, Z5
-	VBROADCASTSS     F32AVX5123d08d71b<>+0(SB), Z4
-	VFMADD231PS      Z2, Z5, Z4
-	VBROADCASTSS     F32AVX5123d35848c<>+0(SB), Z5
-	VFMADD231PS      Z2, Z4, Z5
-	VBROADCASTSS     F32AVX5123d99a1fa<>+0(SB), Z4
-	VFMADD231PS      Z2, Z5, Z4
-	VBROADCASTSS     F32AVX5123e2aaa99<>+0(SB), Z5
-	VFMADD231PS      Z2, Z4, Z5
-	VMULPS           Z5, Z3, Z2
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z0, K3
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
-	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z3, K3, Z3
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z4
-	VBLENDMPS        Z3, Z4, K2, Z3
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
-	VBROADCASTSS     F32AVX51280000000<>+0(SB), Z4
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K2, Z4
-	VXORPS           Z4, Z0, Z0
-	VXORPS           Z0, Z1, Z1
-	VXORPS           Z0, Z2, Z0
-	VMOVUPS          Z0, Z0
-	VFMADD231PS.BCST F32AVX512b33bbd2e<>+0(SB), Z3, Z0
-	VADDPS           Z0, Z1, Z0
-	VMOVUPS          Z0, Z0
-	VFMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z3, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
-// func mapAtanF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapAtanF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAtanF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z3
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z3
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z3, Z4
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z5
-	VCMPPS           $0x11, Z1, Z2, K1
-	VCMPPS           $0x11, Z4, Z5, K2
-	VBLENDMPS.BCST   F32AVX512bf800000<>+0(SB), Z1, K1, Z2
-	VBLENDMPS.BCST   F32AVX512bf800000<>+0(SB), Z4, K2, Z6
+	VCMPPS           $0x11, Z1, Z2, K3
+	VCMPPS           $0x11, Z4, Z5, K4
+	VBLENDMPS.BCST   F32AVX512bf800000<>+0(SB), Z1, K3, Z2
+	VBLENDMPS.BCST   F32AVX512bf800000<>+0(SB), Z4, K4, Z6
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z5
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z7
-	VBLENDMPS        Z1, Z5, K1, Z1
-	VBLENDMPS        Z4, Z7, K2, Z4
+	VBLENDMPS        Z1, Z5, K3, Z1
+	VBLENDMPS        Z4, Z7, K4, Z4
 	VDIVPS           Z1, Z2, Z1
 	VDIVPS           Z4, Z6, Z4
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z2
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z5
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z5, K2, Z9
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z5, K4, Z9
 	VMULPS           Z1, Z1, Z5
 	VMULPS           Z4, Z4, Z10
 	VMULPS           Z5, Z1, Z6
@@ -5410,69 +3267,11 @@ whole:
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z3, Z3
 	VORPS            Z0, Z1, Z0
 	VORPS            Z3, Z2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
-	VCMPPS           $0x11, Z1, Z2, K2
-	VBLENDMPS.BCST   F32AVX512bf800000<>+0(SB), Z1, K2, Z2
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z3
-	VBLENDMPS        Z1, Z3, K2, Z1
-	VDIVPS           Z1, Z2, Z1
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z2
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z2, K2, Z2
-	VMULPS           Z1, Z1, Z3
-	VMULPS           Z3, Z1, Z4
-	VBROADCASTSS     F32AVX512baeb17a6<>+0(SB), Z5
-	VBROADCASTSS     F32AVX5123c32d300<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX512bcff6885<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VBROADCASTSS     F32AVX5123d6d64dc<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX512bdac1a42<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VBROADCASTSS     F32AVX5123de04cfd<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX512be1210da<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VBROADCASTSS     F32AVX5123e4cc8ff<>+0(SB), Z6
-	VFMADD231PS      Z3, Z5, Z6
-	VBROADCASTSS     F32AVX512beaaaa9f<>+0(SB), Z5
-	VFMADD231PS      Z3, Z6, Z5
-	VMULPS           Z5, Z4, Z3
-	VMOVUPS          Z3, Z3
-	VFMADD231PS.BCST F32AVX512b33bbd2e<>+0(SB), Z2, Z3
-	VADDPS           Z3, Z1, Z1
-	VMOVUPS          Z1, Z1
-	VFMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z2, Z1
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z1
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS            Z0, Z1, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX512bf800000<>+0(SB)/4, $0xbf800000
@@ -5505,58 +3304,49 @@ GLOBL F32AVX5123e4cc8ff<>(SB), RODATA|NOPTR, $4
 DATA F32AVX512beaaaa9f<>+0(SB)/4, $0xbeaaaa9f
 GLOBL F32AVX512beaaaa9f<>(SB), RODATA|NOPTR, $4
 
-// func mapAtan2F32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapAtan2F32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAtan2F32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(DI*1), Z0
-	VMOVUPS          64(BX)(DI*1), Z5
-	VMOVUPS          (SI)(DI*1), Z1
-	VMOVUPS          64(SI)(DI*1), Z6
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z5
+	VMOVUPS.Z        (SI)(BX*1), K1, Z1
+	VMOVUPS.Z        64(SI)(BX*1), K2, Z6
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z2
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z6, Z7
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z3
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z5, Z8
-	VCMPPS           $0x11, Z3, Z2, K1
-	VCMPPS           $0x11, Z8, Z7, K3
+	VCMPPS           $0x11, Z3, Z2, K3
+	VCMPPS           $0x11, Z8, Z7, K5
 	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z2, Z4
 	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z7, Z9
-	VBLENDMPS        Z4, Z3, K1, Z4
-	VBLENDMPS        Z9, Z8, K3, Z9
-	VBLENDMPS        Z3, Z2, K1, Z2
-	VBLENDMPS        Z8, Z7, K3, Z7
+	VBLENDMPS        Z4, Z3, K3, Z4
+	VBLENDMPS        Z9, Z8, K5, Z9
+	VBLENDMPS        Z3, Z2, K3, Z2
+	VBLENDMPS        Z8, Z7, K5, Z7
 	VDIVPS           Z2, Z4, Z3
 	VDIVPS           Z7, Z9, Z8
-	VCMPPS           $0x00, Z2, Z4, K2
-	VCMPPS           $0x00, Z7, Z9, K4
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K2, Z3
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z8, K4, Z4
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z7, K4
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z3, K2, Z2
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K4, Z4
+	VCMPPS           $0x00, Z2, Z4, K4
+	VCMPPS           $0x00, Z7, Z9, K6
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K4, Z3
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z8, K6, Z4
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K4
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z7, K6
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z3, K4, Z2
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K6, Z4
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z1, Z3
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z6, Z7
 	VXORPS           Z3, Z2, Z2
 	VXORPS           Z7, Z4, Z4
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z3, Z3
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z7, Z7
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K2
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z7, K4
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K4
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z7, K6
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z7
-	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z3, K2, Z3
-	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z7, K4, Z7
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z7, K3, Z11
+	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z3, K4, Z3
+	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z7, K6, Z7
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z7, K5, Z11
 	VMULPS           Z2, Z2, Z7
 	VMULPS           Z4, Z4, Z12
 	VMULPS           Z7, Z2, Z8
@@ -5613,100 +3403,22 @@ whole:
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z5, Z7
 	VORPS            Z3, Z2, Z2
 	VORPS            Z7, Z4, Z3
-	VCMPPS           $0x03, Z0, Z1, K1
-	VCMPPS           $0x03, Z5, Z6, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K1, Z0
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K2, Z1
-	VMOVUPS          Z0, (DX)(DI*1)
-	VMOVUPS          Z1, 64(DX)(DI*1)
-	ADDQ             $0x80, DI
+	VCMPPS           $0x03, Z0, Z1, K3
+	VCMPPS           $0x03, Z5, Z6, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K3, Z0
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, R8
-	SHLL             CL, R8
-	DECL             R8
-	KMOVW            R8, K1
-	VMOVUPS.Z        (BX)(DI*1), K1, Z0
-	VMOVUPS.Z        (SI)(DI*1), K1, Z1
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z2
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z3
-	VCMPPS           $0x11, Z3, Z2, K2
-	VXORPS.BCST      F32AVX51280000000<>+0(SB), Z2, Z4
-	VBLENDMPS        Z4, Z3, K2, Z4
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VDIVPS           Z2, Z4, Z3
-	VCMPPS           $0x00, Z2, Z4, K3
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K3, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z2, K3
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z3, K3, Z2
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z1, Z3
-	VXORPS           Z3, Z2, Z2
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z3, Z3
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K3
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
-	VBLENDMPS.BCST   F32AVX51240000000<>+0(SB), Z3, K3, Z3
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K2, Z3
-	VMULPS           Z2, Z2, Z4
-	VMULPS           Z4, Z2, Z5
-	VBROADCASTSS     F32AVX512baeb17a6<>+0(SB), Z6
-	VBROADCASTSS     F32AVX5123c32d300<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX512bcff6885<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VBROADCASTSS     F32AVX5123d6d64dc<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX512bdac1a42<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VBROADCASTSS     F32AVX5123de04cfd<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX512be1210da<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VBROADCASTSS     F32AVX5123e4cc8ff<>+0(SB), Z7
-	VFMADD231PS      Z4, Z6, Z7
-	VBROADCASTSS     F32AVX512beaaaa9f<>+0(SB), Z6
-	VFMADD231PS      Z4, Z7, Z6
-	VMULPS           Z6, Z5, Z4
-	VMOVUPS          Z4, Z4
-	VFMADD231PS.BCST F32AVX512b33bbd2e<>+0(SB), Z3, Z4
-	VADDPS           Z4, Z2, Z2
-	VMOVUPS          Z2, Z2
-	VFMADD231PS.BCST F32AVX5123fc90fdb<>+0(SB), Z3, Z2
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z2, Z2
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z3
-	VORPS            Z3, Z2, Z2
-	VCMPPS           $0x03, Z0, Z1, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(DI*1)
-	ADDQ             $0x40, DI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
-// func mapSinhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSinhF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSinhF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z4
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z4
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z4, Z5
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
@@ -5813,91 +3525,15 @@ whole:
 	VFMADD231PS       Z10, Z9, Z6
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z4, Z3
-	VCMPPS.BCST       $0x11, F32AVX5123f800000<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x11, F32AVX5123f800000<>+0(SB), Z3, K2
-	VBLENDMPS         Z2, Z1, K1, Z0
-	VBLENDMPS         Z6, Z7, K2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VCMPPS.BCST       $0x11, F32AVX5123f800000<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x11, F32AVX5123f800000<>+0(SB), Z3, K4
+	VBLENDMPS         Z2, Z1, K3, Z0
+	VBLENDMPS         Z6, Z7, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51242b40000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z1
-	VMAXPS            Z1, Z2, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x09, Z3, Z3
-	VSUBPS            Z3, Z2, Z2
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z3, Z3
-	VPSLLD            $0x17, Z3, Z3
-	VMULPS            Z3, Z1, Z1
-	VSUBPS.BCST       F32AVX5123f800000<>+0(SB), Z2, Z2
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z2, Z2
-	VPSLLD            $0x17, Z2, Z2
-	VMULPS            Z2, Z1, Z1
-	VBROADCASTSS      F32AVX5123e800000<>+0(SB), Z2
-	VDIVPS            Z1, Z2, Z2
-	VSUBPS            Z2, Z1, Z1
-	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
-	VORPS             Z2, Z1, Z1
-	VMULPS            Z0, Z0, Z2
-	VMULPS            Z2, Z0, Z3
-	VBROADCASTSS      F32AVX51232d7322b<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123638ef1d<>+0(SB), Z5
-	VFMADD231PS       Z2, Z4, Z5
-	VBROADCASTSS      F32AVX51239500d01<>+0(SB), Z4
-	VFMADD231PS       Z2, Z5, Z4
-	VBROADCASTSS      F32AVX5123c088889<>+0(SB), Z5
-	VFMADD231PS       Z2, Z4, Z5
-	VBROADCASTSS      F32AVX5123e2aaaab<>+0(SB), Z4
-	VFMADD231PS       Z2, Z5, Z4
-	VMOVUPS           Z0, Z2
-	VFMADD231PS       Z4, Z3, Z2
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VCMPPS.BCST       $0x11, F32AVX5123f800000<>+0(SB), Z0, K2
-	VBLENDMPS         Z2, Z1, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX51242b40000<>+0(SB)/4, $0x42b40000
@@ -5915,19 +3551,11 @@ GLOBL F32AVX51239500d01<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5123e2aaaab<>+0(SB)/4, $0x3e2aaaab
 GLOBL F32AVX5123e2aaaab<>(SB), RODATA|NOPTR, $4
 
-// func mapCoshF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapCoshF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapCoshF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z1
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z1
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z1, Z3
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z1
@@ -6002,84 +3630,18 @@ whole:
 	VDIVPS            Z2, Z3, Z3
 	VADDPS            Z1, Z0, Z0
 	VADDPS            Z3, Z2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z1
-	VBROADCASTSS      F32AVX51242b40000<>+0(SB), Z2
-	VMINPS            Z0, Z2, Z0
-	VMAXPS            Z0, Z1, Z0
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z1, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z3
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z4
-	VFMADD231PS       Z0, Z3, Z4
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z3
-	VFMADD231PS       Z0, Z4, Z3
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z4
-	VFMADD231PS       Z0, Z3, Z4
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z3
-	VFMADD231PS       Z0, Z4, Z3
-	VMOVUPS           Z0, Z0
-	VFMADD231PS       Z3, Z2, Z0
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x09, Z2, Z2
-	VSUBPS            Z2, Z1, Z1
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z0, Z0
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z2, Z2
-	VPSLLD            $0x17, Z2, Z2
-	VMULPS            Z2, Z0, Z0
-	VSUBPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z1, Z1
-	VPSLLD            $0x17, Z1, Z1
-	VMULPS            Z1, Z0, Z0
-	VBROADCASTSS      F32AVX5123e800000<>+0(SB), Z1
-	VDIVPS            Z0, Z1, Z1
-	VADDPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapAsinhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapAsinhF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAsinhF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z5
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z5
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z5, Z6
 	VMULPS           Z1, Z1, Z2
@@ -6102,8 +3664,8 @@ whole:
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z11
 	VADDPS           Z4, Z2, Z7
 	VADDPS           Z11, Z9, Z12
-	VCMPPS           $0x11, Z2, Z4, K1
-	VCMPPS           $0x11, Z9, Z11, K2
+	VCMPPS           $0x11, Z2, Z4, K3
+	VCMPPS           $0x11, Z9, Z11, K4
 	VSUBPS           Z2, Z7, Z8
 	VSUBPS           Z9, Z12, Z13
 	VSUBPS           Z8, Z4, Z8
@@ -6112,20 +3674,20 @@ whole:
 	VSUBPS           Z11, Z12, Z11
 	VSUBPS           Z4, Z2, Z4
 	VSUBPS           Z11, Z9, Z11
-	VBLENDMPS        Z8, Z4, K1, Z4
-	VBLENDMPS        Z13, Z11, K2, Z8
+	VBLENDMPS        Z8, Z4, K3, Z4
+	VBLENDMPS        Z13, Z11, K4, Z8
 	VDIVPS           Z7, Z4, Z4
 	VDIVPS           Z12, Z8, Z11
 	VBROADCASTSS     F32AVX51246000000<>+0(SB), Z8
 	VBROADCASTSS     F32AVX51246000000<>+0(SB), Z13
-	VCMPPS           $0x11, Z1, Z8, K1
-	VCMPPS           $0x11, Z6, Z13, K2
-	VBLENDMPS        Z1, Z7, K1, Z1
-	VBLENDMPS        Z6, Z12, K2, Z6
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z10, K2, Z7
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K1, Z4
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z11, K2, Z10
+	VCMPPS           $0x11, Z1, Z8, K3
+	VCMPPS           $0x11, Z6, Z13, K4
+	VBLENDMPS        Z1, Z7, K3, Z1
+	VBLENDMPS        Z6, Z12, K4, Z6
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z10, K4, Z7
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K3, Z4
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z11, K4, Z10
 	VPSRLD           $0x17, Z1, Z8
 	VPSRLD           $0x17, Z6, Z11
 	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z8, Z8
@@ -6138,16 +3700,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z13, Z14
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z13
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z15
-	VCMPPS           $0x11, Z11, Z13, K1
-	VCMPPS           $0x11, Z14, Z15, K2
+	VCMPPS           $0x11, Z11, Z13, K3
+	VCMPPS           $0x11, Z14, Z15, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z11, Z13
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z14, Z15
-	VBLENDMPS        Z13, Z11, K1, Z11
-	VBLENDMPS        Z15, Z14, K2, Z14
+	VBLENDMPS        Z13, Z11, K3, Z11
+	VBLENDMPS        Z15, Z14, K4, Z14
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z8, Z13
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z12, Z15
-	VBLENDMPS        Z13, Z8, K1, Z8
-	VBLENDMPS        Z15, Z12, K2, Z12
+	VBLENDMPS        Z13, Z8, K3, Z8
+	VBLENDMPS        Z15, Z12, K4, Z12
 	VADDPS           Z3, Z8, Z3
 	VADDPS           Z7, Z12, Z7
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z11, Z8
@@ -6200,149 +3762,47 @@ whole:
 	VMOVUPS          Z8, Z8
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z4
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z7, Z8
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z1, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K2
-	VBLENDMPS        Z1, Z4, K1, Z3
-	VBLENDMPS        Z6, Z8, K2, Z4
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z1, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z4, K2, Z4
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z1, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K1, Z3
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z4, K2, Z4
-	VCMPPS           $0x03, Z1, Z1, K1
-	VCMPPS           $0x03, Z6, Z6, K2
-	VBLENDMPS        Z1, Z3, K1, Z1
-	VBLENDMPS        Z6, Z4, K2, Z4
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z1, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K4
+	VBLENDMPS        Z1, Z4, K3, Z3
+	VBLENDMPS        Z6, Z8, K4, Z4
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z1, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z4, K4, Z4
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z1, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K3, Z3
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z4, K4, Z4
+	VCMPPS           $0x03, Z1, Z1, K3
+	VCMPPS           $0x03, Z6, Z6, K4
+	VBLENDMPS        Z1, Z3, K3, Z1
+	VBLENDMPS        Z6, Z4, K4, Z4
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z2, Z3
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z9, Z6
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z3, K1
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z6, K2
-	VBLENDMPS        Z2, Z1, K1, Z1
-	VBLENDMPS        Z9, Z4, K2, Z2
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z3, K3
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z6, K4
+	VBLENDMPS        Z2, Z1, K3, Z1
+	VBLENDMPS        Z9, Z4, K4, Z2
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z5, Z3
 	VORPS            Z0, Z1, Z0
 	VORPS            Z3, Z2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VMULPS           Z1, Z1, Z2
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z3
-	VADDPS           Z3, Z2, Z4
-	VSQRTPS          Z4, Z4
-	VADDPS           Z3, Z4, Z3
-	VDIVPS           Z3, Z2, Z2
-	VADDPS           Z2, Z1, Z2
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z3
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z4
-	VADDPS           Z4, Z2, Z5
-	VCMPPS           $0x11, Z2, Z4, K2
-	VSUBPS           Z2, Z5, Z6
-	VSUBPS           Z6, Z4, Z6
-	VSUBPS           Z4, Z5, Z4
-	VSUBPS           Z4, Z2, Z4
-	VBLENDMPS        Z6, Z4, K2, Z4
-	VDIVPS           Z5, Z4, Z4
-	VBROADCASTSS     F32AVX51246000000<>+0(SB), Z6
-	VCMPPS           $0x11, Z1, Z6, K2
-	VBLENDMPS        Z1, Z5, K2, Z1
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z3, K2, Z3
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K2, Z4
-	VPSRLD           $0x17, Z1, Z5
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z5, Z5
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z5, Z5
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z1, Z6
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z6, Z6
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z7
-	VCMPPS           $0x11, Z6, Z7, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z6, Z7
-	VBLENDMPS        Z7, Z6, K2, Z6
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z7
-	VBLENDMPS        Z7, Z5, K2, Z5
-	VADDPS           Z3, Z5, Z3
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z6, Z5
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z5, Z6
-	VDIVPS           Z6, Z5, Z6
-	VMULPS           Z6, Z6, Z7
-	VMULPS           Z5, Z5, Z8
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z8, Z8
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z9
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VMOVUPS          Z8, Z10
-	VFMADD231PS      Z9, Z7, Z10
-	VMOVUPS          Z4, Z4
-	VFMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z4
-	VMOVUPS          Z4, Z4
-	VFMADD231PS      Z10, Z6, Z4
-	VSUBPS           Z4, Z8, Z4
-	VSUBPS           Z4, Z5, Z4
-	VMOVUPS          Z4, Z4
-	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z4
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z1, K2
-	VBLENDMPS        Z1, Z4, K2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z1, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z3, K2, Z3
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z1, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z3, K2, Z3
-	VCMPPS           $0x03, Z1, Z1, K2
-	VBLENDMPS        Z1, Z3, K2, Z1
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z2, Z3
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z3, K2
-	VBLENDMPS        Z2, Z1, K2, Z1
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS            Z0, Z1, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F32AVX51246000000<>+0(SB)/4, $0x46000000
 GLOBL F32AVX51246000000<>(SB), RODATA|NOPTR, $4
 
-// func mapAcoshF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapAcoshF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAcoshF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z3
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z3
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z0, Z1
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z3, Z4
 	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z1, Z2
@@ -6359,8 +3819,8 @@ whole:
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z9
 	VADDPS           Z4, Z1, Z5
 	VADDPS           Z9, Z7, Z10
-	VCMPPS           $0x11, Z1, Z4, K1
-	VCMPPS           $0x11, Z7, Z9, K2
+	VCMPPS           $0x11, Z1, Z4, K3
+	VCMPPS           $0x11, Z7, Z9, K4
 	VSUBPS           Z1, Z5, Z6
 	VSUBPS           Z7, Z10, Z11
 	VSUBPS           Z6, Z4, Z6
@@ -6369,20 +3829,20 @@ whole:
 	VSUBPS           Z9, Z10, Z9
 	VSUBPS           Z4, Z1, Z4
 	VSUBPS           Z9, Z7, Z9
-	VBLENDMPS        Z6, Z4, K1, Z4
-	VBLENDMPS        Z11, Z9, K2, Z6
+	VBLENDMPS        Z6, Z4, K3, Z4
+	VBLENDMPS        Z11, Z9, K4, Z6
 	VDIVPS           Z5, Z4, Z4
 	VDIVPS           Z10, Z6, Z9
 	VBROADCASTSS     F32AVX51246000000<>+0(SB), Z6
 	VBROADCASTSS     F32AVX51246000000<>+0(SB), Z11
-	VCMPPS           $0x11, Z0, Z6, K1
-	VCMPPS           $0x11, Z3, Z11, K2
-	VBLENDMPS        Z0, Z5, K1, Z5
-	VBLENDMPS        Z3, Z10, K2, Z6
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z8, K2, Z8
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K1, Z4
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z9, K2, Z10
+	VCMPPS           $0x11, Z0, Z6, K3
+	VCMPPS           $0x11, Z3, Z11, K4
+	VBLENDMPS        Z0, Z5, K3, Z5
+	VBLENDMPS        Z3, Z10, K4, Z6
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z8, K4, Z8
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z4, K3, Z4
+	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z9, K4, Z10
 	VPSRLD           $0x17, Z5, Z9
 	VPSRLD           $0x17, Z6, Z11
 	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z9, Z9
@@ -6395,16 +3855,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z13, Z14
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z13
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z15
-	VCMPPS           $0x11, Z11, Z13, K1
-	VCMPPS           $0x11, Z14, Z15, K2
+	VCMPPS           $0x11, Z11, Z13, K3
+	VCMPPS           $0x11, Z14, Z15, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z11, Z13
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z14, Z15
-	VBLENDMPS        Z13, Z11, K1, Z11
-	VBLENDMPS        Z15, Z14, K2, Z14
+	VBLENDMPS        Z13, Z11, K3, Z11
+	VBLENDMPS        Z15, Z14, K4, Z14
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z9, Z13
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z12, Z15
-	VBLENDMPS        Z13, Z9, K1, Z9
-	VBLENDMPS        Z15, Z12, K2, Z12
+	VBLENDMPS        Z13, Z9, K3, Z9
+	VBLENDMPS        Z15, Z12, K4, Z12
 	VADDPS           Z2, Z9, Z2
 	VADDPS           Z8, Z12, Z8
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z11, Z9
@@ -6457,143 +3917,44 @@ whole:
 	VMOVUPS          Z9, Z9
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z4
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z8, Z9
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z5, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K2
-	VBLENDMPS        Z5, Z4, K1, Z2
-	VBLENDMPS        Z6, Z9, K2, Z4
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z5, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z4, K2, Z4
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z5, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z4, K2, Z4
-	VCMPPS           $0x03, Z5, Z5, K1
-	VCMPPS           $0x03, Z6, Z6, K2
-	VBLENDMPS        Z5, Z2, K1, Z2
-	VBLENDMPS        Z6, Z4, K2, Z5
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z5, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z6, K4
+	VBLENDMPS        Z5, Z4, K3, Z2
+	VBLENDMPS        Z6, Z9, K4, Z4
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z5, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z4, K4, Z4
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z5, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z6, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z4, K4, Z4
+	VCMPPS           $0x03, Z5, Z5, K3
+	VCMPPS           $0x03, Z6, Z6, K4
+	VBLENDMPS        Z5, Z2, K3, Z2
+	VBLENDMPS        Z6, Z4, K4, Z5
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z4
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z7, Z6
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z4, K1
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z6, K2
-	VBLENDMPS        Z1, Z2, K1, Z1
-	VBLENDMPS        Z7, Z5, K2, Z2
-	VCMPPS.BCST      $0x11, F32AVX5123f800000<>+0(SB), Z0, K1
-	VCMPPS.BCST      $0x11, F32AVX5123f800000<>+0(SB), Z3, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K1, Z0
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z4, K3
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z6, K4
+	VBLENDMPS        Z1, Z2, K3, Z1
+	VBLENDMPS        Z7, Z5, K4, Z2
+	VCMPPS.BCST      $0x11, F32AVX5123f800000<>+0(SB), Z0, K3
+	VCMPPS.BCST      $0x11, F32AVX5123f800000<>+0(SB), Z3, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K3, Z0
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K4, Z1
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z0, Z1
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z1, Z2
-	VMULPS           Z2, Z1, Z2
-	VSQRTPS          Z2, Z2
-	VADDPS           Z2, Z1, Z1
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z2
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z3
-	VADDPS           Z3, Z1, Z4
-	VCMPPS           $0x11, Z1, Z3, K2
-	VSUBPS           Z1, Z4, Z5
-	VSUBPS           Z5, Z3, Z5
-	VSUBPS           Z3, Z4, Z3
-	VSUBPS           Z3, Z1, Z3
-	VBLENDMPS        Z5, Z3, K2, Z3
-	VDIVPS           Z4, Z3, Z3
-	VBROADCASTSS     F32AVX51246000000<>+0(SB), Z5
-	VCMPPS           $0x11, Z0, Z5, K2
-	VBLENDMPS        Z0, Z4, K2, Z4
-	VBLENDMPS.BCST   F32AVX5123f800000<>+0(SB), Z2, K2, Z2
-	VBLENDMPS.BCST   F32AVX5120<>+0(SB), Z3, K2, Z3
-	VPSRLD           $0x17, Z4, Z5
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z5, Z5
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z5, Z5
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z4, Z6
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z6, Z6
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z7
-	VCMPPS           $0x11, Z6, Z7, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z6, Z7
-	VBLENDMPS        Z7, Z6, K2, Z6
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z7
-	VBLENDMPS        Z7, Z5, K2, Z5
-	VADDPS           Z2, Z5, Z2
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z6, Z5
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z5, Z6
-	VDIVPS           Z6, Z5, Z6
-	VMULPS           Z6, Z6, Z7
-	VMULPS           Z5, Z5, Z8
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z8, Z8
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z9
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VMOVUPS          Z8, Z10
-	VFMADD231PS      Z9, Z7, Z10
-	VMOVUPS          Z3, Z3
-	VFMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z3
-	VMOVUPS          Z3, Z3
-	VFMADD231PS      Z10, Z6, Z3
-	VSUBPS           Z3, Z8, Z3
-	VSUBPS           Z3, Z5, Z3
-	VMOVUPS          Z3, Z3
-	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z3
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z4, K2
-	VBLENDMPS        Z4, Z3, K2, Z2
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z4, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z2, K2, Z2
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z4, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K2, Z2
-	VCMPPS           $0x03, Z4, Z4, K2
-	VBLENDMPS        Z4, Z2, K2, Z2
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z3
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z3, K2
-	VBLENDMPS        Z1, Z2, K2, Z1
-	VCMPPS.BCST      $0x11, F32AVX5123f800000<>+0(SB), Z0, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z1, K2, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
-// func mapAtanhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapAtanhF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAtanhF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS          (BX)(SI*1), Z0
-	VMOVUPS          64(BX)(SI*1), Z4
+	VMOVUPS.Z        (DX)(BX*1), K1, Z0
+	VMOVUPS.Z        64(DX)(BX*1), K2, Z4
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z4, Z5
 	VADDPS           Z1, Z1, Z2
@@ -6608,8 +3969,8 @@ whole:
 	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z7
 	VADDPS           Z2, Z1, Z3
 	VADDPS           Z7, Z6, Z8
-	VCMPPS           $0x11, Z1, Z2, K1
-	VCMPPS           $0x11, Z6, Z7, K2
+	VCMPPS           $0x11, Z1, Z2, K3
+	VCMPPS           $0x11, Z6, Z7, K4
 	VSUBPS           Z1, Z3, Z5
 	VSUBPS           Z6, Z8, Z9
 	VSUBPS           Z5, Z2, Z5
@@ -6618,8 +3979,8 @@ whole:
 	VSUBPS           Z7, Z8, Z7
 	VSUBPS           Z2, Z1, Z2
 	VSUBPS           Z7, Z6, Z7
-	VBLENDMPS        Z5, Z2, K1, Z2
-	VBLENDMPS        Z9, Z7, K2, Z5
+	VBLENDMPS        Z5, Z2, K3, Z2
+	VBLENDMPS        Z9, Z7, K4, Z5
 	VDIVPS           Z3, Z2, Z2
 	VDIVPS           Z8, Z5, Z9
 	VBROADCASTSS     F32AVX5120<>+0(SB), Z5
@@ -6636,16 +3997,16 @@ whole:
 	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z13, Z14
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z13
 	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z15
-	VCMPPS           $0x11, Z11, Z13, K1
-	VCMPPS           $0x11, Z14, Z15, K2
+	VCMPPS           $0x11, Z11, Z13, K3
+	VCMPPS           $0x11, Z14, Z15, K4
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z11, Z13
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z14, Z15
-	VBLENDMPS        Z13, Z11, K1, Z11
-	VBLENDMPS        Z15, Z14, K2, Z14
+	VBLENDMPS        Z13, Z11, K3, Z11
+	VBLENDMPS        Z15, Z14, K4, Z14
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z7, Z13
 	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z12, Z15
-	VBLENDMPS        Z13, Z7, K1, Z7
-	VBLENDMPS        Z15, Z12, K2, Z12
+	VBLENDMPS        Z13, Z7, K3, Z7
+	VBLENDMPS        Z15, Z12, K4, Z12
 	VADDPS           Z5, Z7, Z5
 	VADDPS           Z10, Z12, Z7
 	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z11, Z10
@@ -6698,28 +4059,28 @@ whole:
 	VMOVUPS          Z9, Z9
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z5, Z2
 	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z7, Z9
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z3, K1
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z8, K2
-	VBLENDMPS        Z3, Z2, K1, Z2
-	VBLENDMPS        Z8, Z9, K2, Z5
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z3, K1
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z8, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z5, K2, Z5
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K1
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z8, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z5, K2, Z5
-	VCMPPS           $0x03, Z3, Z3, K1
-	VCMPPS           $0x03, Z8, Z8, K2
-	VBLENDMPS        Z3, Z2, K1, Z2
-	VBLENDMPS        Z8, Z5, K2, Z5
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z3, K3
+	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z8, K4
+	VBLENDMPS        Z3, Z2, K3, Z2
+	VBLENDMPS        Z8, Z9, K4, Z5
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z3, K3
+	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z8, K4
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z5, K4, Z5
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K3
+	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z8, K4
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z5, K4, Z5
+	VCMPPS           $0x03, Z3, Z3, K3
+	VCMPPS           $0x03, Z8, Z8, K4
+	VBLENDMPS        Z3, Z2, K3, Z2
+	VBLENDMPS        Z8, Z5, K4, Z5
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z3
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z6, Z7
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z3, K1
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z7, K2
-	VBLENDMPS        Z1, Z2, K1, Z1
-	VBLENDMPS        Z6, Z5, K2, Z2
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z3, K3
+	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z7, K4
+	VBLENDMPS        Z1, Z2, K3, Z1
+	VBLENDMPS        Z6, Z5, K4, Z2
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z1
 	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z2, Z2
 	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z1
@@ -6728,190 +4089,73 @@ whole:
 	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z4, Z3
 	VORPS            Z0, Z1, Z0
 	VORPS            Z3, Z2, Z1
-	VMOVUPS          Z0, (DX)(SI*1)
-	VMOVUPS          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VMOVUPS          Z0, K1, (CX)(BX*1)
+	VMOVUPS          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x20, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000010, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPS.Z        (BX)(SI*1), K1, Z0
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z0, Z1
-	VADDPS           Z1, Z1, Z2
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z3
-	VSUBPS           Z1, Z3, Z1
-	VDIVPS           Z1, Z2, Z1
-	VBROADCASTSS     F32AVX5123f800000<>+0(SB), Z2
-	VADDPS           Z2, Z1, Z3
-	VCMPPS           $0x11, Z1, Z2, K2
-	VSUBPS           Z1, Z3, Z4
-	VSUBPS           Z4, Z2, Z4
-	VSUBPS           Z2, Z3, Z2
-	VSUBPS           Z2, Z1, Z2
-	VBLENDMPS        Z4, Z2, K2, Z2
-	VDIVPS           Z3, Z2, Z2
-	VBROADCASTSS     F32AVX5120<>+0(SB), Z4
-	VPSRLD           $0x17, Z3, Z5
-	VORPS.BCST       F32AVX5124b000000<>+0(SB), Z5, Z5
-	VSUBPS.BCST      F32AVX5124b00007f<>+0(SB), Z5, Z5
-	VANDPS.BCST      F32AVX5127fffff<>+0(SB), Z3, Z6
-	VORPS.BCST       F32AVX5123f800000<>+0(SB), Z6, Z6
-	VBROADCASTSS     F32AVX5123fb504f3<>+0(SB), Z7
-	VCMPPS           $0x11, Z6, Z7, K2
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z6, Z7
-	VBLENDMPS        Z7, Z6, K2, Z6
-	VADDPS.BCST      F32AVX5123f800000<>+0(SB), Z5, Z7
-	VBLENDMPS        Z7, Z5, K2, Z5
-	VADDPS           Z4, Z5, Z4
-	VSUBPS.BCST      F32AVX5123f800000<>+0(SB), Z6, Z5
-	VADDPS.BCST      F32AVX51240000000<>+0(SB), Z5, Z6
-	VDIVPS           Z6, Z5, Z6
-	VMULPS           Z6, Z6, Z7
-	VMULPS           Z5, Z5, Z8
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z8, Z8
-	VBROADCASTSS     F32AVX5123e3a2e8c<>+0(SB), Z9
-	VBROADCASTSS     F32AVX5123e638e39<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123e924925<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VBROADCASTSS     F32AVX5123ecccccd<>+0(SB), Z10
-	VFMADD231PS      Z7, Z9, Z10
-	VBROADCASTSS     F32AVX5123f2aaaab<>+0(SB), Z9
-	VFMADD231PS      Z7, Z10, Z9
-	VMOVUPS          Z8, Z10
-	VFMADD231PS      Z9, Z7, Z10
-	VMOVUPS          Z2, Z2
-	VFMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z4, Z2
-	VMOVUPS          Z2, Z2
-	VFMADD231PS      Z10, Z6, Z2
-	VSUBPS           Z2, Z8, Z2
-	VSUBPS           Z2, Z5, Z2
-	VMOVUPS          Z2, Z2
-	VFMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z4, Z2
-	VCMPPS.BCST      $0x00, F32AVX5127f800000<>+0(SB), Z3, K2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VCMPPS.BCST      $0x00, F32AVX5120<>+0(SB), Z3, K2
-	VBLENDMPS.BCST   F32AVX512ff800000<>+0(SB), Z2, K2, Z2
-	VCMPPS.BCST      $0x11, F32AVX5120<>+0(SB), Z3, K2
-	VBLENDMPS.BCST   F32AVX5127fc00000<>+0(SB), Z2, K2, Z2
-	VCMPPS           $0x03, Z3, Z3, K2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z3
-	VCMPPS.BCST      $0x11, F32AVX51233000000<>+0(SB), Z3, K2
-	VBLENDMPS        Z1, Z2, K2, Z1
-	VMULPS.BCST      F32AVX5123f000000<>+0(SB), Z1, Z1
-	VANDPS.BCST      F32AVX5127fffffff<>+0(SB), Z1, Z1
-	VANDPS.BCST      F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS            Z0, Z1, Z0
-	VMOVUPS          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x10, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
-// func mapFmodF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapFmodF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapFmodF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
 	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z0, Z2
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z3, Z5
 	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z1, Z1
-	VDIVPS       Z1, Z2, Z3
-	VRNDSCALEPS  $0x0b, Z3, Z4
-	VMOVUPS      Z2, Z5
-	VFNMADD231PS Z1, Z4, Z5
-	VCMPPS.BCST  $0x11, F32AVX5120<>+0(SB), Z5, K1
-	VSUBPS.BCST  F32AVX5123f800000<>+0(SB), Z4, Z6
-	VBLENDMPS    Z6, Z4, K1, Z4
-	VADDPS       Z1, Z5, Z4
-	VBLENDMPS    Z4, Z5, K1, Z4
-	VCMPPS       $0x11, Z1, Z2, K1
-	VBLENDMPS    Z2, Z4, K1, Z1
-	VCMPPS.BCST  $0x11, F32AVX5124b800000<>+0(SB), Z3, K1
-	VBROADCASTSS F32AVX5127fc00000<>+0(SB), Z2
-	VBLENDMPS    Z1, Z2, K1, Z1
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z4, Z9
+	VDIVPS       Z1, Z2, Z4
+	VDIVPS       Z9, Z5, Z10
+	VRNDSCALEPS  $0x0b, Z4, Z6
+	VRNDSCALEPS  $0x0b, Z10, Z11
+	VMOVUPS      Z2, Z7
+	VMOVUPS      Z5, Z12
+	VFNMADD231PS Z1, Z6, Z7
+	VFNMADD231PS Z9, Z11, Z12
+	VCMPPS.BCST  $0x11, F32AVX5120<>+0(SB), Z7, K3
+	VCMPPS.BCST  $0x11, F32AVX5120<>+0(SB), Z12, K4
+	VSUBPS.BCST  F32AVX5123f800000<>+0(SB), Z6, Z8
+	VSUBPS.BCST  F32AVX5123f800000<>+0(SB), Z11, Z13
+	VBLENDMPS    Z8, Z6, K3, Z6
+	VBLENDMPS    Z13, Z11, K4, Z6
+	VADDPS       Z1, Z7, Z6
+	VADDPS       Z9, Z12, Z8
+	VBLENDMPS    Z6, Z7, K3, Z6
+	VBLENDMPS    Z8, Z12, K4, Z7
+	VCMPPS       $0x11, Z1, Z2, K3
+	VCMPPS       $0x11, Z9, Z5, K4
+	VBLENDMPS    Z2, Z6, K3, Z1
+	VBLENDMPS    Z5, Z7, K4, Z2
+	VCMPPS.BCST  $0x11, F32AVX5124b800000<>+0(SB), Z4, K3
+	VCMPPS.BCST  $0x11, F32AVX5124b800000<>+0(SB), Z10, K4
+	VBROADCASTSS F32AVX5127fc00000<>+0(SB), Z4
+	VBROADCASTSS F32AVX5127fc00000<>+0(SB), Z5
+	VBLENDMPS    Z1, Z4, K3, Z1
+	VBLENDMPS    Z2, Z5, K4, Z2
 	VANDPS.BCST  F32AVX51280000000<>+0(SB), Z0, Z0
+	VANDPS.BCST  F32AVX51280000000<>+0(SB), Z3, Z3
 	VORPS        Z0, Z1, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z0, Z2
-	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z1, Z1
-	VDIVPS       Z1, Z2, Z3
-	VRNDSCALEPS  $0x0b, Z3, Z4
-	VMOVUPS      Z2, Z5
-	VFNMADD231PS Z1, Z4, Z5
-	VCMPPS.BCST  $0x11, F32AVX5120<>+0(SB), Z5, K2
-	VSUBPS.BCST  F32AVX5123f800000<>+0(SB), Z4, Z6
-	VBLENDMPS    Z6, Z4, K2, Z4
-	VADDPS       Z1, Z5, Z4
-	VBLENDMPS    Z4, Z5, K2, Z4
-	VCMPPS       $0x11, Z1, Z2, K2
-	VBLENDMPS    Z2, Z4, K2, Z1
-	VCMPPS.BCST  $0x11, F32AVX5124b800000<>+0(SB), Z3, K2
-	VBROADCASTSS F32AVX5127fc00000<>+0(SB), Z2
-	VBLENDMPS    Z1, Z2, K2, Z1
-	VANDPS.BCST  F32AVX51280000000<>+0(SB), Z0, Z0
-	VORPS        Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VORPS        Z3, Z2, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
 DATA F32AVX5124b800000<>+0(SB)/4, $0x4b800000
 GLOBL F32AVX5124b800000<>(SB), RODATA|NOPTR, $4
 
-// func mapFloorDivF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapFloorDivF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapFloorDivF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS        (BX)(DI*1), Z0
-	VMOVUPS        64(BX)(DI*1), Z8
-	VMOVUPS        (SI)(DI*1), Z1
-	VMOVUPS        64(SI)(DI*1), Z9
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z8
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z9
 	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z0, Z2
 	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z8, Z10
 	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z1, Z3
@@ -6924,1080 +4168,535 @@ whole:
 	VMOVUPS        Z10, Z14
 	VFNMADD231PS   Z3, Z5, Z6
 	VFNMADD231PS   Z11, Z13, Z14
-	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z6, K1
-	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z14, K2
+	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z6, K3
+	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z14, K4
 	VSUBPS.BCST    F32AVX5123f800000<>+0(SB), Z5, Z7
 	VSUBPS.BCST    F32AVX5123f800000<>+0(SB), Z13, Z15
-	VBLENDMPS      Z7, Z5, K1, Z5
-	VBLENDMPS      Z15, Z13, K2, Z13
+	VBLENDMPS      Z7, Z5, K3, Z5
+	VBLENDMPS      Z15, Z13, K4, Z13
 	VADDPS         Z3, Z6, Z7
 	VADDPS         Z11, Z14, Z15
-	VBLENDMPS      Z7, Z6, K1, Z6
-	VBLENDMPS      Z15, Z14, K2, Z7
-	VCMPPS         $0x11, Z3, Z2, K1
-	VCMPPS         $0x11, Z11, Z10, K2
-	VBLENDMPS      Z2, Z6, K1, Z2
-	VBLENDMPS      Z10, Z7, K2, Z3
-	VCMPPS.BCST    $0x11, F32AVX5124b800000<>+0(SB), Z4, K1
-	VCMPPS.BCST    $0x11, F32AVX5124b800000<>+0(SB), Z12, K2
+	VBLENDMPS      Z7, Z6, K3, Z6
+	VBLENDMPS      Z15, Z14, K4, Z7
+	VCMPPS         $0x11, Z3, Z2, K3
+	VCMPPS         $0x11, Z11, Z10, K4
+	VBLENDMPS      Z2, Z6, K3, Z2
+	VBLENDMPS      Z10, Z7, K4, Z3
+	VCMPPS.BCST    $0x11, F32AVX5124b800000<>+0(SB), Z4, K3
+	VCMPPS.BCST    $0x11, F32AVX5124b800000<>+0(SB), Z12, K4
 	VBROADCASTSS   F32AVX5127fc00000<>+0(SB), Z4
 	VBROADCASTSS   F32AVX5127fc00000<>+0(SB), Z6
-	VBLENDMPS      Z2, Z4, K1, Z2
-	VBLENDMPS      Z3, Z6, K2, Z3
+	VBLENDMPS      Z2, Z4, K3, Z2
+	VBLENDMPS      Z3, Z6, K4, Z3
 	VXORPS         Z1, Z0, Z0
 	VXORPS         Z9, Z8, Z1
 	VANDPS.BCST    F32AVX51280000000<>+0(SB), Z0, Z0
 	VANDPS.BCST    F32AVX51280000000<>+0(SB), Z1, Z4
-	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z2, K1
-	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z3, K2
+	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z2, K3
+	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z3, K4
 	VORPS.BCST     F32AVX5123f800000<>+0(SB), Z0, Z1
 	VORPS.BCST     F32AVX5123f800000<>+0(SB), Z4, Z6
-	VBLENDMPS.BCST F32AVX5120<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST F32AVX5120<>+0(SB), Z6, K2, Z6
-	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z1, K1
-	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z6, K2
+	VBLENDMPS.BCST F32AVX5120<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST F32AVX5120<>+0(SB), Z6, K4, Z6
+	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z1, K3
+	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z6, K4
 	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
 	VBROADCASTSS   F32AVX5120<>+0(SB), Z6
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K1, Z1
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z6, K2, Z6
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z6, K4, Z6
 	VADDPS         Z1, Z5, Z1
 	VADDPS         Z6, Z13, Z5
-	VCMPPS         $0x03, Z2, Z2, K1
-	VCMPPS         $0x03, Z3, Z3, K2
-	VBLENDMPS      Z2, Z1, K1, Z1
-	VBLENDMPS      Z3, Z5, K2, Z2
+	VCMPPS         $0x03, Z2, Z2, K3
+	VCMPPS         $0x03, Z3, Z3, K4
+	VBLENDMPS      Z2, Z1, K3, Z1
+	VBLENDMPS      Z3, Z5, K4, Z2
 	VORPS          Z0, Z1, Z0
 	VORPS          Z4, Z2, Z1
-	VMOVUPS        Z0, (DX)(DI*1)
-	VMOVUPS        Z1, 64(DX)(DI*1)
-	ADDQ           $0x80, DI
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
 	SUBQ           $0x20, AX
-	JGE            whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ           $0x00000010, CX
-	CMPQ           AX, CX
-	CMOVQLT        AX, CX
-	MOVL           $0x00000001, R8
-	SHLL           CL, R8
-	DECL           R8
-	KMOVW          R8, K1
-	VMOVUPS.Z      (BX)(DI*1), K1, Z0
-	VMOVUPS.Z      (SI)(DI*1), K1, Z1
-	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z0, Z2
-	VANDPS.BCST    F32AVX5127fffffff<>+0(SB), Z1, Z3
-	VDIVPS         Z3, Z2, Z4
-	VRNDSCALEPS    $0x0b, Z4, Z5
-	VMOVUPS        Z2, Z6
-	VFNMADD231PS   Z3, Z5, Z6
-	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z6, K2
-	VSUBPS.BCST    F32AVX5123f800000<>+0(SB), Z5, Z7
-	VBLENDMPS      Z7, Z5, K2, Z5
-	VADDPS         Z3, Z6, Z7
-	VBLENDMPS      Z7, Z6, K2, Z6
-	VCMPPS         $0x11, Z3, Z2, K2
-	VBLENDMPS      Z2, Z6, K2, Z2
-	VCMPPS.BCST    $0x11, F32AVX5124b800000<>+0(SB), Z4, K2
-	VBROADCASTSS   F32AVX5127fc00000<>+0(SB), Z3
-	VBLENDMPS      Z2, Z3, K2, Z2
-	VXORPS         Z1, Z0, Z0
-	VANDPS.BCST    F32AVX51280000000<>+0(SB), Z0, Z0
-	VCMPPS.BCST    $0x00, F32AVX5120<>+0(SB), Z2, K2
-	VORPS.BCST     F32AVX5123f800000<>+0(SB), Z0, Z1
-	VBLENDMPS.BCST F32AVX5120<>+0(SB), Z1, K2, Z1
-	VCMPPS.BCST    $0x11, F32AVX5120<>+0(SB), Z1, K2
-	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
-	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K2, Z1
-	VADDPS         Z1, Z5, Z1
-	VCMPPS         $0x03, Z2, Z2, K2
-	VBLENDMPS      Z2, Z1, K2, Z1
-	VORPS          Z0, Z1, Z0
-	VMOVUPS        Z0, K1, (DX)(DI*1)
-	ADDQ           $0x40, DI
-	SUBQ           $0x10, AX
-	JG             next
-
-done:
-	VZEROUPPER
+	JNE            whole
 	RET
 
-// func mapBitAndF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapBitAndF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapBitAndF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VANDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VANDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VANDPS    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapBitOrF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapBitOrF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapBitOrF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VORPS   Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VORPS     Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VORPS     Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapBitXorF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapBitXorF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapBitXorF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VXORPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VXORPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VXORPS    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapNegIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapNegIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapNegIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(BX*1), Z0
-	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VPSUBD       Z0, Z1, Z0
-	VMOVUPS      Z0, (AX)(BX*1)
-	ADDQ         $0x40, BX
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, SI
-	SHLL         CL, SI
-	DECL         SI
-	KMOVW        SI, K1
 	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
 	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
 	VPSUBD       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VPSUBD       Z2, Z3, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
-// func mapAbsIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapAbsIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapAbsIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(BX*1), Z0
-	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VPSUBD       Z0, Z1, Z1
-	VPMAXSD      Z1, Z0, Z0
-	VMOVUPS      Z0, (AX)(BX*1)
-	ADDQ         $0x40, BX
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, SI
-	SHLL         CL, SI
-	DECL         SI
-	KMOVW        SI, K1
 	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
 	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
 	VPSUBD       Z0, Z1, Z1
+	VPSUBD       Z2, Z3, Z3
 	VPMAXSD      Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VPMAXSD      Z3, Z2, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
-// func mapAddIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapAddIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapAddIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPADDD  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPADDD    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPADDD    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapSubIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapSubIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapSubIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPSUBD  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPSUBD    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPSUBD    Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapMulIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapMulIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapMulIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPMULLD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPMULLD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPMULLD   Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapMinIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapMinIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapMinIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPMINSD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPMINSD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPMINSD   Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapMaxIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapMaxIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapMaxIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPMAXSD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPMAXSD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPMAXSD   Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapLessIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapLessIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapLessIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
-	VPCMPGTD     Z0, Z1, K1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z3
+	VPCMPGTD     Z0, Z1, K3
+	VPCMPGTD     Z2, Z3, K4
 	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5121<>+0(SB), Z2
 	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VBLENDMPS    Z0, Z1, K1, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VPCMPGTD     Z0, Z1, K2
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VBLENDMPS    Z0, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
+	VBLENDMPS    Z0, Z1, K3, Z0
+	VBLENDMPS    Z2, Z3, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
 DATA F32AVX5121<>+0(SB)/4, $0x00000001
 GLOBL F32AVX5121<>(SB), RODATA|NOPTR, $4
 
-// func mapLessEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapLessEqualIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapLessEqualIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
-	VPCMPGTD     Z1, Z0, K1
-	VBROADCASTSS F32AVX5120<>+0(SB), Z0
-	VBROADCASTSS F32AVX5121<>+0(SB), Z1
-	VBLENDMPS    Z0, Z1, K1, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VPCMPGTD     Z1, Z0, K2
-	VBROADCASTSS F32AVX5120<>+0(SB), Z0
-	VBROADCASTSS F32AVX5121<>+0(SB), Z1
-	VBLENDMPS    Z0, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapEqualIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
-	VPCMPEQD     Z1, Z0, K1
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VBLENDMPS    Z0, Z1, K1, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VPCMPEQD     Z1, Z0, K2
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VBLENDMPS    Z0, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapAndIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapAndIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
-	VBROADCASTSS F32AVX5120<>+0(SB), Z2
-	VPCMPEQD     Z2, Z0, K1
-	VPCMPEQD     Z2, Z1, K2
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBLENDMPS    Z2, Z0, K2, Z0
-	VBLENDMPS    Z2, Z0, K1, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VBROADCASTSS F32AVX5120<>+0(SB), Z2
-	VPCMPEQD     Z2, Z0, K2
-	VPCMPEQD     Z2, Z1, K3
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBLENDMPS    Z2, Z0, K3, Z0
-	VBLENDMPS    Z2, Z0, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapOrIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapOrIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
-	VBROADCASTSS F32AVX5120<>+0(SB), Z2
-	VORPS        Z1, Z0, Z0
-	VPCMPEQD     Z2, Z0, K1
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBLENDMPS    Z2, Z0, K1, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VBROADCASTSS F32AVX5120<>+0(SB), Z2
-	VORPS        Z1, Z0, Z0
-	VPCMPEQD     Z2, Z0, K2
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBLENDMPS    Z2, Z0, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapNotIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapNotIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS      (DX)(BX*1), Z0
-	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VPCMPEQD     Z1, Z0, K1
-	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBLENDMPS    Z0, Z1, K1, Z0
-	VMOVUPS      Z0, (AX)(BX*1)
-	ADDQ         $0x40, BX
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, SI
-	SHLL         CL, SI
-	DECL         SI
-	KMOVW        SI, K1
 	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VBROADCASTSS F32AVX5120<>+0(SB), Z1
-	VPCMPEQD     Z1, Z0, K2
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z3
+	VPCMPGTD     Z1, Z0, K3
+	VPCMPGTD     Z3, Z2, K4
+	VBROADCASTSS F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS F32AVX5121<>+0(SB), Z1
+	VBROADCASTSS F32AVX5121<>+0(SB), Z3
+	VBLENDMPS    Z0, Z1, K3, Z0
+	VBLENDMPS    Z2, Z3, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512F
+TEXT mapEqualIntsF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z3
+	VPCMPEQD     Z1, Z0, K3
+	VPCMPEQD     Z3, Z2, K4
 	VBROADCASTSS F32AVX5121<>+0(SB), Z0
-	VBLENDMPS    Z0, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapWhereIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, CX
-	JLT  rest
-
-whole:
-	VMOVUPS      (DX)(DI*1), Z0
-	VMOVUPS      (BX)(DI*1), Z1
-	VMOVUPS      (SI)(DI*1), Z2
+	VBROADCASTSS F32AVX5121<>+0(SB), Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
 	VBROADCASTSS F32AVX5120<>+0(SB), Z3
-	VPCMPEQD     Z3, Z0, K1
-	VBLENDMPS    Z2, Z1, K1, Z0
-	VMOVUPS      Z0, (AX)(DI*1)
-	ADDQ         $0x40, DI
-	SUBQ         $0x10, CX
-	JGE          whole
+	VBLENDMPS    Z0, Z1, K3, Z0
+	VBLENDMPS    Z2, Z3, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
 
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, R8
-	SHLL         CL, R8
-	DECL         R8
-	KMOVW        R8, K1
-	VMOVUPS.Z    (DX)(DI*1), K1, Z0
-	VMOVUPS.Z    (BX)(DI*1), K1, Z1
-	VMOVUPS.Z    (SI)(DI*1), K1, Z2
+// Requires: AVX512F
+TEXT mapAndIntsF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z5
+	VPCMPEQD     Z2, Z0, K3
+	VPCMPEQD     Z5, Z3, K5
+	VPCMPEQD     Z2, Z1, K4
+	VPCMPEQD     Z5, Z4, K6
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5121<>+0(SB), Z1
+	VBLENDMPS    Z2, Z0, K4, Z0
+	VBLENDMPS    Z5, Z1, K6, Z1
+	VBLENDMPS    Z2, Z0, K3, Z0
+	VBLENDMPS    Z5, Z1, K5, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapOrIntsF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z5
+	VORPS        Z1, Z0, Z0
+	VORPS        Z4, Z3, Z1
+	VPCMPEQD     Z2, Z0, K3
+	VPCMPEQD     Z5, Z1, K4
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5121<>+0(SB), Z1
+	VBLENDMPS    Z2, Z0, K3, Z0
+	VBLENDMPS    Z5, Z1, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512F
+TEXT mapNotIntsF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
 	VBROADCASTSS F32AVX5120<>+0(SB), Z3
-	VPCMPEQD     Z3, Z0, K2
-	VBLENDMPS    Z2, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(DI*1)
-
-done:
-	VZEROUPPER
+	VPCMPEQD     Z1, Z0, K3
+	VPCMPEQD     Z3, Z2, K4
+	VBROADCASTSS F32AVX5121<>+0(SB), Z0
+	VBROADCASTSS F32AVX5121<>+0(SB), Z2
+	VBLENDMPS    Z0, Z1, K3, Z0
+	VBLENDMPS    Z2, Z3, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
-// func mapWhereLessIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereLessIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapWhereIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS   (DX)(R8*1), Z0
-	VMOVUPS   (BX)(R8*1), Z1
-	VMOVUPS   (SI)(R8*1), Z2
-	VMOVUPS   (DI)(R8*1), Z3
-	VPCMPGTD  Z0, Z1, K1
-	VBLENDMPS Z2, Z3, K1, Z0
-	VMOVUPS   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPS.Z (DX)(R8*1), K1, Z0
-	VMOVUPS.Z (BX)(R8*1), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z3
-	VPCMPGTD  Z0, Z1, K2
-	VBLENDMPS Z2, Z3, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z    (DI)(BX*1), K1, Z2
+	VMOVUPS.Z    64(DI)(BX*1), K2, Z6
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
+	VBROADCASTSS F32AVX5120<>+0(SB), Z7
+	VPCMPEQD     Z3, Z0, K3
+	VPCMPEQD     Z7, Z4, K4
+	VBLENDMPS    Z2, Z1, K3, Z0
+	VBLENDMPS    Z6, Z5, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
-// func mapWhereLessEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereLessEqualIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapWhereLessIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS   (DX)(R8*1), Z0
-	VMOVUPS   (BX)(R8*1), Z1
-	VMOVUPS   (SI)(R8*1), Z2
-	VMOVUPS   (DI)(R8*1), Z3
-	VPCMPGTD  Z1, Z0, K1
-	VBLENDMPS Z3, Z2, K1, Z0
-	VMOVUPS   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPS.Z (DX)(R8*1), K1, Z0
-	VMOVUPS.Z (BX)(R8*1), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z3
-	VPCMPGTD  Z1, Z0, K2
-	VBLENDMPS Z3, Z2, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z (R8)(BX*1), K1, Z3
+	VMOVUPS.Z 64(R8)(BX*1), K2, Z7
+	VPCMPGTD  Z0, Z1, K3
+	VPCMPGTD  Z4, Z5, K4
+	VBLENDMPS Z2, Z3, K3, Z0
+	VBLENDMPS Z6, Z7, K4, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapWhereEqualIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereEqualIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapWhereLessEqualIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS   (DX)(R8*1), Z0
-	VMOVUPS   (BX)(R8*1), Z1
-	VMOVUPS   (SI)(R8*1), Z2
-	VMOVUPS   (DI)(R8*1), Z3
-	VPCMPEQD  Z1, Z0, K1
-	VBLENDMPS Z2, Z3, K1, Z0
-	VMOVUPS   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPS.Z (DX)(R8*1), K1, Z0
-	VMOVUPS.Z (BX)(R8*1), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z3
-	VPCMPEQD  Z1, Z0, K2
-	VBLENDMPS Z2, Z3, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z (R8)(BX*1), K1, Z3
+	VMOVUPS.Z 64(R8)(BX*1), K2, Z7
+	VPCMPGTD  Z1, Z0, K3
+	VPCMPGTD  Z5, Z4, K4
+	VBLENDMPS Z3, Z2, K3, Z0
+	VBLENDMPS Z7, Z6, K4, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapShiftLeftF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapShiftLeftF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapWhereEqualIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPSLLVD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z (R8)(BX*1), K1, Z3
+	VMOVUPS.Z 64(R8)(BX*1), K2, Z7
+	VPCMPEQD  Z1, Z0, K3
+	VPCMPEQD  Z5, Z4, K4
+	VBLENDMPS Z2, Z3, K3, Z0
+	VBLENDMPS Z6, Z7, K4, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
 
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+// Requires: AVX512F
+TEXT mapShiftLeftF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPSLLVD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPSLLVD   Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapShiftRightF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapShiftRightF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapShiftRightF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPSRAVD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPSRAVD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPSRAVD   Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapShiftRightZerosF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapShiftRightZerosF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapShiftRightZerosF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS (DX)(SI*1), Z0
-	VMOVUPS (BX)(SI*1), Z1
-	VPSRLVD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z3
 	VPSRLVD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPSRLVD   Z3, Z2, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapMulHighF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapMulHighF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapMulHighF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS  (DX)(SI*1), Z0
-	VMOVUPS  (BX)(SI*1), Z1
-	VPMULUDQ Z1, Z0, Z2
-	VPSRLQ   $0x20, Z1, Z1
-	VPSRLQ   $0x20, Z0, Z0
-	VPMULUDQ Z1, Z0, Z0
-	VPSRLQ   $0x20, Z2, Z1
-	VPSRLQ   $0x20, Z0, Z0
-	VPSLLQ   $0x20, Z0, Z0
-	VORPS    Z0, Z1, Z0
-	VMOVUPS  Z0, (AX)(SI*1)
-	ADDQ     $0x40, SI
-	SUBQ     $0x10, CX
-	JGE      whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*1), K1, Z0
-	VMOVUPS.Z (BX)(SI*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z4
 	VPMULUDQ  Z1, Z0, Z2
+	VPMULUDQ  Z4, Z3, Z5
 	VPSRLQ    $0x20, Z1, Z1
+	VPSRLQ    $0x20, Z4, Z4
 	VPSRLQ    $0x20, Z0, Z0
+	VPSRLQ    $0x20, Z3, Z3
 	VPMULUDQ  Z1, Z0, Z0
-	VPSRLQ    $0x20, Z2, Z1
+	VPMULUDQ  Z4, Z3, Z1
+	VPSRLQ    $0x20, Z2, Z2
+	VPSRLQ    $0x20, Z5, Z3
 	VPSRLQ    $0x20, Z0, Z0
+	VPSRLQ    $0x20, Z1, Z1
 	VPSLLQ    $0x20, Z0, Z0
-	VORPS     Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VPSLLQ    $0x20, Z1, Z1
+	VORPS     Z0, Z2, Z0
+	VORPS     Z1, Z3, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapRandomF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapRandomF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	MOVQ x2+32(FP), DI
-	MOVQ x3+40(FP), R8
-	XORQ R9, R9
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapRandomF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (BX)(R9*1), Z0
-	VMOVUPS      64(BX)(R9*1), Z10
-	VMOVUPS      (SI)(R9*1), Z1
-	VMOVUPS      64(SI)(R9*1), Z11
-	VMOVUPS      (DI)(R9*1), Z2
-	VMOVUPS      64(DI)(R9*1), Z12
-	VMOVUPS      (R8)(R9*1), Z3
-	VMOVUPS      64(R8)(R9*1), Z13
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z10
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z11
+	VMOVUPS.Z    (DI)(BX*1), K1, Z2
+	VMOVUPS.Z    64(DI)(BX*1), K2, Z12
+	VMOVUPS.Z    (R8)(BX*1), K1, Z3
+	VMOVUPS.Z    64(R8)(BX*1), K2, Z13
 	VBROADCASTSS F32AVX5120<>+0(SB), Z4
 	VBROADCASTSS F32AVX5120<>+0(SB), Z14
 	VPSRLD       $0x02, Z0, Z5
@@ -8558,336 +5257,25 @@ whole:
 	VANDPS.BCST  F32AVX5121<>+0(SB), Z10, Z11
 	VBROADCASTSS F32AVX5121<>+0(SB), Z8
 	VBROADCASTSS F32AVX5121<>+0(SB), Z13
-	VPCMPEQD     Z8, Z7, K1
-	VPCMPEQD     Z13, Z11, K3
+	VPCMPEQD     Z8, Z7, K3
+	VPCMPEQD     Z13, Z11, K5
 	VANDPS.BCST  F32AVX5122<>+0(SB), Z0, Z0
 	VANDPS.BCST  F32AVX5122<>+0(SB), Z10, Z8
 	VBROADCASTSS F32AVX5122<>+0(SB), Z7
 	VBROADCASTSS F32AVX5122<>+0(SB), Z10
-	VPCMPEQD     Z7, Z0, K2
-	VPCMPEQD     Z10, Z8, K4
-	VBLENDMPS    Z1, Z3, K1, Z0
-	VBLENDMPS    Z9, Z5, K3, Z1
-	VBLENDMPS    Z4, Z2, K1, Z2
-	VBLENDMPS    Z12, Z6, K3, Z3
-	VBLENDMPS    Z0, Z2, K2, Z0
-	VBLENDMPS    Z1, Z3, K4, Z1
-	VMOVUPS      Z0, (DX)(R9*1)
-	VMOVUPS      Z1, 64(DX)(R9*1)
-	ADDQ         $0x80, R9
+	VPCMPEQD     Z7, Z0, K4
+	VPCMPEQD     Z10, Z8, K6
+	VBLENDMPS    Z1, Z3, K3, Z0
+	VBLENDMPS    Z9, Z5, K5, Z1
+	VBLENDMPS    Z4, Z2, K3, Z2
+	VBLENDMPS    Z12, Z6, K5, Z3
+	VBLENDMPS    Z0, Z2, K4, Z0
+	VBLENDMPS    Z1, Z3, K6, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
 	SUBQ         $0x20, AX
-	JGE          whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, CX
-	CMOVQLT      AX, CX
-	MOVL         $0x00000001, R10
-	SHLL         CL, R10
-	DECL         R10
-	KMOVW        R10, K1
-	VMOVUPS.Z    (BX)(R9*1), K1, Z0
-	VMOVUPS.Z    (SI)(R9*1), K1, Z1
-	VMOVUPS.Z    (DI)(R9*1), K1, Z2
-	VMOVUPS.Z    (R8)(R9*1), K1, Z3
-	VBROADCASTSS F32AVX5120<>+0(SB), Z4
-	VPSRLD       $0x02, Z0, Z5
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z7
-	VPMULUDQ     Z7, Z4, Z8
-	VPSRLQ       $0x20, Z7, Z9
-	VPSRLQ       $0x20, Z4, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z1, Z8, Z1
-	VXORPS       Z2, Z1, Z1
-	VPMULLD      Z7, Z4, Z7
-	VPMULUDQ     Z6, Z5, Z8
-	VPSRLQ       $0x20, Z6, Z9
-	VPSRLQ       $0x20, Z5, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z4, Z8, Z4
-	VXORPS       Z3, Z4, Z4
-	VPMULLD      Z6, Z5, Z5
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z6
-	VPADDD       Z6, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z6
-	VPADDD       Z6, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z4, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z4, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z7, Z9, Z7
-	VXORPS       Z2, Z7, Z7
-	VPMULLD      Z8, Z4, Z4
-	VPMULUDQ     Z6, Z1, Z8
-	VPSRLQ       $0x20, Z6, Z9
-	VPSRLQ       $0x20, Z1, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z5, Z8, Z5
-	VXORPS       Z3, Z5, Z5
-	VPMULLD      Z6, Z1, Z1
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z6
-	VPADDD       Z6, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z6
-	VPADDD       Z6, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z6
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z5, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z5, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z4, Z9, Z4
-	VXORPS       Z2, Z4, Z4
-	VPMULLD      Z8, Z5, Z5
-	VPMULUDQ     Z6, Z7, Z8
-	VPSRLQ       $0x20, Z6, Z9
-	VPSRLQ       $0x20, Z7, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z1, Z8, Z1
-	VXORPS       Z3, Z1, Z1
-	VPMULLD      Z6, Z7, Z6
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
-	VPADDD       Z7, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
-	VPADDD       Z7, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z1, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z1, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z5, Z9, Z5
-	VXORPS       Z2, Z5, Z5
-	VPMULLD      Z8, Z1, Z1
-	VPMULUDQ     Z7, Z4, Z8
-	VPSRLQ       $0x20, Z7, Z9
-	VPSRLQ       $0x20, Z4, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z6, Z8, Z6
-	VXORPS       Z3, Z6, Z6
-	VPMULLD      Z7, Z4, Z4
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
-	VPADDD       Z7, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
-	VPADDD       Z7, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z6, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z6, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z1, Z9, Z1
-	VXORPS       Z2, Z1, Z1
-	VPMULLD      Z8, Z6, Z6
-	VPMULUDQ     Z7, Z5, Z8
-	VPSRLQ       $0x20, Z7, Z9
-	VPSRLQ       $0x20, Z5, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z4, Z8, Z4
-	VXORPS       Z3, Z4, Z4
-	VPMULLD      Z7, Z5, Z5
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
-	VPADDD       Z7, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
-	VPADDD       Z7, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z4, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z4, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z6, Z9, Z6
-	VXORPS       Z2, Z6, Z6
-	VPMULLD      Z8, Z4, Z4
-	VPMULUDQ     Z7, Z1, Z8
-	VPSRLQ       $0x20, Z7, Z9
-	VPSRLQ       $0x20, Z1, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z5, Z8, Z5
-	VXORPS       Z3, Z5, Z5
-	VPMULLD      Z7, Z1, Z1
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
-	VPADDD       Z7, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
-	VPADDD       Z7, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z5, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z5, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z4, Z9, Z4
-	VXORPS       Z2, Z4, Z4
-	VPMULLD      Z8, Z5, Z5
-	VPMULUDQ     Z7, Z6, Z8
-	VPSRLQ       $0x20, Z7, Z9
-	VPSRLQ       $0x20, Z6, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z1, Z8, Z1
-	VXORPS       Z3, Z1, Z1
-	VPMULLD      Z7, Z6, Z6
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
-	VPADDD       Z7, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
-	VPADDD       Z7, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z1, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z1, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z5, Z9, Z5
-	VXORPS       Z2, Z5, Z5
-	VPMULLD      Z8, Z1, Z1
-	VPMULUDQ     Z7, Z4, Z8
-	VPSRLQ       $0x20, Z7, Z9
-	VPSRLQ       $0x20, Z4, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z6, Z8, Z6
-	VXORPS       Z3, Z6, Z6
-	VPMULLD      Z7, Z4, Z4
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
-	VPADDD       Z7, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
-	VPADDD       Z7, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z6, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z6, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z1, Z9, Z1
-	VXORPS       Z2, Z1, Z1
-	VPMULLD      Z8, Z6, Z6
-	VPMULUDQ     Z7, Z5, Z8
-	VPSRLQ       $0x20, Z7, Z9
-	VPSRLQ       $0x20, Z5, Z10
-	VPMULUDQ     Z9, Z10, Z9
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPS        Z9, Z8, Z8
-	VXORPS       Z4, Z8, Z4
-	VXORPS       Z3, Z4, Z4
-	VPMULLD      Z7, Z5, Z5
-	VBROADCASTSS F32AVX5129e3779b9<>+0(SB), Z7
-	VPADDD       Z7, Z2, Z2
-	VBROADCASTSS F32AVX512bb67ae85<>+0(SB), Z7
-	VPADDD       Z7, Z3, Z3
-	VBROADCASTSS F32AVX512d2511f53<>+0(SB), Z7
-	VBROADCASTSS F32AVX512cd9e8d57<>+0(SB), Z8
-	VPMULUDQ     Z8, Z4, Z9
-	VPSRLQ       $0x20, Z8, Z10
-	VPSRLQ       $0x20, Z4, Z11
-	VPMULUDQ     Z10, Z11, Z10
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPSLLQ       $0x20, Z10, Z10
-	VORPS        Z10, Z9, Z9
-	VXORPS       Z6, Z9, Z6
-	VXORPS       Z2, Z6, Z2
-	VPMULLD      Z8, Z4, Z4
-	VPMULUDQ     Z7, Z1, Z6
-	VPSRLQ       $0x20, Z7, Z8
-	VPSRLQ       $0x20, Z1, Z9
-	VPMULUDQ     Z8, Z9, Z8
-	VPSRLQ       $0x20, Z6, Z6
-	VPSRLQ       $0x20, Z8, Z8
-	VPSLLQ       $0x20, Z8, Z8
-	VORPS        Z8, Z6, Z6
-	VXORPS       Z5, Z6, Z5
-	VXORPS       Z3, Z5, Z3
-	VPMULLD      Z7, Z1, Z1
-	VANDPS.BCST  F32AVX5121<>+0(SB), Z0, Z5
-	VBROADCASTSS F32AVX5121<>+0(SB), Z6
-	VPCMPEQD     Z6, Z5, K2
-	VANDPS.BCST  F32AVX5122<>+0(SB), Z0, Z0
-	VBROADCASTSS F32AVX5122<>+0(SB), Z5
-	VPCMPEQD     Z5, Z0, K3
-	VBLENDMPS    Z1, Z3, K2, Z0
-	VBLENDMPS    Z4, Z2, K2, Z1
-	VBLENDMPS    Z0, Z1, K3, Z0
-	VMOVUPS      Z0, K1, (DX)(R9*1)
-	ADDQ         $0x40, R9
-	SUBQ         $0x10, AX
-	JG           next
-
-done:
-	VZEROUPPER
+	JNE          whole
 	RET
 
 DATA F32AVX512d2511f53<>+0(SB)/4, $0xd2511f53
@@ -8905,103 +5293,80 @@ GLOBL F32AVX512bb67ae85<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5122<>+0(SB)/4, $0x00000002
 GLOBL F32AVX5122<>(SB), RODATA|NOPTR, $4
 
-// func mapFromIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapFromIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapFromIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS   (DX)(BX*1), Z0
-	VCVTDQ2PS Z0, Z0
-	VMOVUPS   Z0, (AX)(BX*1)
-	ADDQ      $0x40, BX
-	SUBQ      $0x10, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x10, CX
-	JZ        done
-	MOVL      $0x00000001, SI
-	SHLL      CL, SI
-	DECL      SI
-	KMOVW     SI, K1
 	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z1
 	VCVTDQ2PS Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
 	RET
 
-// func mapToIntsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapToIntsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapToIntsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(BX*1), Z0
-	VCVTTPS2DQ   Z0, Z1
-	VCMPPS.BCST  $0x11, F32AVX5124f000000<>+0(SB), Z0, K1
-	VBROADCASTSS F32AVX5127fffffff<>+0(SB), Z2
-	VBLENDMPS    Z1, Z2, K1, Z1
-	VCMPPS       $0x03, Z0, Z0, K1
-	VBROADCASTSS F32AVX5120<>+0(SB), Z0
-	VBLENDMPS    Z0, Z1, K1, Z0
-	VMOVUPS      Z0, (AX)(BX*1)
-	ADDQ         $0x40, BX
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, SI
-	SHLL         CL, SI
-	DECL         SI
-	KMOVW        SI, K1
 	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
 	VCVTTPS2DQ   Z0, Z1
-	VCMPPS.BCST  $0x11, F32AVX5124f000000<>+0(SB), Z0, K2
+	VCVTTPS2DQ   Z3, Z4
+	VCMPPS.BCST  $0x11, F32AVX5124f000000<>+0(SB), Z0, K3
+	VCMPPS.BCST  $0x11, F32AVX5124f000000<>+0(SB), Z3, K4
 	VBROADCASTSS F32AVX5127fffffff<>+0(SB), Z2
-	VBLENDMPS    Z1, Z2, K2, Z1
-	VCMPPS       $0x03, Z0, Z0, K2
+	VBROADCASTSS F32AVX5127fffffff<>+0(SB), Z5
+	VBLENDMPS    Z1, Z2, K3, Z1
+	VBLENDMPS    Z4, Z5, K4, Z2
+	VCMPPS       $0x03, Z0, Z0, K3
+	VCMPPS       $0x03, Z3, Z3, K4
 	VBROADCASTSS F32AVX5120<>+0(SB), Z0
-	VBLENDMPS    Z0, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
+	VBLENDMPS    Z0, Z1, K3, Z0
+	VBLENDMPS    Z3, Z2, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
 DATA F32AVX5124f000000<>+0(SB)/4, $0x4f000000
 GLOBL F32AVX5124f000000<>(SB), RODATA|NOPTR, $4
 
-// func mapLogisticF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLogisticF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapAddFourF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z2
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z3
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z (R8)(BX*1), K1, Z3
+	VMOVUPS.Z 64(R8)(BX*1), K2, Z7
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z5, Z4, Z1
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z7, Z6, Z3
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapLogisticF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z3
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z1, Z1
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z5
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
@@ -9058,168 +5423,70 @@ whole:
 	VADDPS            Z4, Z5, Z3
 	VDIVPS            Z1, Z0, Z0
 	VDIVPS            Z3, Z2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z1, Z1
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z1
-	VMAXPS            Z1, Z2, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
-	VADDPS            Z1, Z2, Z1
-	VDIVPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapLogisticSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapLogisticSlopeF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapLogisticSlopeF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
 	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z2
+	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z5
 	VSUBPS       Z0, Z2, Z2
+	VSUBPS       Z3, Z5, Z5
 	VMULPS       Z2, Z0, Z0
+	VMULPS       Z5, Z3, Z2
 	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z2
-	VSUBPS       Z0, Z2, Z2
-	VMULPS       Z2, Z0, Z0
-	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VMULPS       Z4, Z2, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
-// func mapTanhSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F
-TEXT ·mapTanhSlopeF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapTanhSlopeF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z3
 	VMULPS       Z0, Z0, Z0
+	VMULPS       Z2, Z2, Z4
 	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z2
+	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z5
 	VSUBPS       Z0, Z2, Z0
+	VSUBPS       Z4, Z5, Z2
 	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VMULPS       Z0, Z0, Z0
-	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z2
-	VSUBPS       Z0, Z2, Z0
-	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VMULPS       Z3, Z2, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
-// func mapSigmoidF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSigmoidF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z1
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z4
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VCMPPS            $0x12, Z0, Z2, K1
-	VCMPPS            $0x12, Z3, Z5, K2
-	VBLENDMPS         Z1, Z0, K1, Z1
-	VBLENDMPS         Z4, Z3, K2, Z5
+	VCMPPS            $0x12, Z0, Z2, K3
+	VCMPPS            $0x12, Z3, Z5, K4
+	VBLENDMPS         Z1, Z0, K3, Z1
+	VBLENDMPS         Z4, Z3, K4, Z5
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
@@ -9272,103 +5539,38 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z6
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z7
-	VCMPPS            $0x12, Z0, Z2, K1
-	VCMPPS            $0x12, Z3, Z6, K2
-	VBLENDMPS         Z4, Z1, K1, Z0
-	VBLENDMPS         Z7, Z5, K2, Z3
+	VCMPPS            $0x12, Z0, Z2, K3
+	VCMPPS            $0x12, Z3, Z6, K4
+	VBLENDMPS         Z4, Z1, K3, Z0
+	VBLENDMPS         Z7, Z5, K4, Z3
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
 	VADDPS            Z1, Z2, Z1
 	VADDPS            Z5, Z4, Z2
 	VDIVPS            Z1, Z0, Z0
 	VDIVPS            Z2, Z3, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VCMPPS            $0x12, Z0, Z2, K2
-	VBLENDMPS         Z1, Z0, K2, Z1
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z1
-	VMAXPS            Z1, Z2, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
-	VCMPPS            $0x12, Z0, Z2, K2
-	VBLENDMPS         Z3, Z1, K2, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
-	VADDPS            Z1, Z2, Z1
-	VDIVPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapSigmoidByF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidByF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSigmoidByF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z4
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z5
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z5
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z4, Z6
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z7
-	VCMPPS            $0x12, Z0, Z3, K1
-	VCMPPS            $0x12, Z4, Z7, K2
-	VBLENDMPS         Z2, Z0, K1, Z2
-	VBLENDMPS         Z6, Z4, K2, Z7
+	VCMPPS            $0x12, Z0, Z3, K3
+	VCMPPS            $0x12, Z4, Z7, K4
+	VBLENDMPS         Z2, Z0, K3, Z2
+	VBLENDMPS         Z6, Z4, K4, Z7
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z8
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z6
@@ -9421,10 +5623,10 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z8
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z9
-	VCMPPS            $0x12, Z0, Z3, K1
-	VCMPPS            $0x12, Z4, Z8, K2
-	VBLENDMPS         Z6, Z2, K1, Z0
-	VBLENDMPS         Z9, Z7, K2, Z4
+	VCMPPS            $0x12, Z0, Z3, K3
+	VCMPPS            $0x12, Z4, Z8, K4
+	VBLENDMPS         Z6, Z2, K3, Z0
+	VBLENDMPS         Z9, Z7, K4, Z4
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
 	VADDPS            Z2, Z3, Z2
@@ -9433,92 +5635,26 @@ whole:
 	VDIVPS            Z3, Z4, Z2
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z5, Z2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VCMPPS            $0x12, Z0, Z3, K2
-	VBLENDMPS         Z2, Z0, K2, Z2
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
-	VMINPS            Z2, Z4, Z2
-	VMAXPS            Z2, Z3, Z2
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z2
-	VMULPS            Z2, Z2, Z4
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z5, Z4, Z2
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z2, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VCMPPS            $0x12, Z0, Z3, K2
-	VBLENDMPS         Z4, Z2, K2, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
-	VADDPS            Z2, Z3, Z2
-	VDIVPS            Z2, Z0, Z0
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapSigmoidOfMinusF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidOfMinusF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSigmoidOfMinusF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z1
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z4
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VCMPPS            $0x12, Z0, Z2, K1
-	VCMPPS            $0x12, Z3, Z5, K2
-	VBLENDMPS         Z1, Z0, K1, Z1
-	VBLENDMPS         Z4, Z3, K2, Z5
+	VCMPPS            $0x12, Z0, Z2, K3
+	VCMPPS            $0x12, Z3, Z5, K4
+	VBLENDMPS         Z1, Z0, K3, Z1
+	VBLENDMPS         Z4, Z3, K4, Z5
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
@@ -9571,103 +5707,38 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z6
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z7
-	VCMPPS            $0x12, Z0, Z2, K1
-	VCMPPS            $0x12, Z3, Z6, K2
-	VBLENDMPS         Z1, Z4, K1, Z0
-	VBLENDMPS         Z5, Z7, K2, Z3
+	VCMPPS            $0x12, Z0, Z2, K3
+	VCMPPS            $0x12, Z3, Z6, K4
+	VBLENDMPS         Z1, Z4, K3, Z0
+	VBLENDMPS         Z5, Z7, K4, Z3
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
 	VADDPS            Z1, Z2, Z1
 	VADDPS            Z5, Z4, Z2
 	VDIVPS            Z1, Z0, Z0
 	VDIVPS            Z2, Z3, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VCMPPS            $0x12, Z0, Z2, K2
-	VBLENDMPS         Z1, Z0, K2, Z1
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z1
-	VMAXPS            Z1, Z2, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
-	VCMPPS            $0x12, Z0, Z2, K2
-	VBLENDMPS         Z1, Z3, K2, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
-	VADDPS            Z1, Z2, Z1
-	VDIVPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapSigmoidOfMinusByF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidOfMinusByF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSigmoidOfMinusByF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z4
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z5
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z5
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z4, Z6
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z7
-	VCMPPS            $0x12, Z0, Z3, K1
-	VCMPPS            $0x12, Z4, Z7, K2
-	VBLENDMPS         Z2, Z0, K1, Z2
-	VBLENDMPS         Z6, Z4, K2, Z7
+	VCMPPS            $0x12, Z0, Z3, K3
+	VCMPPS            $0x12, Z4, Z7, K4
+	VBLENDMPS         Z2, Z0, K3, Z2
+	VBLENDMPS         Z6, Z4, K4, Z7
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z8
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z6
@@ -9720,10 +5791,10 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z8
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z9
-	VCMPPS            $0x12, Z0, Z3, K1
-	VCMPPS            $0x12, Z4, Z8, K2
-	VBLENDMPS         Z2, Z6, K1, Z0
-	VBLENDMPS         Z7, Z9, K2, Z4
+	VCMPPS            $0x12, Z0, Z3, K3
+	VCMPPS            $0x12, Z4, Z8, K4
+	VBLENDMPS         Z2, Z6, K3, Z0
+	VBLENDMPS         Z7, Z9, K4, Z4
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
 	VADDPS            Z2, Z3, Z2
@@ -9732,84 +5803,18 @@ whole:
 	VDIVPS            Z3, Z4, Z2
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z5, Z2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VCMPPS            $0x12, Z0, Z3, K2
-	VBLENDMPS         Z2, Z0, K2, Z2
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
-	VMINPS            Z2, Z4, Z2
-	VMAXPS            Z2, Z3, Z2
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z2
-	VMULPS            Z2, Z2, Z4
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z5, Z4, Z2
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z2, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VCMPPS            $0x12, Z0, Z3, K2
-	VBLENDMPS         Z2, Z4, K2, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
-	VADDPS            Z2, Z3, Z2
-	VDIVPS            Z2, Z0, Z0
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapExpOfMinusAbsF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapExpOfMinusAbsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapExpOfMinusAbsF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z1
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z1
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
 	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z1, Z1
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
@@ -9862,134 +5867,58 @@ whole:
 	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z5, Z2
 	VSCALEFPS         Z1, Z0, Z0
 	VSCALEFPS         Z3, Z2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z0
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z1
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z2
-	VMINPS            Z0, Z2, Z0
-	VMAXPS            Z0, Z1, Z0
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, Z0
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z1, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z3
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z4
-	VFMADD231PS       Z0, Z3, Z4
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z3
-	VFMADD231PS       Z0, Z4, Z3
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z4
-	VFMADD231PS       Z0, Z3, Z4
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z3
-	VFMADD231PS       Z0, Z4, Z3
-	VMOVUPS           Z0, Z0
-	VFMADD231PS       Z3, Z2, Z0
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z0, Z0
-	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapAddPositiveF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapAddPositiveF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAddPositiveF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS      (DX)(SI*1), Z0
-	VMOVUPS      (BX)(SI*1), Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
 	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z5
+	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z0, Z0
+	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z3, Z3
+	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z2, Z2
+	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z5, Z6
+	VMINPS       Z2, Z0, Z5
+	VMINPS       Z6, Z3, Z7
+	VMINPS       Z0, Z2, Z0
+	VMINPS       Z3, Z6, Z2
+	VORPS        Z0, Z5, Z0
+	VORPS        Z2, Z7, Z2
 	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z0, Z0
 	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z2, Z2
-	VMINPS       Z2, Z0, Z3
-	VMINPS       Z0, Z2, Z0
-	VORPS        Z0, Z3, Z0
-	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z0, Z0
 	VADDPS       Z1, Z0, Z0
-	VMOVUPS      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x10, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*1), K1, Z0
-	VMOVUPS.Z    (BX)(SI*1), K1, Z1
-	VBROADCASTSS F32AVX5120<>+0(SB), Z2
-	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z0, Z0
-	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z2, Z2
-	VMINPS       Z2, Z0, Z3
-	VMINPS       Z0, Z2, Z0
-	VORPS        Z0, Z3, Z0
-	VXORPS.BCST  F32AVX51280000000<>+0(SB), Z0, Z0
-	VADDPS       Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
+	VADDPS       Z4, Z2, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
 	RET
 
-// func mapSiLUSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSiLUSlopeF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSiLUSlopeF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z4
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z5
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z5
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z4, Z6
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z7
-	VCMPPS            $0x12, Z0, Z3, K1
-	VCMPPS            $0x12, Z4, Z7, K2
-	VBLENDMPS         Z2, Z0, K1, Z2
-	VBLENDMPS         Z6, Z4, K2, Z7
+	VCMPPS            $0x12, Z0, Z3, K3
+	VCMPPS            $0x12, Z4, Z7, K4
+	VBLENDMPS         Z2, Z0, K3, Z2
+	VBLENDMPS         Z6, Z4, K4, Z7
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z8
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z6
@@ -10042,10 +5971,10 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z8
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z9
-	VCMPPS            $0x12, Z0, Z3, K1
-	VCMPPS            $0x12, Z4, Z8, K2
-	VBLENDMPS         Z6, Z2, K1, Z3
-	VBLENDMPS         Z9, Z7, K2, Z8
+	VCMPPS            $0x12, Z0, Z3, K3
+	VCMPPS            $0x12, Z4, Z8, K4
+	VBLENDMPS         Z6, Z2, K3, Z3
+	VBLENDMPS         Z9, Z7, K4, Z8
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z9
 	VADDPS            Z2, Z6, Z6
@@ -10056,10 +5985,10 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z12
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z10
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z13
-	VCMPPS            $0x12, Z0, Z8, K1
-	VCMPPS            $0x12, Z4, Z12, K2
-	VBLENDMPS         Z2, Z10, K1, Z2
-	VBLENDMPS         Z7, Z13, K2, Z7
+	VCMPPS            $0x12, Z0, Z8, K3
+	VCMPPS            $0x12, Z4, Z12, K4
+	VBLENDMPS         Z2, Z10, K3, Z2
+	VBLENDMPS         Z7, Z13, K4, Z7
 	VDIVPS            Z6, Z2, Z2
 	VDIVPS            Z9, Z7, Z6
 	VMULPS            Z2, Z0, Z0
@@ -10072,93 +6001,18 @@ whole:
 	VMULPS            Z2, Z11, Z2
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z5, Z2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VCMPPS            $0x12, Z0, Z3, K2
-	VBLENDMPS         Z2, Z0, K2, Z2
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
-	VMINPS            Z2, Z4, Z2
-	VMAXPS            Z2, Z3, Z2
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z2
-	VMULPS            Z2, Z2, Z4
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z5, Z4, Z2
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z2, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VCMPPS            $0x12, Z0, Z3, K2
-	VBLENDMPS         Z4, Z2, K2, Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VADDPS            Z2, Z4, Z4
-	VDIVPS            Z4, Z3, Z3
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
-	VCMPPS            $0x12, Z0, Z5, K2
-	VBLENDMPS         Z2, Z6, K2, Z2
-	VDIVPS            Z4, Z2, Z2
-	VMULPS            Z2, Z0, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
-	VADDPS            Z0, Z2, Z0
-	VMULPS            Z0, Z3, Z0
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapGELUF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapGELUF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z2
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z2
 	VBROADCASTSS      F32AVX512bf3504f3<>+0(SB), Z1
 	VBROADCASTSS      F32AVX512bf3504f3<>+0(SB), Z3
 	VMULPS            Z1, Z0, Z1
@@ -10271,130 +6125,37 @@ whole:
 	VFMADD231PS       Z8, Z10, Z7
 	VSCALEFPS         Z9, Z6, Z3
 	VSCALEFPS         Z12, Z7, Z4
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z1, K1
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z5, K2
+	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z1, K3
+	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z5, K4
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z1
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z5
 	VSUBPS            Z3, Z1, Z1
 	VSUBPS            Z4, Z5, Z5
-	VBLENDMPS         Z1, Z3, K1, Z1
-	VBLENDMPS         Z5, Z4, K2, Z4
+	VBLENDMPS         Z1, Z3, K3, Z1
+	VBLENDMPS         Z5, Z4, K4, Z4
 	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z5
 	VMULPS            Z1, Z3, Z1
 	VMULPS            Z4, Z5, Z3
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z3, Z2, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VBROADCASTSS      F32AVX512bf3504f3<>+0(SB), Z1
-	VMULPS            Z1, Z0, Z1
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z1, Z2
-	VBROADCASTSS      F32AVX51241240000<>+0(SB), Z3
-	VMINPS            Z2, Z3, Z2
-	VSUBPS.BCST       F32AVX51240400000<>+0(SB), Z2, Z3
-	VADDPS.BCST       F32AVX51240400000<>+0(SB), Z2, Z4
-	VDIVPS            Z4, Z3, Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VSUBPS            Z3, Z4, Z4
-	VBROADCASTSS      F32AVX512b8630003<>+0(SB), Z5
-	VBROADCASTSS      F32AVX512b8a87939<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VBROADCASTSS      F32AVX5123a0697ae<>+0(SB), Z5
-	VFMADD231PS       Z3, Z6, Z5
-	VBROADCASTSS      F32AVX512b95670b8<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VBROADCASTSS      F32AVX512bb92951f<>+0(SB), Z5
-	VFMADD231PS       Z3, Z6, Z5
-	VBROADCASTSS      F32AVX5123ca33279<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VBROADCASTSS      F32AVX512bd53f1dc<>+0(SB), Z5
-	VFMADD231PS       Z3, Z6, Z5
-	VBROADCASTSS      F32AVX5123dc976ef<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VBROADCASTSS      F32AVX512be16c418<>+0(SB), Z5
-	VFMADD231PS       Z3, Z6, Z5
-	VBROADCASTSS      F32AVX5123e374c14<>+0(SB), Z6
-	VFMADD231PS       Z3, Z5, Z6
-	VMULPS            Z6, Z4, Z3
-	VMULPS            Z2, Z2, Z4
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z4, Z4
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS       $0x08, Z5, Z5
-	VMOVUPS           Z4, Z6
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z5, Z6
-	VMOVUPS           Z6, Z6
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z5, Z6
-	VMOVUPS           Z4, Z4
-	VFMADD231PS       Z2, Z2, Z4
-	VSUBPS            Z4, Z6, Z2
-	VMULPS            Z2, Z2, Z4
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z6
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z7
-	VFMADD231PS       Z2, Z6, Z7
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z6
-	VFMADD231PS       Z2, Z7, Z6
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z7
-	VFMADD231PS       Z2, Z6, Z7
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z6
-	VFMADD231PS       Z2, Z7, Z6
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z6, Z4, Z2
-	VMOVUPS           Z3, Z4
-	VFMADD231PS       Z3, Z2, Z4
-	VSCALEFPS         Z5, Z4, Z2
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z1, K2
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z1
-	VSUBPS            Z2, Z1, Z1
-	VBLENDMPS         Z1, Z2, K2, Z1
-	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z2
-	VMULPS            Z1, Z2, Z1
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX512bf3504f3<>+0(SB)/4, $0xbf3504f3
 GLOBL F32AVX512bf3504f3<>(SB), RODATA|NOPTR, $4
 
-// func mapGELUSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUSlopeF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapGELUSlopeF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z4
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z5
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z5
 	VMULPS            Z0, Z0, Z2
 	VMULPS            Z4, Z4, Z6
 	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z3
@@ -10569,14 +6330,14 @@ whole:
 	VFMADD231PS       Z10, Z12, Z9
 	VSCALEFPS         Z11, Z8, Z3
 	VSCALEFPS         Z14, Z9, Z4
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z0, K1
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z7, K2
+	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z7, K4
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z0
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z7
 	VSUBPS            Z3, Z0, Z0
 	VSUBPS            Z4, Z7, Z7
-	VBLENDMPS         Z0, Z3, K1, Z0
-	VBLENDMPS         Z7, Z4, K2, Z4
+	VBLENDMPS         Z0, Z3, K3, Z0
+	VBLENDMPS         Z7, Z4, K4, Z4
 	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z7
 	VMULPS            Z0, Z3, Z0
@@ -10585,146 +6346,21 @@ whole:
 	VADDPS            Z6, Z3, Z2
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z5, Z2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z3
-	VMULPS            Z3, Z2, Z2
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z2, Z2
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
-	VMINPS            Z2, Z4, Z2
-	VMAXPS            Z2, Z3, Z2
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z2
-	VMULPS            Z2, Z2, Z4
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z5, Z4, Z2
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z2, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VMULPS            Z2, Z0, Z2
-	VBROADCASTSS      F32AVX5123ecc422a<>+0(SB), Z3
-	VMULPS            Z3, Z2, Z2
-	VBROADCASTSS      F32AVX512bf3504f3<>+0(SB), Z3
-	VMULPS            Z3, Z0, Z0
-	VANDPS.BCST       F32AVX5127fffffff<>+0(SB), Z0, Z3
-	VBROADCASTSS      F32AVX51241240000<>+0(SB), Z4
-	VMINPS            Z3, Z4, Z3
-	VSUBPS.BCST       F32AVX51240400000<>+0(SB), Z3, Z4
-	VADDPS.BCST       F32AVX51240400000<>+0(SB), Z3, Z5
-	VDIVPS            Z5, Z4, Z4
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z5
-	VSUBPS            Z4, Z5, Z5
-	VBROADCASTSS      F32AVX512b8630003<>+0(SB), Z6
-	VBROADCASTSS      F32AVX512b8a87939<>+0(SB), Z7
-	VFMADD231PS       Z4, Z6, Z7
-	VBROADCASTSS      F32AVX5123a0697ae<>+0(SB), Z6
-	VFMADD231PS       Z4, Z7, Z6
-	VBROADCASTSS      F32AVX512b95670b8<>+0(SB), Z7
-	VFMADD231PS       Z4, Z6, Z7
-	VBROADCASTSS      F32AVX512bb92951f<>+0(SB), Z6
-	VFMADD231PS       Z4, Z7, Z6
-	VBROADCASTSS      F32AVX5123ca33279<>+0(SB), Z7
-	VFMADD231PS       Z4, Z6, Z7
-	VBROADCASTSS      F32AVX512bd53f1dc<>+0(SB), Z6
-	VFMADD231PS       Z4, Z7, Z6
-	VBROADCASTSS      F32AVX5123dc976ef<>+0(SB), Z7
-	VFMADD231PS       Z4, Z6, Z7
-	VBROADCASTSS      F32AVX512be16c418<>+0(SB), Z6
-	VFMADD231PS       Z4, Z7, Z6
-	VBROADCASTSS      F32AVX5123e374c14<>+0(SB), Z7
-	VFMADD231PS       Z4, Z6, Z7
-	VMULPS            Z7, Z5, Z4
-	VMULPS            Z3, Z3, Z5
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z5, Z5
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z5, Z6
-	VRNDSCALEPS       $0x08, Z6, Z6
-	VMOVUPS           Z5, Z7
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z6, Z7
-	VMOVUPS           Z7, Z7
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z6, Z7
-	VMOVUPS           Z5, Z5
-	VFMADD231PS       Z3, Z3, Z5
-	VSUBPS            Z5, Z7, Z3
-	VMULPS            Z3, Z3, Z5
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z7
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z8
-	VFMADD231PS       Z3, Z7, Z8
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z7
-	VFMADD231PS       Z3, Z8, Z7
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z8
-	VFMADD231PS       Z3, Z7, Z8
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z7
-	VFMADD231PS       Z3, Z8, Z7
-	VMOVUPS           Z3, Z3
-	VFMADD231PS       Z7, Z5, Z3
-	VMOVUPS           Z4, Z5
-	VFMADD231PS       Z4, Z3, Z5
-	VSCALEFPS         Z6, Z5, Z3
-	VCMPPS.BCST       $0x11, F32AVX5120<>+0(SB), Z0, K2
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z0
-	VSUBPS            Z3, Z0, Z0
-	VBLENDMPS         Z0, Z3, K2, Z0
-	VBROADCASTSS      F32AVX5123f000000<>+0(SB), Z3
-	VMULPS            Z0, Z3, Z0
-	VADDPS            Z2, Z0, Z0
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX5123ecc422a<>+0(SB)/4, $0x3ecc422a
 GLOBL F32AVX5123ecc422a<>(SB), RODATA|NOPTR, $4
 
-// func mapGELUTanhF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUTanhF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapGELUTanhF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VMULPS            Z0, Z0, Z1
 	VMULPS            Z3, Z3, Z4
 	VBROADCASTSS      F32AVX5123d372713<>+0(SB), Z2
@@ -10797,68 +6433,11 @@ whole:
 	VADDPS            Z4, Z5, Z2
 	VDIVPS            Z1, Z0, Z0
 	VDIVPS            Z2, Z3, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VMULPS            Z0, Z0, Z1
-	VBROADCASTSS      F32AVX5123d372713<>+0(SB), Z2
-	VMULPS            Z1, Z2, Z1
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
-	VADDPS            Z1, Z2, Z1
-	VMULPS            Z1, Z0, Z1
-	VBROADCASTSS      F32AVX5123fcc422a<>+0(SB), Z2
-	VMULPS            Z1, Z2, Z1
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z1, Z1
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z1
-	VMAXPS            Z1, Z2, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z2
-	VADDPS            Z1, Z2, Z1
-	VDIVPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX5123d372713<>+0(SB)/4, $0x3d372713
@@ -10867,22 +6446,13 @@ GLOBL F32AVX5123d372713<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5123fcc422a<>+0(SB)/4, $0x3fcc422a
 GLOBL F32AVX5123fcc422a<>(SB), RODATA|NOPTR, $4
 
-// func mapGELUTanhSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUTanhSlopeF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapGELUTanhSlopeF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z3
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z4
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z4
 	VBROADCASTSS      F32AVX512c2c80000<>+0(SB), Z2
 	VBROADCASTSS      F32AVX512c2c80000<>+0(SB), Z5
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
@@ -10925,10 +6495,10 @@ whole:
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z9, Z10
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z8
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z11
-	VCMPPS            $0x12, Z3, Z8, K1
-	VCMPPS            $0x12, Z9, Z11, K2
-	VBLENDMPS         Z7, Z3, K1, Z7
-	VBLENDMPS         Z10, Z9, K2, Z11
+	VCMPPS            $0x12, Z3, Z8, K3
+	VCMPPS            $0x12, Z9, Z11, K4
+	VBLENDMPS         Z7, Z3, K3, Z7
+	VBLENDMPS         Z10, Z9, K4, Z11
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z8
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z12
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z10
@@ -10981,10 +6551,10 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z12
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z10
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z13
-	VCMPPS            $0x12, Z3, Z8, K1
-	VCMPPS            $0x12, Z9, Z12, K2
-	VBLENDMPS         Z10, Z7, K1, Z8
-	VBLENDMPS         Z13, Z11, K2, Z12
+	VCMPPS            $0x12, Z3, Z8, K3
+	VCMPPS            $0x12, Z9, Z12, K4
+	VBLENDMPS         Z10, Z7, K3, Z8
+	VBLENDMPS         Z13, Z11, K4, Z12
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z10
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z13
 	VADDPS            Z7, Z10, Z10
@@ -11007,10 +6577,10 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z16
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z12
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z17
-	VCMPPS            $0x12, Z3, Z6, K1
-	VCMPPS            $0x12, Z9, Z16, K2
-	VBLENDMPS         Z7, Z12, K1, Z3
-	VBLENDMPS         Z11, Z17, K2, Z6
+	VCMPPS            $0x12, Z3, Z6, K3
+	VCMPPS            $0x12, Z9, Z16, K4
+	VBLENDMPS         Z7, Z12, K3, Z3
+	VBLENDMPS         Z11, Z17, K4, Z6
 	VDIVPS            Z10, Z3, Z3
 	VDIVPS            Z13, Z6, Z6
 	VMULPS            Z3, Z8, Z3
@@ -11023,103 +6593,11 @@ whole:
 	VADDPS            Z2, Z14, Z2
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z4, Z2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VBROADCASTSS      F32AVX512c2c80000<>+0(SB), Z2
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z2, Z2
-	VMINPS            Z2, Z0, Z3
-	VMINPS            Z0, Z2, Z0
-	VORPS             Z0, Z3, Z0
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z0
-	VBROADCASTSS      F32AVX51242c80000<>+0(SB), Z2
-	VMINPS            Z2, Z0, Z3
-	VMINPS            Z0, Z2, Z0
-	VORPS             Z0, Z3, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      F32AVX5123d372713<>+0(SB), Z3
-	VMULPS            Z2, Z3, Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VADDPS            Z3, Z4, Z3
-	VMULPS            Z3, Z0, Z3
-	VBROADCASTSS      F32AVX5123fcc422a<>+0(SB), Z4
-	VMULPS            Z3, Z4, Z3
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z4
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VCMPPS            $0x12, Z3, Z5, K2
-	VBLENDMPS         Z4, Z3, K2, Z4
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z5
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z6
-	VMINPS            Z4, Z6, Z4
-	VMAXPS            Z4, Z5, Z4
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS       $0x08, Z5, Z5
-	VMOVUPS           Z4, Z4
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z5, Z4
-	VMOVUPS           Z4, Z4
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z5, Z4
-	VMULPS            Z4, Z4, Z6
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z7
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z8
-	VFMADD231PS       Z4, Z7, Z8
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z7
-	VFMADD231PS       Z4, Z8, Z7
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z8
-	VFMADD231PS       Z4, Z7, Z8
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z7
-	VFMADD231PS       Z4, Z8, Z7
-	VMOVUPS           Z4, Z4
-	VFMADD231PS       Z7, Z6, Z4
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z4, Z4
-	VSCALEFPS         Z5, Z4, Z4
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
-	VCMPPS            $0x12, Z3, Z5, K2
-	VBLENDMPS         Z6, Z4, K2, Z5
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
-	VADDPS            Z4, Z6, Z6
-	VDIVPS            Z6, Z5, Z5
-	VBROADCASTSS      F32AVX5123e095d4f<>+0(SB), Z7
-	VMULPS            Z2, Z7, Z2
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z7
-	VADDPS            Z2, Z7, Z2
-	VBROADCASTSS      F32AVX5123fcc422a<>+0(SB), Z7
-	VMULPS            Z2, Z7, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z7
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z8
-	VCMPPS            $0x12, Z3, Z7, K2
-	VBLENDMPS         Z4, Z8, K2, Z3
-	VDIVPS            Z6, Z3, Z3
-	VMULPS            Z3, Z5, Z3
-	VMULPS            Z3, Z0, Z0
-	VMULPS            Z2, Z0, Z0
-	VADDPS            Z0, Z5, Z0
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F32AVX512c2c80000<>+0(SB)/4, $0xc2c80000
@@ -11131,27 +6609,19 @@ GLOBL F32AVX51242c80000<>(SB), RODATA|NOPTR, $4
 DATA F32AVX5123e095d4f<>+0(SB)/4, $0x3e095d4f
 GLOBL F32AVX5123e095d4f<>(SB), RODATA|NOPTR, $4
 
-// func mapMishF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapMishF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapMishF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(SI*1), Z0
-	VMOVUPS           64(BX)(SI*1), Z3
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z3
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z1
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z4
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VCMPPS            $0x12, Z0, Z2, K1
-	VCMPPS            $0x12, Z3, Z5, K2
-	VBLENDMPS         Z1, Z0, K1, Z1
-	VBLENDMPS         Z4, Z3, K2, Z5
+	VCMPPS            $0x12, Z0, Z2, K3
+	VCMPPS            $0x12, Z3, Z5, K4
+	VBLENDMPS         Z1, Z0, K3, Z1
+	VBLENDMPS         Z4, Z3, K4, Z5
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
@@ -11216,124 +6686,48 @@ whole:
 	VMULPS            Z9, Z4, Z10
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z9
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z11
-	VCMPPS            $0x12, Z0, Z9, K1
-	VCMPPS            $0x12, Z3, Z11, K2
-	VBLENDMPS         Z5, Z7, K1, Z5
-	VBLENDMPS         Z8, Z10, K2, Z7
+	VCMPPS            $0x12, Z0, Z9, K3
+	VCMPPS            $0x12, Z3, Z11, K4
+	VBLENDMPS         Z5, Z7, K3, Z5
+	VBLENDMPS         Z8, Z10, K4, Z7
 	VMULPS            Z1, Z2, Z1
 	VMULPS            Z4, Z6, Z6
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z8
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z4
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z9
-	VCMPPS            $0x12, Z0, Z2, K1
-	VCMPPS            $0x12, Z3, Z8, K2
-	VBLENDMPS         Z1, Z4, K1, Z1
-	VBLENDMPS         Z6, Z9, K2, Z2
+	VCMPPS            $0x12, Z0, Z2, K3
+	VCMPPS            $0x12, Z3, Z8, K4
+	VBLENDMPS         Z1, Z4, K3, Z1
+	VBLENDMPS         Z6, Z9, K4, Z2
 	VADDPS            Z1, Z5, Z1
 	VADDPS            Z2, Z7, Z2
 	VDIVPS            Z1, Z5, Z1
 	VDIVPS            Z2, Z7, Z2
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z2, Z3, Z1
-	VMOVUPS           Z0, (DX)(SI*1)
-	VMOVUPS           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPS.Z         (BX)(SI*1), K1, Z0
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VCMPPS            $0x12, Z0, Z2, K2
-	VBLENDMPS         Z1, Z0, K2, Z1
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z1
-	VMAXPS            Z1, Z2, Z1
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z2, Z1
-	VMOVUPS           Z1, Z1
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z3
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z4
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z5
-	VFMADD231PS       Z1, Z4, Z5
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z4
-	VFMADD231PS       Z1, Z5, Z4
-	VMOVUPS           Z1, Z1
-	VFMADD231PS       Z4, Z3, Z1
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z1, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z2
-	VMULPS            Z1, Z2, Z2
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z3
-	VADDPS            Z3, Z2, Z3
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z4
-	VADDPS            Z4, Z1, Z4
-	VMULPS            Z4, Z1, Z4
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VCMPPS            $0x12, Z0, Z5, K2
-	VBLENDMPS         Z3, Z4, K2, Z3
-	VMULPS            Z1, Z2, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z4
-	VCMPPS            $0x12, Z0, Z2, K2
-	VBLENDMPS         Z1, Z4, K2, Z1
-	VADDPS            Z1, Z3, Z1
-	VDIVPS            Z1, Z3, Z1
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapMishSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapMishSlopeF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapMishSlopeF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z4
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z5
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z5
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
 	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z4, Z6
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z7
-	VCMPPS            $0x12, Z0, Z3, K1
-	VCMPPS            $0x12, Z4, Z7, K2
-	VBLENDMPS         Z2, Z0, K1, Z2
-	VBLENDMPS         Z6, Z4, K2, Z7
+	VCMPPS            $0x12, Z0, Z3, K3
+	VCMPPS            $0x12, Z4, Z7, K4
+	VBLENDMPS         Z2, Z0, K3, Z2
+	VBLENDMPS         Z6, Z4, K4, Z7
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z8
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z6
@@ -11398,20 +6792,20 @@ whole:
 	VMULPS            Z11, Z6, Z12
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z11
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z13
-	VCMPPS            $0x12, Z0, Z11, K1
-	VCMPPS            $0x12, Z4, Z13, K2
-	VBLENDMPS         Z7, Z9, K1, Z7
-	VBLENDMPS         Z10, Z12, K2, Z9
+	VCMPPS            $0x12, Z0, Z11, K3
+	VCMPPS            $0x12, Z4, Z13, K4
+	VBLENDMPS         Z7, Z9, K3, Z7
+	VBLENDMPS         Z10, Z12, K4, Z9
 	VMULPS            Z2, Z3, Z3
 	VMULPS            Z6, Z8, Z11
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z8
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z12
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z10
 	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z13
-	VCMPPS            $0x12, Z0, Z8, K1
-	VCMPPS            $0x12, Z4, Z12, K2
-	VBLENDMPS         Z3, Z10, K1, Z3
-	VBLENDMPS         Z11, Z13, K2, Z10
+	VCMPPS            $0x12, Z0, Z8, K3
+	VCMPPS            $0x12, Z4, Z12, K4
+	VBLENDMPS         Z3, Z10, K3, Z3
+	VBLENDMPS         Z11, Z13, K4, Z10
 	VADDPS            Z3, Z7, Z8
 	VADDPS            Z10, Z9, Z11
 	VDIVPS            Z8, Z7, Z7
@@ -11430,10 +6824,10 @@ whole:
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z12
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z10
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z13
-	VCMPPS            $0x12, Z0, Z8, K1
-	VCMPPS            $0x12, Z4, Z12, K2
-	VBLENDMPS         Z10, Z2, K1, Z0
-	VBLENDMPS         Z13, Z6, K2, Z8
+	VCMPPS            $0x12, Z0, Z8, K3
+	VCMPPS            $0x12, Z4, Z12, K4
+	VBLENDMPS         Z10, Z2, K3, Z0
+	VBLENDMPS         Z13, Z6, K4, Z8
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
 	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z10
 	VADDPS            Z2, Z4, Z2
@@ -11446,111 +6840,20 @@ whole:
 	VADDPS            Z2, Z9, Z2
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z5, Z2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VCMPPS            $0x12, Z0, Z3, K2
-	VBLENDMPS         Z2, Z0, K2, Z2
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
-	VMINPS            Z2, Z4, Z2
-	VMAXPS            Z2, Z3, Z2
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z2
-	VMULPS            Z2, Z2, Z4
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z5, Z4, Z2
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z2, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z3
-	VMULPS            Z2, Z3, Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z4
-	VADDPS            Z4, Z3, Z4
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z5
-	VADDPS            Z5, Z2, Z5
-	VMULPS            Z5, Z2, Z5
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z6
-	VCMPPS            $0x12, Z0, Z6, K2
-	VBLENDMPS         Z4, Z5, K2, Z4
-	VMULPS            Z2, Z3, Z3
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VBROADCASTSS      F32AVX51240000000<>+0(SB), Z6
-	VCMPPS            $0x12, Z0, Z5, K2
-	VBLENDMPS         Z3, Z6, K2, Z3
-	VADDPS            Z3, Z4, Z5
-	VDIVPS            Z5, Z4, Z4
-	VDIVPS            Z5, Z3, Z3
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z5
-	VADDPS            Z4, Z5, Z5
-	VMULPS            Z5, Z3, Z3
-	VMULPS            Z3, Z0, Z3
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z6
-	VCMPPS            $0x12, Z0, Z5, K2
-	VBLENDMPS         Z6, Z2, K2, Z0
-	VBROADCASTSS      F32AVX5123f800000<>+0(SB), Z5
-	VADDPS            Z2, Z5, Z2
-	VDIVPS            Z2, Z0, Z0
-	VMULPS            Z0, Z3, Z0
-	VADDPS            Z0, Z4, Z0
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapELUF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapELUF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapELUF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(DI*1), Z0
-	VMOVUPS           64(BX)(DI*1), Z4
-	VMOVUPS           (SI)(DI*1), Z1
-	VMOVUPS           64(SI)(DI*1), Z5
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z5
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z6
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z3
@@ -11631,100 +6934,26 @@ whole:
 	VMULPS            Z3, Z5, Z3
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z5
-	VCMPPS            $0x12, Z2, Z0, K1
-	VCMPPS            $0x12, Z5, Z4, K2
-	VBLENDMPS         Z1, Z0, K1, Z0
-	VBLENDMPS         Z3, Z4, K2, Z1
-	VMOVUPS           Z0, (DX)(DI*1)
-	VMOVUPS           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
+	VCMPPS            $0x12, Z2, Z0, K3
+	VCMPPS            $0x12, Z5, Z4, K4
+	VBLENDMPS         Z1, Z0, K3, Z0
+	VBLENDMPS         Z3, Z4, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPS.Z         (BX)(DI*1), K1, Z0
-	VMOVUPS.Z         (SI)(DI*1), K1, Z1
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z2
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z3
-	VMINPS            Z0, Z3, Z3
-	VMAXPS            Z3, Z2, Z2
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z3, Z2
-	VMOVUPS           Z2, Z2
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z3, Z2
-	VMULPS            Z2, Z2, Z4
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z5
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z6
-	VFMADD231PS       Z2, Z5, Z6
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z5
-	VFMADD231PS       Z2, Z6, Z5
-	VMOVUPS           Z2, Z2
-	VFMADD231PS       Z5, Z4, Z2
-	VMULPS.BCST       F32AVX5123f000000<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x09, Z4, Z4
-	VSUBPS            Z4, Z3, Z3
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z4, Z4
-	VPSLLD            $0x17, Z4, Z4
-	VXORPS.BCST       F32AVX51280000000<>+0(SB), Z3, Z5
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z5, Z5
-	VPSLLD            $0x17, Z5, Z5
-	VSUBPS            Z5, Z4, Z5
-	VMOVUPS           Z5, Z5
-	VFMADD231PS       Z4, Z2, Z5
-	VADDPS.BCST       F32AVX5124b40007f<>+0(SB), Z3, Z2
-	VPSLLD            $0x17, Z2, Z2
-	VMULPS            Z2, Z5, Z2
-	VANDPS.BCST       F32AVX51280000000<>+0(SB), Z0, Z3
-	VORPS             Z3, Z2, Z2
-	VMULPS            Z2, Z1, Z1
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z2
-	VCMPPS            $0x12, Z2, Z0, K2
-	VBLENDMPS         Z1, Z0, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapELUSlopeF32AVX512(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·mapELUSlopeF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	MOVQ x2+32(FP), DI
-	XORQ R8, R8
-	SUBQ $0x20, AX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapELUSlopeF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPS           (BX)(R8*1), Z0
-	VMOVUPS           64(BX)(R8*1), Z5
-	VMOVUPS           (SI)(R8*1), Z1
-	VMOVUPS           64(SI)(R8*1), Z6
-	VMOVUPS           (DI)(R8*1), Z2
-	VMOVUPS           64(DI)(R8*1), Z7
+	VMOVUPS.Z         (DX)(BX*1), K1, Z0
+	VMOVUPS.Z         64(DX)(BX*1), K2, Z5
+	VMOVUPS.Z         (SI)(BX*1), K1, Z1
+	VMOVUPS.Z         64(SI)(BX*1), K2, Z6
+	VMOVUPS.Z         (DI)(BX*1), K1, Z2
+	VMOVUPS.Z         64(DI)(BX*1), K2, Z7
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
 	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z8
 	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
@@ -11779,655 +7008,775 @@ whole:
 	VMULPS            Z6, Z3, Z4
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
 	VBROADCASTSS      F32AVX5120<>+0(SB), Z7
-	VCMPPS            $0x11, Z0, Z3, K1
-	VCMPPS            $0x11, Z5, Z7, K2
-	VBLENDMPS         Z1, Z2, K1, Z0
-	VBLENDMPS         Z6, Z4, K2, Z1
-	VMOVUPS           Z0, (DX)(R8*1)
-	VMOVUPS           Z1, 64(DX)(R8*1)
-	ADDQ              $0x80, R8
+	VCMPPS            $0x11, Z0, Z3, K3
+	VCMPPS            $0x11, Z5, Z7, K4
+	VBLENDMPS         Z1, Z2, K3, Z0
+	VBLENDMPS         Z6, Z4, K4, Z1
+	VMOVUPS           Z0, K1, (CX)(BX*1)
+	VMOVUPS           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x20, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x20, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000010, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R9
-	SHLL              CL, R9
-	DECL              R9
-	KMOVW             R9, K1
-	VMOVUPS.Z         (BX)(R8*1), K1, Z0
-	VMOVUPS.Z         (SI)(R8*1), K1, Z1
-	VMOVUPS.Z         (DI)(R8*1), K1, Z2
-	VBROADCASTSS      F32AVX512c2d00000<>+0(SB), Z3
-	VBROADCASTSS      F32AVX51242b20000<>+0(SB), Z4
-	VMINPS            Z0, Z4, Z4
-	VMAXPS            Z4, Z3, Z3
-	VMULPS.BCST       F32AVX5123fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVUPS           Z3, Z3
-	VFNMADD231PS.BCST F32AVX5123f317218<>+0(SB), Z4, Z3
-	VMOVUPS           Z3, Z3
-	VFNMADD231PS.BCST F32AVX512b102e308<>+0(SB), Z4, Z3
-	VMULPS            Z3, Z3, Z5
-	VBROADCASTSS      F32AVX5123ab5e7e7<>+0(SB), Z6
-	VBROADCASTSS      F32AVX5123c091913<>+0(SB), Z7
-	VFMADD231PS       Z3, Z6, Z7
-	VBROADCASTSS      F32AVX5123d2aab52<>+0(SB), Z6
-	VFMADD231PS       Z3, Z7, Z6
-	VBROADCASTSS      F32AVX5123e2aaa4f<>+0(SB), Z7
-	VFMADD231PS       Z3, Z6, Z7
-	VBROADCASTSS      F32AVX5123effffff<>+0(SB), Z6
-	VFMADD231PS       Z3, Z7, Z6
-	VMOVUPS           Z3, Z3
-	VFMADD231PS       Z6, Z5, Z3
-	VADDPS.BCST       F32AVX5123f800000<>+0(SB), Z3, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VMULPS            Z3, Z2, Z2
-	VMULPS            Z1, Z2, Z2
-	VBROADCASTSS      F32AVX5120<>+0(SB), Z3
-	VCMPPS            $0x11, Z0, Z3, K2
-	VBLENDMPS         Z1, Z2, K2, Z0
-	VMOVUPS           Z0, K1, (DX)(R8*1)
-	ADDQ              $0x40, R8
-	SUBQ              $0x10, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapNegF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapNegF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapLimitF32AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD     (DX)(BX*1), Z0
-	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, CX
-	JGE         whole
+	VMOVUPS.Z (DX)(BX*1), K1, Z0
+	VMOVUPS.Z 64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z (SI)(BX*1), K1, Z1
+	VMOVUPS.Z 64(SI)(BX*1), K2, Z4
+	VMOVUPS.Z (DI)(BX*1), K1, Z2
+	VMOVUPS.Z 64(DI)(BX*1), K2, Z5
+	VCMPPS    $0x11, Z1, Z0, K3
+	VCMPPS    $0x11, Z4, Z3, K4
+	VBLENDMPS Z1, Z0, K3, Z0
+	VBLENDMPS Z4, Z3, K4, Z1
+	VCMPPS    $0x11, Z0, Z2, K3
+	VCMPPS    $0x11, Z1, Z5, K4
+	VBLENDMPS Z2, Z0, K3, Z0
+	VBLENDMPS Z5, Z1, K4, Z1
+	VMOVUPS   Z0, K1, (CX)(BX*1)
+	VMOVUPS   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x20, AX
+	JNE       whole
+	RET
 
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
+// Requires: AVX512DQ, AVX512F
+TEXT mapLimitDifferenceF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z   (SI)(BX*1), K1, Z1
+	VMOVUPS.Z   64(SI)(BX*1), K2, Z4
+	VMOVUPS.Z   (DI)(BX*1), K1, Z2
+	VMOVUPS.Z   64(DI)(BX*1), K2, Z5
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z4, Z3, Z3
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z2, Z1
+	VXORPS.BCST F32AVX51280000000<>+0(SB), Z5, Z4
+	VCMPPS      $0x11, Z1, Z0, K3
+	VCMPPS      $0x11, Z4, Z3, K4
+	VBLENDMPS   Z1, Z0, K3, Z0
+	VBLENDMPS   Z4, Z3, K4, Z1
+	VCMPPS      $0x11, Z0, Z2, K3
+	VCMPPS      $0x11, Z1, Z5, K4
+	VBLENDMPS   Z2, Z0, K3, Z0
+	VBLENDMPS   Z5, Z1, K4, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapLimitSlopeF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z4
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z5
+	VMOVUPS.Z      (DI)(BX*1), K1, Z2
+	VMOVUPS.Z      64(DI)(BX*1), K2, Z6
+	VMOVUPS.Z      (R8)(BX*1), K1, Z3
+	VMOVUPS.Z      64(R8)(BX*1), K2, Z7
+	VCMPPS         $0x12, Z1, Z0, K3
+	VCMPPS         $0x12, Z5, Z4, K4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z5
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z5, K4, Z5
+	VCMPPS         $0x12, Z0, Z2, K3
+	VCMPPS         $0x12, Z4, Z6, K4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z2
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z2, K4, Z2
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z1, K3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z5, K5
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K4
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z2, K6
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K6, Z1
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z1, K5, Z2
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z1
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z4
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z2, K4
+	VBLENDMPS      Z1, Z3, K3, Z0
+	VBLENDMPS      Z4, Z7, K4, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
+	RET
+
+// Requires: AVX512F
+TEXT mapLeakyF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
+	VMOVUPS.Z    (DI)(BX*1), K1, Z2
+	VMOVUPS.Z    64(DI)(BX*1), K2, Z5
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z4, Z5, Z6
+	VBROADCASTSS F32AVX5120<>+0(SB), Z5
+	VBROADCASTSS F32AVX5120<>+0(SB), Z7
+	VCMPPS       $0x11, Z0, Z5, K3
+	VCMPPS       $0x11, Z3, Z7, K4
+	VBLENDMPS    Z1, Z2, K3, Z0
+	VBLENDMPS    Z4, Z6, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512F
+TEXT mapSignF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z4
+	VBROADCASTSS F32AVX512bf800000<>+0(SB), Z2
+	VBROADCASTSS F32AVX512bf800000<>+0(SB), Z5
+	VCMPPS       $0x11, Z1, Z0, K3
+	VCMPPS       $0x11, Z4, Z3, K4
+	VBLENDMPS    Z2, Z0, K3, Z1
+	VBLENDMPS    Z5, Z3, K4, Z5
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z6
+	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z4
+	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z7
+	VCMPPS       $0x11, Z0, Z2, K3
+	VCMPPS       $0x11, Z3, Z6, K4
+	VBLENDMPS    Z4, Z1, K3, Z0
+	VBLENDMPS    Z7, Z5, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512F
+TEXT mapFracF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z   (DX)(BX*1), K1, Z0
+	VMOVUPS.Z   64(DX)(BX*1), K2, Z2
+	VRNDSCALEPS $0x0b, Z0, Z1
+	VRNDSCALEPS $0x0b, Z2, Z3
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z3, Z2, Z1
+	VMOVUPS     Z0, K1, (CX)(BX*1)
+	VMOVUPS     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x20, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapNanToNumF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z6
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z7
+	VMOVUPS.Z    (DI)(BX*1), K1, Z2
+	VMOVUPS.Z    64(DI)(BX*1), K2, Z8
+	VMOVUPS.Z    (R8)(BX*1), K1, Z3
+	VMOVUPS.Z    64(R8)(BX*1), K2, Z9
+	VSUBPS       Z0, Z0, Z4
+	VSUBPS       Z6, Z6, Z10
+	VBROADCASTSS F32AVX5120<>+0(SB), Z5
+	VBROADCASTSS F32AVX5120<>+0(SB), Z11
+	VCMPPS       $0x11, Z0, Z5, K3
+	VCMPPS       $0x11, Z6, Z11, K4
+	VBLENDMPS    Z2, Z3, K3, Z2
+	VBLENDMPS    Z8, Z9, K4, Z5
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
+	VBROADCASTSS F32AVX5120<>+0(SB), Z8
+	VCMPPS       $0x00, Z3, Z4, K3
+	VCMPPS       $0x00, Z8, Z10, K4
+	VBLENDMPS    Z0, Z2, K3, Z2
+	VBLENDMPS    Z6, Z5, K4, Z3
+	VCMPPS       $0x00, Z0, Z0, K3
+	VCMPPS       $0x00, Z6, Z6, K4
+	VBLENDMPS    Z2, Z1, K3, Z0
+	VBLENDMPS    Z3, Z7, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512F
+TEXT mapHardsigmoidF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z1
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z3
+	VADDPS       Z1, Z0, Z0
+	VADDPS       Z3, Z2, Z3
+	VBROADCASTSS F32AVX5120<>+0(SB), Z1
+	VBROADCASTSS F32AVX5120<>+0(SB), Z4
+	VBROADCASTSS F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS F32AVX5120<>+0(SB), Z5
+	VCMPPS       $0x11, Z1, Z0, K3
+	VCMPPS       $0x11, Z4, Z3, K4
+	VBLENDMPS    Z2, Z0, K3, Z0
+	VBLENDMPS    Z5, Z3, K4, Z3
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z1
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z4
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z2
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z5
+	VCMPPS       $0x11, Z0, Z1, K3
+	VCMPPS       $0x11, Z3, Z4, K4
+	VBLENDMPS    Z2, Z0, K3, Z0
+	VBLENDMPS    Z5, Z3, K4, Z2
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z1
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z3
+	VDIVPS       Z1, Z0, Z0
+	VDIVPS       Z3, Z2, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+DATA F32AVX51240c00000<>+0(SB)/4, $0x40c00000
+GLOBL F32AVX51240c00000<>(SB), RODATA|NOPTR, $4
+
+// Requires: AVX512F
+TEXT mapHardsigmoidSlopeF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z      (DX)(BX*1), K1, Z0
+	VMOVUPS.Z      64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z      (SI)(BX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(BX*1), K2, Z4
+	VBROADCASTSS   F32AVX512c0400000<>+0(SB), Z2
+	VBROADCASTSS   F32AVX512c0400000<>+0(SB), Z5
+	VCMPPS         $0x11, Z0, Z2, K3
+	VCMPPS         $0x11, Z3, Z5, K4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z5
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z2, K3, Z2
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z5, K4, Z6
+	VBROADCASTSS   F32AVX51240400000<>+0(SB), Z5
+	VBROADCASTSS   F32AVX51240400000<>+0(SB), Z7
+	VCMPPS         $0x11, Z5, Z0, K3
+	VCMPPS         $0x11, Z7, Z3, K4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z3
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z3, K4, Z3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z2, K3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z6, K5
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K4
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z3, K6
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z0
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z2
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST F32AVX5123f800000<>+0(SB), Z2, K6, Z3
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z5
+	VBLENDMPS      Z0, Z2, K3, Z0
+	VBLENDMPS      Z3, Z5, K5, Z3
+	VBROADCASTSS   F32AVX51240c00000<>+0(SB), Z2
+	VBROADCASTSS   F32AVX51240c00000<>+0(SB), Z5
+	VDIVPS         Z2, Z1, Z1
+	VDIVPS         Z5, Z4, Z4
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z2
+	VBROADCASTSS   F32AVX5120<>+0(SB), Z5
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z0, K3
+	VCMPPS.BCST    $0x04, F32AVX5120<>+0(SB), Z3, K4
+	VBLENDMPS      Z1, Z2, K3, Z0
+	VBLENDMPS      Z4, Z5, K4, Z1
+	VMOVUPS        Z0, K1, (CX)(BX*1)
+	VMOVUPS        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x20, AX
+	JNE            whole
+	RET
+
+DATA F32AVX512c0400000<>+0(SB)/4, $0xc0400000
+GLOBL F32AVX512c0400000<>(SB), RODATA|NOPTR, $4
+
+// Requires: AVX512F
+TEXT mapHardswishF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z2
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z1
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z3
+	VADDPS       Z1, Z0, Z1
+	VADDPS       Z3, Z2, Z5
+	VBROADCASTSS F32AVX5120<>+0(SB), Z3
+	VBROADCASTSS F32AVX5120<>+0(SB), Z6
+	VBROADCASTSS F32AVX5120<>+0(SB), Z4
+	VBROADCASTSS F32AVX5120<>+0(SB), Z7
+	VCMPPS       $0x11, Z3, Z1, K3
+	VCMPPS       $0x11, Z6, Z5, K4
+	VBLENDMPS    Z4, Z1, K3, Z1
+	VBLENDMPS    Z7, Z5, K4, Z5
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z3
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z6
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z4
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z7
+	VCMPPS       $0x11, Z1, Z3, K3
+	VCMPPS       $0x11, Z5, Z6, K4
+	VBLENDMPS    Z4, Z1, K3, Z1
+	VBLENDMPS    Z7, Z5, K4, Z4
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z3
+	VBROADCASTSS F32AVX51240c00000<>+0(SB), Z5
+	VDIVPS       Z3, Z1, Z1
+	VDIVPS       Z5, Z4, Z3
+	VMULPS       Z1, Z0, Z0
+	VMULPS       Z3, Z2, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512F
+TEXT mapHardswishSlopeF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z2
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z5
+	VDIVPS       Z2, Z0, Z2
+	VDIVPS       Z5, Z3, Z6
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z5
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z7
+	VADDPS       Z5, Z2, Z2
+	VADDPS       Z7, Z6, Z5
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z4, Z5, Z6
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z5
+	VBROADCASTSS F32AVX51240400000<>+0(SB), Z7
+	VCMPPS       $0x11, Z0, Z5, K3
+	VCMPPS       $0x11, Z3, Z7, K4
+	VBLENDMPS    Z1, Z2, K3, Z1
+	VBLENDMPS    Z4, Z6, K4, Z5
+	VBROADCASTSS F32AVX512c0400000<>+0(SB), Z2
+	VBROADCASTSS F32AVX512c0400000<>+0(SB), Z6
+	VBROADCASTSS F32AVX5120<>+0(SB), Z4
+	VBROADCASTSS F32AVX5120<>+0(SB), Z7
+	VCMPPS       $0x11, Z2, Z0, K3
+	VCMPPS       $0x11, Z6, Z3, K4
+	VBLENDMPS    Z4, Z1, K3, Z0
+	VBLENDMPS    Z7, Z5, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapLerpF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z6
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z7
+	VMOVUPS.Z    (DI)(BX*1), K1, Z2
+	VMOVUPS.Z    64(DI)(BX*1), K2, Z8
+	VSUBPS       Z0, Z1, Z3
+	VSUBPS       Z6, Z7, Z9
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z2, Z4
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z8, Z10
+	VMULPS       Z3, Z2, Z5
+	VMULPS       Z9, Z8, Z11
+	VADDPS       Z5, Z0, Z0
+	VADDPS       Z11, Z6, Z6
+	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z5
+	VBROADCASTSS F32AVX5123f800000<>+0(SB), Z11
+	VSUBPS       Z2, Z5, Z2
+	VSUBPS       Z8, Z11, Z5
+	VMULPS       Z2, Z3, Z2
+	VMULPS       Z5, Z9, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z3, Z7, Z3
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z2
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z5
+	VCMPPS       $0x11, Z2, Z4, K3
+	VCMPPS       $0x11, Z5, Z10, K4
+	VBLENDMPS    Z0, Z1, K3, Z0
+	VBLENDMPS    Z6, Z3, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapHuberF32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
+	VMOVUPS.Z    (DI)(BX*1), K1, Z2
+	VMOVUPS.Z    64(DI)(BX*1), K2, Z5
+	VSUBPS       Z1, Z0, Z0
+	VSUBPS       Z4, Z3, Z3
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z0, Z1
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z3, Z4
+	VMULPS       Z0, Z0, Z0
+	VMULPS       Z3, Z3, Z6
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z3
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z7
+	VMULPS       Z0, Z3, Z0
+	VMULPS       Z6, Z7, Z6
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z3
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z7
+	VMULPS       Z2, Z3, Z3
+	VMULPS       Z5, Z7, Z7
+	VSUBPS       Z3, Z1, Z3
+	VSUBPS       Z7, Z4, Z7
+	VMULPS       Z3, Z2, Z3
+	VMULPS       Z7, Z5, Z7
+	VCMPPS       $0x11, Z2, Z1, K3
+	VCMPPS       $0x11, Z5, Z4, K4
+	VBLENDMPS    Z0, Z3, K3, Z0
+	VBLENDMPS    Z6, Z7, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapSmoothL1F32AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VMOVUPS.Z    64(DX)(BX*1), K2, Z3
+	VMOVUPS.Z    (SI)(BX*1), K1, Z1
+	VMOVUPS.Z    64(SI)(BX*1), K2, Z4
+	VMOVUPS.Z    (DI)(BX*1), K1, Z2
+	VMOVUPS.Z    64(DI)(BX*1), K2, Z5
+	VSUBPS       Z1, Z0, Z0
+	VSUBPS       Z4, Z3, Z3
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z0, Z1
+	VANDPS.BCST  F32AVX5127fffffff<>+0(SB), Z3, Z4
+	VMULPS       Z0, Z0, Z0
+	VMULPS       Z3, Z3, Z6
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z3
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z7
+	VMULPS       Z0, Z3, Z0
+	VMULPS       Z6, Z7, Z3
+	VDIVPS       Z2, Z0, Z0
+	VDIVPS       Z5, Z3, Z6
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z3
+	VBROADCASTSS F32AVX5123f000000<>+0(SB), Z7
+	VMULPS       Z2, Z3, Z3
+	VMULPS       Z5, Z7, Z7
+	VSUBPS       Z3, Z1, Z3
+	VSUBPS       Z7, Z4, Z7
+	VCMPPS       $0x11, Z2, Z1, K3
+	VCMPPS       $0x11, Z5, Z4, K4
+	VBLENDMPS    Z0, Z3, K3, Z0
+	VBLENDMPS    Z6, Z7, K4, Z1
+	VMOVUPS      Z0, K1, (CX)(BX*1)
+	VMOVUPS      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
+	SUBQ         $0x20, AX
+	JNE          whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapNegF64AVX512<>(SB), NOSPLIT, $0
+whole:
 	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z1
 	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
 	RET
 
 DATA F64AVX5128000000000000000<>+0(SB)/8, $0x8000000000000000
 GLOBL F64AVX5128000000000000000<>(SB), RODATA|NOPTR, $8
 
-// func mapAbsF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapAbsF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapAbsF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD     (DX)(BX*1), Z0
-	VANDPD.BCST F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
 	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z1
 	VANDPD.BCST F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VANDPD.BCST F64AVX5127fffffffffffffff<>+0(SB), Z1, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
 	RET
 
 DATA F64AVX5127fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL F64AVX5127fffffffffffffff<>(SB), RODATA|NOPTR, $8
 
-// func mapAddF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapAddF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapAddF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD (DX)(SI*1), Z0
-	VMOVUPD (BX)(SI*1), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x08, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (DX)(SI*1), K1, Z0
-	VMOVUPD.Z (BX)(SI*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSubF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapSubF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD (DX)(SI*1), Z0
-	VMOVUPD (BX)(SI*1), Z1
-	VSUBPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x08, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (DX)(SI*1), K1, Z0
-	VMOVUPD.Z (BX)(SI*1), K1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapMulF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapMulF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD (DX)(SI*1), Z0
-	VMOVUPD (BX)(SI*1), Z1
-	VMULPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x08, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (DX)(SI*1), K1, Z0
-	VMOVUPD.Z (BX)(SI*1), K1, Z1
-	VMULPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapDivF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapDivF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD (DX)(SI*1), Z0
-	VMOVUPD (BX)(SI*1), Z1
-	VDIVPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x08, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (DX)(SI*1), K1, Z0
-	VMOVUPD.Z (BX)(SI*1), K1, Z1
-	VDIVPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapFMAF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapFMAF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	XORQ DI, DI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD     (DX)(DI*1), Z0
-	VMOVUPD     (BX)(DI*1), Z1
-	VMOVUPD     (SI)(DI*1), Z2
-	VMOVUPD     Z2, Z2
-	VFMADD231PD Z1, Z0, Z2
-	VMOVUPD     Z2, (AX)(DI*1)
-	ADDQ        $0x40, DI
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, R8
-	SHLL        CL, R8
-	DECL        R8
-	KMOVW       R8, K1
-	VMOVUPD.Z   (DX)(DI*1), K1, Z0
-	VMOVUPD.Z   (BX)(DI*1), K1, Z1
-	VMOVUPD.Z   (SI)(DI*1), K1, Z2
-	VMOVUPD     Z2, Z2
-	VFMADD231PD Z1, Z0, Z2
-	VMOVUPD     Z2, K1, (AX)(DI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapMinF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapMinF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD (DX)(SI*1), Z0
-	VMOVUPD (BX)(SI*1), Z1
-	VMINPD  Z1, Z0, Z2
-	VMINPD  Z0, Z1, Z0
-	VORPD   Z0, Z2, Z0
-	VMOVUPD Z0, (AX)(SI*1)
-	ADDQ    $0x40, SI
-	SUBQ    $0x08, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, DI
-	SHLL      CL, DI
-	DECL      DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (DX)(SI*1), K1, Z0
-	VMOVUPD.Z (BX)(SI*1), K1, Z1
-	VMINPD    Z1, Z0, Z2
-	VMINPD    Z0, Z1, Z0
-	VORPD     Z0, Z2, Z0
-	VMOVUPD   Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapMaxF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapMaxF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD     (DX)(SI*1), Z0
-	VMOVUPD     (BX)(SI*1), Z1
-	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VMINPD      Z1, Z0, Z2
-	VMINPD      Z0, Z1, Z0
-	VORPD       Z0, Z2, Z0
-	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, (AX)(SI*1)
-	ADDQ        $0x40, SI
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, DI
-	SHLL        CL, DI
-	DECL        DI
-	KMOVW       DI, K1
-	VMOVUPD.Z   (DX)(SI*1), K1, Z0
-	VMOVUPD.Z   (BX)(SI*1), K1, Z1
-	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VMINPD      Z1, Z0, Z2
-	VMINPD      Z0, Z1, Z0
-	VORPD       Z0, Z2, Z0
-	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapCopysignF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapCopysignF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD     (DX)(SI*1), Z0
-	VMOVUPD     (BX)(SI*1), Z1
-	VANDPD.BCST F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VANDPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VORPD       Z1, Z0, Z0
-	VMOVUPD     Z0, (AX)(SI*1)
-	ADDQ        $0x40, SI
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, DI
-	SHLL        CL, DI
-	DECL        DI
-	KMOVW       DI, K1
-	VMOVUPD.Z   (DX)(SI*1), K1, Z0
-	VMOVUPD.Z   (BX)(SI*1), K1, Z1
-	VANDPD.BCST F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VANDPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VORPD       Z1, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapFloorF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapFloorF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD     (DX)(BX*1), Z0
-	VRNDSCALEPD $0x09, Z0, Z0
-	VMOVUPD     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPD.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPD $0x09, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapCeilF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapCeilF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD     (DX)(BX*1), Z0
-	VRNDSCALEPD $0x0a, Z0, Z0
-	VMOVUPD     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPD.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPD $0x0a, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapTruncF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapTruncF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD     (DX)(BX*1), Z0
-	VRNDSCALEPD $0x0b, Z0, Z0
-	VMOVUPD     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPD.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPD $0x0b, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapRoundF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapRoundF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD     (DX)(BX*1), Z0
-	VRNDSCALEPD $0x08, Z0, Z0
-	VMOVUPD     Z0, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, SI
-	SHLL        CL, SI
-	DECL        SI
-	KMOVW       SI, K1
-	VMOVUPD.Z   (DX)(BX*1), K1, Z0
-	VRNDSCALEPD $0x08, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSqrtF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapSqrtF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD (DX)(BX*1), Z0
-	VSQRTPD Z0, Z0
-	VMOVUPD Z0, (AX)(BX*1)
-	ADDQ    $0x40, BX
-	SUBQ    $0x08, CX
-	JGE     whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, SI
-	SHLL      CL, SI
-	DECL      SI
-	KMOVW     SI, K1
 	VMOVUPD.Z (DX)(BX*1), K1, Z0
-	VSQRTPD   Z0, Z0
-	VMOVUPD   Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z3
+	VADDPD    Z1, Z0, Z0
+	VADDPD    Z3, Z2, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
 	RET
 
-// func mapLessF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapLessF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapSubF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD        (DX)(SI*1), Z0
-	VMOVUPD        (BX)(SI*1), Z1
-	VCMPPD         $0x11, Z1, Z0, K1
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K1, Z0
-	VMOVUPD        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x08, CX
-	JGE            whole
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z3
+	VSUBPD    Z1, Z0, Z0
+	VSUBPD    Z3, Z2, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
 
-rest:
-	ADDQ           $0x08, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPD.Z      (DX)(SI*1), K1, Z0
-	VMOVUPD.Z      (BX)(SI*1), K1, Z1
-	VCMPPD         $0x11, Z1, Z0, K2
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K2, Z0
-	VMOVUPD        Z0, K1, (AX)(SI*1)
+// Requires: AVX512F
+TEXT mapMulF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z3
+	VMULPD    Z1, Z0, Z0
+	VMULPD    Z3, Z2, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
 
-done:
-	VZEROUPPER
+// Requires: AVX512F
+TEXT mapDivF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z3
+	VDIVPD    Z1, Z0, Z0
+	VDIVPD    Z3, Z2, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapFMAF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z3
+	VMOVUPD.Z   (SI)(BX*1), K1, Z1
+	VMOVUPD.Z   64(SI)(BX*1), K2, Z4
+	VMOVUPD.Z   (DI)(BX*1), K1, Z2
+	VMOVUPD.Z   64(DI)(BX*1), K2, Z5
+	VMOVUPD     Z2, Z2
+	VMOVUPD     Z5, Z5
+	VFMADD231PD Z1, Z0, Z2
+	VFMADD231PD Z4, Z3, Z5
+	VMOVUPD     Z2, K1, (CX)(BX*1)
+	VMOVUPD     Z5, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapMinF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z3
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z4
+	VMINPD    Z1, Z0, Z2
+	VMINPD    Z4, Z3, Z5
+	VMINPD    Z0, Z1, Z0
+	VMINPD    Z3, Z4, Z1
+	VORPD     Z0, Z2, Z0
+	VORPD     Z1, Z5, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapMaxF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z   (SI)(BX*1), K1, Z1
+	VMOVUPD.Z   64(SI)(BX*1), K2, Z3
+	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
+	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z2, Z2
+	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
+	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z3, Z4
+	VMINPD      Z1, Z0, Z3
+	VMINPD      Z4, Z2, Z5
+	VMINPD      Z0, Z1, Z0
+	VMINPD      Z2, Z4, Z1
+	VORPD       Z0, Z3, Z0
+	VORPD       Z1, Z5, Z1
+	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z0, Z0
+	VXORPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512DQ, AVX512F
+TEXT mapCopysignF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z   (SI)(BX*1), K1, Z1
+	VMOVUPD.Z   64(SI)(BX*1), K2, Z3
+	VANDPD.BCST F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
+	VANDPD.BCST F64AVX5127fffffffffffffff<>+0(SB), Z2, Z2
+	VANDPD.BCST F64AVX5128000000000000000<>+0(SB), Z1, Z1
+	VANDPD.BCST F64AVX5128000000000000000<>+0(SB), Z3, Z3
+	VORPD       Z1, Z0, Z0
+	VORPD       Z3, Z2, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapFloorF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPD $0x09, Z0, Z0
+	VRNDSCALEPD $0x09, Z1, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapCeilF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPD $0x0a, Z0, Z0
+	VRNDSCALEPD $0x0a, Z1, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapTruncF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPD $0x0b, Z0, Z0
+	VRNDSCALEPD $0x0b, Z1, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapRoundF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z1
+	VRNDSCALEPD $0x08, Z0, Z0
+	VRNDSCALEPD $0x08, Z1, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapSqrtF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z1
+	VSQRTPD   Z0, Z0
+	VSQRTPD   Z1, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapLessF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z      (DX)(BX*1), K1, Z0
+	VMOVUPD.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z      (SI)(BX*1), K1, Z1
+	VMOVUPD.Z      64(SI)(BX*1), K2, Z3
+	VCMPPD         $0x11, Z1, Z0, K3
+	VCMPPD         $0x11, Z3, Z2, K4
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K3, Z0
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z1, K4, Z1
+	VMOVUPD        Z0, K1, (CX)(BX*1)
+	VMOVUPD        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x10, AX
+	JNE            whole
 	RET
 
 DATA F64AVX5123ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
@@ -12436,399 +7785,205 @@ GLOBL F64AVX5123ff0000000000000<>(SB), RODATA|NOPTR, $8
 DATA F64AVX5120<>+0(SB)/8, $0x0000000000000000
 GLOBL F64AVX5120<>(SB), RODATA|NOPTR, $8
 
-// func mapLessEqualF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapLessEqualF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapLessEqualF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD        (DX)(SI*1), Z0
-	VMOVUPD        (BX)(SI*1), Z1
-	VCMPPD         $0x12, Z1, Z0, K1
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K1, Z0
-	VMOVUPD        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x08, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x08, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPD.Z      (DX)(SI*1), K1, Z0
-	VMOVUPD.Z      (BX)(SI*1), K1, Z1
-	VCMPPD         $0x12, Z1, Z0, K2
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K2, Z0
-	VMOVUPD        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapEqualF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapEqualF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD        (DX)(SI*1), Z0
-	VMOVUPD        (BX)(SI*1), Z1
-	VCMPPD         $0x00, Z1, Z0, K1
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K1, Z0
-	VMOVUPD        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x08, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x08, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPD.Z      (DX)(SI*1), K1, Z0
-	VMOVUPD.Z      (BX)(SI*1), K1, Z1
-	VCMPPD         $0x00, Z1, Z0, K2
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K2, Z0
-	VMOVUPD        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapAndF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapAndF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD        (DX)(SI*1), Z0
-	VMOVUPD        (BX)(SI*1), Z1
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z1, K2
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K2, Z0
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
-	VBLENDMPD      Z0, Z1, K1, Z0
-	VMOVUPD        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x08, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x08, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPD.Z      (DX)(SI*1), K1, Z0
-	VMOVUPD.Z      (BX)(SI*1), K1, Z1
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z0, K2
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z1, K3
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K3, Z0
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
-	VBLENDMPD      Z0, Z1, K2, Z0
-	VMOVUPD        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapOrF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapOrF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD        (DX)(SI*1), Z0
-	VMOVUPD        (BX)(SI*1), Z1
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z1, K2
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K2, Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K1, Z0
-	VMOVUPD        Z0, (AX)(SI*1)
-	ADDQ           $0x40, SI
-	SUBQ           $0x08, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x08, CX
-	JZ             done
-	MOVL           $0x00000001, DI
-	SHLL           CL, DI
-	DECL           DI
-	KMOVW          DI, K1
-	VMOVUPD.Z      (DX)(SI*1), K1, Z0
-	VMOVUPD.Z      (BX)(SI*1), K1, Z1
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z0, K2
-	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z1, K3
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K3, Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K2, Z0
-	VMOVUPD        Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapNotF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapNotF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD        (DX)(BX*1), Z0
-	VCMPPD.BCST    $0x00, F64AVX5120<>+0(SB), Z0, K1
-	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K1, Z0
-	VMOVUPD        Z0, (AX)(BX*1)
-	ADDQ           $0x40, BX
-	SUBQ           $0x08, CX
-	JGE            whole
-
-rest:
-	ADDQ           $0x08, CX
-	JZ             done
-	MOVL           $0x00000001, SI
-	SHLL           CL, SI
-	DECL           SI
-	KMOVW          SI, K1
 	VMOVUPD.Z      (DX)(BX*1), K1, Z0
-	VCMPPD.BCST    $0x00, F64AVX5120<>+0(SB), Z0, K2
+	VMOVUPD.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z      (SI)(BX*1), K1, Z1
+	VMOVUPD.Z      64(SI)(BX*1), K2, Z3
+	VCMPPD         $0x12, Z1, Z0, K3
+	VCMPPD         $0x12, Z3, Z2, K4
 	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
-	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K2, Z0
-	VMOVUPD        Z0, K1, (AX)(BX*1)
-
-done:
-	VZEROUPPER
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K3, Z0
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z1, K4, Z1
+	VMOVUPD        Z0, K1, (CX)(BX*1)
+	VMOVUPD        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x10, AX
+	JNE            whole
 	RET
 
-// func mapWhereF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	XORQ DI, DI
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapEqualF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD     (DX)(DI*1), Z0
-	VMOVUPD     (BX)(DI*1), Z1
-	VMOVUPD     (SI)(DI*1), Z2
-	VCMPPD.BCST $0x04, F64AVX5120<>+0(SB), Z0, K1
-	VBLENDMPD   Z1, Z2, K1, Z0
-	VMOVUPD     Z0, (AX)(DI*1)
-	ADDQ        $0x40, DI
-	SUBQ        $0x08, CX
-	JGE         whole
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVL        $0x00000001, R8
-	SHLL        CL, R8
-	DECL        R8
-	KMOVW       R8, K1
-	VMOVUPD.Z   (DX)(DI*1), K1, Z0
-	VMOVUPD.Z   (BX)(DI*1), K1, Z1
-	VMOVUPD.Z   (SI)(DI*1), K1, Z2
-	VCMPPD.BCST $0x04, F64AVX5120<>+0(SB), Z0, K2
-	VBLENDMPD   Z1, Z2, K2, Z0
-	VMOVUPD     Z0, K1, (AX)(DI*1)
-
-done:
-	VZEROUPPER
+	VMOVUPD.Z      (DX)(BX*1), K1, Z0
+	VMOVUPD.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z      (SI)(BX*1), K1, Z1
+	VMOVUPD.Z      64(SI)(BX*1), K2, Z3
+	VCMPPD         $0x00, Z1, Z0, K3
+	VCMPPD         $0x00, Z3, Z2, K4
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K3, Z0
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z1, K4, Z1
+	VMOVUPD        Z0, K1, (CX)(BX*1)
+	VMOVUPD        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x10, AX
+	JNE            whole
 	RET
 
-// func mapWhereLessF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereLessF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapAndF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD   (DX)(R8*1), Z0
-	VMOVUPD   (BX)(R8*1), Z1
-	VMOVUPD   (SI)(R8*1), Z2
-	VMOVUPD   (DI)(R8*1), Z3
-	VCMPPD    $0x11, Z1, Z0, K1
-	VBLENDMPD Z2, Z3, K1, Z0
-	VMOVUPD   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x08, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPD.Z (DX)(R8*1), K1, Z0
-	VMOVUPD.Z (BX)(R8*1), K1, Z1
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VMOVUPD.Z (DI)(R8*1), K1, Z3
-	VCMPPD    $0x11, Z1, Z0, K2
-	VBLENDMPD Z2, Z3, K2, Z0
-	VMOVUPD   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPD.Z      (DX)(BX*1), K1, Z0
+	VMOVUPD.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z      (SI)(BX*1), K1, Z1
+	VMOVUPD.Z      64(SI)(BX*1), K2, Z3
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z2, K5
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z1, K4
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z3, K6
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K4, Z0
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z1, K6, Z2
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z3
+	VBLENDMPD      Z0, Z1, K3, Z0
+	VBLENDMPD      Z2, Z3, K5, Z1
+	VMOVUPD        Z0, K1, (CX)(BX*1)
+	VMOVUPD        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x10, AX
+	JNE            whole
 	RET
 
-// func mapWhereLessEqualF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereLessEqualF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapOrF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD   (DX)(R8*1), Z0
-	VMOVUPD   (BX)(R8*1), Z1
-	VMOVUPD   (SI)(R8*1), Z2
-	VMOVUPD   (DI)(R8*1), Z3
-	VCMPPD    $0x12, Z1, Z0, K1
-	VBLENDMPD Z2, Z3, K1, Z0
-	VMOVUPD   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x08, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPD.Z (DX)(R8*1), K1, Z0
-	VMOVUPD.Z (BX)(R8*1), K1, Z1
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VMOVUPD.Z (DI)(R8*1), K1, Z3
-	VCMPPD    $0x12, Z1, Z0, K2
-	VBLENDMPD Z2, Z3, K2, Z0
-	VMOVUPD   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPD.Z      (DX)(BX*1), K1, Z0
+	VMOVUPD.Z      64(DX)(BX*1), K2, Z2
+	VMOVUPD.Z      (SI)(BX*1), K1, Z1
+	VMOVUPD.Z      64(SI)(BX*1), K2, Z3
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z2, K5
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z1, K4
+	VCMPPD.BCST    $0x04, F64AVX5120<>+0(SB), Z3, K6
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K4, Z0
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z1, K6, Z1
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K3, Z0
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z1, K5, Z1
+	VMOVUPD        Z0, K1, (CX)(BX*1)
+	VMOVUPD        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x10, AX
+	JNE            whole
 	RET
 
-// func mapWhereEqualF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapWhereEqualF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	MOVQ x2+32(FP), SI
-	MOVQ x3+40(FP), DI
-	XORQ R8, R8
-	SUBQ $0x08, CX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapNotF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD   (DX)(R8*1), Z0
-	VMOVUPD   (BX)(R8*1), Z1
-	VMOVUPD   (SI)(R8*1), Z2
-	VMOVUPD   (DI)(R8*1), Z3
-	VCMPPD    $0x00, Z1, Z0, K1
-	VBLENDMPD Z2, Z3, K1, Z0
-	VMOVUPD   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	SUBQ      $0x08, CX
-	JGE       whole
-
-rest:
-	ADDQ      $0x08, CX
-	JZ        done
-	MOVL      $0x00000001, R9
-	SHLL      CL, R9
-	DECL      R9
-	KMOVW     R9, K1
-	VMOVUPD.Z (DX)(R8*1), K1, Z0
-	VMOVUPD.Z (BX)(R8*1), K1, Z1
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VMOVUPD.Z (DI)(R8*1), K1, Z3
-	VCMPPD    $0x00, Z1, Z0, K2
-	VBLENDMPD Z2, Z3, K2, Z0
-	VMOVUPD   Z0, K1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
+	VMOVUPD.Z      (DX)(BX*1), K1, Z0
+	VMOVUPD.Z      64(DX)(BX*1), K2, Z1
+	VCMPPD.BCST    $0x00, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST    $0x00, F64AVX5120<>+0(SB), Z1, K4
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z0
+	VBROADCASTSD   F64AVX5120<>+0(SB), Z1
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z0, K3, Z0
+	VBLENDMPD.BCST F64AVX5123ff0000000000000<>+0(SB), Z1, K4, Z1
+	VMOVUPD        Z0, K1, (CX)(BX*1)
+	VMOVUPD        Z1, K2, 64(CX)(BX*1)
+	ADDQ           $0x80, BX
+	SUBQ           $0x10, AX
+	JNE            whole
 	RET
 
-// func mapExpF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·mapExpF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapWhereF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
+	VMOVUPD.Z   (DX)(BX*1), K1, Z0
+	VMOVUPD.Z   64(DX)(BX*1), K2, Z3
+	VMOVUPD.Z   (SI)(BX*1), K1, Z1
+	VMOVUPD.Z   64(SI)(BX*1), K2, Z4
+	VMOVUPD.Z   (DI)(BX*1), K1, Z2
+	VMOVUPD.Z   64(DI)(BX*1), K2, Z5
+	VCMPPD.BCST $0x04, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST $0x04, F64AVX5120<>+0(SB), Z3, K4
+	VBLENDMPD   Z1, Z2, K3, Z0
+	VBLENDMPD   Z4, Z5, K4, Z1
+	VMOVUPD     Z0, K1, (CX)(BX*1)
+	VMOVUPD     Z1, K2, 64(CX)(BX*1)
+	ADDQ        $0x80, BX
+	SUBQ        $0x10, AX
+	JNE         whole
+	RET
+
+// Requires: AVX512F
+TEXT mapWhereLessF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPD.Z (DI)(BX*1), K1, Z2
+	VMOVUPD.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPD.Z (R8)(BX*1), K1, Z3
+	VMOVUPD.Z 64(R8)(BX*1), K2, Z7
+	VCMPPD    $0x11, Z1, Z0, K3
+	VCMPPD    $0x11, Z5, Z4, K4
+	VBLENDMPD Z2, Z3, K3, Z0
+	VBLENDMPD Z6, Z7, K4, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapWhereLessEqualF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPD.Z (DI)(BX*1), K1, Z2
+	VMOVUPD.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPD.Z (R8)(BX*1), K1, Z3
+	VMOVUPD.Z 64(R8)(BX*1), K2, Z7
+	VCMPPD    $0x12, Z1, Z0, K3
+	VCMPPD    $0x12, Z5, Z4, K4
+	VBLENDMPD Z2, Z3, K3, Z0
+	VBLENDMPD Z6, Z7, K4, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapWhereEqualF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z (DX)(BX*1), K1, Z0
+	VMOVUPD.Z 64(DX)(BX*1), K2, Z4
+	VMOVUPD.Z (SI)(BX*1), K1, Z1
+	VMOVUPD.Z 64(SI)(BX*1), K2, Z5
+	VMOVUPD.Z (DI)(BX*1), K1, Z2
+	VMOVUPD.Z 64(DI)(BX*1), K2, Z6
+	VMOVUPD.Z (R8)(BX*1), K1, Z3
+	VMOVUPD.Z 64(R8)(BX*1), K2, Z7
+	VCMPPD    $0x00, Z1, Z0, K3
+	VCMPPD    $0x00, Z5, Z4, K4
+	VBLENDMPD Z2, Z3, K3, Z0
+	VBLENDMPD Z6, Z7, K4, Z1
+	VMOVUPD   Z0, K1, (CX)(BX*1)
+	VMOVUPD   Z1, K2, 64(CX)(BX*1)
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JNE       whole
+	RET
+
+// Requires: AVX512F
+TEXT mapExpF64AVX512<>(SB), NOSPLIT, $0
+whole:
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z3
 	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z1
 	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z4
 	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z2
@@ -12897,66 +8052,11 @@ whole:
 	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z4, Z2
 	VSCALEFPD         Z1, Z0, Z0
 	VSCALEFPD         Z3, Z2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z1
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z0
-	VMAXPD            Z0, Z1, Z0
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z1, Z0
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z1, Z0
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VMOVUPD           Z0, Z0
-	VFMADD231PD       Z4, Z2, Z0
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z0, Z0
-	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F64AVX512c087500000000000<>+0(SB)/8, $0xc087500000000000
@@ -13004,19 +8104,11 @@ GLOBL F64AVX5123fc5555555555533<>(SB), RODATA|NOPTR, $8
 DATA F64AVX5123fe0000000000007<>+0(SB)/8, $0x3fe0000000000007
 GLOBL F64AVX5123fe0000000000007<>(SB), RODATA|NOPTR, $8
 
-// func mapExp2F64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·mapExp2F64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512F
+TEXT mapExp2F64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD      (BX)(SI*1), Z0
-	VMOVUPD      64(BX)(SI*1), Z3
+	VMOVUPD.Z    (DX)(BX*1), K1, Z0
+	VMOVUPD.Z    64(DX)(BX*1), K2, Z3
 	VBROADCASTSD F64AVX512c090d40000000000<>+0(SB), Z1
 	VBROADCASTSD F64AVX512c090d40000000000<>+0(SB), Z4
 	VBROADCASTSD F64AVX5124090040000000000<>+0(SB), Z2
@@ -13079,63 +8171,11 @@ whole:
 	VADDPD.BCST  F64AVX5123ff0000000000000<>+0(SB), Z4, Z2
 	VSCALEFPD    Z1, Z0, Z0
 	VSCALEFPD    Z3, Z2, Z1
-	VMOVUPD      Z0, (DX)(SI*1)
-	VMOVUPD      Z1, 64(DX)(SI*1)
-	ADDQ         $0x80, SI
+	VMOVUPD      Z0, K1, (CX)(BX*1)
+	VMOVUPD      Z1, K2, 64(CX)(BX*1)
+	ADDQ         $0x80, BX
 	SUBQ         $0x10, AX
-	JGE          whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ         $0x00000008, CX
-	CMPQ         AX, CX
-	CMOVQLT      AX, CX
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPD.Z    (BX)(SI*1), K1, Z0
-	VBROADCASTSD F64AVX512c090d40000000000<>+0(SB), Z1
-	VBROADCASTSD F64AVX5124090040000000000<>+0(SB), Z2
-	VMINPD       Z0, Z2, Z0
-	VMAXPD       Z0, Z1, Z0
-	VRNDSCALEPD  $0x08, Z0, Z1
-	VSUBPD       Z1, Z0, Z0
-	VMULPD.BCST  F64AVX5123fe62e42fefa39ef<>+0(SB), Z0, Z0
-	VMULPD       Z0, Z0, Z2
-	VBROADCASTSD F64AVX5123e5ae607f9e359e8<>+0(SB), Z3
-	VBROADCASTSD F64AVX5123e928a7d36051b22<>+0(SB), Z4
-	VFMADD231PD  Z0, Z3, Z4
-	VBROADCASTSD F64AVX5123ec71de91d98e8ed<>+0(SB), Z3
-	VFMADD231PD  Z0, Z4, Z3
-	VBROADCASTSD F64AVX5123efa019a0bd20c0c<>+0(SB), Z4
-	VFMADD231PD  Z0, Z3, Z4
-	VBROADCASTSD F64AVX5123f2a01a016f484f8<>+0(SB), Z3
-	VFMADD231PD  Z0, Z4, Z3
-	VBROADCASTSD F64AVX5123f56c16c18169f23<>+0(SB), Z4
-	VFMADD231PD  Z0, Z3, Z4
-	VBROADCASTSD F64AVX5123f8111111111a560<>+0(SB), Z3
-	VFMADD231PD  Z0, Z4, Z3
-	VBROADCASTSD F64AVX5123fa55555555516c8<>+0(SB), Z4
-	VFMADD231PD  Z0, Z3, Z4
-	VBROADCASTSD F64AVX5123fc5555555555533<>+0(SB), Z3
-	VFMADD231PD  Z0, Z4, Z3
-	VBROADCASTSD F64AVX5123fe0000000000007<>+0(SB), Z4
-	VFMADD231PD  Z0, Z3, Z4
-	VMOVUPD      Z0, Z0
-	VFMADD231PD  Z4, Z2, Z0
-	VADDPD.BCST  F64AVX5123ff0000000000000<>+0(SB), Z0, Z0
-	VSCALEFPD    Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (DX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x08, AX
-	JG           next
-
-done:
-	VZEROUPPER
+	JNE          whole
 	RET
 
 DATA F64AVX512c090d40000000000<>+0(SB)/8, $0xc090d40000000000
@@ -13144,19 +8184,11 @@ GLOBL F64AVX512c090d40000000000<>(SB), RODATA|NOPTR, $8
 DATA F64AVX5124090040000000000<>+0(SB)/8, $0x4090040000000000
 GLOBL F64AVX5124090040000000000<>(SB), RODATA|NOPTR, $8
 
-// func mapExpm1F64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapExpm1F64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapExpm1F64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z3
 	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z1
 	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z4
 	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z2
@@ -13253,80 +8285,11 @@ whole:
 	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z3
 	VORPD             Z0, Z1, Z0
 	VORPD             Z3, Z2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z1
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z2
-	VMAXPD            Z2, Z1, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z5, Z3, Z1
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x09, Z3, Z3
-	VSUBPD            Z3, Z2, Z2
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z3, Z3
-	VPSLLQ            $0x34, Z3, Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z2, Z4
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z4, Z4
-	VPSLLQ            $0x34, Z4, Z4
-	VSUBPD            Z4, Z3, Z4
-	VMOVUPD           Z4, Z4
-	VFMADD231PD       Z3, Z1, Z4
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z2, Z1
-	VPSLLQ            $0x34, Z1, Z1
-	VMULPD            Z1, Z4, Z1
-	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VORPD             Z0, Z1, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F64AVX5123fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
@@ -13335,19 +8298,11 @@ GLOBL F64AVX5123fe0000000000000<>(SB), RODATA|NOPTR, $8
 DATA F64AVX51243380000000003ff<>+0(SB)/8, $0x43380000000003ff
 GLOBL F64AVX51243380000000003ff<>(SB), RODATA|NOPTR, $8
 
-// func mapTanhF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapTanhF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapTanhF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z3
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z1
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z3, Z4
 	VBROADCASTSD      F64AVX5124054000000000000<>+0(SB), Z2
@@ -13430,73 +8385,11 @@ whole:
 	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z3
 	VORPD             Z0, Z1, Z0
 	VORPD             Z3, Z2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z1
-	VBROADCASTSD      F64AVX5124054000000000000<>+0(SB), Z2
-	VADDPD            Z1, Z1, Z1
-	VMINPD            Z1, Z2, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z5, Z3, Z1
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z2, Z2
-	VPSLLQ            $0x34, Z2, Z2
-	VSUBPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z3
-	VMOVUPD           Z3, Z3
-	VFMADD231PD       Z2, Z1, Z3
-	VADDPD.BCST       F64AVX5124000000000000000<>+0(SB), Z3, Z1
-	VDIVPD            Z1, Z3, Z1
-	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VORPD             Z0, Z1, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F64AVX5124054000000000000<>+0(SB)/8, $0x4054000000000000
@@ -13505,29 +8398,21 @@ GLOBL F64AVX5124054000000000000<>(SB), RODATA|NOPTR, $8
 DATA F64AVX5124000000000000000<>+0(SB)/8, $0x4000000000000000
 GLOBL F64AVX5124000000000000000<>(SB), RODATA|NOPTR, $8
 
-// func mapLogF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLogF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapLogF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD          (BX)(SI*1), Z0
-	VMOVUPD          64(BX)(SI*1), Z2
-	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z2, K2
+	VMOVUPD.Z        (DX)(BX*1), K1, Z0
+	VMOVUPD.Z        64(DX)(BX*1), K2, Z2
+	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z2, K4
 	VMULPD.BCST      F64AVX5124330000000000000<>+0(SB), Z0, Z1
 	VMULPD.BCST      F64AVX5124330000000000000<>+0(SB), Z2, Z3
-	VBLENDMPD        Z1, Z0, K1, Z1
-	VBLENDMPD        Z3, Z2, K2, Z4
+	VBLENDMPD        Z1, Z0, K3, Z1
+	VBLENDMPD        Z3, Z2, K4, Z4
 	VBROADCASTSD     F64AVX5120<>+0(SB), Z3
 	VBROADCASTSD     F64AVX5120<>+0(SB), Z5
-	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z3, K1, Z3
-	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z5, K2, Z7
+	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z3, K3, Z3
+	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z5, K4, Z7
 	VBROADCASTSD     F64AVX5120<>+0(SB), Z5
 	VBROADCASTSD     F64AVX5120<>+0(SB), Z8
 	VPSRLQ           $0x34, Z1, Z6
@@ -13542,16 +8427,16 @@ whole:
 	VORPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z4, Z10
 	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z4
 	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z11
-	VCMPPD           $0x11, Z1, Z4, K1
-	VCMPPD           $0x11, Z10, Z11, K2
+	VCMPPD           $0x11, Z1, Z4, K3
+	VCMPPD           $0x11, Z10, Z11, K4
 	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z1, Z4
 	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z10, Z11
-	VBLENDMPD        Z4, Z1, K1, Z1
-	VBLENDMPD        Z11, Z10, K2, Z10
+	VBLENDMPD        Z4, Z1, K3, Z1
+	VBLENDMPD        Z11, Z10, K4, Z10
 	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z6, Z4
 	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z9, Z11
-	VBLENDMPD        Z4, Z6, K1, Z4
-	VBLENDMPD        Z11, Z9, K2, Z6
+	VBLENDMPD        Z4, Z6, K3, Z4
+	VBLENDMPD        Z11, Z9, K4, Z6
 	VADDPD           Z3, Z4, Z3
 	VADDPD           Z7, Z6, Z4
 	VSUBPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
@@ -13624,109 +8509,27 @@ whole:
 	VMOVUPD          Z5, Z5
 	VFMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z1
 	VFMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z4, Z5
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z2, K2
-	VBLENDMPD        Z0, Z1, K1, Z1
-	VBLENDMPD        Z2, Z5, K2, Z3
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z2, K2
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K1, Z1
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z3, K2, Z3
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z2, K2
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K1, Z1
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z3, K2, Z3
-	VCMPPD           $0x03, Z0, Z0, K1
-	VCMPPD           $0x03, Z2, Z2, K2
-	VBLENDMPD        Z0, Z1, K1, Z0
-	VBLENDMPD        Z2, Z3, K2, Z1
-	VMOVUPD          Z0, (DX)(SI*1)
-	VMOVUPD          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z2, K4
+	VBLENDMPD        Z0, Z1, K3, Z1
+	VBLENDMPD        Z2, Z5, K4, Z3
+	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z2, K4
+	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K3, Z1
+	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z3, K4, Z3
+	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z2, K4
+	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K3, Z1
+	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z3, K4, Z3
+	VCMPPD           $0x03, Z0, Z0, K3
+	VCMPPD           $0x03, Z2, Z2, K4
+	VBLENDMPD        Z0, Z1, K3, Z0
+	VBLENDMPD        Z2, Z3, K4, Z1
+	VMOVUPD          Z0, K1, (CX)(BX*1)
+	VMOVUPD          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x10, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000008, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPD.Z        (BX)(SI*1), K1, Z0
-	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z0, K2
-	VMULPD.BCST      F64AVX5124330000000000000<>+0(SB), Z0, Z1
-	VBLENDMPD        Z1, Z0, K2, Z1
-	VBROADCASTSD     F64AVX5120<>+0(SB), Z2
-	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z2, K2, Z2
-	VBROADCASTSD     F64AVX5120<>+0(SB), Z3
-	VPSRLQ           $0x34, Z1, Z4
-	VORPD.BCST       F64AVX5124330000000000000<>+0(SB), Z4, Z4
-	VSUBPD.BCST      F64AVX51243300000000003ff<>+0(SB), Z4, Z4
-	VANDPD.BCST      F64AVX512fffffffffffff<>+0(SB), Z1, Z1
-	VORPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z5
-	VCMPPD           $0x11, Z1, Z5, K2
-	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z1, Z5
-	VBLENDMPD        Z5, Z1, K2, Z1
-	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z4, Z5
-	VBLENDMPD        Z5, Z4, K2, Z4
-	VADDPD           Z2, Z4, Z2
-	VSUBPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VADDPD.BCST      F64AVX5124000000000000000<>+0(SB), Z1, Z4
-	VDIVPD           Z4, Z1, Z4
-	VMULPD           Z4, Z4, Z5
-	VMULPD           Z1, Z1, Z6
-	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z6, Z6
-	VBROADCASTSD     F64AVX5123fb8618618618618<>+0(SB), Z7
-	VBROADCASTSD     F64AVX5123fbaf286bca1af28<>+0(SB), Z8
-	VFMADD231PD      Z5, Z7, Z8
-	VBROADCASTSD     F64AVX5123fbe1e1e1e1e1e1e<>+0(SB), Z7
-	VFMADD231PD      Z5, Z8, Z7
-	VBROADCASTSD     F64AVX5123fc1111111111111<>+0(SB), Z8
-	VFMADD231PD      Z5, Z7, Z8
-	VBROADCASTSD     F64AVX5123fc3b13b13b13b14<>+0(SB), Z7
-	VFMADD231PD      Z5, Z8, Z7
-	VBROADCASTSD     F64AVX5123fc745d1745d1746<>+0(SB), Z8
-	VFMADD231PD      Z5, Z7, Z8
-	VBROADCASTSD     F64AVX5123fcc71c71c71c71c<>+0(SB), Z7
-	VFMADD231PD      Z5, Z8, Z7
-	VBROADCASTSD     F64AVX5123fd2492492492492<>+0(SB), Z8
-	VFMADD231PD      Z5, Z7, Z8
-	VBROADCASTSD     F64AVX5123fd999999999999a<>+0(SB), Z7
-	VFMADD231PD      Z5, Z8, Z7
-	VBROADCASTSD     F64AVX5123fe5555555555555<>+0(SB), Z8
-	VFMADD231PD      Z5, Z7, Z8
-	VMOVUPD          Z6, Z7
-	VFMADD231PD      Z8, Z5, Z7
-	VMOVUPD          Z3, Z3
-	VFMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z3
-	VMOVUPD          Z3, Z3
-	VFMADD231PD      Z7, Z4, Z3
-	VSUBPD           Z3, Z6, Z3
-	VSUBPD           Z3, Z1, Z1
-	VMOVUPD          Z1, Z1
-	VFMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z0, K2
-	VBLENDMPD        Z0, Z1, K2, Z1
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z0, K2
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K2, Z1
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z0, K2
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K2, Z1
-	VCMPPD           $0x03, Z0, Z0, K2
-	VBLENDMPD        Z0, Z1, K2, Z0
-	VMOVUPD          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x08, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F64AVX51220000000000000<>+0(SB)/8, $0x0020000000000000
@@ -13786,29 +8589,21 @@ GLOBL F64AVX512fff0000000000000<>(SB), RODATA|NOPTR, $8
 DATA F64AVX5127ff8000000000001<>+0(SB)/8, $0x7ff8000000000001
 GLOBL F64AVX5127ff8000000000001<>(SB), RODATA|NOPTR, $8
 
-// func mapLog2F64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLog2F64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapLog2F64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD          (BX)(SI*1), Z0
-	VMOVUPD          64(BX)(SI*1), Z2
-	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z2, K2
+	VMOVUPD.Z        (DX)(BX*1), K1, Z0
+	VMOVUPD.Z        64(DX)(BX*1), K2, Z2
+	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z2, K4
 	VMULPD.BCST      F64AVX5124330000000000000<>+0(SB), Z0, Z1
 	VMULPD.BCST      F64AVX5124330000000000000<>+0(SB), Z2, Z3
-	VBLENDMPD        Z1, Z0, K1, Z1
-	VBLENDMPD        Z3, Z2, K2, Z4
+	VBLENDMPD        Z1, Z0, K3, Z1
+	VBLENDMPD        Z3, Z2, K4, Z4
 	VBROADCASTSD     F64AVX5120<>+0(SB), Z3
 	VBROADCASTSD     F64AVX5120<>+0(SB), Z5
-	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z3, K1, Z3
-	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z5, K2, Z6
+	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z3, K3, Z3
+	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z5, K4, Z6
 	VPSRLQ           $0x34, Z1, Z5
 	VPSRLQ           $0x34, Z4, Z7
 	VORPD.BCST       F64AVX5124330000000000000<>+0(SB), Z5, Z5
@@ -13821,16 +8616,16 @@ whole:
 	VORPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z4, Z8
 	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z4
 	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z9
-	VCMPPD           $0x11, Z1, Z4, K1
-	VCMPPD           $0x11, Z8, Z9, K2
+	VCMPPD           $0x11, Z1, Z4, K3
+	VCMPPD           $0x11, Z8, Z9, K4
 	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z1, Z4
 	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z8, Z9
-	VBLENDMPD        Z4, Z1, K1, Z1
-	VBLENDMPD        Z9, Z8, K2, Z8
+	VBLENDMPD        Z4, Z1, K3, Z1
+	VBLENDMPD        Z9, Z8, K4, Z8
 	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z5, Z4
 	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z7, Z9
-	VBLENDMPD        Z4, Z5, K1, Z4
-	VBLENDMPD        Z9, Z7, K2, Z5
+	VBLENDMPD        Z4, Z5, K3, Z4
+	VBLENDMPD        Z9, Z7, K4, Z5
 	VADDPD           Z3, Z4, Z3
 	VADDPD           Z6, Z5, Z4
 	VSUBPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
@@ -13901,131 +8696,43 @@ whole:
 	VMOVUPD          Z4, Z4
 	VFMADD231PD.BCST F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z3
 	VFMADD231PD.BCST F64AVX5123ff71547652b82fe<>+0(SB), Z5, Z4
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z2, K2
-	VBLENDMPD        Z0, Z3, K1, Z1
-	VBLENDMPD        Z2, Z4, K2, Z3
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z2, K2
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K1, Z1
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z3, K2, Z3
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z2, K2
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K1, Z1
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z3, K2, Z3
-	VCMPPD           $0x03, Z0, Z0, K1
-	VCMPPD           $0x03, Z2, Z2, K2
-	VBLENDMPD        Z0, Z1, K1, Z0
-	VBLENDMPD        Z2, Z3, K2, Z1
-	VMOVUPD          Z0, (DX)(SI*1)
-	VMOVUPD          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z2, K4
+	VBLENDMPD        Z0, Z3, K3, Z1
+	VBLENDMPD        Z2, Z4, K4, Z3
+	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z2, K4
+	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K3, Z1
+	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z3, K4, Z3
+	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z2, K4
+	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K3, Z1
+	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z3, K4, Z3
+	VCMPPD           $0x03, Z0, Z0, K3
+	VCMPPD           $0x03, Z2, Z2, K4
+	VBLENDMPD        Z0, Z1, K3, Z0
+	VBLENDMPD        Z2, Z3, K4, Z1
+	VMOVUPD          Z0, K1, (CX)(BX*1)
+	VMOVUPD          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x10, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000008, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPD.Z        (BX)(SI*1), K1, Z0
-	VCMPPD.BCST      $0x11, F64AVX51220000000000000<>+0(SB), Z0, K2
-	VMULPD.BCST      F64AVX5124330000000000000<>+0(SB), Z0, Z1
-	VBLENDMPD        Z1, Z0, K2, Z1
-	VBROADCASTSD     F64AVX5120<>+0(SB), Z2
-	VBLENDMPD.BCST   F64AVX512c04a000000000000<>+0(SB), Z2, K2, Z2
-	VPSRLQ           $0x34, Z1, Z3
-	VORPD.BCST       F64AVX5124330000000000000<>+0(SB), Z3, Z3
-	VSUBPD.BCST      F64AVX51243300000000003ff<>+0(SB), Z3, Z3
-	VANDPD.BCST      F64AVX512fffffffffffff<>+0(SB), Z1, Z1
-	VORPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z4
-	VCMPPD           $0x11, Z1, Z4, K2
-	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z1, Z4
-	VBLENDMPD        Z4, Z1, K2, Z1
-	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z3, Z4
-	VBLENDMPD        Z4, Z3, K2, Z3
-	VADDPD           Z2, Z3, Z2
-	VSUBPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VADDPD.BCST      F64AVX5124000000000000000<>+0(SB), Z1, Z3
-	VDIVPD           Z3, Z1, Z3
-	VMULPD           Z3, Z3, Z4
-	VMULPD           Z1, Z1, Z5
-	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z5, Z5
-	VBROADCASTSD     F64AVX5123fb8618618618618<>+0(SB), Z6
-	VBROADCASTSD     F64AVX5123fbaf286bca1af28<>+0(SB), Z7
-	VFMADD231PD      Z4, Z6, Z7
-	VBROADCASTSD     F64AVX5123fbe1e1e1e1e1e1e<>+0(SB), Z6
-	VFMADD231PD      Z4, Z7, Z6
-	VBROADCASTSD     F64AVX5123fc1111111111111<>+0(SB), Z7
-	VFMADD231PD      Z4, Z6, Z7
-	VBROADCASTSD     F64AVX5123fc3b13b13b13b14<>+0(SB), Z6
-	VFMADD231PD      Z4, Z7, Z6
-	VBROADCASTSD     F64AVX5123fc745d1745d1746<>+0(SB), Z7
-	VFMADD231PD      Z4, Z6, Z7
-	VBROADCASTSD     F64AVX5123fcc71c71c71c71c<>+0(SB), Z6
-	VFMADD231PD      Z4, Z7, Z6
-	VBROADCASTSD     F64AVX5123fd2492492492492<>+0(SB), Z7
-	VFMADD231PD      Z4, Z6, Z7
-	VBROADCASTSD     F64AVX5123fd999999999999a<>+0(SB), Z6
-	VFMADD231PD      Z4, Z7, Z6
-	VBROADCASTSD     F64AVX5123fe5555555555555<>+0(SB), Z7
-	VFMADD231PD      Z4, Z6, Z7
-	VMOVUPD          Z5, Z6
-	VFMADD231PD      Z7, Z4, Z6
-	VMULPD           Z6, Z3, Z3
-	VSUBPD           Z3, Z5, Z3
-	VSUBPD           Z3, Z1, Z1
-	VMOVUPD          Z2, Z2
-	VFMADD231PD.BCST F64AVX5123c7777d0ffda0d24<>+0(SB), Z1, Z2
-	VMOVUPD          Z2, Z2
-	VFMADD231PD.BCST F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z0, K2
-	VBLENDMPD        Z0, Z2, K2, Z1
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z0, K2
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K2, Z1
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z0, K2
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K2, Z1
-	VCMPPD           $0x03, Z0, Z0, K2
-	VBLENDMPD        Z0, Z1, K2, Z0
-	VMOVUPD          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x08, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F64AVX5123c7777d0ffda0d24<>+0(SB)/8, $0x3c7777d0ffda0d24
 GLOBL F64AVX5123c7777d0ffda0d24<>(SB), RODATA|NOPTR, $8
 
-// func mapLog1pF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLog1pF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapLog1pF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD          (BX)(SI*1), Z0
-	VMOVUPD          64(BX)(SI*1), Z4
+	VMOVUPD.Z        (DX)(BX*1), K1, Z0
+	VMOVUPD.Z        64(DX)(BX*1), K2, Z4
 	VBROADCASTSD     F64AVX5123ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD     F64AVX5123ff0000000000000<>+0(SB), Z5
 	VADDPD           Z1, Z0, Z2
 	VADDPD           Z5, Z4, Z6
-	VCMPPD           $0x11, Z0, Z1, K1
-	VCMPPD           $0x11, Z4, Z5, K2
+	VCMPPD           $0x11, Z0, Z1, K3
+	VCMPPD           $0x11, Z4, Z5, K4
 	VSUBPD           Z0, Z2, Z3
 	VSUBPD           Z4, Z6, Z7
 	VSUBPD           Z3, Z1, Z3
@@ -14034,8 +8741,8 @@ whole:
 	VSUBPD           Z5, Z6, Z5
 	VSUBPD           Z1, Z0, Z1
 	VSUBPD           Z5, Z4, Z5
-	VBLENDMPD        Z3, Z1, K1, Z1
-	VBLENDMPD        Z7, Z5, K2, Z3
+	VBLENDMPD        Z3, Z1, K3, Z1
+	VBLENDMPD        Z7, Z5, K4, Z3
 	VDIVPD           Z2, Z1, Z1
 	VDIVPD           Z6, Z3, Z7
 	VBROADCASTSD     F64AVX5120<>+0(SB), Z3
@@ -14052,16 +8759,16 @@ whole:
 	VORPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z11, Z12
 	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z11
 	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z13
-	VCMPPD           $0x11, Z9, Z11, K1
-	VCMPPD           $0x11, Z12, Z13, K2
+	VCMPPD           $0x11, Z9, Z11, K3
+	VCMPPD           $0x11, Z12, Z13, K4
 	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z9, Z11
 	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z12, Z13
-	VBLENDMPD        Z11, Z9, K1, Z9
-	VBLENDMPD        Z13, Z12, K2, Z12
+	VBLENDMPD        Z11, Z9, K3, Z9
+	VBLENDMPD        Z13, Z12, K4, Z12
 	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z5, Z11
 	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z10, Z13
-	VBLENDMPD        Z11, Z5, K1, Z5
-	VBLENDMPD        Z13, Z10, K2, Z10
+	VBLENDMPD        Z11, Z5, K3, Z5
+	VBLENDMPD        Z13, Z10, K4, Z10
 	VADDPD           Z3, Z5, Z3
 	VADDPD           Z8, Z10, Z5
 	VSUBPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z9, Z8
@@ -14134,140 +8841,43 @@ whole:
 	VMOVUPD          Z7, Z7
 	VFMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z1
 	VFMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z7
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z2, K1
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z6, K2
-	VBLENDMPD        Z2, Z1, K1, Z1
-	VBLENDMPD        Z6, Z7, K2, Z3
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z2, K1
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z6, K2
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K1, Z1
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z3, K2, Z3
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z2, K1
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z6, K2
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K1, Z1
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z3, K2, Z3
-	VCMPPD           $0x03, Z2, Z2, K1
-	VCMPPD           $0x03, Z6, Z6, K2
-	VBLENDMPD        Z2, Z1, K1, Z1
-	VBLENDMPD        Z6, Z3, K2, Z3
+	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z2, K3
+	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z6, K4
+	VBLENDMPD        Z2, Z1, K3, Z1
+	VBLENDMPD        Z6, Z7, K4, Z3
+	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z2, K3
+	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z6, K4
+	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K3, Z1
+	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z3, K4, Z3
+	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z2, K3
+	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z6, K4
+	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K3, Z1
+	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z3, K4, Z3
+	VCMPPD           $0x03, Z2, Z2, K3
+	VCMPPD           $0x03, Z6, Z6, K4
+	VBLENDMPD        Z2, Z1, K3, Z1
+	VBLENDMPD        Z6, Z3, K4, Z3
 	VANDPD.BCST      F64AVX5127fffffffffffffff<>+0(SB), Z0, Z2
 	VANDPD.BCST      F64AVX5127fffffffffffffff<>+0(SB), Z4, Z5
-	VCMPPD.BCST      $0x11, F64AVX5123c90000000000000<>+0(SB), Z2, K1
-	VCMPPD.BCST      $0x11, F64AVX5123c90000000000000<>+0(SB), Z5, K2
-	VBLENDMPD        Z0, Z1, K1, Z0
-	VBLENDMPD        Z4, Z3, K2, Z1
-	VMOVUPD          Z0, (DX)(SI*1)
-	VMOVUPD          Z1, 64(DX)(SI*1)
-	ADDQ             $0x80, SI
+	VCMPPD.BCST      $0x11, F64AVX5123c90000000000000<>+0(SB), Z2, K3
+	VCMPPD.BCST      $0x11, F64AVX5123c90000000000000<>+0(SB), Z5, K4
+	VBLENDMPD        Z0, Z1, K3, Z0
+	VBLENDMPD        Z4, Z3, K4, Z1
+	VMOVUPD          Z0, K1, (CX)(BX*1)
+	VMOVUPD          Z1, K2, 64(CX)(BX*1)
+	ADDQ             $0x80, BX
 	SUBQ             $0x10, AX
-	JGE              whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ             $0x00000008, CX
-	CMPQ             AX, CX
-	CMOVQLT          AX, CX
-	MOVL             $0x00000001, DI
-	SHLL             CL, DI
-	DECL             DI
-	KMOVW            DI, K1
-	VMOVUPD.Z        (BX)(SI*1), K1, Z0
-	VBROADCASTSD     F64AVX5123ff0000000000000<>+0(SB), Z1
-	VADDPD           Z1, Z0, Z2
-	VCMPPD           $0x11, Z0, Z1, K2
-	VSUBPD           Z0, Z2, Z3
-	VSUBPD           Z3, Z1, Z3
-	VSUBPD           Z1, Z2, Z1
-	VSUBPD           Z1, Z0, Z1
-	VBLENDMPD        Z3, Z1, K2, Z1
-	VDIVPD           Z2, Z1, Z1
-	VBROADCASTSD     F64AVX5120<>+0(SB), Z3
-	VPSRLQ           $0x34, Z2, Z4
-	VORPD.BCST       F64AVX5124330000000000000<>+0(SB), Z4, Z4
-	VSUBPD.BCST      F64AVX51243300000000003ff<>+0(SB), Z4, Z4
-	VANDPD.BCST      F64AVX512fffffffffffff<>+0(SB), Z2, Z5
-	VORPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z5, Z5
-	VBROADCASTSD     F64AVX5123ff6a09e667f3bcd<>+0(SB), Z6
-	VCMPPD           $0x11, Z5, Z6, K2
-	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z5, Z6
-	VBLENDMPD        Z6, Z5, K2, Z5
-	VADDPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z4, Z6
-	VBLENDMPD        Z6, Z4, K2, Z4
-	VADDPD           Z3, Z4, Z3
-	VSUBPD.BCST      F64AVX5123ff0000000000000<>+0(SB), Z5, Z4
-	VADDPD.BCST      F64AVX5124000000000000000<>+0(SB), Z4, Z5
-	VDIVPD           Z5, Z4, Z5
-	VMULPD           Z5, Z5, Z6
-	VMULPD           Z4, Z4, Z7
-	VMULPD.BCST      F64AVX5123fe0000000000000<>+0(SB), Z7, Z7
-	VBROADCASTSD     F64AVX5123fb8618618618618<>+0(SB), Z8
-	VBROADCASTSD     F64AVX5123fbaf286bca1af28<>+0(SB), Z9
-	VFMADD231PD      Z6, Z8, Z9
-	VBROADCASTSD     F64AVX5123fbe1e1e1e1e1e1e<>+0(SB), Z8
-	VFMADD231PD      Z6, Z9, Z8
-	VBROADCASTSD     F64AVX5123fc1111111111111<>+0(SB), Z9
-	VFMADD231PD      Z6, Z8, Z9
-	VBROADCASTSD     F64AVX5123fc3b13b13b13b14<>+0(SB), Z8
-	VFMADD231PD      Z6, Z9, Z8
-	VBROADCASTSD     F64AVX5123fc745d1745d1746<>+0(SB), Z9
-	VFMADD231PD      Z6, Z8, Z9
-	VBROADCASTSD     F64AVX5123fcc71c71c71c71c<>+0(SB), Z8
-	VFMADD231PD      Z6, Z9, Z8
-	VBROADCASTSD     F64AVX5123fd2492492492492<>+0(SB), Z9
-	VFMADD231PD      Z6, Z8, Z9
-	VBROADCASTSD     F64AVX5123fd999999999999a<>+0(SB), Z8
-	VFMADD231PD      Z6, Z9, Z8
-	VBROADCASTSD     F64AVX5123fe5555555555555<>+0(SB), Z9
-	VFMADD231PD      Z6, Z8, Z9
-	VMOVUPD          Z7, Z8
-	VFMADD231PD      Z9, Z6, Z8
-	VMOVUPD          Z1, Z1
-	VFMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z1
-	VMOVUPD          Z1, Z1
-	VFMADD231PD      Z8, Z5, Z1
-	VSUBPD           Z1, Z7, Z1
-	VSUBPD           Z1, Z4, Z1
-	VMOVUPD          Z1, Z1
-	VFMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z1
-	VCMPPD.BCST      $0x00, F64AVX5127ff0000000000000<>+0(SB), Z2, K2
-	VBLENDMPD        Z2, Z1, K2, Z1
-	VCMPPD.BCST      $0x00, F64AVX5120<>+0(SB), Z2, K2
-	VBLENDMPD.BCST   F64AVX512fff0000000000000<>+0(SB), Z1, K2, Z1
-	VCMPPD.BCST      $0x11, F64AVX5120<>+0(SB), Z2, K2
-	VBLENDMPD.BCST   F64AVX5127ff8000000000001<>+0(SB), Z1, K2, Z1
-	VCMPPD           $0x03, Z2, Z2, K2
-	VBLENDMPD        Z2, Z1, K2, Z1
-	VANDPD.BCST      F64AVX5127fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST      $0x11, F64AVX5123c90000000000000<>+0(SB), Z2, K2
-	VBLENDMPD        Z0, Z1, K2, Z0
-	VMOVUPD          Z0, K1, (DX)(SI*1)
-	ADDQ             $0x40, SI
-	SUBQ             $0x08, AX
-	JG               next
-
-done:
-	VZEROUPPER
+	JNE              whole
 	RET
 
 DATA F64AVX5123c90000000000000<>+0(SB)/8, $0x3c90000000000000
 GLOBL F64AVX5123c90000000000000<>(SB), RODATA|NOPTR, $8
 
-// func mapSinF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSinF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSinF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z2
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z2
 	VMULPD.BCST       F64AVX5123fe45f306dc9c883<>+0(SB), Z0, Z1
 	VMULPD.BCST       F64AVX5123fe45f306dc9c883<>+0(SB), Z2, Z3
 	VRNDSCALEPD       $0x08, Z1, Z1
@@ -14382,122 +8992,33 @@ whole:
 	VRNDSCALEPD       $0x09, Z7, Z10
 	VADDPD            Z4, Z4, Z7
 	VADDPD            Z10, Z10, Z11
-	VCMPPD            $0x04, Z1, Z7, K1
-	VCMPPD            $0x04, Z8, Z11, K2
+	VCMPPD            $0x04, Z1, Z7, K3
+	VCMPPD            $0x04, Z8, Z11, K4
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z4, Z1
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z10, Z4
 	VPSLLQ            $0x3f, Z1, Z1
 	VPSLLQ            $0x3f, Z4, Z4
-	VBLENDMPD         Z5, Z3, K1, Z3
-	VBLENDMPD         Z9, Z6, K2, Z5
+	VBLENDMPD         Z5, Z3, K3, Z3
+	VBLENDMPD         Z9, Z6, K4, Z5
 	VXORPD            Z1, Z3, Z1
 	VXORPD            Z4, Z5, Z3
-	VCMPPD.BCST       $0x00, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST       $0x00, F64AVX5120<>+0(SB), Z2, K2
-	VBLENDMPD         Z0, Z1, K1, Z1
-	VBLENDMPD         Z2, Z3, K2, Z3
+	VCMPPD.BCST       $0x00, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST       $0x00, F64AVX5120<>+0(SB), Z2, K4
+	VBLENDMPD         Z0, Z1, K3, Z1
+	VBLENDMPD         Z2, Z3, K4, Z3
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z2, Z2
-	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z0, K1
-	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z2, K2
+	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z0, K3
+	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z2, K4
 	VBROADCASTSD      F64AVX5127ff8000000000001<>+0(SB), Z0
 	VBROADCASTSD      F64AVX5127ff8000000000001<>+0(SB), Z2
-	VBLENDMPD         Z1, Z0, K1, Z0
-	VBLENDMPD         Z3, Z2, K2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VBLENDMPD         Z1, Z0, K3, Z0
+	VBLENDMPD         Z3, Z2, K4, Z1
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VMULPD.BCST       F64AVX5123fe45f306dc9c883<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z2
-	VFNMADD231PD.BCST F64AVX5123ff921fb54442d18<>+0(SB), Z1, Z2
-	VMULPD.BCST       F64AVX5123c91a62633145c07<>+0(SB), Z1, Z3
-	VSUBPD            Z3, Z2, Z4
-	VSUBPD            Z2, Z4, Z5
-	VSUBPD            Z5, Z4, Z6
-	VSUBPD            Z6, Z2, Z2
-	VADDPD            Z5, Z3, Z5
-	VSUBPD            Z5, Z2, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z3
-	VMOVUPD           Z3, Z3
-	VFMADD231PD.BCST  F64AVX5123c91a62633145c07<>+0(SB), Z1, Z3
-	VSUBPD            Z3, Z2, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX512b91f1976b7ed900b<>+0(SB), Z1, Z2
-	VADDPD            Z2, Z4, Z2
-	VMULPD            Z2, Z2, Z3
-	VMULPD            Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123ce952c77030ad48<>+0(SB), Z5
-	VBROADCASTSD      F64AVX512bd6ae7f3e733b81d<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123de6124613a86d07<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512be5ae64567f544e1<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de3a556c732<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512bf2a01a01a01a019<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123f81111111111111<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512bfc5555555555555<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VBROADCASTSD      F64AVX5123d2ae7f3e733b81f<>+0(SB), Z4
-	VBROADCASTSD      F64AVX512bda93974a8c07c9d<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123e21eed8eff8d897<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VBROADCASTSD      F64AVX512be927e4fb7789f5c<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123efa01a01a01a019<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VBROADCASTSD      F64AVX512bf56c16c16c16c16<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123fa5555555555555<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VBROADCASTSD      F64AVX512bfe0000000000000<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z1, Z3
-	VRNDSCALEPD       $0x09, Z3, Z3
-	VADDPD            Z3, Z3, Z5
-	VCMPPD            $0x04, Z1, Z5, K2
-	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z3, Z1
-	VPSLLQ            $0x3f, Z1, Z1
-	VBLENDMPD         Z4, Z2, K2, Z2
-	VXORPD            Z1, Z2, Z1
-	VCMPPD.BCST       $0x00, F64AVX5120<>+0(SB), Z0, K2
-	VBLENDMPD         Z0, Z1, K2, Z1
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z0, K2
-	VBROADCASTSD      F64AVX5127ff8000000000001<>+0(SB), Z0
-	VBLENDMPD         Z1, Z0, K2, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F64AVX5123fe45f306dc9c883<>+0(SB)/8, $0x3fe45f306dc9c883
@@ -14566,19 +9087,11 @@ GLOBL F64AVX5124338000000000000<>(SB), RODATA|NOPTR, $8
 DATA F64AVX51240e0000000000000<>+0(SB)/8, $0x40e0000000000000
 GLOBL F64AVX51240e0000000000000<>(SB), RODATA|NOPTR, $8
 
-// func mapCosF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapCosF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapCosF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z2
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z2
 	VMULPD.BCST       F64AVX5123fe45f306dc9c883<>+0(SB), Z0, Z1
 	VMULPD.BCST       F64AVX5123fe45f306dc9c883<>+0(SB), Z2, Z3
 	VRNDSCALEPD       $0x08, Z1, Z1
@@ -14695,132 +9208,36 @@ whole:
 	VRNDSCALEPD       $0x09, Z8, Z10
 	VADDPD            Z4, Z4, Z8
 	VADDPD            Z10, Z10, Z11
-	VCMPPD            $0x04, Z1, Z8, K1
-	VCMPPD            $0x04, Z7, Z11, K2
+	VCMPPD            $0x04, Z1, Z8, K3
+	VCMPPD            $0x04, Z7, Z11, K4
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z4, Z1
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z10, Z4
 	VPSLLQ            $0x3f, Z1, Z1
 	VPSLLQ            $0x3f, Z4, Z4
-	VBLENDMPD         Z5, Z3, K1, Z3
-	VBLENDMPD         Z9, Z6, K2, Z5
+	VBLENDMPD         Z5, Z3, K3, Z3
+	VBLENDMPD         Z9, Z6, K4, Z5
 	VXORPD            Z1, Z3, Z1
 	VXORPD            Z4, Z5, Z3
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z2, Z2
-	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z0, K1
-	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z2, K2
+	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z0, K3
+	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z2, K4
 	VBROADCASTSD      F64AVX5127ff8000000000001<>+0(SB), Z0
 	VBROADCASTSD      F64AVX5127ff8000000000001<>+0(SB), Z2
-	VBLENDMPD         Z1, Z0, K1, Z0
-	VBLENDMPD         Z3, Z2, K2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VBLENDMPD         Z1, Z0, K3, Z0
+	VBLENDMPD         Z3, Z2, K4, Z1
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VMULPD.BCST       F64AVX5123fe45f306dc9c883<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z2
-	VFNMADD231PD.BCST F64AVX5123ff921fb54442d18<>+0(SB), Z1, Z2
-	VMULPD.BCST       F64AVX5123c91a62633145c07<>+0(SB), Z1, Z3
-	VSUBPD            Z3, Z2, Z4
-	VSUBPD            Z2, Z4, Z5
-	VSUBPD            Z5, Z4, Z6
-	VSUBPD            Z6, Z2, Z2
-	VADDPD            Z5, Z3, Z5
-	VSUBPD            Z5, Z2, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z3
-	VMOVUPD           Z3, Z3
-	VFMADD231PD.BCST  F64AVX5123c91a62633145c07<>+0(SB), Z1, Z3
-	VSUBPD            Z3, Z2, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX512b91f1976b7ed900b<>+0(SB), Z1, Z2
-	VADDPD            Z2, Z4, Z2
-	VMULPD            Z2, Z2, Z3
-	VMULPD            Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123ce952c77030ad48<>+0(SB), Z5
-	VBROADCASTSD      F64AVX512bd6ae7f3e733b81d<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123de6124613a86d07<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512be5ae64567f544e1<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de3a556c732<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512bf2a01a01a01a019<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123f81111111111111<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512bfc5555555555555<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VBROADCASTSD      F64AVX5123d2ae7f3e733b81f<>+0(SB), Z4
-	VBROADCASTSD      F64AVX512bda93974a8c07c9d<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123e21eed8eff8d897<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VBROADCASTSD      F64AVX512be927e4fb7789f5c<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123efa01a01a01a019<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VBROADCASTSD      F64AVX512bf56c16c16c16c16<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123fa5555555555555<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VBROADCASTSD      F64AVX512bfe0000000000000<>+0(SB), Z5
-	VFMADD231PD       Z3, Z4, Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VFMADD231PD       Z3, Z5, Z4
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z1, Z3
-	VRNDSCALEPD       $0x09, Z3, Z3
-	VADDPD            Z3, Z3, Z5
-	VCMPPD            $0x04, Z1, Z5, K2
-	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z3, Z1
-	VPSLLQ            $0x3f, Z1, Z1
-	VBLENDMPD         Z4, Z2, K2, Z2
-	VXORPD            Z1, Z2, Z1
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VCMPPD.BCST       $0x12, F64AVX51240e0000000000000<>+0(SB), Z0, K2
-	VBROADCASTSD      F64AVX5127ff8000000000001<>+0(SB), Z0
-	VBLENDMPD         Z1, Z0, K2, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapSinPiF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSinPiF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapSinPiF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z2
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z2
 	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z0, Z1
 	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z2, Z3
 	VRNDSCALEPD       $0x08, Z1, Z1
@@ -14919,96 +9336,21 @@ whole:
 	VRNDSCALEPD       $0x09, Z6, Z7
 	VADDPD            Z2, Z2, Z6
 	VADDPD            Z7, Z7, Z9
-	VCMPPD            $0x04, Z1, Z6, K1
-	VCMPPD            $0x04, Z3, Z9, K2
+	VCMPPD            $0x04, Z1, Z6, K3
+	VCMPPD            $0x04, Z3, Z9, K4
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z2, Z1
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z7, Z2
 	VPSLLQ            $0x3f, Z1, Z1
 	VPSLLQ            $0x3f, Z2, Z2
-	VBLENDMPD         Z0, Z4, K1, Z0
-	VBLENDMPD         Z8, Z5, K2, Z3
+	VBLENDMPD         Z0, Z4, K3, Z0
+	VBLENDMPD         Z8, Z5, K4, Z3
 	VXORPD            Z1, Z0, Z0
 	VXORPD            Z2, Z3, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5124000000000000000<>+0(SB), Z1, Z0
-	VADDPD            Z0, Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5123fe0000000000000<>+0(SB), Z1, Z0
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      F64AVX5123eaaaec32af93357<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512bef6fadb9f155742<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123f3e8f434d018d61<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512bf7e3074fde8871e<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123fb50783487ee781<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512bfe32d2cce62bd85<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX512400466bc6775aae1<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512c014abbce625be52<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123ca1a62633145c07<>+0(SB), Z3
-	VFMADD231PD       Z4, Z2, Z3
-	VMULPD            Z3, Z0, Z3
-	VMOVUPD           Z3, Z3
-	VFMADD231PD.BCST  F64AVX512400921fb54442d18<>+0(SB), Z0, Z3
-	VBROADCASTSD      F64AVX5123ed20c62c2f2d7f1<>+0(SB), Z0
-	VBROADCASTSD      F64AVX512bf1b6e24f44b128a<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX5123f5f9d38a3763cbd<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VBROADCASTSD      F64AVX512bf9a6d1f2a204a87<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX5123fce1f506891bab7<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VBROADCASTSD      F64AVX512bff55d3c7e3cbff8<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX51240103c1f081b5ac3<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VBROADCASTSD      F64AVX512c013bd3cc9be45de<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x09, Z2, Z2
-	VADDPD            Z2, Z2, Z4
-	VCMPPD            $0x04, Z1, Z4, K2
-	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z2, Z1
-	VPSLLQ            $0x3f, Z1, Z1
-	VBLENDMPD         Z0, Z3, K2, Z0
-	VXORPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F64AVX512400921fb54442d18<>+0(SB)/8, $0x400921fb54442d18
@@ -15065,19 +9407,11 @@ GLOBL F64AVX51240103c1f081b5ac3<>(SB), RODATA|NOPTR, $8
 DATA F64AVX512c013bd3cc9be45de<>+0(SB)/8, $0xc013bd3cc9be45de
 GLOBL F64AVX512c013bd3cc9be45de<>(SB), RODATA|NOPTR, $8
 
-// func mapCosPiF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapCosPiF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapCosPiF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z2
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z2
 	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z0, Z1
 	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z2, Z3
 	VRNDSCALEPD       $0x08, Z1, Z1
@@ -15178,112 +9512,28 @@ whole:
 	VRNDSCALEPD       $0x09, Z6, Z7
 	VADDPD            Z2, Z2, Z6
 	VADDPD            Z7, Z7, Z9
-	VCMPPD            $0x04, Z1, Z6, K1
-	VCMPPD            $0x04, Z3, Z9, K2
+	VCMPPD            $0x04, Z1, Z6, K3
+	VCMPPD            $0x04, Z3, Z9, K4
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z2, Z1
 	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z7, Z2
 	VPSLLQ            $0x3f, Z1, Z1
 	VPSLLQ            $0x3f, Z2, Z2
-	VBLENDMPD         Z0, Z4, K1, Z0
-	VBLENDMPD         Z8, Z5, K2, Z3
+	VBLENDMPD         Z0, Z4, K3, Z0
+	VBLENDMPD         Z8, Z5, K4, Z3
 	VXORPD            Z1, Z0, Z0
 	VXORPD            Z2, Z3, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5124000000000000000<>+0(SB), Z1, Z0
-	VADDPD            Z0, Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5123fe0000000000000<>+0(SB), Z1, Z0
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      F64AVX5123eaaaec32af93357<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512bef6fadb9f155742<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123f3e8f434d018d61<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512bf7e3074fde8871e<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123fb50783487ee781<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512bfe32d2cce62bd85<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX512400466bc6775aae1<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512c014abbce625be52<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123ca1a62633145c07<>+0(SB), Z3
-	VFMADD231PD       Z4, Z2, Z3
-	VMULPD            Z3, Z0, Z3
-	VMOVUPD           Z3, Z3
-	VFMADD231PD.BCST  F64AVX512400921fb54442d18<>+0(SB), Z0, Z3
-	VBROADCASTSD      F64AVX5123ed20c62c2f2d7f1<>+0(SB), Z0
-	VBROADCASTSD      F64AVX512bf1b6e24f44b128a<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX5123f5f9d38a3763cbd<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VBROADCASTSD      F64AVX512bf9a6d1f2a204a87<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX5123fce1f506891bab7<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VBROADCASTSD      F64AVX512bff55d3c7e3cbff8<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX51240103c1f081b5ac3<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VBROADCASTSD      F64AVX512c013bd3cc9be45de<>+0(SB), Z4
-	VFMADD231PD       Z2, Z0, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z0
-	VFMADD231PD       Z2, Z4, Z0
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x09, Z2, Z2
-	VADDPD            Z2, Z2, Z4
-	VCMPPD            $0x04, Z1, Z4, K2
-	VADDPD.BCST       F64AVX5124338000000000000<>+0(SB), Z2, Z1
-	VPSLLQ            $0x3f, Z1, Z1
-	VBLENDMPD         Z0, Z3, K2, Z0
-	VXORPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
-// func mapErfF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapErfF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapErfF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z5
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z5
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z1
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z5, Z6
 	VMULPD            Z0, Z0, Z2
@@ -15522,157 +9772,15 @@ whole:
 	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z5, Z5
 	VORPD             Z0, Z3, Z0
 	VORPD             Z5, Z4, Z3
-	VCMPPD.BCST       $0x11, F64AVX5123fee5b9d14785d09<>+0(SB), Z1, K1
-	VCMPPD.BCST       $0x11, F64AVX5123fee5b9d14785d09<>+0(SB), Z6, K2
-	VBLENDMPD         Z2, Z0, K1, Z0
-	VBLENDMPD         Z7, Z3, K2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VCMPPD.BCST       $0x11, F64AVX5123fee5b9d14785d09<>+0(SB), Z1, K3
+	VCMPPD.BCST       $0x11, F64AVX5123fee5b9d14785d09<>+0(SB), Z6, K4
+	VBLENDMPD         Z2, Z0, K3, Z0
+	VBLENDMPD         Z7, Z3, K4, Z1
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z1
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      F64AVX5123dd122ef1a444e2b<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512be13cc67a64f7279<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123e4f8f2be5dbb7ba<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512be85f3a088137e9d<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123ebb9e216e09fa2b<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512beef4d2193b40e94<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123f1f9a3246a10fa8<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512bf4c02db3ef6f312<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123f7565bcd0e235b5<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512bf9b82ce31287504<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123fbce2f21a042ba7<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VBROADCASTSD      F64AVX512bfd812746b0379e7<>+0(SB), Z4
-	VFMADD231PD       Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123ff20dd750429b6d<>+0(SB), Z3
-	VFMADD231PD       Z2, Z4, Z3
-	VMULPD            Z3, Z0, Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z4
-	VMINPD            Z1, Z4, Z4
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z4, Z5
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z4, Z6
-	VDIVPD            Z6, Z5, Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VSUBPD            Z5, Z6, Z6
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z7
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z7
-	VFMADD231PD       Z5, Z8, Z7
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z8
-	VFMADD231PD       Z5, Z7, Z8
-	VMULPD            Z8, Z6, Z5
-	VMULPD            Z4, Z4, Z6
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z6, Z6
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z7
-	VRNDSCALEPD       $0x08, Z7, Z7
-	VMOVUPD           Z6, Z8
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z7, Z8
-	VMOVUPD           Z8, Z8
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z7, Z8
-	VMOVUPD           Z6, Z6
-	VFMADD231PD       Z4, Z4, Z6
-	VSUBPD            Z6, Z8, Z4
-	VMULPD            Z4, Z4, Z6
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VFMADD231PD       Z4, Z8, Z9
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VFMADD231PD       Z4, Z9, Z8
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VFMADD231PD       Z4, Z8, Z9
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VFMADD231PD       Z4, Z9, Z8
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VFMADD231PD       Z4, Z8, Z9
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VFMADD231PD       Z4, Z9, Z8
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VFMADD231PD       Z4, Z8, Z9
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VFMADD231PD       Z4, Z9, Z8
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VFMADD231PD       Z4, Z8, Z9
-	VMOVUPD           Z4, Z4
-	VFMADD231PD       Z9, Z6, Z4
-	VMOVUPD           Z5, Z6
-	VFMADD231PD       Z5, Z4, Z6
-	VSCALEFPD         Z7, Z6, Z4
-	VSUBPD            Z4, Z3, Z3
-	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VORPD             Z0, Z3, Z0
-	VCMPPD.BCST       $0x11, F64AVX5123fee5b9d14785d09<>+0(SB), Z1, K2
-	VBLENDMPD         Z2, Z0, K2, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
+	JNE               whole
 	RET
 
 DATA F64AVX5123dd122ef1a444e2b<>+0(SB)/8, $0x3dd122ef1a444e2b
@@ -15789,19 +9897,11 @@ GLOBL F64AVX5123fc18932bf08e154<>(SB), RODATA|NOPTR, $8
 DATA F64AVX5123fee5b9d14785d09<>+0(SB)/8, $0x3fee5b9d14785d09
 GLOBL F64AVX5123fee5b9d14785d09<>(SB), RODATA|NOPTR, $8
 
-// func mapErfcF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapErfcF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
+// Requires: AVX512DQ, AVX512F
+TEXT mapErfcF64AVX512<>(SB), NOSPLIT, $0
 whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
+	VMOVUPD.Z         (DX)(BX*1), K1, Z0
+	VMOVUPD.Z         64(DX)(BX*1), K2, Z3
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z1
 	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z3, Z4
 	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z2
@@ -15978,3609 +10078,252 @@ whole:
 	VFMADD231PD       Z6, Z5, Z8
 	VSCALEFPD         Z7, Z4, Z1
 	VSCALEFPD         Z10, Z8, Z2
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z3, K2
+	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z0, K3
+	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z3, K4
 	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z0
 	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z3
 	VSUBPD            Z1, Z0, Z0
 	VSUBPD            Z2, Z3, Z3
-	VBLENDMPD         Z0, Z1, K1, Z0
-	VBLENDMPD         Z3, Z2, K2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
+	VBLENDMPD         Z0, Z1, K3, Z0
+	VBLENDMPD         Z3, Z2, K4, Z1
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+	VMOVUPD           Z1, K2, 64(CX)(BX*1)
+	ADDQ              $0x80, BX
 	SUBQ              $0x10, AX
-	JGE               whole
+	JNE               whole
+	RET
+
+// The loops, by function.
+DATA loopsF32AVX512<>+8(SB)/8, $mapNegF32AVX512<>(SB)
+DATA loopsF32AVX512<>+16(SB)/8, $mapAbsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+24(SB)/8, $mapAddF32AVX512<>(SB)
+DATA loopsF32AVX512<>+32(SB)/8, $mapSubF32AVX512<>(SB)
+DATA loopsF32AVX512<>+40(SB)/8, $mapMulF32AVX512<>(SB)
+DATA loopsF32AVX512<>+48(SB)/8, $mapDivF32AVX512<>(SB)
+DATA loopsF32AVX512<>+56(SB)/8, $mapFMAF32AVX512<>(SB)
+DATA loopsF32AVX512<>+64(SB)/8, $mapMinF32AVX512<>(SB)
+DATA loopsF32AVX512<>+72(SB)/8, $mapMaxF32AVX512<>(SB)
+DATA loopsF32AVX512<>+80(SB)/8, $mapCopysignF32AVX512<>(SB)
+DATA loopsF32AVX512<>+88(SB)/8, $mapFloorF32AVX512<>(SB)
+DATA loopsF32AVX512<>+96(SB)/8, $mapCeilF32AVX512<>(SB)
+DATA loopsF32AVX512<>+104(SB)/8, $mapTruncF32AVX512<>(SB)
+DATA loopsF32AVX512<>+112(SB)/8, $mapRoundF32AVX512<>(SB)
+DATA loopsF32AVX512<>+120(SB)/8, $mapSqrtF32AVX512<>(SB)
+DATA loopsF32AVX512<>+128(SB)/8, $mapLessF32AVX512<>(SB)
+DATA loopsF32AVX512<>+136(SB)/8, $mapLessEqualF32AVX512<>(SB)
+DATA loopsF32AVX512<>+144(SB)/8, $mapEqualF32AVX512<>(SB)
+DATA loopsF32AVX512<>+152(SB)/8, $mapAndF32AVX512<>(SB)
+DATA loopsF32AVX512<>+160(SB)/8, $mapOrF32AVX512<>(SB)
+DATA loopsF32AVX512<>+168(SB)/8, $mapNotF32AVX512<>(SB)
+DATA loopsF32AVX512<>+176(SB)/8, $mapWhereF32AVX512<>(SB)
+DATA loopsF32AVX512<>+184(SB)/8, $mapWhereLessF32AVX512<>(SB)
+DATA loopsF32AVX512<>+192(SB)/8, $mapWhereLessEqualF32AVX512<>(SB)
+DATA loopsF32AVX512<>+200(SB)/8, $mapWhereEqualF32AVX512<>(SB)
+DATA loopsF32AVX512<>+208(SB)/8, $mapExpF32AVX512<>(SB)
+DATA loopsF32AVX512<>+216(SB)/8, $mapExp2F32AVX512<>(SB)
+DATA loopsF32AVX512<>+224(SB)/8, $mapExpm1F32AVX512<>(SB)
+DATA loopsF32AVX512<>+232(SB)/8, $mapTanhF32AVX512<>(SB)
+DATA loopsF32AVX512<>+240(SB)/8, $mapLogF32AVX512<>(SB)
+DATA loopsF32AVX512<>+248(SB)/8, $mapLog2F32AVX512<>(SB)
+DATA loopsF32AVX512<>+256(SB)/8, $mapLog1pF32AVX512<>(SB)
+DATA loopsF32AVX512<>+264(SB)/8, $mapSinF32AVX512<>(SB)
+DATA loopsF32AVX512<>+272(SB)/8, $mapCosF32AVX512<>(SB)
+DATA loopsF32AVX512<>+280(SB)/8, $mapSinPiF32AVX512<>(SB)
+DATA loopsF32AVX512<>+288(SB)/8, $mapCosPiF32AVX512<>(SB)
+DATA loopsF32AVX512<>+296(SB)/8, $mapErfF32AVX512<>(SB)
+DATA loopsF32AVX512<>+304(SB)/8, $mapErfcF32AVX512<>(SB)
+DATA loopsF32AVX512<>+312(SB)/8, $mapErfInvF32AVX512<>(SB)
+DATA loopsF32AVX512<>+320(SB)/8, $mapLog10F32AVX512<>(SB)
+DATA loopsF32AVX512<>+328(SB)/8, $mapPowF32AVX512<>(SB)
+DATA loopsF32AVX512<>+336(SB)/8, $mapHypotF32AVX512<>(SB)
+DATA loopsF32AVX512<>+344(SB)/8, $mapTanF32AVX512<>(SB)
+DATA loopsF32AVX512<>+352(SB)/8, $mapAsinF32AVX512<>(SB)
+DATA loopsF32AVX512<>+360(SB)/8, $mapAcosF32AVX512<>(SB)
+DATA loopsF32AVX512<>+368(SB)/8, $mapAtanF32AVX512<>(SB)
+DATA loopsF32AVX512<>+376(SB)/8, $mapAtan2F32AVX512<>(SB)
+DATA loopsF32AVX512<>+384(SB)/8, $mapSinhF32AVX512<>(SB)
+DATA loopsF32AVX512<>+392(SB)/8, $mapCoshF32AVX512<>(SB)
+DATA loopsF32AVX512<>+400(SB)/8, $mapAsinhF32AVX512<>(SB)
+DATA loopsF32AVX512<>+408(SB)/8, $mapAcoshF32AVX512<>(SB)
+DATA loopsF32AVX512<>+416(SB)/8, $mapAtanhF32AVX512<>(SB)
+DATA loopsF32AVX512<>+424(SB)/8, $mapFmodF32AVX512<>(SB)
+DATA loopsF32AVX512<>+432(SB)/8, $mapFloorDivF32AVX512<>(SB)
+DATA loopsF32AVX512<>+440(SB)/8, $mapBitAndF32AVX512<>(SB)
+DATA loopsF32AVX512<>+448(SB)/8, $mapBitOrF32AVX512<>(SB)
+DATA loopsF32AVX512<>+456(SB)/8, $mapBitXorF32AVX512<>(SB)
+DATA loopsF32AVX512<>+464(SB)/8, $mapNegIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+472(SB)/8, $mapAbsIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+480(SB)/8, $mapAddIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+488(SB)/8, $mapSubIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+496(SB)/8, $mapMulIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+504(SB)/8, $mapMinIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+512(SB)/8, $mapMaxIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+520(SB)/8, $mapLessIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+528(SB)/8, $mapLessEqualIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+536(SB)/8, $mapEqualIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+544(SB)/8, $mapAndIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+552(SB)/8, $mapOrIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+560(SB)/8, $mapNotIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+568(SB)/8, $mapWhereIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+576(SB)/8, $mapWhereLessIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+584(SB)/8, $mapWhereLessEqualIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+592(SB)/8, $mapWhereEqualIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+600(SB)/8, $mapShiftLeftF32AVX512<>(SB)
+DATA loopsF32AVX512<>+608(SB)/8, $mapShiftRightF32AVX512<>(SB)
+DATA loopsF32AVX512<>+616(SB)/8, $mapShiftRightZerosF32AVX512<>(SB)
+DATA loopsF32AVX512<>+624(SB)/8, $mapMulHighF32AVX512<>(SB)
+DATA loopsF32AVX512<>+632(SB)/8, $mapRandomF32AVX512<>(SB)
+DATA loopsF32AVX512<>+640(SB)/8, $mapFromIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+648(SB)/8, $mapToIntsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+656(SB)/8, $mapAddFourF32AVX512<>(SB)
+DATA loopsF32AVX512<>+664(SB)/8, $mapLogisticF32AVX512<>(SB)
+DATA loopsF32AVX512<>+672(SB)/8, $mapLogisticSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+680(SB)/8, $mapTanhSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+688(SB)/8, $mapSigmoidF32AVX512<>(SB)
+DATA loopsF32AVX512<>+696(SB)/8, $mapSigmoidByF32AVX512<>(SB)
+DATA loopsF32AVX512<>+704(SB)/8, $mapSigmoidOfMinusF32AVX512<>(SB)
+DATA loopsF32AVX512<>+712(SB)/8, $mapSigmoidOfMinusByF32AVX512<>(SB)
+DATA loopsF32AVX512<>+720(SB)/8, $mapExpOfMinusAbsF32AVX512<>(SB)
+DATA loopsF32AVX512<>+728(SB)/8, $mapAddPositiveF32AVX512<>(SB)
+DATA loopsF32AVX512<>+736(SB)/8, $mapSiLUSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+744(SB)/8, $mapGELUF32AVX512<>(SB)
+DATA loopsF32AVX512<>+752(SB)/8, $mapGELUSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+760(SB)/8, $mapGELUTanhF32AVX512<>(SB)
+DATA loopsF32AVX512<>+768(SB)/8, $mapGELUTanhSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+776(SB)/8, $mapMishF32AVX512<>(SB)
+DATA loopsF32AVX512<>+784(SB)/8, $mapMishSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+792(SB)/8, $mapELUF32AVX512<>(SB)
+DATA loopsF32AVX512<>+800(SB)/8, $mapELUSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+808(SB)/8, $mapLimitF32AVX512<>(SB)
+DATA loopsF32AVX512<>+816(SB)/8, $mapLimitDifferenceF32AVX512<>(SB)
+DATA loopsF32AVX512<>+824(SB)/8, $mapLimitSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+832(SB)/8, $mapLeakyF32AVX512<>(SB)
+DATA loopsF32AVX512<>+840(SB)/8, $mapSignF32AVX512<>(SB)
+DATA loopsF32AVX512<>+848(SB)/8, $mapFracF32AVX512<>(SB)
+DATA loopsF32AVX512<>+856(SB)/8, $mapNanToNumF32AVX512<>(SB)
+DATA loopsF32AVX512<>+864(SB)/8, $mapHardsigmoidF32AVX512<>(SB)
+DATA loopsF32AVX512<>+872(SB)/8, $mapHardsigmoidSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+880(SB)/8, $mapHardswishF32AVX512<>(SB)
+DATA loopsF32AVX512<>+888(SB)/8, $mapHardswishSlopeF32AVX512<>(SB)
+DATA loopsF32AVX512<>+896(SB)/8, $mapLerpF32AVX512<>(SB)
+DATA loopsF32AVX512<>+904(SB)/8, $mapHuberF32AVX512<>(SB)
+DATA loopsF32AVX512<>+912(SB)/8, $mapSmoothL1F32AVX512<>(SB)
+GLOBL loopsF32AVX512<>(SB), NOPTR, $920
+
+// func mapF32AVX512(f Function, n int, to, x0, x1, x2, x3 *float32)
+TEXT ·mapF32AVX512(SB), NOSPLIT, $0-56
+	MOVBQZX f+0(FP), R9
+	LEAQ    loopsF32AVX512<>(SB), R10
+	MOVQ    (R10)(R9*8), R9
+	MOVQ    n+8(FP), AX
+	MOVQ    to+16(FP), CX
+	MOVQ    x0+24(FP), DX
+	MOVQ    x1+32(FP), SI
+	MOVQ    x2+40(FP), DI
+	MOVQ    x3+48(FP), R8
+	XORQ    BX, BX
+	MOVQ    AX, R11
+	ANDQ    $31, R11
+	SUBQ    R11, AX
+	JZ      rest
+	KXNORW  K1, K1, K1
+	KXNORW  K2, K2, K2
+	CALL    R9
 
 rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z1
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z2
-	VMINPD            Z1, Z2, Z1
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z1, Z2
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z1, Z3
-	VDIVPD            Z3, Z2, Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VSUBPD            Z2, Z3, Z3
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z4
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z4
-	VFMADD231PD       Z2, Z5, Z4
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z5
-	VFMADD231PD       Z2, Z4, Z5
-	VMULPD            Z5, Z3, Z2
-	VMULPD            Z1, Z1, Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVUPD           Z3, Z5
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z4, Z5
-	VMOVUPD           Z5, Z5
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z4, Z5
-	VMOVUPD           Z3, Z3
-	VFMADD231PD       Z1, Z1, Z3
-	VSUBPD            Z3, Z5, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z6
-	VFMADD231PD       Z1, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z5
-	VFMADD231PD       Z1, Z6, Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z6
-	VFMADD231PD       Z1, Z5, Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z6, Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z6
-	VFMADD231PD       Z1, Z5, Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z5
-	VFMADD231PD       Z1, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z6
-	VFMADD231PD       Z1, Z5, Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z5
-	VFMADD231PD       Z1, Z6, Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z6
-	VFMADD231PD       Z1, Z5, Z6
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z6, Z3, Z1
-	VMOVUPD           Z2, Z3
-	VFMADD231PD       Z2, Z1, Z3
-	VSCALEFPD         Z4, Z3, Z1
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z0, K2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z0
-	VSUBPD            Z1, Z0, Z0
-	VBLENDMPD         Z0, Z1, K2, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
+	TESTQ   R11, R11
+	JZ      done
+	MOVQ    CX, R12
+	MOVQ    R11, CX
+	MOVL    $1, R10
+	SHLQ    CX, R10
+	DECQ    R10
+	KMOVW   R10, K1
+	SHRQ    $16, R10
+	KMOVW   R10, K2
+	MOVQ    R12, CX
+	MOVQ    $32, AX
+	CALL    R9
 
 done:
 	VZEROUPPER
 	RET
 
-// func mapLogisticF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapLogisticF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
+// The loops, by function.
+DATA loopsF64AVX512<>+8(SB)/8, $mapNegF64AVX512<>(SB)
+DATA loopsF64AVX512<>+16(SB)/8, $mapAbsF64AVX512<>(SB)
+DATA loopsF64AVX512<>+24(SB)/8, $mapAddF64AVX512<>(SB)
+DATA loopsF64AVX512<>+32(SB)/8, $mapSubF64AVX512<>(SB)
+DATA loopsF64AVX512<>+40(SB)/8, $mapMulF64AVX512<>(SB)
+DATA loopsF64AVX512<>+48(SB)/8, $mapDivF64AVX512<>(SB)
+DATA loopsF64AVX512<>+56(SB)/8, $mapFMAF64AVX512<>(SB)
+DATA loopsF64AVX512<>+64(SB)/8, $mapMinF64AVX512<>(SB)
+DATA loopsF64AVX512<>+72(SB)/8, $mapMaxF64AVX512<>(SB)
+DATA loopsF64AVX512<>+80(SB)/8, $mapCopysignF64AVX512<>(SB)
+DATA loopsF64AVX512<>+88(SB)/8, $mapFloorF64AVX512<>(SB)
+DATA loopsF64AVX512<>+96(SB)/8, $mapCeilF64AVX512<>(SB)
+DATA loopsF64AVX512<>+104(SB)/8, $mapTruncF64AVX512<>(SB)
+DATA loopsF64AVX512<>+112(SB)/8, $mapRoundF64AVX512<>(SB)
+DATA loopsF64AVX512<>+120(SB)/8, $mapSqrtF64AVX512<>(SB)
+DATA loopsF64AVX512<>+128(SB)/8, $mapLessF64AVX512<>(SB)
+DATA loopsF64AVX512<>+136(SB)/8, $mapLessEqualF64AVX512<>(SB)
+DATA loopsF64AVX512<>+144(SB)/8, $mapEqualF64AVX512<>(SB)
+DATA loopsF64AVX512<>+152(SB)/8, $mapAndF64AVX512<>(SB)
+DATA loopsF64AVX512<>+160(SB)/8, $mapOrF64AVX512<>(SB)
+DATA loopsF64AVX512<>+168(SB)/8, $mapNotF64AVX512<>(SB)
+DATA loopsF64AVX512<>+176(SB)/8, $mapWhereF64AVX512<>(SB)
+DATA loopsF64AVX512<>+184(SB)/8, $mapWhereLessF64AVX512<>(SB)
+DATA loopsF64AVX512<>+192(SB)/8, $mapWhereLessEqualF64AVX512<>(SB)
+DATA loopsF64AVX512<>+200(SB)/8, $mapWhereEqualF64AVX512<>(SB)
+DATA loopsF64AVX512<>+208(SB)/8, $mapExpF64AVX512<>(SB)
+DATA loopsF64AVX512<>+216(SB)/8, $mapExp2F64AVX512<>(SB)
+DATA loopsF64AVX512<>+224(SB)/8, $mapExpm1F64AVX512<>(SB)
+DATA loopsF64AVX512<>+232(SB)/8, $mapTanhF64AVX512<>(SB)
+DATA loopsF64AVX512<>+240(SB)/8, $mapLogF64AVX512<>(SB)
+DATA loopsF64AVX512<>+248(SB)/8, $mapLog2F64AVX512<>(SB)
+DATA loopsF64AVX512<>+256(SB)/8, $mapLog1pF64AVX512<>(SB)
+DATA loopsF64AVX512<>+264(SB)/8, $mapSinF64AVX512<>(SB)
+DATA loopsF64AVX512<>+272(SB)/8, $mapCosF64AVX512<>(SB)
+DATA loopsF64AVX512<>+280(SB)/8, $mapSinPiF64AVX512<>(SB)
+DATA loopsF64AVX512<>+288(SB)/8, $mapCosPiF64AVX512<>(SB)
+DATA loopsF64AVX512<>+296(SB)/8, $mapErfF64AVX512<>(SB)
+DATA loopsF64AVX512<>+304(SB)/8, $mapErfcF64AVX512<>(SB)
+GLOBL loopsF64AVX512<>(SB), NOPTR, $920
 
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z2
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z5
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z7
-	VMINPD            Z1, Z4, Z1
-	VMINPD            Z5, Z7, Z4
-	VMAXPD            Z1, Z3, Z1
-	VMAXPD            Z4, Z6, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z4, Z5
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VRNDSCALEPD       $0x08, Z5, Z5
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z4
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z4
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z8
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z5, Z8
-	VMULPD            Z1, Z1, Z4
-	VMULPD            Z8, Z8, Z9
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z8, Z6
-	VFMADD231PD       Z7, Z4, Z1
-	VFMADD231PD       Z11, Z9, Z6
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z6, Z4
-	VSCALEFPD         Z3, Z1, Z1
-	VSCALEFPD         Z5, Z4, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z5
-	VADDPD            Z1, Z3, Z1
-	VADDPD            Z4, Z5, Z3
-	VDIVPD            Z1, Z0, Z0
-	VDIVPD            Z3, Z2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
+// func mapF64AVX512(f Function, n int, to, x0, x1, x2, x3 *float64)
+TEXT ·mapF64AVX512(SB), NOSPLIT, $0-56
+	MOVBQZX f+0(FP), R9
+	LEAQ    loopsF64AVX512<>(SB), R10
+	MOVQ    (R10)(R9*8), R9
+	MOVQ    n+8(FP), AX
+	MOVQ    to+16(FP), CX
+	MOVQ    x0+24(FP), DX
+	MOVQ    x1+32(FP), SI
+	MOVQ    x2+40(FP), DI
+	MOVQ    x3+48(FP), R8
+	XORQ    BX, BX
+	MOVQ    AX, R11
+	ANDQ    $15, R11
+	SUBQ    R11, AX
+	JZ      rest
+	KXNORW  K1, K1, K1
+	KXNORW  K2, K2, K2
+	CALL    R9
 
 rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z3
-	VMINPD            Z1, Z3, Z1
-	VMAXPD            Z1, Z2, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z5, Z3, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VADDPD            Z1, Z2, Z1
-	VDIVPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapLogisticSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapLogisticSlopeF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD      (DX)(SI*1), Z0
-	VMOVUPD      (BX)(SI*1), Z1
-	VBROADCASTSD F64AVX5123ff0000000000000<>+0(SB), Z2
-	VSUBPD       Z0, Z2, Z2
-	VMULPD       Z2, Z0, Z0
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x08, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x08, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPD.Z    (DX)(SI*1), K1, Z0
-	VMOVUPD.Z    (BX)(SI*1), K1, Z1
-	VBROADCASTSD F64AVX5123ff0000000000000<>+0(SB), Z2
-	VSUBPD       Z0, Z2, Z2
-	VMULPD       Z2, Z0, Z0
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapTanhSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F
-TEXT ·mapTanhSlopeF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD      (DX)(SI*1), Z0
-	VMOVUPD      (BX)(SI*1), Z1
-	VMULPD       Z0, Z0, Z0
-	VBROADCASTSD F64AVX5123ff0000000000000<>+0(SB), Z2
-	VSUBPD       Z0, Z2, Z0
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x08, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x08, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPD.Z    (DX)(SI*1), K1, Z0
-	VMOVUPD.Z    (BX)(SI*1), K1, Z1
-	VMULPD       Z0, Z0, Z0
-	VBROADCASTSD F64AVX5123ff0000000000000<>+0(SB), Z2
-	VSUBPD       Z0, Z2, Z0
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSigmoidF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z4
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VCMPPD            $0x12, Z0, Z2, K1
-	VCMPPD            $0x12, Z3, Z5, K2
-	VBLENDMPD         Z1, Z0, K1, Z1
-	VBLENDMPD         Z4, Z3, K2, Z5
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z7
-	VMINPD            Z1, Z4, Z1
-	VMINPD            Z5, Z7, Z4
-	VMAXPD            Z1, Z2, Z1
-	VMAXPD            Z4, Z6, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z4, Z5
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VRNDSCALEPD       $0x08, Z5, Z5
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z4
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z4
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z8
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z5, Z8
-	VMULPD            Z1, Z1, Z4
-	VMULPD            Z8, Z8, Z9
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z8, Z6
-	VFMADD231PD       Z7, Z4, Z1
-	VFMADD231PD       Z11, Z9, Z6
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z6, Z4
-	VSCALEFPD         Z2, Z1, Z1
-	VSCALEFPD         Z5, Z4, Z5
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z7
-	VCMPPD            $0x12, Z0, Z2, K1
-	VCMPPD            $0x12, Z3, Z6, K2
-	VBLENDMPD         Z4, Z1, K1, Z0
-	VBLENDMPD         Z7, Z5, K2, Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VADDPD            Z1, Z2, Z1
-	VADDPD            Z5, Z4, Z2
-	VDIVPD            Z1, Z0, Z0
-	VDIVPD            Z2, Z3, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VCMPPD            $0x12, Z0, Z2, K2
-	VBLENDMPD         Z1, Z0, K2, Z1
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z3
-	VMINPD            Z1, Z3, Z1
-	VMAXPD            Z1, Z2, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z5, Z3, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VCMPPD            $0x12, Z0, Z2, K2
-	VBLENDMPD         Z3, Z1, K2, Z0
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VADDPD            Z1, Z2, Z1
-	VDIVPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSigmoidByF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidByF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z4
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z5
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z4, Z6
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z7
-	VCMPPD            $0x12, Z0, Z3, K1
-	VCMPPD            $0x12, Z4, Z7, K2
-	VBLENDMPD         Z2, Z0, K1, Z2
-	VBLENDMPD         Z6, Z4, K2, Z7
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z9
-	VMINPD            Z2, Z6, Z2
-	VMINPD            Z7, Z9, Z6
-	VMAXPD            Z2, Z3, Z2
-	VMAXPD            Z6, Z8, Z6
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z7
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VRNDSCALEPD       $0x08, Z7, Z7
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z6
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z7, Z6
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z10
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z7, Z10
-	VMULPD            Z2, Z2, Z6
-	VMULPD            Z10, Z10, Z11
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z10, Z8
-	VFMADD231PD       Z9, Z6, Z2
-	VFMADD231PD       Z13, Z11, Z8
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z8, Z6
-	VSCALEFPD         Z3, Z2, Z2
-	VSCALEFPD         Z7, Z6, Z7
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z9
-	VCMPPD            $0x12, Z0, Z3, K1
-	VCMPPD            $0x12, Z4, Z8, K2
-	VBLENDMPD         Z6, Z2, K1, Z0
-	VBLENDMPD         Z9, Z7, K2, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VADDPD            Z2, Z3, Z2
-	VADDPD            Z7, Z6, Z3
-	VDIVPD            Z2, Z0, Z0
-	VDIVPD            Z3, Z4, Z2
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z5, Z2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VCMPPD            $0x12, Z0, Z3, K2
-	VBLENDMPD         Z2, Z0, K2, Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VMINPD            Z2, Z4, Z2
-	VMAXPD            Z2, Z3, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VMULPD            Z2, Z2, Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VCMPPD            $0x12, Z0, Z3, K2
-	VBLENDMPD         Z4, Z2, K2, Z0
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VADDPD            Z2, Z3, Z2
-	VDIVPD            Z2, Z0, Z0
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSigmoidOfMinusF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidOfMinusF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z4
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VCMPPD            $0x12, Z0, Z2, K1
-	VCMPPD            $0x12, Z3, Z5, K2
-	VBLENDMPD         Z1, Z0, K1, Z1
-	VBLENDMPD         Z4, Z3, K2, Z5
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z7
-	VMINPD            Z1, Z4, Z1
-	VMINPD            Z5, Z7, Z4
-	VMAXPD            Z1, Z2, Z1
-	VMAXPD            Z4, Z6, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z4, Z5
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VRNDSCALEPD       $0x08, Z5, Z5
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z4
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z4
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z8
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z5, Z8
-	VMULPD            Z1, Z1, Z4
-	VMULPD            Z8, Z8, Z9
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z8, Z6
-	VFMADD231PD       Z7, Z4, Z1
-	VFMADD231PD       Z11, Z9, Z6
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z6, Z4
-	VSCALEFPD         Z2, Z1, Z1
-	VSCALEFPD         Z5, Z4, Z5
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z7
-	VCMPPD            $0x12, Z0, Z2, K1
-	VCMPPD            $0x12, Z3, Z6, K2
-	VBLENDMPD         Z1, Z4, K1, Z0
-	VBLENDMPD         Z5, Z7, K2, Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VADDPD            Z1, Z2, Z1
-	VADDPD            Z5, Z4, Z2
-	VDIVPD            Z1, Z0, Z0
-	VDIVPD            Z2, Z3, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VCMPPD            $0x12, Z0, Z2, K2
-	VBLENDMPD         Z1, Z0, K2, Z1
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z3
-	VMINPD            Z1, Z3, Z1
-	VMAXPD            Z1, Z2, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z5, Z3, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VCMPPD            $0x12, Z0, Z2, K2
-	VBLENDMPD         Z1, Z3, K2, Z0
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VADDPD            Z1, Z2, Z1
-	VDIVPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSigmoidOfMinusByF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSigmoidOfMinusByF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z4
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z5
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z4, Z6
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z7
-	VCMPPD            $0x12, Z0, Z3, K1
-	VCMPPD            $0x12, Z4, Z7, K2
-	VBLENDMPD         Z2, Z0, K1, Z2
-	VBLENDMPD         Z6, Z4, K2, Z7
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z9
-	VMINPD            Z2, Z6, Z2
-	VMINPD            Z7, Z9, Z6
-	VMAXPD            Z2, Z3, Z2
-	VMAXPD            Z6, Z8, Z6
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z7
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VRNDSCALEPD       $0x08, Z7, Z7
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z6
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z7, Z6
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z10
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z7, Z10
-	VMULPD            Z2, Z2, Z6
-	VMULPD            Z10, Z10, Z11
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z10, Z8
-	VFMADD231PD       Z9, Z6, Z2
-	VFMADD231PD       Z13, Z11, Z8
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z8, Z6
-	VSCALEFPD         Z3, Z2, Z2
-	VSCALEFPD         Z7, Z6, Z7
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z9
-	VCMPPD            $0x12, Z0, Z3, K1
-	VCMPPD            $0x12, Z4, Z8, K2
-	VBLENDMPD         Z2, Z6, K1, Z0
-	VBLENDMPD         Z7, Z9, K2, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VADDPD            Z2, Z3, Z2
-	VADDPD            Z7, Z6, Z3
-	VDIVPD            Z2, Z0, Z0
-	VDIVPD            Z3, Z4, Z2
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z5, Z2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VCMPPD            $0x12, Z0, Z3, K2
-	VBLENDMPD         Z2, Z0, K2, Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VMINPD            Z2, Z4, Z2
-	VMAXPD            Z2, Z3, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VMULPD            Z2, Z2, Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VCMPPD            $0x12, Z0, Z3, K2
-	VBLENDMPD         Z2, Z4, K2, Z0
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VADDPD            Z2, Z3, Z2
-	VDIVPD            Z2, Z0, Z0
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapExpOfMinusAbsF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapExpOfMinusAbsF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z1
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z1, Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z1
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z5
-	VMINPD            Z0, Z2, Z0
-	VMINPD            Z3, Z5, Z2
-	VMAXPD            Z0, Z1, Z0
-	VMAXPD            Z2, Z4, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z0, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVUPD           Z0, Z0
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z1, Z0
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VMOVUPD           Z0, Z0
-	VMOVUPD           Z2, Z6
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z1, Z0
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z6
-	VMULPD            Z0, Z0, Z2
-	VMULPD            Z6, Z6, Z7
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VFMADD231PD       Z0, Z4, Z5
-	VFMADD231PD       Z6, Z8, Z9
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VFMADD231PD       Z0, Z5, Z4
-	VFMADD231PD       Z6, Z9, Z8
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VFMADD231PD       Z0, Z4, Z5
-	VFMADD231PD       Z6, Z8, Z9
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VFMADD231PD       Z0, Z5, Z4
-	VFMADD231PD       Z6, Z9, Z8
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VFMADD231PD       Z0, Z4, Z5
-	VFMADD231PD       Z6, Z8, Z9
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VFMADD231PD       Z0, Z5, Z4
-	VFMADD231PD       Z6, Z9, Z8
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VFMADD231PD       Z0, Z4, Z5
-	VFMADD231PD       Z6, Z8, Z9
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VFMADD231PD       Z0, Z5, Z4
-	VFMADD231PD       Z6, Z9, Z8
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VFMADD231PD       Z0, Z4, Z5
-	VFMADD231PD       Z6, Z8, Z9
-	VMOVUPD           Z0, Z0
-	VMOVUPD           Z6, Z4
-	VFMADD231PD       Z5, Z2, Z0
-	VFMADD231PD       Z9, Z7, Z4
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z0, Z0
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z4, Z2
-	VSCALEFPD         Z1, Z0, Z0
-	VSCALEFPD         Z3, Z2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z1
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z0
-	VMAXPD            Z0, Z1, Z0
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z1, Z0
-	VMOVUPD           Z0, Z0
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z1, Z0
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z3
-	VFMADD231PD       Z0, Z4, Z3
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z4
-	VFMADD231PD       Z0, Z3, Z4
-	VMOVUPD           Z0, Z0
-	VFMADD231PD       Z4, Z2, Z0
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z0, Z0
-	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapAddPositiveF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·mapAddPositiveF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ to+8(FP), AX
-	MOVQ x0+16(FP), DX
-	MOVQ x1+24(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, CX
-	JLT  rest
-
-whole:
-	VMOVUPD      (DX)(SI*1), Z0
-	VMOVUPD      (BX)(SI*1), Z1
-	VBROADCASTSD F64AVX5120<>+0(SB), Z2
-	VXORPD.BCST  F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST  F64AVX5128000000000000000<>+0(SB), Z2, Z2
-	VMINPD       Z2, Z0, Z3
-	VMINPD       Z0, Z2, Z0
-	VORPD        Z0, Z3, Z0
-	VXORPD.BCST  F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VADDPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)(SI*1)
-	ADDQ         $0x40, SI
-	SUBQ         $0x08, CX
-	JGE          whole
-
-rest:
-	ADDQ         $0x08, CX
-	JZ           done
-	MOVL         $0x00000001, DI
-	SHLL         CL, DI
-	DECL         DI
-	KMOVW        DI, K1
-	VMOVUPD.Z    (DX)(SI*1), K1, Z0
-	VMOVUPD.Z    (BX)(SI*1), K1, Z1
-	VBROADCASTSD F64AVX5120<>+0(SB), Z2
-	VXORPD.BCST  F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST  F64AVX5128000000000000000<>+0(SB), Z2, Z2
-	VMINPD       Z2, Z0, Z3
-	VMINPD       Z0, Z2, Z0
-	VORPD        Z0, Z3, Z0
-	VXORPD.BCST  F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VADDPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapSiLUSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapSiLUSlopeF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z4
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z5
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z4, Z6
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z7
-	VCMPPD            $0x12, Z0, Z3, K1
-	VCMPPD            $0x12, Z4, Z7, K2
-	VBLENDMPD         Z2, Z0, K1, Z2
-	VBLENDMPD         Z6, Z4, K2, Z7
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z9
-	VMINPD            Z2, Z6, Z2
-	VMINPD            Z7, Z9, Z6
-	VMAXPD            Z2, Z3, Z2
-	VMAXPD            Z6, Z8, Z6
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z7
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VRNDSCALEPD       $0x08, Z7, Z7
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z6
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z7, Z6
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z10
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z7, Z10
-	VMULPD            Z2, Z2, Z6
-	VMULPD            Z10, Z10, Z11
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z10, Z8
-	VFMADD231PD       Z9, Z6, Z2
-	VFMADD231PD       Z13, Z11, Z8
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z8, Z6
-	VSCALEFPD         Z3, Z2, Z2
-	VSCALEFPD         Z7, Z6, Z7
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z9
-	VCMPPD            $0x12, Z0, Z3, K1
-	VCMPPD            $0x12, Z4, Z8, K2
-	VBLENDMPD         Z6, Z2, K1, Z3
-	VBLENDMPD         Z9, Z7, K2, Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z9
-	VADDPD            Z2, Z6, Z6
-	VADDPD            Z7, Z9, Z9
-	VDIVPD            Z6, Z3, Z3
-	VDIVPD            Z9, Z8, Z11
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z13
-	VCMPPD            $0x12, Z0, Z8, K1
-	VCMPPD            $0x12, Z4, Z12, K2
-	VBLENDMPD         Z2, Z10, K1, Z2
-	VBLENDMPD         Z7, Z13, K2, Z7
-	VDIVPD            Z6, Z2, Z2
-	VDIVPD            Z9, Z7, Z6
-	VMULPD            Z2, Z0, Z0
-	VMULPD            Z6, Z4, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VADDPD            Z0, Z2, Z0
-	VADDPD            Z4, Z6, Z2
-	VMULPD            Z0, Z3, Z0
-	VMULPD            Z2, Z11, Z2
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z5, Z2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VCMPPD            $0x12, Z0, Z3, K2
-	VBLENDMPD         Z2, Z0, K2, Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VMINPD            Z2, Z4, Z2
-	VMAXPD            Z2, Z3, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VMULPD            Z2, Z2, Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VCMPPD            $0x12, Z0, Z3, K2
-	VBLENDMPD         Z4, Z2, K2, Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VADDPD            Z2, Z4, Z4
-	VDIVPD            Z4, Z3, Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VCMPPD            $0x12, Z0, Z5, K2
-	VBLENDMPD         Z2, Z6, K2, Z2
-	VDIVPD            Z4, Z2, Z2
-	VMULPD            Z2, Z0, Z0
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VADDPD            Z0, Z2, Z0
-	VMULPD            Z0, Z3, Z0
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapGELUF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z2
-	VBROADCASTSD      F64AVX512bfe6a09e667f3bcd<>+0(SB), Z1
-	VBROADCASTSD      F64AVX512bfe6a09e667f3bcd<>+0(SB), Z3
-	VMULPD            Z1, Z0, Z1
-	VMULPD            Z3, Z2, Z5
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z1, Z3
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z5, Z6
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z7
-	VMINPD            Z3, Z4, Z3
-	VMINPD            Z6, Z7, Z7
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z3, Z4
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z7, Z8
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z3, Z6
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z7, Z9
-	VDIVPD            Z6, Z4, Z4
-	VDIVPD            Z9, Z8, Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z9
-	VSUBPD            Z4, Z6, Z6
-	VSUBPD            Z8, Z9, Z11
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z12
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z10
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z10
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z10
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z10
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z9
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z12
-	VFMADD231PD       Z4, Z10, Z9
-	VFMADD231PD       Z8, Z13, Z12
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z13
-	VFMADD231PD       Z4, Z9, Z10
-	VFMADD231PD       Z8, Z12, Z13
-	VMULPD            Z10, Z6, Z4
-	VMULPD            Z13, Z11, Z8
-	VMULPD            Z3, Z3, Z6
-	VMULPD            Z7, Z7, Z9
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z6, Z6
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z9, Z10
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z9
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z10, Z11
-	VRNDSCALEPD       $0x08, Z9, Z9
-	VRNDSCALEPD       $0x08, Z11, Z12
-	VMOVUPD           Z6, Z11
-	VMOVUPD           Z10, Z13
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z9, Z11
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z12, Z13
-	VMOVUPD           Z11, Z11
-	VMOVUPD           Z13, Z13
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z9, Z11
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z12, Z13
-	VMOVUPD           Z6, Z6
-	VMOVUPD           Z10, Z10
-	VFMADD231PD       Z3, Z3, Z6
-	VFMADD231PD       Z7, Z7, Z10
-	VSUBPD            Z6, Z11, Z3
-	VSUBPD            Z10, Z13, Z11
-	VMULPD            Z3, Z3, Z6
-	VMULPD            Z11, Z11, Z13
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z14
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z15
-	VFMADD231PD       Z3, Z7, Z10
-	VFMADD231PD       Z11, Z14, Z15
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z14
-	VFMADD231PD       Z3, Z10, Z7
-	VFMADD231PD       Z11, Z15, Z14
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z15
-	VFMADD231PD       Z3, Z7, Z10
-	VFMADD231PD       Z11, Z14, Z15
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z14
-	VFMADD231PD       Z3, Z10, Z7
-	VFMADD231PD       Z11, Z15, Z14
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z15
-	VFMADD231PD       Z3, Z7, Z10
-	VFMADD231PD       Z11, Z14, Z15
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z14
-	VFMADD231PD       Z3, Z10, Z7
-	VFMADD231PD       Z11, Z15, Z14
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z15
-	VFMADD231PD       Z3, Z7, Z10
-	VFMADD231PD       Z11, Z14, Z15
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z14
-	VFMADD231PD       Z3, Z10, Z7
-	VFMADD231PD       Z11, Z15, Z14
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z15
-	VFMADD231PD       Z3, Z7, Z10
-	VFMADD231PD       Z11, Z14, Z15
-	VMOVUPD           Z3, Z3
-	VMOVUPD           Z11, Z7
-	VFMADD231PD       Z10, Z6, Z3
-	VFMADD231PD       Z15, Z13, Z7
-	VMOVUPD           Z4, Z6
-	VMOVUPD           Z8, Z10
-	VFMADD231PD       Z4, Z3, Z6
-	VFMADD231PD       Z8, Z7, Z10
-	VSCALEFPD         Z9, Z6, Z3
-	VSCALEFPD         Z12, Z10, Z4
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z1, K1
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z5, K2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z1
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z5
-	VSUBPD            Z3, Z1, Z1
-	VSUBPD            Z4, Z5, Z5
-	VBLENDMPD         Z1, Z3, K1, Z1
-	VBLENDMPD         Z5, Z4, K2, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z5
-	VMULPD            Z1, Z3, Z1
-	VMULPD            Z4, Z5, Z3
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z3, Z2, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VBROADCASTSD      F64AVX512bfe6a09e667f3bcd<>+0(SB), Z1
-	VMULPD            Z1, Z0, Z1
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z1, Z2
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z3
-	VMINPD            Z2, Z3, Z2
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z2, Z3
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z2, Z4
-	VDIVPD            Z4, Z3, Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VSUBPD            Z3, Z4, Z4
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z5
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z5
-	VFMADD231PD       Z3, Z6, Z5
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z6
-	VFMADD231PD       Z3, Z5, Z6
-	VMULPD            Z6, Z4, Z3
-	VMULPD            Z2, Z2, Z4
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z4, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z4, Z5
-	VRNDSCALEPD       $0x08, Z5, Z5
-	VMOVUPD           Z4, Z6
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z6
-	VMOVUPD           Z6, Z6
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z5, Z6
-	VMOVUPD           Z4, Z4
-	VFMADD231PD       Z2, Z2, Z4
-	VSUBPD            Z4, Z6, Z2
-	VMULPD            Z2, Z2, Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z7
-	VFMADD231PD       Z2, Z6, Z7
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z6
-	VFMADD231PD       Z2, Z7, Z6
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z7
-	VFMADD231PD       Z2, Z6, Z7
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z6
-	VFMADD231PD       Z2, Z7, Z6
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z7
-	VFMADD231PD       Z2, Z6, Z7
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z6
-	VFMADD231PD       Z2, Z7, Z6
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z7
-	VFMADD231PD       Z2, Z6, Z7
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z6
-	VFMADD231PD       Z2, Z7, Z6
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z7
-	VFMADD231PD       Z2, Z6, Z7
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z7, Z4, Z2
-	VMOVUPD           Z3, Z4
-	VFMADD231PD       Z3, Z2, Z4
-	VSCALEFPD         Z5, Z4, Z2
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z1, K2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z1
-	VSUBPD            Z2, Z1, Z1
-	VBLENDMPD         Z1, Z2, K2, Z1
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z2
-	VMULPD            Z1, Z2, Z1
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-DATA F64AVX512bfe6a09e667f3bcd<>+0(SB)/8, $0xbfe6a09e667f3bcd
-GLOBL F64AVX512bfe6a09e667f3bcd<>(SB), RODATA|NOPTR, $8
-
-// func mapGELUSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUSlopeF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z4
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z5
-	VMULPD            Z0, Z0, Z2
-	VMULPD            Z4, Z4, Z6
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z7
-	VMULPD            Z3, Z2, Z2
-	VMULPD            Z7, Z6, Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z2, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z7
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z9
-	VMINPD            Z2, Z6, Z2
-	VMINPD            Z7, Z9, Z6
-	VMAXPD            Z2, Z3, Z2
-	VMAXPD            Z6, Z8, Z6
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z7
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VRNDSCALEPD       $0x08, Z7, Z7
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z6
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z7, Z6
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z10
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z7, Z10
-	VMULPD            Z2, Z2, Z6
-	VMULPD            Z10, Z10, Z11
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z10, Z8
-	VFMADD231PD       Z9, Z6, Z2
-	VFMADD231PD       Z13, Z11, Z8
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z8, Z6
-	VSCALEFPD         Z3, Z2, Z2
-	VSCALEFPD         Z7, Z6, Z3
-	VMULPD            Z2, Z0, Z2
-	VMULPD            Z3, Z4, Z6
-	VBROADCASTSD      F64AVX5123fd9884533d43651<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123fd9884533d43651<>+0(SB), Z7
-	VMULPD            Z3, Z2, Z2
-	VMULPD            Z7, Z6, Z6
-	VBROADCASTSD      F64AVX512bfe6a09e667f3bcd<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512bfe6a09e667f3bcd<>+0(SB), Z7
-	VMULPD            Z3, Z0, Z0
-	VMULPD            Z7, Z4, Z7
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z3
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z7, Z8
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z9
-	VMINPD            Z3, Z4, Z3
-	VMINPD            Z8, Z9, Z9
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z3, Z4
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z9, Z10
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z3, Z8
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z9, Z11
-	VDIVPD            Z8, Z4, Z4
-	VDIVPD            Z11, Z10, Z10
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z11
-	VSUBPD            Z4, Z8, Z8
-	VSUBPD            Z10, Z11, Z13
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z14
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z12
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z12
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z12
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z12
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z11
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z14
-	VFMADD231PD       Z4, Z12, Z11
-	VFMADD231PD       Z10, Z15, Z14
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z15
-	VFMADD231PD       Z4, Z11, Z12
-	VFMADD231PD       Z10, Z14, Z15
-	VMULPD            Z12, Z8, Z4
-	VMULPD            Z15, Z13, Z10
-	VMULPD            Z3, Z3, Z8
-	VMULPD            Z9, Z9, Z11
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z8, Z8
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z11, Z12
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z8, Z11
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z12, Z13
-	VRNDSCALEPD       $0x08, Z11, Z11
-	VRNDSCALEPD       $0x08, Z13, Z14
-	VMOVUPD           Z8, Z13
-	VMOVUPD           Z12, Z15
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z11, Z13
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z14, Z15
-	VMOVUPD           Z13, Z13
-	VMOVUPD           Z15, Z15
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z11, Z13
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z14, Z15
-	VMOVUPD           Z8, Z8
-	VMOVUPD           Z12, Z12
-	VFMADD231PD       Z3, Z3, Z8
-	VFMADD231PD       Z9, Z9, Z12
-	VSUBPD            Z8, Z13, Z3
-	VSUBPD            Z12, Z15, Z13
-	VMULPD            Z3, Z3, Z8
-	VMULPD            Z13, Z13, Z15
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z16
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z17
-	VFMADD231PD       Z3, Z9, Z12
-	VFMADD231PD       Z13, Z16, Z17
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z16
-	VFMADD231PD       Z3, Z12, Z9
-	VFMADD231PD       Z13, Z17, Z16
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z17
-	VFMADD231PD       Z3, Z9, Z12
-	VFMADD231PD       Z13, Z16, Z17
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z16
-	VFMADD231PD       Z3, Z12, Z9
-	VFMADD231PD       Z13, Z17, Z16
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z17
-	VFMADD231PD       Z3, Z9, Z12
-	VFMADD231PD       Z13, Z16, Z17
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z16
-	VFMADD231PD       Z3, Z12, Z9
-	VFMADD231PD       Z13, Z17, Z16
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z17
-	VFMADD231PD       Z3, Z9, Z12
-	VFMADD231PD       Z13, Z16, Z17
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z16
-	VFMADD231PD       Z3, Z12, Z9
-	VFMADD231PD       Z13, Z17, Z16
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z17
-	VFMADD231PD       Z3, Z9, Z12
-	VFMADD231PD       Z13, Z16, Z17
-	VMOVUPD           Z3, Z3
-	VMOVUPD           Z13, Z9
-	VFMADD231PD       Z12, Z8, Z3
-	VFMADD231PD       Z17, Z15, Z9
-	VMOVUPD           Z4, Z8
-	VMOVUPD           Z10, Z12
-	VFMADD231PD       Z4, Z3, Z8
-	VFMADD231PD       Z10, Z9, Z12
-	VSCALEFPD         Z11, Z8, Z3
-	VSCALEFPD         Z14, Z12, Z4
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z0, K1
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z7, K2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z0
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z7
-	VSUBPD            Z3, Z0, Z0
-	VSUBPD            Z4, Z7, Z7
-	VBLENDMPD         Z0, Z3, K1, Z0
-	VBLENDMPD         Z7, Z4, K2, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z7
-	VMULPD            Z0, Z3, Z0
-	VMULPD            Z4, Z7, Z3
-	VADDPD            Z2, Z0, Z0
-	VADDPD            Z6, Z3, Z2
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z5, Z2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z3
-	VMULPD            Z3, Z2, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z2, Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VMINPD            Z2, Z4, Z2
-	VMAXPD            Z2, Z3, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VMULPD            Z2, Z2, Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VMULPD            Z2, Z0, Z2
-	VBROADCASTSD      F64AVX5123fd9884533d43651<>+0(SB), Z3
-	VMULPD            Z3, Z2, Z2
-	VBROADCASTSD      F64AVX512bfe6a09e667f3bcd<>+0(SB), Z3
-	VMULPD            Z3, Z0, Z0
-	VANDPD.BCST       F64AVX5127fffffffffffffff<>+0(SB), Z0, Z3
-	VBROADCASTSD      F64AVX512403b800000000000<>+0(SB), Z4
-	VMINPD            Z3, Z4, Z3
-	VSUBPD.BCST       F64AVX5124010000000000000<>+0(SB), Z3, Z4
-	VADDPD.BCST       F64AVX5124010000000000000<>+0(SB), Z3, Z5
-	VDIVPD            Z5, Z4, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z5
-	VSUBPD            Z4, Z5, Z5
-	VBROADCASTSD      F64AVX512bdf77ba3f2683c63<>+0(SB), Z6
-	VBROADCASTSD      F64AVX512be1d88e417e64565<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX5123e149cff10da527d<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX5123e50a95a2ce269d8<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX512be4757c1c859a584<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX512be7c76f8bafa4e43<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX5123e88091a8357bee2<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX5123ea3b2f81d67e057<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX512bec3c7f7ecee627d<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX512be9e80dd2c43f9f6<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX5123ef72ce451a7b5e3<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX512bf0dd2830763e765<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX512bf0269b60f48a3dc<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX5123f4908f46ed0efbb<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX512bf6b00c052559e86<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX5123f838dbd2c9341d5<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX512bf9645fd8a4ca5d6<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX5123fa52cac2370f265<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX512bfb14eacb1ad017d<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX5123fb8be202d26c726<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VBROADCASTSD      F64AVX512bfbf3fe31ecb49c3<>+0(SB), Z6
-	VFMADD231PD       Z4, Z7, Z6
-	VBROADCASTSD      F64AVX5123fc18932bf08e154<>+0(SB), Z7
-	VFMADD231PD       Z4, Z6, Z7
-	VMULPD            Z7, Z5, Z4
-	VMULPD            Z3, Z3, Z5
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z5, Z5
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z5, Z6
-	VRNDSCALEPD       $0x08, Z6, Z6
-	VMOVUPD           Z5, Z7
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z6, Z7
-	VMOVUPD           Z7, Z7
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z6, Z7
-	VMOVUPD           Z5, Z5
-	VFMADD231PD       Z3, Z3, Z5
-	VSUBPD            Z5, Z7, Z3
-	VMULPD            Z3, Z3, Z5
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z8
-	VFMADD231PD       Z3, Z7, Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z7
-	VFMADD231PD       Z3, Z8, Z7
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z8
-	VFMADD231PD       Z3, Z7, Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z7
-	VFMADD231PD       Z3, Z8, Z7
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z8
-	VFMADD231PD       Z3, Z7, Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z7
-	VFMADD231PD       Z3, Z8, Z7
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z8
-	VFMADD231PD       Z3, Z7, Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z7
-	VFMADD231PD       Z3, Z8, Z7
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z8
-	VFMADD231PD       Z3, Z7, Z8
-	VMOVUPD           Z3, Z3
-	VFMADD231PD       Z8, Z5, Z3
-	VMOVUPD           Z4, Z5
-	VFMADD231PD       Z4, Z3, Z5
-	VSCALEFPD         Z6, Z5, Z3
-	VCMPPD.BCST       $0x11, F64AVX5120<>+0(SB), Z0, K2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z0
-	VSUBPD            Z3, Z0, Z0
-	VBLENDMPD         Z0, Z3, K2, Z0
-	VBROADCASTSD      F64AVX5123fe0000000000000<>+0(SB), Z3
-	VMULPD            Z0, Z3, Z0
-	VADDPD            Z2, Z0, Z0
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-DATA F64AVX5123fd9884533d43651<>+0(SB)/8, $0x3fd9884533d43651
-GLOBL F64AVX5123fd9884533d43651<>(SB), RODATA|NOPTR, $8
-
-// func mapGELUTanhF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUTanhF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
-	VMULPD            Z0, Z0, Z1
-	VMULPD            Z3, Z3, Z4
-	VBROADCASTSD      F64AVX5123fa6e4e26d4801f7<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123fa6e4e26d4801f7<>+0(SB), Z5
-	VMULPD            Z1, Z2, Z1
-	VMULPD            Z4, Z5, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z5
-	VADDPD            Z1, Z2, Z1
-	VADDPD            Z4, Z5, Z2
-	VMULPD            Z1, Z0, Z1
-	VMULPD            Z2, Z3, Z4
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z5
-	VMULPD            Z1, Z2, Z1
-	VMULPD            Z4, Z5, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z2, Z5
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z7
-	VMINPD            Z1, Z4, Z1
-	VMINPD            Z5, Z7, Z4
-	VMAXPD            Z1, Z2, Z1
-	VMAXPD            Z4, Z6, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z4, Z5
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VRNDSCALEPD       $0x08, Z5, Z5
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z4
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z4
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z8
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z5, Z8
-	VMULPD            Z1, Z1, Z4
-	VMULPD            Z8, Z8, Z9
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z8, Z6
-	VFMADD231PD       Z7, Z4, Z1
-	VFMADD231PD       Z11, Z9, Z6
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z6, Z4
-	VSCALEFPD         Z2, Z1, Z1
-	VSCALEFPD         Z5, Z4, Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z5
-	VADDPD            Z1, Z2, Z1
-	VADDPD            Z4, Z5, Z2
-	VDIVPD            Z1, Z0, Z0
-	VDIVPD            Z2, Z3, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VMULPD            Z0, Z0, Z1
-	VBROADCASTSD      F64AVX5123fa6e4e26d4801f7<>+0(SB), Z2
-	VMULPD            Z1, Z2, Z1
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VADDPD            Z1, Z2, Z1
-	VMULPD            Z1, Z0, Z1
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z2
-	VMULPD            Z1, Z2, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z1, Z1
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z3
-	VMINPD            Z1, Z3, Z1
-	VMAXPD            Z1, Z2, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z5, Z3, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z2
-	VADDPD            Z1, Z2, Z1
-	VDIVPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-DATA F64AVX5123fa6e4e26d4801f7<>+0(SB)/8, $0x3fa6e4e26d4801f7
-GLOBL F64AVX5123fa6e4e26d4801f7<>(SB), RODATA|NOPTR, $8
-
-DATA F64AVX5123ff9884533d43651<>+0(SB)/8, $0x3ff9884533d43651
-GLOBL F64AVX5123ff9884533d43651<>(SB), RODATA|NOPTR, $8
-
-// func mapGELUTanhSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapGELUTanhSlopeF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z3
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z4
-	VBROADCASTSD      F64AVX512c059000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX512c059000000000000<>+0(SB), Z5
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z2, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z5, Z6
-	VMINPD            Z2, Z0, Z5
-	VMINPD            Z6, Z3, Z7
-	VMINPD            Z0, Z2, Z0
-	VMINPD            Z3, Z6, Z2
-	VORPD             Z0, Z5, Z0
-	VORPD             Z2, Z7, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z2, Z5
-	VBROADCASTSD      F64AVX5124059000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124059000000000000<>+0(SB), Z6
-	VMINPD            Z2, Z0, Z3
-	VMINPD            Z6, Z5, Z7
-	VMINPD            Z0, Z2, Z0
-	VMINPD            Z5, Z6, Z2
-	VORPD             Z0, Z3, Z0
-	VORPD             Z2, Z7, Z5
-	VMULPD            Z0, Z0, Z2
-	VMULPD            Z5, Z5, Z6
-	VBROADCASTSD      F64AVX5123fa6e4e26d4801f7<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5123fa6e4e26d4801f7<>+0(SB), Z7
-	VMULPD            Z2, Z3, Z3
-	VMULPD            Z6, Z7, Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z9
-	VADDPD            Z3, Z7, Z3
-	VADDPD            Z8, Z9, Z7
-	VMULPD            Z3, Z0, Z3
-	VMULPD            Z7, Z5, Z8
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z9
-	VMULPD            Z3, Z7, Z3
-	VMULPD            Z8, Z9, Z9
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z7
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z9, Z10
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z11
-	VCMPPD            $0x12, Z3, Z8, K1
-	VCMPPD            $0x12, Z9, Z11, K2
-	VBLENDMPD         Z7, Z3, K1, Z7
-	VBLENDMPD         Z10, Z9, K2, Z11
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z13
-	VMINPD            Z7, Z10, Z7
-	VMINPD            Z11, Z13, Z10
-	VMAXPD            Z7, Z8, Z7
-	VMAXPD            Z10, Z12, Z10
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z7, Z8
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z10, Z11
-	VRNDSCALEPD       $0x08, Z8, Z8
-	VRNDSCALEPD       $0x08, Z11, Z11
-	VMOVUPD           Z7, Z7
-	VMOVUPD           Z10, Z10
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z8, Z7
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z11, Z10
-	VMOVUPD           Z7, Z7
-	VMOVUPD           Z10, Z14
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z8, Z7
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z11, Z14
-	VMULPD            Z7, Z7, Z10
-	VMULPD            Z14, Z14, Z15
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z16
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z13
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z17
-	VFMADD231PD       Z7, Z12, Z13
-	VFMADD231PD       Z14, Z16, Z17
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z16
-	VFMADD231PD       Z7, Z13, Z12
-	VFMADD231PD       Z14, Z17, Z16
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z13
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z17
-	VFMADD231PD       Z7, Z12, Z13
-	VFMADD231PD       Z14, Z16, Z17
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z16
-	VFMADD231PD       Z7, Z13, Z12
-	VFMADD231PD       Z14, Z17, Z16
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z13
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z17
-	VFMADD231PD       Z7, Z12, Z13
-	VFMADD231PD       Z14, Z16, Z17
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z16
-	VFMADD231PD       Z7, Z13, Z12
-	VFMADD231PD       Z14, Z17, Z16
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z13
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z17
-	VFMADD231PD       Z7, Z12, Z13
-	VFMADD231PD       Z14, Z16, Z17
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z16
-	VFMADD231PD       Z7, Z13, Z12
-	VFMADD231PD       Z14, Z17, Z16
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z13
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z17
-	VFMADD231PD       Z7, Z12, Z13
-	VFMADD231PD       Z14, Z16, Z17
-	VMOVUPD           Z7, Z7
-	VMOVUPD           Z14, Z12
-	VFMADD231PD       Z13, Z10, Z7
-	VFMADD231PD       Z17, Z15, Z12
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z7, Z7
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z12, Z10
-	VSCALEFPD         Z8, Z7, Z7
-	VSCALEFPD         Z11, Z10, Z11
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z13
-	VCMPPD            $0x12, Z3, Z8, K1
-	VCMPPD            $0x12, Z9, Z12, K2
-	VBLENDMPD         Z10, Z7, K1, Z8
-	VBLENDMPD         Z13, Z11, K2, Z12
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z13
-	VADDPD            Z7, Z10, Z10
-	VADDPD            Z11, Z13, Z13
-	VDIVPD            Z10, Z8, Z8
-	VDIVPD            Z13, Z12, Z14
-	VBROADCASTSD      F64AVX5123fc12ba9d1f60179<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123fc12ba9d1f60179<>+0(SB), Z15
-	VMULPD            Z2, Z12, Z2
-	VMULPD            Z6, Z15, Z12
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z15
-	VADDPD            Z2, Z6, Z2
-	VADDPD            Z12, Z15, Z12
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z15
-	VMULPD            Z2, Z6, Z2
-	VMULPD            Z12, Z15, Z15
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z16
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z17
-	VCMPPD            $0x12, Z3, Z6, K1
-	VCMPPD            $0x12, Z9, Z16, K2
-	VBLENDMPD         Z7, Z12, K1, Z3
-	VBLENDMPD         Z11, Z17, K2, Z6
-	VDIVPD            Z10, Z3, Z3
-	VDIVPD            Z13, Z6, Z6
-	VMULPD            Z3, Z8, Z3
-	VMULPD            Z6, Z14, Z6
-	VMULPD            Z3, Z0, Z0
-	VMULPD            Z6, Z5, Z3
-	VMULPD            Z2, Z0, Z0
-	VMULPD            Z15, Z3, Z2
-	VADDPD            Z0, Z8, Z0
-	VADDPD            Z2, Z14, Z2
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z4, Z2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VBROADCASTSD      F64AVX512c059000000000000<>+0(SB), Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z2, Z2
-	VMINPD            Z2, Z0, Z3
-	VMINPD            Z0, Z2, Z0
-	VORPD             Z0, Z3, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z0
-	VBROADCASTSD      F64AVX5124059000000000000<>+0(SB), Z2
-	VMINPD            Z2, Z0, Z3
-	VMINPD            Z0, Z2, Z0
-	VORPD             Z0, Z3, Z0
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      F64AVX5123fa6e4e26d4801f7<>+0(SB), Z3
-	VMULPD            Z2, Z3, Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VADDPD            Z3, Z4, Z3
-	VMULPD            Z3, Z0, Z3
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z4
-	VMULPD            Z3, Z4, Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z4
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VCMPPD            $0x12, Z3, Z5, K2
-	VBLENDMPD         Z4, Z3, K2, Z4
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z6
-	VMINPD            Z4, Z6, Z4
-	VMAXPD            Z4, Z5, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z4, Z5
-	VRNDSCALEPD       $0x08, Z5, Z5
-	VMOVUPD           Z4, Z4
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z4
-	VMOVUPD           Z4, Z4
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z5, Z4
-	VMULPD            Z4, Z4, Z6
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z8
-	VFMADD231PD       Z4, Z7, Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z7
-	VFMADD231PD       Z4, Z8, Z7
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z8
-	VFMADD231PD       Z4, Z7, Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z7
-	VFMADD231PD       Z4, Z8, Z7
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z8
-	VFMADD231PD       Z4, Z7, Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z7
-	VFMADD231PD       Z4, Z8, Z7
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z8
-	VFMADD231PD       Z4, Z7, Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z7
-	VFMADD231PD       Z4, Z8, Z7
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z8
-	VFMADD231PD       Z4, Z7, Z8
-	VMOVUPD           Z4, Z4
-	VFMADD231PD       Z8, Z6, Z4
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z4, Z4
-	VSCALEFPD         Z5, Z4, Z4
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VCMPPD            $0x12, Z3, Z5, K2
-	VBLENDMPD         Z6, Z4, K2, Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VADDPD            Z4, Z6, Z6
-	VDIVPD            Z6, Z5, Z5
-	VBROADCASTSD      F64AVX5123fc12ba9d1f60179<>+0(SB), Z7
-	VMULPD            Z2, Z7, Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z7
-	VADDPD            Z2, Z7, Z2
-	VBROADCASTSD      F64AVX5123ff9884533d43651<>+0(SB), Z7
-	VMULPD            Z2, Z7, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z8
-	VCMPPD            $0x12, Z3, Z7, K2
-	VBLENDMPD         Z4, Z8, K2, Z3
-	VDIVPD            Z6, Z3, Z3
-	VMULPD            Z3, Z5, Z3
-	VMULPD            Z3, Z0, Z0
-	VMULPD            Z2, Z0, Z0
-	VADDPD            Z0, Z5, Z0
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-DATA F64AVX512c059000000000000<>+0(SB)/8, $0xc059000000000000
-GLOBL F64AVX512c059000000000000<>(SB), RODATA|NOPTR, $8
-
-DATA F64AVX5124059000000000000<>+0(SB)/8, $0x4059000000000000
-GLOBL F64AVX5124059000000000000<>(SB), RODATA|NOPTR, $8
-
-DATA F64AVX5123fc12ba9d1f60179<>+0(SB)/8, $0x3fc12ba9d1f60179
-GLOBL F64AVX5123fc12ba9d1f60179<>(SB), RODATA|NOPTR, $8
-
-// func mapMishF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapMishF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(SI*1), Z0
-	VMOVUPD           64(BX)(SI*1), Z3
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z4
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VCMPPD            $0x12, Z0, Z2, K1
-	VCMPPD            $0x12, Z3, Z5, K2
-	VBLENDMPD         Z1, Z0, K1, Z1
-	VBLENDMPD         Z4, Z3, K2, Z5
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z7
-	VMINPD            Z1, Z4, Z1
-	VMINPD            Z5, Z7, Z4
-	VMAXPD            Z1, Z2, Z1
-	VMAXPD            Z4, Z6, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z4, Z5
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VRNDSCALEPD       $0x08, Z5, Z5
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z4
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z5, Z4
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z4, Z8
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z5, Z8
-	VMULPD            Z1, Z1, Z4
-	VMULPD            Z8, Z8, Z9
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z10
-	VFMADD231PD       Z1, Z7, Z6
-	VFMADD231PD       Z8, Z11, Z10
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z11
-	VFMADD231PD       Z1, Z6, Z7
-	VFMADD231PD       Z8, Z10, Z11
-	VMOVUPD           Z1, Z1
-	VMOVUPD           Z8, Z6
-	VFMADD231PD       Z7, Z4, Z1
-	VFMADD231PD       Z11, Z9, Z6
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z6, Z4
-	VSCALEFPD         Z2, Z1, Z1
-	VSCALEFPD         Z5, Z4, Z4
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z5
-	VMULPD            Z1, Z2, Z2
-	VMULPD            Z4, Z5, Z6
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z7
-	VADDPD            Z5, Z2, Z5
-	VADDPD            Z7, Z6, Z8
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z9
-	VADDPD            Z7, Z1, Z7
-	VADDPD            Z9, Z4, Z9
-	VMULPD            Z7, Z1, Z7
-	VMULPD            Z9, Z4, Z10
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z11
-	VCMPPD            $0x12, Z0, Z9, K1
-	VCMPPD            $0x12, Z3, Z11, K2
-	VBLENDMPD         Z5, Z7, K1, Z5
-	VBLENDMPD         Z8, Z10, K2, Z7
-	VMULPD            Z1, Z2, Z1
-	VMULPD            Z4, Z6, Z6
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z9
-	VCMPPD            $0x12, Z0, Z2, K1
-	VCMPPD            $0x12, Z3, Z8, K2
-	VBLENDMPD         Z1, Z4, K1, Z1
-	VBLENDMPD         Z6, Z9, K2, Z2
-	VADDPD            Z1, Z5, Z1
-	VADDPD            Z2, Z7, Z2
-	VDIVPD            Z1, Z5, Z1
-	VDIVPD            Z2, Z7, Z2
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z2, Z3, Z1
-	VMOVUPD           Z0, (DX)(SI*1)
-	VMOVUPD           Z1, 64(DX)(SI*1)
-	ADDQ              $0x80, SI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, DI
-	SHLL              CL, DI
-	DECL              DI
-	KMOVW             DI, K1
-	VMOVUPD.Z         (BX)(SI*1), K1, Z0
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VCMPPD            $0x12, Z0, Z2, K2
-	VBLENDMPD         Z1, Z0, K2, Z1
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z3
-	VMINPD            Z1, Z3, Z1
-	VMAXPD            Z1, Z2, Z1
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z2, Z1
-	VMOVUPD           Z1, Z1
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z3
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z4
-	VFMADD231PD       Z1, Z5, Z4
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z5
-	VFMADD231PD       Z1, Z4, Z5
-	VMOVUPD           Z1, Z1
-	VFMADD231PD       Z5, Z3, Z1
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z1, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z2
-	VMULPD            Z1, Z2, Z2
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z3
-	VADDPD            Z3, Z2, Z3
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z4
-	VADDPD            Z4, Z1, Z4
-	VMULPD            Z4, Z1, Z4
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VCMPPD            $0x12, Z0, Z5, K2
-	VBLENDMPD         Z3, Z4, K2, Z3
-	VMULPD            Z1, Z2, Z1
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z4
-	VCMPPD            $0x12, Z0, Z2, K2
-	VBLENDMPD         Z1, Z4, K2, Z1
-	VADDPD            Z1, Z3, Z1
-	VDIVPD            Z1, Z3, Z1
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(SI*1)
-	ADDQ              $0x40, SI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapMishSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapMishSlopeF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z4
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z5
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z4, Z6
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z7
-	VCMPPD            $0x12, Z0, Z3, K1
-	VCMPPD            $0x12, Z4, Z7, K2
-	VBLENDMPD         Z2, Z0, K1, Z2
-	VBLENDMPD         Z6, Z4, K2, Z7
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z9
-	VMINPD            Z2, Z6, Z2
-	VMINPD            Z7, Z9, Z6
-	VMAXPD            Z2, Z3, Z2
-	VMAXPD            Z6, Z8, Z6
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z7
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VRNDSCALEPD       $0x08, Z7, Z7
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z6
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z7, Z6
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z10
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z7, Z10
-	VMULPD            Z2, Z2, Z6
-	VMULPD            Z10, Z10, Z11
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z10, Z8
-	VFMADD231PD       Z9, Z6, Z2
-	VFMADD231PD       Z13, Z11, Z8
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z8, Z6
-	VSCALEFPD         Z3, Z2, Z2
-	VSCALEFPD         Z7, Z6, Z6
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z7
-	VMULPD            Z2, Z3, Z3
-	VMULPD            Z6, Z7, Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z7
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z9
-	VADDPD            Z7, Z3, Z7
-	VADDPD            Z9, Z8, Z10
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z11
-	VADDPD            Z9, Z2, Z9
-	VADDPD            Z11, Z6, Z11
-	VMULPD            Z9, Z2, Z9
-	VMULPD            Z11, Z6, Z12
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z13
-	VCMPPD            $0x12, Z0, Z11, K1
-	VCMPPD            $0x12, Z4, Z13, K2
-	VBLENDMPD         Z7, Z9, K1, Z7
-	VBLENDMPD         Z10, Z12, K2, Z9
-	VMULPD            Z2, Z3, Z3
-	VMULPD            Z6, Z8, Z11
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z13
-	VCMPPD            $0x12, Z0, Z8, K1
-	VCMPPD            $0x12, Z4, Z12, K2
-	VBLENDMPD         Z3, Z10, K1, Z3
-	VBLENDMPD         Z11, Z13, K2, Z10
-	VADDPD            Z3, Z7, Z8
-	VADDPD            Z10, Z9, Z11
-	VDIVPD            Z8, Z7, Z7
-	VDIVPD            Z11, Z9, Z9
-	VDIVPD            Z8, Z3, Z3
-	VDIVPD            Z11, Z10, Z10
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z11
-	VADDPD            Z7, Z8, Z8
-	VADDPD            Z9, Z11, Z11
-	VMULPD            Z8, Z3, Z3
-	VMULPD            Z11, Z10, Z8
-	VMULPD            Z3, Z0, Z3
-	VMULPD            Z8, Z4, Z11
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z13
-	VCMPPD            $0x12, Z0, Z8, K1
-	VCMPPD            $0x12, Z4, Z12, K2
-	VBLENDMPD         Z10, Z2, K1, Z0
-	VBLENDMPD         Z13, Z6, K2, Z8
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z10
-	VADDPD            Z2, Z4, Z2
-	VADDPD            Z6, Z10, Z4
-	VDIVPD            Z2, Z0, Z0
-	VDIVPD            Z4, Z8, Z2
-	VMULPD            Z0, Z3, Z0
-	VMULPD            Z2, Z11, Z2
-	VADDPD            Z0, Z7, Z0
-	VADDPD            Z2, Z9, Z2
-	VMULPD            Z1, Z0, Z0
-	VMULPD            Z5, Z2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VCMPPD            $0x12, Z0, Z3, K2
-	VBLENDMPD         Z2, Z0, K2, Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VMINPD            Z2, Z4, Z2
-	VMAXPD            Z2, Z3, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VMULPD            Z2, Z2, Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z2, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z3
-	VMULPD            Z2, Z3, Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z4
-	VADDPD            Z4, Z3, Z4
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z5
-	VADDPD            Z5, Z2, Z5
-	VMULPD            Z5, Z2, Z5
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z6
-	VCMPPD            $0x12, Z0, Z6, K2
-	VBLENDMPD         Z4, Z5, K2, Z4
-	VMULPD            Z2, Z3, Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5124000000000000000<>+0(SB), Z6
-	VCMPPD            $0x12, Z0, Z5, K2
-	VBLENDMPD         Z3, Z6, K2, Z3
-	VADDPD            Z3, Z4, Z5
-	VDIVPD            Z5, Z4, Z4
-	VDIVPD            Z5, Z3, Z3
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z5
-	VADDPD            Z4, Z5, Z5
-	VMULPD            Z5, Z3, Z3
-	VMULPD            Z3, Z0, Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z6
-	VCMPPD            $0x12, Z0, Z5, K2
-	VBLENDMPD         Z6, Z2, K2, Z0
-	VBROADCASTSD      F64AVX5123ff0000000000000<>+0(SB), Z5
-	VADDPD            Z2, Z5, Z2
-	VDIVPD            Z2, Z0, Z0
-	VMULPD            Z0, Z3, Z0
-	VADDPD            Z0, Z4, Z0
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapELUF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·mapELUF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	XORQ DI, DI
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(DI*1), Z0
-	VMOVUPD           64(BX)(DI*1), Z4
-	VMOVUPD           (SI)(DI*1), Z1
-	VMOVUPD           64(SI)(DI*1), Z5
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z7
-	VMINPD            Z0, Z3, Z3
-	VMINPD            Z4, Z7, Z7
-	VMAXPD            Z3, Z2, Z2
-	VMAXPD            Z7, Z6, Z6
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z6, Z7
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VRNDSCALEPD       $0x08, Z7, Z7
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z6
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z7, Z6
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z6, Z10
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z7, Z10
-	VMULPD            Z2, Z2, Z6
-	VMULPD            Z10, Z10, Z11
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z12
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z12
-	VFMADD231PD       Z2, Z9, Z8
-	VFMADD231PD       Z10, Z13, Z12
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z9
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z13
-	VFMADD231PD       Z2, Z8, Z9
-	VFMADD231PD       Z10, Z12, Z13
-	VMOVUPD           Z2, Z2
-	VMOVUPD           Z10, Z8
-	VFMADD231PD       Z9, Z6, Z2
-	VFMADD231PD       Z13, Z11, Z8
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z3, Z6
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z7, Z9
-	VRNDSCALEPD       $0x09, Z6, Z6
-	VRNDSCALEPD       $0x09, Z9, Z9
-	VSUBPD            Z6, Z3, Z3
-	VSUBPD            Z9, Z7, Z7
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z6, Z6
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z9, Z9
-	VPSLLQ            $0x34, Z6, Z6
-	VPSLLQ            $0x34, Z9, Z10
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z9
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z7, Z11
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z9, Z9
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z11, Z11
-	VPSLLQ            $0x34, Z9, Z9
-	VPSLLQ            $0x34, Z11, Z11
-	VSUBPD            Z9, Z6, Z9
-	VSUBPD            Z11, Z10, Z11
-	VMOVUPD           Z9, Z9
-	VMOVUPD           Z11, Z11
-	VFMADD231PD       Z6, Z2, Z9
-	VFMADD231PD       Z10, Z8, Z11
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z3, Z2
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z7, Z3
-	VPSLLQ            $0x34, Z2, Z2
-	VPSLLQ            $0x34, Z3, Z3
-	VMULPD            Z2, Z9, Z2
-	VMULPD            Z3, Z11, Z6
-	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z3
-	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z4, Z7
-	VORPD             Z3, Z2, Z2
-	VORPD             Z7, Z6, Z3
-	VMULPD            Z2, Z1, Z1
-	VMULPD            Z3, Z5, Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z5
-	VCMPPD            $0x12, Z2, Z0, K1
-	VCMPPD            $0x12, Z5, Z4, K2
-	VBLENDMPD         Z1, Z0, K1, Z0
-	VBLENDMPD         Z3, Z4, K2, Z1
-	VMOVUPD           Z0, (DX)(DI*1)
-	VMOVUPD           Z1, 64(DX)(DI*1)
-	ADDQ              $0x80, DI
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R8
-	SHLL              CL, R8
-	DECL              R8
-	KMOVW             R8, K1
-	VMOVUPD.Z         (BX)(DI*1), K1, Z0
-	VMOVUPD.Z         (SI)(DI*1), K1, Z1
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z2
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z3
-	VMINPD            Z0, Z3, Z3
-	VMAXPD            Z3, Z2, Z2
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z3, Z2
-	VMOVUPD           Z2, Z2
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z3, Z2
-	VMULPD            Z2, Z2, Z4
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z5
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z5
-	VFMADD231PD       Z2, Z6, Z5
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z6
-	VFMADD231PD       Z2, Z5, Z6
-	VMOVUPD           Z2, Z2
-	VFMADD231PD       Z6, Z4, Z2
-	VMULPD.BCST       F64AVX5123fe0000000000000<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x09, Z4, Z4
-	VSUBPD            Z4, Z3, Z3
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z4, Z4
-	VPSLLQ            $0x34, Z4, Z4
-	VXORPD.BCST       F64AVX5128000000000000000<>+0(SB), Z3, Z5
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z5, Z5
-	VPSLLQ            $0x34, Z5, Z5
-	VSUBPD            Z5, Z4, Z5
-	VMOVUPD           Z5, Z5
-	VFMADD231PD       Z4, Z2, Z5
-	VADDPD.BCST       F64AVX51243380000000003ff<>+0(SB), Z3, Z2
-	VPSLLQ            $0x34, Z2, Z2
-	VMULPD            Z2, Z5, Z2
-	VANDPD.BCST       F64AVX5128000000000000000<>+0(SB), Z0, Z3
-	VORPD             Z3, Z2, Z2
-	VMULPD            Z2, Z1, Z1
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z2
-	VCMPPD            $0x12, Z2, Z0, K2
-	VBLENDMPD         Z1, Z0, K2, Z0
-	VMOVUPD           Z0, K1, (DX)(DI*1)
-	ADDQ              $0x40, DI
-	SUBQ              $0x08, AX
-	JG                next
-
-done:
-	VZEROUPPER
-	RET
-
-// func mapELUSlopeF64AVX512(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·mapELUSlopeF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ to+8(FP), DX
-	MOVQ x0+16(FP), BX
-	MOVQ x1+24(FP), SI
-	MOVQ x2+32(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, AX
-	JLT  rest
-
-whole:
-	VMOVUPD           (BX)(R8*1), Z0
-	VMOVUPD           64(BX)(R8*1), Z5
-	VMOVUPD           (SI)(R8*1), Z1
-	VMOVUPD           64(SI)(R8*1), Z6
-	VMOVUPD           (DI)(R8*1), Z2
-	VMOVUPD           64(DI)(R8*1), Z7
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z8
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z9
-	VMINPD            Z0, Z4, Z4
-	VMINPD            Z5, Z9, Z9
-	VMAXPD            Z4, Z3, Z3
-	VMAXPD            Z9, Z8, Z8
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z3, Z4
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z8, Z9
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VRNDSCALEPD       $0x08, Z9, Z9
-	VMOVUPD           Z3, Z3
-	VMOVUPD           Z8, Z8
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z9, Z8
-	VMOVUPD           Z3, Z3
-	VMOVUPD           Z8, Z12
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z9, Z12
-	VMULPD            Z3, Z3, Z8
-	VMULPD            Z12, Z12, Z13
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z14
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z15
-	VFMADD231PD       Z3, Z10, Z11
-	VFMADD231PD       Z12, Z14, Z15
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z14
-	VFMADD231PD       Z3, Z11, Z10
-	VFMADD231PD       Z12, Z15, Z14
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z15
-	VFMADD231PD       Z3, Z10, Z11
-	VFMADD231PD       Z12, Z14, Z15
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z14
-	VFMADD231PD       Z3, Z11, Z10
-	VFMADD231PD       Z12, Z15, Z14
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z15
-	VFMADD231PD       Z3, Z10, Z11
-	VFMADD231PD       Z12, Z14, Z15
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z14
-	VFMADD231PD       Z3, Z11, Z10
-	VFMADD231PD       Z12, Z15, Z14
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z15
-	VFMADD231PD       Z3, Z10, Z11
-	VFMADD231PD       Z12, Z14, Z15
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z10
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z14
-	VFMADD231PD       Z3, Z11, Z10
-	VFMADD231PD       Z12, Z15, Z14
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z11
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z15
-	VFMADD231PD       Z3, Z10, Z11
-	VFMADD231PD       Z12, Z14, Z15
-	VMOVUPD           Z3, Z3
-	VMOVUPD           Z12, Z10
-	VFMADD231PD       Z11, Z8, Z3
-	VFMADD231PD       Z15, Z13, Z10
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z3, Z3
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z10, Z8
-	VSCALEFPD         Z4, Z3, Z3
-	VSCALEFPD         Z9, Z8, Z4
-	VMULPD            Z3, Z2, Z2
-	VMULPD            Z4, Z7, Z3
-	VMULPD            Z1, Z2, Z2
-	VMULPD            Z6, Z3, Z4
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z7
-	VCMPPD            $0x11, Z0, Z3, K1
-	VCMPPD            $0x11, Z5, Z7, K2
-	VBLENDMPD         Z1, Z2, K1, Z0
-	VBLENDMPD         Z6, Z4, K2, Z1
-	VMOVUPD           Z0, (DX)(R8*1)
-	VMOVUPD           Z1, 64(DX)(R8*1)
-	ADDQ              $0x80, R8
-	SUBQ              $0x10, AX
-	JGE               whole
-
-rest:
-	ADDQ $0x10, AX
-	JZ   done
-
-next:
-	MOVQ              $0x00000008, CX
-	CMPQ              AX, CX
-	CMOVQLT           AX, CX
-	MOVL              $0x00000001, R9
-	SHLL              CL, R9
-	DECL              R9
-	KMOVW             R9, K1
-	VMOVUPD.Z         (BX)(R8*1), K1, Z0
-	VMOVUPD.Z         (SI)(R8*1), K1, Z1
-	VMOVUPD.Z         (DI)(R8*1), K1, Z2
-	VBROADCASTSD      F64AVX512c087500000000000<>+0(SB), Z3
-	VBROADCASTSD      F64AVX5124086300000000000<>+0(SB), Z4
-	VMINPD            Z0, Z4, Z4
-	VMAXPD            Z4, Z3, Z3
-	VMULPD.BCST       F64AVX5123ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVUPD           Z3, Z3
-	VFNMADD231PD.BCST F64AVX5123fe62e42fefa39ef<>+0(SB), Z4, Z3
-	VMOVUPD           Z3, Z3
-	VFNMADD231PD.BCST F64AVX5123c7abc9e3b39803f<>+0(SB), Z4, Z3
-	VMULPD            Z3, Z3, Z5
-	VBROADCASTSD      F64AVX5123e5ae607f9e359e8<>+0(SB), Z6
-	VBROADCASTSD      F64AVX5123e928a7d36051b22<>+0(SB), Z7
-	VFMADD231PD       Z3, Z6, Z7
-	VBROADCASTSD      F64AVX5123ec71de91d98e8ed<>+0(SB), Z6
-	VFMADD231PD       Z3, Z7, Z6
-	VBROADCASTSD      F64AVX5123efa019a0bd20c0c<>+0(SB), Z7
-	VFMADD231PD       Z3, Z6, Z7
-	VBROADCASTSD      F64AVX5123f2a01a016f484f8<>+0(SB), Z6
-	VFMADD231PD       Z3, Z7, Z6
-	VBROADCASTSD      F64AVX5123f56c16c18169f23<>+0(SB), Z7
-	VFMADD231PD       Z3, Z6, Z7
-	VBROADCASTSD      F64AVX5123f8111111111a560<>+0(SB), Z6
-	VFMADD231PD       Z3, Z7, Z6
-	VBROADCASTSD      F64AVX5123fa55555555516c8<>+0(SB), Z7
-	VFMADD231PD       Z3, Z6, Z7
-	VBROADCASTSD      F64AVX5123fc5555555555533<>+0(SB), Z6
-	VFMADD231PD       Z3, Z7, Z6
-	VBROADCASTSD      F64AVX5123fe0000000000007<>+0(SB), Z7
-	VFMADD231PD       Z3, Z6, Z7
-	VMOVUPD           Z3, Z3
-	VFMADD231PD       Z7, Z5, Z3
-	VADDPD.BCST       F64AVX5123ff0000000000000<>+0(SB), Z3, Z3
-	VSCALEFPD         Z4, Z3, Z3
-	VMULPD            Z3, Z2, Z2
-	VMULPD            Z1, Z2, Z2
-	VBROADCASTSD      F64AVX5120<>+0(SB), Z3
-	VCMPPD            $0x11, Z0, Z3, K2
-	VBLENDMPD         Z1, Z2, K2, Z0
-	VMOVUPD           Z0, K1, (DX)(R8*1)
-	ADDQ              $0x40, R8
-	SUBQ              $0x08, AX
-	JG                next
+	TESTQ   R11, R11
+	JZ      done
+	MOVQ    CX, R12
+	MOVQ    R11, CX
+	MOVL    $1, R10
+	SHLQ    CX, R10
+	DECQ    R10
+	KMOVW   R10, K1
+	SHRQ    $8, R10
+	KMOVW   R10, K2
+	MOVQ    R12, CX
+	MOVQ    $16, AX
+	CALL    R9
 
 done:
 	VZEROUPPER

@@ -2,321 +2,67 @@
 
 #include "textflag.h"
 
-// func mapNegF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapNegF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapNegF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 0(R9), F1
 	WORD $0x6e211c00 // EOR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAbsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAbsF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAbsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
 	WORD $0x4e211c00 // AND V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAddF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAddF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAddF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4e21d400 // FADD V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4e21d400 // FADD V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSubF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSubF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSubF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4ea1d400 // FSUB V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea1d400 // FSUB V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMulF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMulF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMulF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapDivF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapDivF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapDivF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x6e21fc00 // FDIV V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e21fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapFMAF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapFMAF32NEON(SB), NOSPLIT, $64-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapFMAF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -324,64 +70,10 @@ whole:
 	WORD $0x4e21cc02 // FMLA V0, V1, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	WORD $0x4e21cc02 // FMLA V0, V1, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMinF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMinF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMinF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -392,58 +84,10 @@ whole:
 	WORD $0x4ea31c40 // ORR V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6ea0e422 // FCMGT V1, V0, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x6ea1e403 // FCMGT V0, V1, V3
-	WORD $0x6e601c23 // BSL V1, V0, V3
-	WORD $0x4ea31c40 // ORR V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMaxF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMaxF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMaxF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -460,64 +104,10 @@ whole:
 	WORD $0x6e211c00 // EOR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	WORD $0x6ea0e422 // FCMGT V1, V0, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x6ea1e403 // FCMGT V0, V1, V3
-	WORD $0x6e601c23 // BSL V1, V0, V3
-	WORD $0x4ea31c40 // ORR V2, V3, V0
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCopysignF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapCopysignF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapCopysignF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -528,268 +118,55 @@ whole:
 	WORD $0x4ea11c00 // ORR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c21 // AND V1, V2, V1
-	WORD $0x4ea11c00 // ORR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapFloorF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapFloorF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapFloorF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4e219800 // FRINTM V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4e219800 // FRINTM V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCeilF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapCeilF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapCeilF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4ea18800 // FRINTP V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4ea18800 // FRINTP V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapTruncF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapTruncF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapTruncF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4ea19800 // FRINTZ V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4ea19800 // FRINTZ V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapRoundF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapRoundF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapRoundF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4e218800 // FRINTN V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4e218800 // FRINTN V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSqrtF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSqrtF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSqrtF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x6ea1f800 // FSQRT V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x6ea1f800 // FSQRT V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLessF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLessF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLessF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -799,57 +176,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6ea0e420 // FCMGT V1, V0, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLessEqualF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLessEqualF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLessEqualF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -859,57 +189,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e20e420 // FCMGE V1, V0, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapEqualF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapEqualF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapEqualF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -919,57 +202,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4e21e400 // FCMEQ V0, V1, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAndF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAndF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAndF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -986,64 +222,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e400 // FCMEQ V0, V2, V0
-	WORD $0x6e205800 // NOT V0, V0
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e421 // FCMEQ V1, V2, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapOrF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapOrF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapOrF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -1060,63 +242,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e400 // FCMEQ V0, V2, V0
-	WORD $0x6e205800 // NOT V0, V0
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e421 // FCMEQ V1, V2, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapNotF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapNotF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapNotF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 48(R9), F1
@@ -1126,49 +255,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 48(R9), F1
-	WORD $0x4e21e400 // FCMEQ V0, V1, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereF32NEON(SB), NOSPLIT, $64-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -1179,69 +269,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	FMOVQ 48(R9), F3
-	WORD $0x4e23e400 // FCMEQ V0, V3, V0
-	WORD $0x6e205800 // NOT V0, V0
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereLessF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereLessF32NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereLessF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -1251,77 +282,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVWU.P 4(R5), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x6ea0e420 // FCMGT V1, V0, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereLessEqualF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereLessEqualF32NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereLessEqualF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -1331,77 +295,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVWU.P 4(R5), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x6e20e420 // FCMGE V1, V0, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereEqualF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereEqualF32NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereEqualF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -1411,74 +308,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVWU.P 4(R5), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x4e21e400 // FCMEQ V0, V1, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapExpF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapExpF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapExpF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 64(R9), F1
@@ -1521,80 +354,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F2
-	WORD $0x6ea2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ea3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	FMOVQ 112(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	WORD $0x4e23cc40 // FMLA V2, V3, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e22d400 // FADD V0, V2, V0
-	FMOVQ 224(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4e219842 // FRINTM V2, V2
-	WORD $0x4ea2d421 // FSUB V1, V2, V1
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	FMOVQ 240(R9), F2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapExp2F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapExp2F32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapExp2F32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 256(R9), F1
@@ -1634,77 +397,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 256(R9), F1
-	FMOVQ 272(R9), F2
-	WORD $0x6ea2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ea3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	WORD $0x4e218801 // FRINTN V0, V1
-	WORD $0x4ea1d400 // FSUB V0, V1, V0
-	FMOVQ 128(R9), F2
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	WORD $0x4e23cc40 // FMLA V2, V3, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e22d400 // FADD V0, V2, V0
-	FMOVQ 224(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4e219842 // FRINTM V2, V2
-	WORD $0x4ea2d421 // FSUB V1, V2, V1
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	FMOVQ 240(R9), F2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapExpm1F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapExpm1F32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapExpm1F32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 64(R9), F1
@@ -1754,87 +450,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F2
-	WORD $0x6ea2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ea3e422 // FCMGT V1, V3, V2
-	WORD $0x6e631c22 // BSL V1, V3, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	WORD $0x4e24cc62 // FMLA V3, V4, V2
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc23 // FMUL V1, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d421 // FSUB V1, V3, V1
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	FMOVQ 0(R9), F4
-	WORD $0x6e241c24 // EOR V1, V4, V4
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x4ea4d464 // FSUB V3, V4, V4
-	WORD $0x4e23cc44 // FMLA V2, V3, V4
-	FMOVQ 240(R9), F2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc81 // FMUL V4, V1, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapTanhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapTanhF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapTanhF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -1875,78 +494,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 288(R9), F2
-	WORD $0x4e21d421 // FADD V1, V1, V1
-	WORD $0x6ea2e423 // FCMGT V1, V2, V3
-	WORD $0x6e611c43 // BSL V2, V1, V3
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc61 // FMUL V3, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ea2cc23 // FMLS V1, V2, V3
-	FMOVQ 112(R9), F2
-	WORD $0x4ea2cc23 // FMLS V1, V2, V3
-	WORD $0x6e23dc62 // FMUL V3, V3, V2
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	WORD $0x4e24cc43 // FMLA V2, V4, V3
-	FMOVQ 240(R9), F2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ea2d422 // FSUB V1, V2, V2
-	WORD $0x4e21cc62 // FMLA V3, V1, V2
-	FMOVQ 304(R9), F1
-	WORD $0x4e21d441 // FADD V2, V1, V1
-	WORD $0x6e21fc41 // FDIV V2, V1, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLogF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLogF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLogF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 320(R9), F1
@@ -2023,114 +574,10 @@ whole:
 	WORD $0x6e611c02 // BSL V0, V1, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 320(R9), F1
-	WORD $0x6ea0e421 // FCMGT V1, V0, V1
-	FMOVQ 336(R9), F2
-	WORD $0x6e22dc02 // FMUL V0, V2, V2
-	WORD $0x4ea11c23 // MOV V1, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 48(R9), F2
-	FMOVQ 352(R9), F4
-	WORD $0x6e621c81 // BSL V4, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6f290464 // USHR $23, V3, V4
-	FMOVQ 336(R9), F5
-	WORD $0x4ea51c84 // ORR V4, V5, V4
-	FMOVQ 368(R9), F5
-	WORD $0x4ea5d484 // FSUB V4, V5, V4
-	FMOVQ 384(R9), F5
-	WORD $0x4e251c63 // AND V3, V5, V3
-	FMOVQ 32(R9), F5
-	WORD $0x4ea51c63 // ORR V3, V5, V3
-	FMOVQ 400(R9), F5
-	WORD $0x6ea5e465 // FCMGT V3, V5, V5
-	FMOVQ 224(R9), F6
-	WORD $0x6e26dc66 // FMUL V3, V6, V6
-	WORD $0x4ea51ca7 // MOV V5, V7
-	WORD $0x6e631cc7 // BSL V6, V3, V7
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d483 // FADD V4, V3, V3
-	WORD $0x6e641c65 // BSL V3, V4, V5
-	WORD $0x4e21d4a1 // FADD V5, V1, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4ea3d4e3 // FSUB V7, V3, V3
-	FMOVQ 304(R9), F4
-	WORD $0x4e24d464 // FADD V3, V4, V4
-	WORD $0x6e24fc64 // FDIV V3, V4, V4
-	WORD $0x6e24dc85 // FMUL V4, V4, V5
-	WORD $0x6e23dc66 // FMUL V3, V3, V6
-	FMOVQ 224(R9), F7
-	WORD $0x6e27dcc6 // FMUL V6, V7, V6
-	FMOVQ 416(R9), F7
-	FMOVQ 432(R9), F8
-	WORD $0x4e25cce8 // FMLA V7, V5, V8
-	FMOVQ 448(R9), F7
-	WORD $0x4e25cd07 // FMLA V8, V5, V7
-	FMOVQ 464(R9), F8
-	WORD $0x4e25cce8 // FMLA V7, V5, V8
-	FMOVQ 480(R9), F7
-	WORD $0x4e25cd07 // FMLA V8, V5, V7
-	WORD $0x4ea61cc8 // MOV V6, V8
-	WORD $0x4e27cca8 // FMLA V5, V7, V8
-	FMOVQ 112(R9), F5
-	WORD $0x4e25cc22 // FMLA V1, V5, V2
-	WORD $0x4e28cc82 // FMLA V4, V8, V2
-	WORD $0x4ea2d4c2 // FSUB V6, V2, V2
-	WORD $0x4ea2d462 // FSUB V3, V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4e23cc22 // FMLA V1, V3, V2
-	FMOVQ 496(R9), F1
-	WORD $0x4e21e401 // FCMEQ V0, V1, V1
-	WORD $0x6e621c01 // BSL V0, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e402 // FCMEQ V0, V2, V2
-	FMOVQ 512(R9), F3
-	WORD $0x6e611c62 // BSL V3, V1, V2
-	FMOVQ 48(R9), F1
-	WORD $0x6ea0e421 // FCMGT V1, V0, V1
-	FMOVQ 528(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	WORD $0x4e20e402 // FCMEQ V0, V0, V2
-	WORD $0x4e20e403 // FCMEQ V0, V0, V3
-	WORD $0x4e231c42 // AND V2, V3, V2
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLog2F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLog2F32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLog2F32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 320(R9), F1
@@ -2206,113 +653,10 @@ whole:
 	WORD $0x6e621c01 // BSL V0, V2, V1
 	VST1.P [V1.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 320(R9), F1
-	WORD $0x6ea0e421 // FCMGT V1, V0, V1
-	FMOVQ 336(R9), F2
-	WORD $0x6e22dc02 // FMUL V0, V2, V2
-	WORD $0x4ea11c23 // MOV V1, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 48(R9), F2
-	FMOVQ 352(R9), F4
-	WORD $0x6e621c81 // BSL V4, V2, V1
-	WORD $0x6f290462 // USHR $23, V3, V2
-	FMOVQ 336(R9), F4
-	WORD $0x4ea41c42 // ORR V2, V4, V2
-	FMOVQ 368(R9), F4
-	WORD $0x4ea4d442 // FSUB V2, V4, V2
-	FMOVQ 384(R9), F4
-	WORD $0x4e241c63 // AND V3, V4, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea41c63 // ORR V3, V4, V3
-	FMOVQ 400(R9), F4
-	WORD $0x6ea4e464 // FCMGT V3, V4, V4
-	FMOVQ 224(R9), F5
-	WORD $0x6e25dc65 // FMUL V3, V5, V5
-	WORD $0x4ea41c86 // MOV V4, V6
-	WORD $0x6e631ca6 // BSL V5, V3, V6
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d443 // FADD V2, V3, V3
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x4e21d481 // FADD V4, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ea2d4c2 // FSUB V6, V2, V2
-	FMOVQ 304(R9), F3
-	WORD $0x4e23d443 // FADD V2, V3, V3
-	WORD $0x6e23fc43 // FDIV V2, V3, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	WORD $0x6e22dc45 // FMUL V2, V2, V5
-	FMOVQ 224(R9), F6
-	WORD $0x6e26dca5 // FMUL V5, V6, V5
-	FMOVQ 416(R9), F6
-	FMOVQ 432(R9), F7
-	WORD $0x4e24ccc7 // FMLA V6, V4, V7
-	FMOVQ 448(R9), F6
-	WORD $0x4e24cce6 // FMLA V7, V4, V6
-	FMOVQ 464(R9), F7
-	WORD $0x4e24ccc7 // FMLA V6, V4, V7
-	FMOVQ 480(R9), F6
-	WORD $0x4e24cce6 // FMLA V7, V4, V6
-	WORD $0x4ea51ca7 // MOV V5, V7
-	WORD $0x4e26cc87 // FMLA V4, V6, V7
-	WORD $0x6e27dc63 // FMUL V3, V7, V3
-	WORD $0x4ea3d4a3 // FSUB V5, V3, V3
-	WORD $0x4ea3d442 // FSUB V2, V3, V2
-	FMOVQ 544(R9), F3
-	WORD $0x4e23cc41 // FMLA V2, V3, V1
-	FMOVQ 96(R9), F3
-	WORD $0x4e23cc41 // FMLA V2, V3, V1
-	FMOVQ 496(R9), F2
-	WORD $0x4e22e402 // FCMEQ V0, V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	FMOVQ 48(R9), F1
-	WORD $0x4e21e401 // FCMEQ V0, V1, V1
-	FMOVQ 512(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6ea0e442 // FCMGT V2, V0, V2
-	FMOVQ 528(R9), F3
-	WORD $0x6e611c62 // BSL V3, V1, V2
-	WORD $0x4e20e401 // FCMEQ V0, V0, V1
-	WORD $0x4e20e403 // FCMEQ V0, V0, V3
-	WORD $0x4e231c21 // AND V1, V3, V1
-	WORD $0x6e205821 // NOT V1, V1
-	WORD $0x6e621c01 // BSL V0, V2, V1
-	ADD  $16, RSP, R11
-	VST1 [V1.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLog1pF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLog1pF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLog1pF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 32(R9), F1
@@ -2394,119 +738,10 @@ whole:
 	WORD $0x6e611c02 // BSL V0, V1, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 32(R9), F1
-	WORD $0x4e21d402 // FADD V0, V1, V2
-	WORD $0x6ea1e403 // FCMGT V0, V1, V3
-	WORD $0x4ea0d444 // FSUB V2, V0, V4
-	WORD $0x4ea4d424 // FSUB V1, V4, V4
-	WORD $0x4ea1d441 // FSUB V2, V1, V1
-	WORD $0x4ea1d401 // FSUB V0, V1, V1
-	WORD $0x6e611c83 // BSL V4, V1, V3
-	WORD $0x6e22fc61 // FDIV V3, V2, V1
-	FMOVQ 48(R9), F3
-	WORD $0x6f290444 // USHR $23, V2, V4
-	FMOVQ 336(R9), F5
-	WORD $0x4ea51c84 // ORR V4, V5, V4
-	FMOVQ 368(R9), F5
-	WORD $0x4ea5d484 // FSUB V4, V5, V4
-	FMOVQ 384(R9), F5
-	WORD $0x4e251c45 // AND V2, V5, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4ea61ca5 // ORR V5, V6, V5
-	FMOVQ 400(R9), F6
-	WORD $0x6ea6e4a6 // FCMGT V5, V6, V6
-	FMOVQ 224(R9), F7
-	WORD $0x6e27dca7 // FMUL V5, V7, V7
-	WORD $0x4ea61cc8 // MOV V6, V8
-	WORD $0x6e651ce8 // BSL V7, V5, V8
-	FMOVQ 32(R9), F5
-	WORD $0x4e25d485 // FADD V4, V5, V5
-	WORD $0x6e641ca6 // BSL V5, V4, V6
-	WORD $0x4e23d4c3 // FADD V6, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea4d504 // FSUB V8, V4, V4
-	FMOVQ 304(R9), F5
-	WORD $0x4e25d485 // FADD V4, V5, V5
-	WORD $0x6e25fc85 // FDIV V4, V5, V5
-	WORD $0x6e25dca6 // FMUL V5, V5, V6
-	WORD $0x6e24dc87 // FMUL V4, V4, V7
-	FMOVQ 224(R9), F8
-	WORD $0x6e28dce7 // FMUL V7, V8, V7
-	FMOVQ 416(R9), F8
-	FMOVQ 432(R9), F9
-	WORD $0x4e26cd09 // FMLA V8, V6, V9
-	FMOVQ 448(R9), F8
-	WORD $0x4e26cd28 // FMLA V9, V6, V8
-	FMOVQ 464(R9), F9
-	WORD $0x4e26cd09 // FMLA V8, V6, V9
-	FMOVQ 480(R9), F8
-	WORD $0x4e26cd28 // FMLA V9, V6, V8
-	WORD $0x4ea71ce9 // MOV V7, V9
-	WORD $0x4e28ccc9 // FMLA V6, V8, V9
-	FMOVQ 112(R9), F6
-	WORD $0x4e26cc61 // FMLA V3, V6, V1
-	WORD $0x4e29cca1 // FMLA V5, V9, V1
-	WORD $0x4ea1d4e1 // FSUB V7, V1, V1
-	WORD $0x4ea1d481 // FSUB V4, V1, V1
-	FMOVQ 128(R9), F4
-	WORD $0x4e24cc61 // FMLA V3, V4, V1
-	FMOVQ 496(R9), F3
-	WORD $0x4e23e443 // FCMEQ V2, V3, V3
-	WORD $0x6e611c43 // BSL V2, V1, V3
-	FMOVQ 48(R9), F1
-	WORD $0x4e21e441 // FCMEQ V2, V1, V1
-	FMOVQ 512(R9), F4
-	WORD $0x6e631c81 // BSL V4, V3, V1
-	FMOVQ 48(R9), F3
-	WORD $0x6ea2e463 // FCMGT V3, V2, V3
-	FMOVQ 528(R9), F4
-	WORD $0x6e611c83 // BSL V4, V1, V3
-	WORD $0x4e22e441 // FCMEQ V2, V2, V1
-	WORD $0x4e22e444 // FCMEQ V2, V2, V4
-	WORD $0x4e241c21 // AND V1, V4, V1
-	WORD $0x6e205821 // NOT V1, V1
-	WORD $0x6e631c41 // BSL V2, V3, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c02 // AND V0, V2, V2
-	FMOVQ 560(R9), F3
-	WORD $0x6ea2e462 // FCMGT V3, V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSinF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSinF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSinF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 576(R9), F1
@@ -2574,105 +809,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 576(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 592(R9), F2
-	WORD $0x4ea01c03 // MOV V0, V3
-	WORD $0x4ea2cc23 // FMLS V1, V2, V3
-	FMOVQ 608(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4ea2d464 // FSUB V3, V2, V4
-	WORD $0x4ea3d485 // FSUB V4, V3, V5
-	WORD $0x4ea5d486 // FSUB V4, V5, V6
-	WORD $0x4ea6d463 // FSUB V3, V6, V3
-	WORD $0x4e25d445 // FADD V2, V5, V5
-	WORD $0x4ea5d463 // FSUB V3, V5, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c42 // EOR V2, V5, V2
-	FMOVQ 608(R9), F5
-	WORD $0x4e25cc22 // FMLA V1, V5, V2
-	WORD $0x4ea2d462 // FSUB V3, V2, V2
-	FMOVQ 624(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	WORD $0x4e22d482 // FADD V4, V2, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	WORD $0x6e22dc64 // FMUL V3, V2, V4
-	FMOVQ 640(R9), F5
-	FMOVQ 656(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 672(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 688(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	WORD $0x4e26cc82 // FMLA V4, V6, V2
-	FMOVQ 704(R9), F4
-	FMOVQ 720(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 736(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 752(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 768(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 32(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc23 // FMUL V1, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4e23d464 // FADD V3, V3, V4
-	WORD $0x4e21e481 // FCMEQ V4, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 784(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f3f5463 // SHL $31, V3, V3
-	WORD $0x6e621ca1 // BSL V5, V2, V1
-	WORD $0x6e231c21 // EOR V1, V3, V1
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e402 // FCMEQ V0, V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 800(R9), F1
-	WORD $0x6e20e420 // FCMGE V1, V0, V0
-	FMOVQ 528(R9), F1
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCosF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapCosF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapCosF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 576(R9), F1
@@ -2739,104 +879,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 576(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 592(R9), F2
-	WORD $0x4ea01c03 // MOV V0, V3
-	WORD $0x4ea2cc23 // FMLS V1, V2, V3
-	FMOVQ 608(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4ea2d464 // FSUB V3, V2, V4
-	WORD $0x4ea3d485 // FSUB V4, V3, V5
-	WORD $0x4ea5d486 // FSUB V4, V5, V6
-	WORD $0x4ea6d463 // FSUB V3, V6, V3
-	WORD $0x4e25d445 // FADD V2, V5, V5
-	WORD $0x4ea5d463 // FSUB V3, V5, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c42 // EOR V2, V5, V2
-	FMOVQ 608(R9), F5
-	WORD $0x4e25cc22 // FMLA V1, V5, V2
-	WORD $0x4ea2d462 // FSUB V3, V2, V2
-	FMOVQ 624(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	WORD $0x4e22d482 // FADD V4, V2, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	WORD $0x6e22dc64 // FMUL V3, V2, V4
-	FMOVQ 640(R9), F5
-	FMOVQ 656(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 672(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 688(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	WORD $0x4e26cc82 // FMLA V4, V6, V2
-	FMOVQ 704(R9), F4
-	FMOVQ 720(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 736(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 752(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 768(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 32(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d421 // FADD V1, V3, V1
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc23 // FMUL V1, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4e23d464 // FADD V3, V3, V4
-	WORD $0x4e21e481 // FCMEQ V4, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 784(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f3f5463 // SHL $31, V3, V3
-	WORD $0x6e621ca1 // BSL V5, V2, V1
-	WORD $0x6e231c21 // EOR V1, V3, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	FMOVQ 800(R9), F2
-	WORD $0x6e20e440 // FCMGE V2, V0, V0
-	FMOVQ 528(R9), F2
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSinPiF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSinPiF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSinPiF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 224(R9), F1
@@ -2885,86 +931,10 @@ whole:
 	WORD $0x6e201c20 // EOR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 224(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 304(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	WORD $0x4e20d401 // FADD V0, V0, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 224(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 832(R9), F3
-	FMOVQ 848(R9), F4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 864(R9), F3
-	WORD $0x4e22cc83 // FMLA V4, V2, V3
-	FMOVQ 880(R9), F4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 896(R9), F3
-	WORD $0x4e24cc43 // FMLA V2, V4, V3
-	WORD $0x6e23dc03 // FMUL V0, V3, V3
-	FMOVQ 816(R9), F4
-	WORD $0x4e24cc03 // FMLA V0, V4, V3
-	FMOVQ 912(R9), F0
-	FMOVQ 928(R9), F4
-	WORD $0x4e22cc04 // FMLA V0, V2, V4
-	FMOVQ 944(R9), F0
-	WORD $0x4e22cc80 // FMLA V4, V2, V0
-	FMOVQ 960(R9), F4
-	WORD $0x4e22cc04 // FMLA V0, V2, V4
-	FMOVQ 976(R9), F0
-	WORD $0x4e22cc80 // FMLA V4, V2, V0
-	FMOVQ 32(R9), F4
-	WORD $0x4e22cc04 // FMLA V0, V2, V4
-	FMOVQ 224(R9), F0
-	WORD $0x6e20dc20 // FMUL V1, V0, V0
-	WORD $0x4e219800 // FRINTM V0, V0
-	WORD $0x4e20d402 // FADD V0, V0, V2
-	WORD $0x4e21e441 // FCMEQ V2, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 784(R9), F2
-	WORD $0x4e22d400 // FADD V0, V2, V0
-	WORD $0x4f3f5400 // SHL $31, V0, V0
-	WORD $0x6e631c81 // BSL V4, V3, V1
-	WORD $0x6e201c20 // EOR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCosPiF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapCosPiF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapCosPiF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 224(R9), F1
@@ -3015,88 +985,10 @@ whole:
 	WORD $0x6e211c00 // EOR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 224(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 304(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	WORD $0x4e20d401 // FADD V0, V0, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 224(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 832(R9), F3
-	FMOVQ 848(R9), F4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 864(R9), F3
-	WORD $0x4e22cc83 // FMLA V4, V2, V3
-	FMOVQ 880(R9), F4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 896(R9), F3
-	WORD $0x4e24cc43 // FMLA V2, V4, V3
-	WORD $0x6e23dc03 // FMUL V0, V3, V3
-	FMOVQ 816(R9), F4
-	WORD $0x4e24cc03 // FMLA V0, V4, V3
-	FMOVQ 912(R9), F0
-	FMOVQ 928(R9), F4
-	WORD $0x4e22cc04 // FMLA V0, V2, V4
-	FMOVQ 944(R9), F0
-	WORD $0x4e22cc80 // FMLA V4, V2, V0
-	FMOVQ 960(R9), F4
-	WORD $0x4e22cc04 // FMLA V0, V2, V4
-	FMOVQ 976(R9), F0
-	WORD $0x4e22cc80 // FMLA V4, V2, V0
-	FMOVQ 32(R9), F4
-	WORD $0x4e22cc04 // FMLA V0, V2, V4
-	FMOVQ 32(R9), F0
-	WORD $0x4e20d420 // FADD V1, V0, V0
-	FMOVQ 224(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e219821 // FRINTM V1, V1
-	WORD $0x4e21d422 // FADD V1, V1, V2
-	WORD $0x4e20e440 // FCMEQ V2, V0, V0
-	WORD $0x6e205800 // NOT V0, V0
-	FMOVQ 784(R9), F2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	WORD $0x4f3f5421 // SHL $31, V1, V1
-	WORD $0x6e631c80 // BSL V4, V3, V0
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapErfF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapErfF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapErfF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -3194,135 +1086,10 @@ whole:
 	WORD $0x6e601c41 // BSL V2, V0, V1
 	VST1.P [V1.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 992(R9), F3
-	FMOVQ 1008(R9), F4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 1024(R9), F3
-	WORD $0x4e22cc83 // FMLA V4, V2, V3
-	FMOVQ 1040(R9), F4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 1056(R9), F3
-	WORD $0x4e22cc83 // FMLA V4, V2, V3
-	FMOVQ 1072(R9), F4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 1088(R9), F3
-	WORD $0x4e22cc83 // FMLA V4, V2, V3
-	WORD $0x6e23dc02 // FMUL V0, V3, V2
-	FMOVQ 32(R9), F3
-	FMOVQ 1104(R9), F4
-	WORD $0x6ea4e425 // FCMGT V1, V4, V5
-	WORD $0x6e611c85 // BSL V4, V1, V5
-	FMOVQ 1120(R9), F4
-	WORD $0x4ea4d4a4 // FSUB V5, V4, V4
-	FMOVQ 1120(R9), F6
-	WORD $0x4e26d4a6 // FADD V5, V6, V6
-	WORD $0x6e26fc84 // FDIV V4, V6, V4
-	FMOVQ 32(R9), F6
-	WORD $0x4ea4d4c6 // FSUB V6, V4, V6
-	FMOVQ 1136(R9), F7
-	FMOVQ 1152(R9), F8
-	WORD $0x4e24cce8 // FMLA V7, V4, V8
-	FMOVQ 1168(R9), F7
-	WORD $0x4e24cd07 // FMLA V8, V4, V7
-	FMOVQ 1184(R9), F8
-	WORD $0x4e24cce8 // FMLA V7, V4, V8
-	FMOVQ 1200(R9), F7
-	WORD $0x4e24cd07 // FMLA V8, V4, V7
-	FMOVQ 1216(R9), F8
-	WORD $0x4e24cce8 // FMLA V7, V4, V8
-	FMOVQ 1232(R9), F7
-	WORD $0x4e24cd07 // FMLA V8, V4, V7
-	FMOVQ 1248(R9), F8
-	WORD $0x4e24cce8 // FMLA V7, V4, V8
-	FMOVQ 1264(R9), F7
-	WORD $0x4e24cd07 // FMLA V8, V4, V7
-	FMOVQ 1280(R9), F8
-	WORD $0x4e24cce8 // FMLA V7, V4, V8
-	WORD $0x6e28dcc4 // FMUL V6, V8, V4
-	WORD $0x6e25dca6 // FMUL V5, V5, V6
-	FMOVQ 0(R9), F7
-	WORD $0x6e271cc6 // EOR V6, V7, V6
-	FMOVQ 96(R9), F7
-	WORD $0x6e27dcc7 // FMUL V6, V7, V7
-	WORD $0x4e2188e7 // FRINTN V7, V7
-	FMOVQ 128(R9), F8
-	WORD $0x4ea61cc9 // MOV V6, V9
-	WORD $0x4ea8cce9 // FMLS V7, V8, V9
-	FMOVQ 112(R9), F8
-	WORD $0x4ea8cce9 // FMLS V7, V8, V9
-	WORD $0x4e25cca6 // FMLA V5, V5, V6
-	WORD $0x4ea6d525 // FSUB V9, V6, V5
-	WORD $0x6e25dca6 // FMUL V5, V5, V6
-	FMOVQ 144(R9), F8
-	FMOVQ 160(R9), F9
-	WORD $0x4e25cd09 // FMLA V8, V5, V9
-	FMOVQ 176(R9), F8
-	WORD $0x4e25cd28 // FMLA V9, V5, V8
-	FMOVQ 192(R9), F9
-	WORD $0x4e25cd09 // FMLA V8, V5, V9
-	FMOVQ 208(R9), F8
-	WORD $0x4e25cd28 // FMLA V9, V5, V8
-	WORD $0x4e28ccc5 // FMLA V6, V8, V5
-	WORD $0x4ea41c86 // MOV V4, V6
-	WORD $0x4e24cca6 // FMLA V5, V4, V6
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dce4 // FMUL V7, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d4e5 // FSUB V7, V4, V5
-	FMOVQ 240(R9), F7
-	WORD $0x4e27d484 // FADD V4, V7, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dcc4 // FMUL V6, V4, V4
-	FMOVQ 240(R9), F6
-	WORD $0x4e26d4a5 // FADD V5, V6, V5
-	WORD $0x4f3754a5 // SHL $23, V5, V5
-	WORD $0x6e25dc84 // FMUL V4, V5, V4
-	WORD $0x4ea4d463 // FSUB V3, V4, V3
-	FMOVQ 0(R9), F4
-	WORD $0x4e241c00 // AND V0, V4, V0
-	WORD $0x4ea01c60 // ORR V3, V0, V0
-	FMOVQ 1296(R9), F3
-	WORD $0x6ea1e461 // FCMGT V3, V1, V1
-	WORD $0x6e601c41 // BSL V2, V0, V1
-	ADD  $16, RSP, R11
-	VST1 [V1.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapErfcF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapErfcF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapErfcF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -3402,117 +1169,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 1104(R9), F2
-	WORD $0x6ea2e423 // FCMGT V1, V2, V3
-	WORD $0x6e611c43 // BSL V2, V1, V3
-	FMOVQ 1120(R9), F1
-	WORD $0x4ea1d461 // FSUB V3, V1, V1
-	FMOVQ 1120(R9), F2
-	WORD $0x4e22d462 // FADD V3, V2, V2
-	WORD $0x6e22fc21 // FDIV V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ea1d442 // FSUB V2, V1, V2
-	FMOVQ 1136(R9), F4
-	FMOVQ 1152(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 1168(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	FMOVQ 1184(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 1200(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	FMOVQ 1216(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 1232(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	FMOVQ 1248(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 1264(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	FMOVQ 1280(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	WORD $0x6e25dc41 // FMUL V2, V5, V1
-	WORD $0x6e23dc62 // FMUL V3, V3, V2
-	FMOVQ 0(R9), F4
-	WORD $0x6e241c42 // EOR V2, V4, V2
-	FMOVQ 96(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4e218884 // FRINTN V4, V4
-	FMOVQ 128(R9), F5
-	WORD $0x4ea21c46 // MOV V2, V6
-	WORD $0x4ea5cc86 // FMLS V4, V5, V6
-	FMOVQ 112(R9), F5
-	WORD $0x4ea5cc86 // FMLS V4, V5, V6
-	WORD $0x4e23cc62 // FMLA V3, V3, V2
-	WORD $0x4ea2d4c2 // FSUB V6, V2, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	WORD $0x4e25cc62 // FMLA V3, V5, V2
-	WORD $0x4ea11c23 // MOV V1, V3
-	WORD $0x4e21cc43 // FMLA V2, V1, V3
-	FMOVQ 224(R9), F1
-	WORD $0x6e21dc81 // FMUL V4, V1, V1
-	WORD $0x4e219821 // FRINTM V1, V1
-	WORD $0x4ea1d482 // FSUB V4, V1, V2
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d421 // FADD V1, V4, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc61 // FMUL V3, V1, V1
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc21 // FMUL V1, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6ea0e440 // FCMGT V2, V0, V0
-	FMOVQ 304(R9), F2
-	WORD $0x4ea1d442 // FSUB V2, V1, V2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapErfInvF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapErfInvF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapErfInvF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -3647,172 +1307,10 @@ whole:
 	WORD $0x6e621c01 // BSL V0, V2, V1
 	VST1.P [V1.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ea1d443 // FSUB V2, V1, V3
-	WORD $0x4e21d442 // FADD V2, V1, V2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	FMOVQ 320(R9), F3
-	WORD $0x6ea2e463 // FCMGT V3, V2, V3
-	FMOVQ 336(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4ea31c65 // MOV V3, V5
-	WORD $0x6e621c85 // BSL V4, V2, V5
-	FMOVQ 48(R9), F4
-	FMOVQ 352(R9), F6
-	WORD $0x6e641cc3 // BSL V6, V4, V3
-	FMOVQ 48(R9), F4
-	WORD $0x6f2904a6 // USHR $23, V5, V6
-	FMOVQ 336(R9), F7
-	WORD $0x4ea71cc6 // ORR V6, V7, V6
-	FMOVQ 368(R9), F7
-	WORD $0x4ea7d4c6 // FSUB V6, V7, V6
-	FMOVQ 384(R9), F7
-	WORD $0x4e271ca5 // AND V5, V7, V5
-	FMOVQ 32(R9), F7
-	WORD $0x4ea71ca5 // ORR V5, V7, V5
-	FMOVQ 400(R9), F7
-	WORD $0x6ea7e4a7 // FCMGT V5, V7, V7
-	FMOVQ 224(R9), F8
-	WORD $0x6e28dca8 // FMUL V5, V8, V8
-	WORD $0x4ea71ce9 // MOV V7, V9
-	WORD $0x6e651d09 // BSL V8, V5, V9
-	FMOVQ 32(R9), F5
-	WORD $0x4e25d4c5 // FADD V6, V5, V5
-	WORD $0x6e661ca7 // BSL V5, V6, V7
-	WORD $0x4e23d4e3 // FADD V7, V3, V3
-	FMOVQ 32(R9), F5
-	WORD $0x4ea5d525 // FSUB V9, V5, V5
-	FMOVQ 304(R9), F6
-	WORD $0x4e26d4a6 // FADD V5, V6, V6
-	WORD $0x6e26fca6 // FDIV V5, V6, V6
-	WORD $0x6e26dcc7 // FMUL V6, V6, V7
-	WORD $0x6e25dca8 // FMUL V5, V5, V8
-	FMOVQ 224(R9), F9
-	WORD $0x6e29dd08 // FMUL V8, V9, V8
-	FMOVQ 416(R9), F9
-	FMOVQ 432(R9), F10
-	WORD $0x4e27cd2a // FMLA V9, V7, V10
-	FMOVQ 448(R9), F9
-	WORD $0x4e27cd49 // FMLA V10, V7, V9
-	FMOVQ 464(R9), F10
-	WORD $0x4e27cd2a // FMLA V9, V7, V10
-	FMOVQ 480(R9), F9
-	WORD $0x4e27cd49 // FMLA V10, V7, V9
-	WORD $0x4ea81d0a // MOV V8, V10
-	WORD $0x4e29ccea // FMLA V7, V9, V10
-	FMOVQ 112(R9), F7
-	WORD $0x4e27cc64 // FMLA V3, V7, V4
-	WORD $0x4e2accc4 // FMLA V6, V10, V4
-	WORD $0x4ea4d504 // FSUB V8, V4, V4
-	WORD $0x4ea4d4a4 // FSUB V5, V4, V4
-	FMOVQ 128(R9), F5
-	WORD $0x4e25cc64 // FMLA V3, V5, V4
-	FMOVQ 496(R9), F3
-	WORD $0x4e23e443 // FCMEQ V2, V3, V3
-	WORD $0x6e641c43 // BSL V2, V4, V3
-	FMOVQ 48(R9), F4
-	WORD $0x4e24e444 // FCMEQ V2, V4, V4
-	FMOVQ 512(R9), F5
-	WORD $0x6e631ca4 // BSL V5, V3, V4
-	FMOVQ 48(R9), F3
-	WORD $0x6ea2e463 // FCMGT V3, V2, V3
-	FMOVQ 528(R9), F5
-	WORD $0x6e641ca3 // BSL V5, V4, V3
-	WORD $0x4e22e444 // FCMEQ V2, V2, V4
-	WORD $0x4e22e445 // FCMEQ V2, V2, V5
-	WORD $0x4e251c84 // AND V4, V5, V4
-	WORD $0x6e205884 // NOT V4, V4
-	WORD $0x6e631c44 // BSL V2, V3, V4
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c82 // EOR V4, V2, V2
-	FMOVQ 1312(R9), F3
-	WORD $0x4ea3d443 // FSUB V2, V3, V3
-	FMOVQ 1328(R9), F4
-	FMOVQ 1344(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 1360(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 1376(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 1392(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 1408(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 1424(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 1440(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 1456(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	WORD $0x6ea1f843 // FSQRT V2, V3
-	FMOVQ 1120(R9), F5
-	WORD $0x4ea5d463 // FSUB V3, V5, V3
-	FMOVQ 1472(R9), F5
-	FMOVQ 1488(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 1504(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 1520(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 1536(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 1552(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 1568(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 1584(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 1600(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 1616(R9), F3
-	WORD $0x6ea2e462 // FCMGT V3, V2, V2
-	WORD $0x6e651c82 // BSL V4, V5, V2
-	WORD $0x6e22dc02 // FMUL V0, V2, V2
-	FMOVQ 0(R9), F3
-	WORD $0x4e231c00 // AND V0, V3, V0
-	FMOVQ 496(R9), F3
-	WORD $0x4ea31c00 // ORR V0, V3, V0
-	FMOVQ 32(R9), F3
-	WORD $0x4e23e421 // FCMEQ V1, V3, V1
-	WORD $0x6e621c01 // BSL V0, V2, V1
-	ADD  $16, RSP, R11
-	VST1 [V1.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLog10F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLog10F32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLog10F32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 320(R9), F1
@@ -3892,118 +1390,10 @@ whole:
 	WORD $0x6e611c02 // BSL V0, V1, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 320(R9), F1
-	WORD $0x6ea0e421 // FCMGT V1, V0, V1
-	FMOVQ 336(R9), F2
-	WORD $0x6e22dc02 // FMUL V0, V2, V2
-	WORD $0x4ea11c23 // MOV V1, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 48(R9), F2
-	FMOVQ 352(R9), F4
-	WORD $0x6e621c81 // BSL V4, V2, V1
-	WORD $0x6f290462 // USHR $23, V3, V2
-	FMOVQ 336(R9), F4
-	WORD $0x4ea41c42 // ORR V2, V4, V2
-	FMOVQ 368(R9), F4
-	WORD $0x4ea4d442 // FSUB V2, V4, V2
-	FMOVQ 384(R9), F4
-	WORD $0x4e241c63 // AND V3, V4, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea41c63 // ORR V3, V4, V3
-	FMOVQ 400(R9), F4
-	WORD $0x6ea4e464 // FCMGT V3, V4, V4
-	FMOVQ 224(R9), F5
-	WORD $0x6e25dc65 // FMUL V3, V5, V5
-	WORD $0x4ea41c86 // MOV V4, V6
-	WORD $0x6e631ca6 // BSL V5, V3, V6
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d443 // FADD V2, V3, V3
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x4e21d481 // FADD V4, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ea2d4c2 // FSUB V6, V2, V2
-	FMOVQ 304(R9), F3
-	WORD $0x4e23d443 // FADD V2, V3, V3
-	WORD $0x6e23fc43 // FDIV V2, V3, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	WORD $0x6e22dc45 // FMUL V2, V2, V5
-	FMOVQ 224(R9), F6
-	WORD $0x6e26dca5 // FMUL V5, V6, V5
-	FMOVQ 416(R9), F6
-	FMOVQ 432(R9), F7
-	WORD $0x4e24ccc7 // FMLA V6, V4, V7
-	FMOVQ 448(R9), F6
-	WORD $0x4e24cce6 // FMLA V7, V4, V6
-	FMOVQ 464(R9), F7
-	WORD $0x4e24ccc7 // FMLA V6, V4, V7
-	FMOVQ 480(R9), F6
-	WORD $0x4e24cce6 // FMLA V7, V4, V6
-	WORD $0x4ea51ca7 // MOV V5, V7
-	WORD $0x4e26cc87 // FMLA V4, V6, V7
-	WORD $0x6e27dc63 // FMUL V3, V7, V3
-	WORD $0x4ea3d4a3 // FSUB V5, V3, V3
-	WORD $0x4ea3d442 // FSUB V2, V3, V2
-	FMOVQ 1680(R9), F3
-	WORD $0x6e23dc43 // FMUL V2, V3, V3
-	FMOVQ 1664(R9), F4
-	WORD $0x4e24cc23 // FMLA V1, V4, V3
-	FMOVQ 1648(R9), F4
-	WORD $0x4e24cc43 // FMLA V2, V4, V3
-	FMOVQ 1632(R9), F2
-	WORD $0x4e22cc23 // FMLA V1, V2, V3
-	FMOVQ 496(R9), F1
-	WORD $0x4e21e401 // FCMEQ V0, V1, V1
-	WORD $0x6e631c01 // BSL V0, V3, V1
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e402 // FCMEQ V0, V2, V2
-	FMOVQ 512(R9), F3
-	WORD $0x6e611c62 // BSL V3, V1, V2
-	FMOVQ 48(R9), F1
-	WORD $0x6ea0e421 // FCMGT V1, V0, V1
-	FMOVQ 528(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	WORD $0x4e20e402 // FCMEQ V0, V0, V2
-	WORD $0x4e20e403 // FCMEQ V0, V0, V3
-	WORD $0x4e231c42 // AND V2, V3, V2
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapPowF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapPowF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapPowF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -4206,250 +1596,10 @@ whole:
 	WORD $0x6e641c01 // BSL V0, V4, V1
 	VST1.P [V1.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c02 // AND V0, V2, V2
-	FMOVQ 320(R9), F3
-	WORD $0x6ea2e463 // FCMGT V3, V2, V3
-	FMOVQ 336(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4ea31c65 // MOV V3, V5
-	WORD $0x6e621c85 // BSL V4, V2, V5
-	FMOVQ 48(R9), F4
-	FMOVQ 352(R9), F6
-	WORD $0x6e641cc3 // BSL V6, V4, V3
-	WORD $0x6f2904a4 // USHR $23, V5, V4
-	FMOVQ 336(R9), F6
-	WORD $0x4ea61c84 // ORR V4, V6, V4
-	FMOVQ 368(R9), F6
-	WORD $0x4ea6d484 // FSUB V4, V6, V4
-	FMOVQ 384(R9), F6
-	WORD $0x4e261ca5 // AND V5, V6, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4ea61ca5 // ORR V5, V6, V5
-	FMOVQ 400(R9), F6
-	WORD $0x6ea6e4a6 // FCMGT V5, V6, V6
-	FMOVQ 224(R9), F7
-	WORD $0x6e27dca7 // FMUL V5, V7, V7
-	WORD $0x4ea61cc8 // MOV V6, V8
-	WORD $0x6e651ce8 // BSL V7, V5, V8
-	FMOVQ 32(R9), F5
-	WORD $0x4e25d485 // FADD V4, V5, V5
-	WORD $0x6e641ca6 // BSL V5, V4, V6
-	WORD $0x4e23d4c3 // FADD V6, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea4d504 // FSUB V8, V4, V4
-	FMOVQ 304(R9), F5
-	WORD $0x4e25d485 // FADD V4, V5, V5
-	FMOVQ 304(R9), F6
-	WORD $0x4ea6d4a6 // FSUB V5, V6, V6
-	WORD $0x4ea6d486 // FSUB V4, V6, V6
-	WORD $0x6e25fc87 // FDIV V4, V5, V7
-	WORD $0x4ea5cce4 // FMLS V7, V5, V4
-	WORD $0x4ea6cce4 // FMLS V7, V6, V4
-	WORD $0x6e25fc84 // FDIV V4, V5, V4
-	WORD $0x6e27dce5 // FMUL V7, V7, V5
-	WORD $0x6e27dca6 // FMUL V5, V7, V6
-	FMOVQ 0(R9), F8
-	WORD $0x6e281ca8 // EOR V5, V8, V8
-	WORD $0x4e27cce8 // FMLA V7, V7, V8
-	FMOVQ 0(R9), F9
-	WORD $0x6e291cc9 // EOR V6, V9, V9
-	WORD $0x4e27cca9 // FMLA V5, V7, V9
-	WORD $0x4e27cd09 // FMLA V8, V7, V9
-	FMOVQ 1696(R9), F8
-	FMOVQ 1712(R9), F10
-	WORD $0x4e25cd0a // FMLA V8, V5, V10
-	FMOVQ 1728(R9), F8
-	WORD $0x4e25cd48 // FMLA V10, V5, V8
-	FMOVQ 1744(R9), F10
-	WORD $0x4e25cd0a // FMLA V8, V5, V10
-	WORD $0x6e2adcc8 // FMUL V6, V10, V8
-	FMOVQ 0(R9), F11
-	WORD $0x6e2b1d0b // EOR V8, V11, V11
-	WORD $0x4e2acccb // FMLA V6, V10, V11
-	WORD $0x4e2acd2b // FMLA V9, V10, V11
-	WORD $0x4e27d4e6 // FADD V7, V7, V6
-	WORD $0x4e28d4c7 // FADD V6, V8, V7
-	WORD $0x4e24d484 // FADD V4, V4, V4
-	WORD $0x4ea6d4e6 // FSUB V7, V6, V6
-	WORD $0x4ea6d506 // FSUB V8, V6, V6
-	WORD $0x4ea41c88 // MOV V4, V8
-	WORD $0x4e24cca8 // FMLA V5, V4, V8
-	WORD $0x4e2bd504 // FADD V8, V11, V4
-	WORD $0x4e24d4c4 // FADD V6, V4, V4
-	FMOVQ 96(R9), F5
-	WORD $0x6e25dce5 // FMUL V7, V5, V5
-	FMOVQ 0(R9), F6
-	WORD $0x6e261ca6 // EOR V5, V6, V6
-	FMOVQ 96(R9), F8
-	WORD $0x4e28cce6 // FMLA V7, V8, V6
-	FMOVQ 544(R9), F8
-	WORD $0x4e28cce6 // FMLA V7, V8, V6
-	FMOVQ 96(R9), F7
-	WORD $0x4e27cc86 // FMLA V4, V7, V6
-	WORD $0x4e25d464 // FADD V3, V5, V4
-	WORD $0x4ea3d483 // FSUB V4, V3, V3
-	WORD $0x4ea3d4a3 // FSUB V5, V3, V3
-	WORD $0x4e23d4c3 // FADD V6, V3, V3
-	FMOVQ 496(R9), F5
-	WORD $0x4e25e445 // FCMEQ V2, V5, V5
-	WORD $0x6e641c45 // BSL V2, V4, V5
-	FMOVQ 48(R9), F4
-	WORD $0x4e24e442 // FCMEQ V2, V4, V2
-	FMOVQ 512(R9), F4
-	WORD $0x6e651c82 // BSL V4, V5, V2
-	WORD $0x6e22dc24 // FMUL V1, V2, V4
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c85 // EOR V4, V5, V5
-	WORD $0x4e22cc25 // FMLA V1, V2, V5
-	WORD $0x4e23cc25 // FMLA V1, V3, V5
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c82 // AND V4, V2, V2
-	FMOVQ 1760(R9), F3
-	WORD $0x6ea2e462 // FCMGT V3, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e631ca2 // BSL V5, V3, V2
-	FMOVQ 1776(R9), F3
-	FMOVQ 1792(R9), F5
-	WORD $0x6ea5e486 // FCMGT V4, V5, V6
-	WORD $0x6e641ca6 // BSL V5, V4, V6
-	WORD $0x6ea6e464 // FCMGT V3, V6, V4
-	WORD $0x6e661c64 // BSL V3, V6, V4
-	WORD $0x4e218883 // FRINTN V4, V3
-	WORD $0x4ea3d484 // FSUB V4, V3, V4
-	WORD $0x4e22d482 // FADD V4, V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x6e24dc42 // FMUL V2, V4, V2
-	WORD $0x6e22dc44 // FMUL V2, V2, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	WORD $0x4e25cc82 // FMLA V4, V5, V2
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d442 // FADD V2, V4, V2
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc64 // FMUL V3, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d463 // FSUB V3, V4, V3
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dc42 // FMUL V2, V4, V2
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 32(R9), F3
-	FMOVQ 16(R9), F4
-	WORD $0x4e241c04 // AND V0, V4, V4
-	WORD $0x4e23e484 // FCMEQ V4, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x4e218822 // FRINTN V1, V2
-	FMOVQ 224(R9), F5
-	WORD $0x6e25dc25 // FMUL V1, V5, V5
-	WORD $0x4e2198a5 // FRINTM V5, V5
-	WORD $0x4e25d4a5 // FADD V5, V5, V5
-	WORD $0x4e21e4a5 // FCMEQ V5, V1, V5
-	WORD $0x6e2058a5 // NOT V5, V5
-	FMOVQ 0(R9), F6
-	WORD $0x4e261c06 // AND V0, V6, V6
-	FMOVQ 48(R9), F7
-	WORD $0x6e671cc5 // BSL V6, V7, V5
-	FMOVQ 16(R9), F6
-	WORD $0x4e261c06 // AND V0, V6, V6
-	FMOVQ 496(R9), F7
-	WORD $0x4e27e4c6 // FCMEQ V6, V7, V6
-	FMOVQ 48(R9), F7
-	WORD $0x6e601ce6 // BSL V7, V0, V6
-	FMOVQ 48(R9), F7
-	WORD $0x6ea6e4e6 // FCMGT V7, V6, V6
-	WORD $0x4ea2d427 // FSUB V1, V2, V7
-	FMOVQ 48(R9), F8
-	WORD $0x6e681ce6 // BSL V7, V8, V6
-	WORD $0x4e22e427 // FCMEQ V1, V2, V7
-	FMOVQ 48(R9), F8
-	WORD $0x6e661d07 // BSL V8, V6, V7
-	WORD $0x4e22e422 // FCMEQ V1, V2, V2
-	FMOVQ 48(R9), F6
-	WORD $0x6e661ca2 // BSL V5, V6, V2
-	FMOVQ 48(R9), F5
-	WORD $0x4e25e4e5 // FCMEQ V7, V5, V5
-	WORD $0x6e2058a5 // NOT V5, V5
-	WORD $0x6e221c82 // EOR V4, V2, V2
-	FMOVQ 528(R9), F4
-	WORD $0x6e621c85 // BSL V4, V2, V5
-	WORD $0x4e20e402 // FCMEQ V0, V0, V2
-	WORD $0x4e21e424 // FCMEQ V1, V1, V4
-	WORD $0x4e241c42 // AND V2, V4, V2
-	WORD $0x6e205842 // NOT V2, V2
-	FMOVQ 528(R9), F4
-	WORD $0x6e651c82 // BSL V4, V5, V2
-	WORD $0x4e23e404 // FCMEQ V0, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e422 // FCMEQ V1, V2, V2
-	WORD $0x6e641c62 // BSL V3, V4, V2
-	WORD $0x6e20dc03 // FMUL V0, V0, V3
-	FMOVQ 304(R9), F4
-	WORD $0x4e24e424 // FCMEQ V1, V4, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	FMOVQ 1120(R9), F2
-	WORD $0x4e22e421 // FCMEQ V1, V2, V1
-	WORD $0x6e20dc60 // FMUL V3, V0, V0
-	WORD $0x6e641c01 // BSL V0, V4, V1
-	ADD  $16, RSP, R11
-	VST1 [V1.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapHypotF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapHypotF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapHypotF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -4497,94 +1647,10 @@ whole:
 	WORD $0x6e611c60 // BSL V3, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c02 // AND V0, V2, V2
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c23 // AND V1, V3, V3
-	WORD $0x6ea3e444 // FCMGT V2, V3, V4
-	WORD $0x6e631c44 // BSL V2, V3, V4
-	FMOVQ 1808(R9), F5
-	WORD $0x6ea5e485 // FCMGT V4, V5, V5
-	FMOVQ 1824(R9), F6
-	WORD $0x6ea4e4c6 // FCMGT V6, V4, V6
-	FMOVQ 32(R9), F7
-	FMOVQ 1856(R9), F8
-	WORD $0x4ea61cc9 // MOV V6, V9
-	WORD $0x6e671d09 // BSL V8, V7, V9
-	FMOVQ 1840(R9), F7
-	WORD $0x4ea51ca8 // MOV V5, V8
-	WORD $0x6e691ce8 // BSL V7, V9, V8
-	FMOVQ 32(R9), F7
-	FMOVQ 1888(R9), F9
-	WORD $0x6e671d26 // BSL V9, V7, V6
-	FMOVQ 1872(R9), F7
-	WORD $0x6e661ce5 // BSL V7, V6, V5
-	WORD $0x6e28dc84 // FMUL V4, V8, V4
-	WORD $0x6ea2e466 // FCMGT V3, V2, V6
-	WORD $0x6e631c46 // BSL V2, V3, V6
-	WORD $0x6e28dcc6 // FMUL V6, V8, V6
-	WORD $0x6e26dcc6 // FMUL V6, V6, V6
-	WORD $0x4e24cc86 // FMLA V4, V4, V6
-	WORD $0x6ea1f8c4 // FSQRT V6, V4
-	WORD $0x6e25dc84 // FMUL V4, V5, V4
-	WORD $0x4e20e400 // FCMEQ V0, V0, V0
-	WORD $0x4e21e421 // FCMEQ V1, V1, V1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	WORD $0x6e205800 // NOT V0, V0
-	FMOVQ 528(R9), F1
-	WORD $0x6e641c20 // BSL V1, V4, V0
-	FMOVQ 496(R9), F1
-	WORD $0x4e21e441 // FCMEQ V2, V1, V1
-	WORD $0x6e601c41 // BSL V2, V0, V1
-	FMOVQ 496(R9), F0
-	WORD $0x4e20e460 // FCMEQ V3, V0, V0
-	WORD $0x6e611c60 // BSL V3, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapTanF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapTanF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapTanF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 576(R9), F1
@@ -4653,106 +1719,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 576(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 592(R9), F2
-	WORD $0x4ea01c03 // MOV V0, V3
-	WORD $0x4ea2cc23 // FMLS V1, V2, V3
-	FMOVQ 608(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4ea2d464 // FSUB V3, V2, V4
-	WORD $0x4ea3d485 // FSUB V4, V3, V5
-	WORD $0x4ea5d486 // FSUB V4, V5, V6
-	WORD $0x4ea6d463 // FSUB V3, V6, V3
-	WORD $0x4e25d445 // FADD V2, V5, V5
-	WORD $0x4ea5d463 // FSUB V3, V5, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c42 // EOR V2, V5, V2
-	FMOVQ 608(R9), F5
-	WORD $0x4e25cc22 // FMLA V1, V5, V2
-	WORD $0x4ea2d462 // FSUB V3, V2, V2
-	FMOVQ 624(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	WORD $0x4e22d482 // FADD V4, V2, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	WORD $0x6e22dc64 // FMUL V3, V2, V4
-	FMOVQ 640(R9), F5
-	FMOVQ 656(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 672(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 688(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	WORD $0x4e26cc82 // FMLA V4, V6, V2
-	FMOVQ 704(R9), F4
-	FMOVQ 720(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 736(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 752(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 768(R9), F4
-	WORD $0x4e23cca4 // FMLA V5, V3, V4
-	FMOVQ 32(R9), F5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc23 // FMUL V1, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4e23d463 // FADD V3, V3, V3
-	WORD $0x4e21e461 // FCMEQ V3, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 0(R9), F3
-	WORD $0x6e231ca3 // EOR V5, V3, V3
-	WORD $0x4ea11c24 // MOV V1, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6e651c41 // BSL V2, V5, V1
-	WORD $0x6e21fc81 // FDIV V4, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e402 // FCMEQ V0, V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 800(R9), F1
-	WORD $0x6e20e420 // FCMGE V1, V0, V0
-	FMOVQ 528(R9), F1
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAsinF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAsinF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAsinF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -4804,89 +1774,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 1904(R9), F2
-	WORD $0x6ea2e422 // FCMGT V1, V2, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4ea1d463 // FSUB V3, V1, V3
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	WORD $0x6e21dc24 // FMUL V1, V1, V4
-	WORD $0x4ea21c45 // MOV V2, V5
-	WORD $0x6e641c65 // BSL V3, V4, V5
-	WORD $0x6ea1f8a3 // FSQRT V5, V3
-	WORD $0x4e23d463 // FADD V3, V3, V3
-	WORD $0x4ea21c44 // MOV V2, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6e25dc81 // FMUL V4, V5, V1
-	FMOVQ 1920(R9), F3
-	FMOVQ 1936(R9), F6
-	WORD $0x4e25cc66 // FMLA V3, V5, V6
-	FMOVQ 1952(R9), F3
-	WORD $0x4e25ccc3 // FMLA V6, V5, V3
-	FMOVQ 1968(R9), F6
-	WORD $0x4e25cc66 // FMLA V3, V5, V6
-	FMOVQ 1984(R9), F3
-	WORD $0x4e25ccc3 // FMLA V6, V5, V3
-	FMOVQ 2000(R9), F6
-	WORD $0x4e25cc66 // FMLA V3, V5, V6
-	WORD $0x6e26dc21 // FMUL V1, V6, V1
-	FMOVQ 48(R9), F3
-	FMOVQ 0(R9), F5
-	WORD $0x4ea21c46 // MOV V2, V6
-	WORD $0x6e631ca6 // BSL V5, V3, V6
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F5
-	WORD $0x6e631ca2 // BSL V5, V3, V2
-	WORD $0x6e261c83 // EOR V4, V6, V3
-	WORD $0x6e261c21 // EOR V1, V6, V1
-	FMOVQ 608(R9), F4
-	WORD $0x4e24cc41 // FMLA V2, V4, V1
-	WORD $0x4e21d461 // FADD V3, V1, V1
-	FMOVQ 592(R9), F3
-	WORD $0x4e23cc41 // FMLA V2, V3, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c21 // AND V1, V2, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAcosF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAcosF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAcosF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -4940,91 +1831,10 @@ whole:
 	WORD $0x4e21ccc0 // FMLA V6, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 1904(R9), F2
-	WORD $0x6ea2e422 // FCMGT V1, V2, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4ea1d463 // FSUB V3, V1, V3
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	WORD $0x6e21dc24 // FMUL V1, V1, V4
-	WORD $0x4ea21c45 // MOV V2, V5
-	WORD $0x6e641c65 // BSL V3, V4, V5
-	WORD $0x6ea1f8a3 // FSQRT V5, V3
-	WORD $0x4e23d463 // FADD V3, V3, V3
-	WORD $0x4ea21c44 // MOV V2, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6e25dc81 // FMUL V4, V5, V1
-	FMOVQ 1920(R9), F3
-	FMOVQ 1936(R9), F6
-	WORD $0x4e25cc66 // FMLA V3, V5, V6
-	FMOVQ 1952(R9), F3
-	WORD $0x4e25ccc3 // FMLA V6, V5, V3
-	FMOVQ 1968(R9), F6
-	WORD $0x4e25cc66 // FMLA V3, V5, V6
-	FMOVQ 1984(R9), F3
-	WORD $0x4e25ccc3 // FMLA V6, V5, V3
-	FMOVQ 2000(R9), F6
-	WORD $0x4e25cc66 // FMLA V3, V5, V6
-	WORD $0x6e26dc21 // FMUL V1, V6, V1
-	FMOVQ 48(R9), F3
-	WORD $0x6ea0e463 // FCMGT V3, V0, V3
-	FMOVQ 48(R9), F5
-	FMOVQ 304(R9), F6
-	WORD $0x6e651cc3 // BSL V6, V5, V3
-	FMOVQ 32(R9), F5
-	WORD $0x4ea21c46 // MOV V2, V6
-	WORD $0x6e651c66 // BSL V3, V5, V6
-	FMOVQ 0(R9), F3
-	WORD $0x4e231c00 // AND V0, V3, V0
-	FMOVQ 0(R9), F3
-	FMOVQ 48(R9), F5
-	WORD $0x6e631ca2 // BSL V5, V3, V2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	WORD $0x6e201c82 // EOR V4, V0, V2
-	WORD $0x6e201c20 // EOR V1, V0, V0
-	FMOVQ 608(R9), F1
-	WORD $0x4e21ccc0 // FMLA V6, V1, V0
-	WORD $0x4e20d440 // FADD V2, V0, V0
-	FMOVQ 592(R9), F1
-	WORD $0x4e21ccc0 // FMLA V6, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAtanF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAtanF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAtanF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -5073,87 +1883,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x6ea2e422 // FCMGT V1, V2, V2
-	FMOVQ 2016(R9), F3
-	WORD $0x4ea21c44 // MOV V2, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	FMOVQ 32(R9), F3
-	WORD $0x4ea21c45 // MOV V2, V5
-	WORD $0x6e631c25 // BSL V1, V3, V5
-	WORD $0x6e25fc81 // FDIV V4, V5, V1
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e631c82 // BSL V4, V3, V2
-	WORD $0x6e21dc23 // FMUL V1, V1, V3
-	WORD $0x6e23dc24 // FMUL V1, V3, V4
-	FMOVQ 2032(R9), F5
-	FMOVQ 2048(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 2064(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 2080(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 2096(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 2112(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 2128(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 2144(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 2160(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	WORD $0x6e25dc83 // FMUL V4, V5, V3
-	FMOVQ 608(R9), F4
-	WORD $0x4e24cc43 // FMLA V2, V4, V3
-	WORD $0x4e23d421 // FADD V1, V3, V1
-	FMOVQ 592(R9), F3
-	WORD $0x4e23cc41 // FMLA V2, V3, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c21 // AND V1, V2, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAtan2F32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAtan2F32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAtan2F32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -5226,119 +1959,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c22 // AND V1, V2, V2
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	WORD $0x6ea2e464 // FCMGT V3, V2, V4
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c45 // EOR V2, V5, V5
-	WORD $0x4ea41c86 // MOV V4, V6
-	WORD $0x6e631ca6 // BSL V5, V3, V6
-	WORD $0x4ea41c85 // MOV V4, V5
-	WORD $0x6e621c65 // BSL V3, V2, V5
-	WORD $0x6e25fcc2 // FDIV V6, V5, V2
-	WORD $0x4e25e4c3 // FCMEQ V6, V5, V3
-	FMOVQ 32(R9), F6
-	WORD $0x6e621cc3 // BSL V6, V2, V3
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e4a2 // FCMEQ V5, V2, V2
-	FMOVQ 48(R9), F5
-	WORD $0x6e631ca2 // BSL V5, V3, V2
-	FMOVQ 0(R9), F3
-	WORD $0x4e231c23 // AND V1, V3, V3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	FMOVQ 32(R9), F5
-	WORD $0x4ea51c63 // ORR V3, V5, V3
-	FMOVQ 48(R9), F5
-	WORD $0x6ea3e4a3 // FCMGT V5, V3, V3
-	FMOVQ 48(R9), F5
-	FMOVQ 304(R9), F6
-	WORD $0x6e651cc3 // BSL V6, V5, V3
-	FMOVQ 32(R9), F5
-	WORD $0x6e631ca4 // BSL V5, V3, V4
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	WORD $0x6e23dc45 // FMUL V2, V3, V5
-	FMOVQ 2032(R9), F6
-	FMOVQ 2048(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 2064(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 2080(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 2096(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 2112(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 2128(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 2144(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 2160(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	WORD $0x6e26dca3 // FMUL V5, V6, V3
-	FMOVQ 608(R9), F5
-	WORD $0x4e25cc83 // FMLA V4, V5, V3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	FMOVQ 592(R9), F3
-	WORD $0x4e23cc82 // FMLA V4, V3, V2
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c42 // AND V2, V3, V2
-	FMOVQ 0(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	WORD $0x4ea31c42 // ORR V2, V3, V2
-	WORD $0x4e21e421 // FCMEQ V1, V1, V1
-	WORD $0x4e20e400 // FCMEQ V0, V0, V0
-	WORD $0x4e201c20 // AND V1, V0, V0
-	WORD $0x6e205800 // NOT V0, V0
-	FMOVQ 528(R9), F1
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSinhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSinhF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSinhF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -5409,108 +2033,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 2176(R9), F3
-	WORD $0x6ea3e424 // FCMGT V1, V3, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6ea4e441 // FCMGT V2, V4, V1
-	WORD $0x6e641c41 // BSL V2, V4, V1
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4ea3cc41 // FMLS V2, V3, V1
-	FMOVQ 112(R9), F3
-	WORD $0x4ea3cc41 // FMLS V2, V3, V1
-	WORD $0x6e21dc23 // FMUL V1, V1, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	WORD $0x4e24cc61 // FMLA V3, V4, V1
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc43 // FMUL V2, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d442 // FSUB V2, V3, V2
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d421 // FADD V1, V4, V1
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc21 // FMUL V1, V3, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4ea3d442 // FSUB V2, V3, V2
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc21 // FMUL V1, V2, V1
-	FMOVQ 2192(R9), F2
-	WORD $0x6e21fc42 // FDIV V2, V1, V2
-	WORD $0x4ea2d421 // FSUB V1, V2, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c02 // AND V0, V2, V2
-	WORD $0x4ea21c21 // ORR V1, V2, V1
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	WORD $0x6e22dc03 // FMUL V0, V2, V3
-	FMOVQ 2208(R9), F4
-	FMOVQ 640(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 2224(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	FMOVQ 672(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 2240(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	WORD $0x4ea01c02 // MOV V0, V2
-	WORD $0x4e24cc62 // FMLA V3, V4, V2
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c00 // AND V0, V3, V0
-	FMOVQ 32(R9), F3
-	WORD $0x6ea0e460 // FCMGT V3, V0, V0
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCoshF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapCoshF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapCoshF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -5560,87 +2086,10 @@ whole:
 	WORD $0x4e21d400 // FADD V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 2176(R9), F2
-	WORD $0x6ea2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ea3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	FMOVQ 112(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	WORD $0x4e23cc40 // FMLA V2, V3, V0
-	FMOVQ 224(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4e219842 // FRINTM V2, V2
-	WORD $0x4ea2d421 // FSUB V1, V2, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d400 // FADD V0, V3, V0
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4ea2d421 // FSUB V1, V2, V1
-	FMOVQ 240(R9), F2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	FMOVQ 2192(R9), F1
-	WORD $0x6e20fc21 // FDIV V1, V0, V1
-	WORD $0x4e21d400 // FADD V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAsinhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAsinhF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAsinhF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -5743,140 +2192,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	WORD $0x6e21dc22 // FMUL V1, V1, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d444 // FADD V2, V3, V4
-	WORD $0x6ea1f884 // FSQRT V4, V4
-	WORD $0x4e23d483 // FADD V4, V3, V3
-	WORD $0x6e23fc42 // FDIV V2, V3, V2
-	WORD $0x4e22d422 // FADD V1, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d445 // FADD V2, V4, V5
-	WORD $0x6ea4e446 // FCMGT V2, V4, V6
-	WORD $0x4ea2d4a7 // FSUB V5, V2, V7
-	WORD $0x4ea7d487 // FSUB V4, V7, V7
-	WORD $0x4ea4d4a4 // FSUB V5, V4, V4
-	WORD $0x4ea4d444 // FSUB V2, V4, V4
-	WORD $0x6e641ce6 // BSL V7, V4, V6
-	WORD $0x6e25fcc4 // FDIV V6, V5, V4
-	FMOVQ 2256(R9), F6
-	WORD $0x6ea6e426 // FCMGT V1, V6, V6
-	WORD $0x4ea61cc7 // MOV V6, V7
-	WORD $0x6e651c27 // BSL V1, V5, V7
-	FMOVQ 32(R9), F1
-	WORD $0x4ea61cc5 // MOV V6, V5
-	WORD $0x6e631c25 // BSL V1, V3, V5
-	FMOVQ 48(R9), F1
-	WORD $0x6e641c26 // BSL V1, V4, V6
-	WORD $0x6f2904e1 // USHR $23, V7, V1
-	FMOVQ 336(R9), F3
-	WORD $0x4ea31c21 // ORR V1, V3, V1
-	FMOVQ 368(R9), F3
-	WORD $0x4ea3d421 // FSUB V1, V3, V1
-	FMOVQ 384(R9), F3
-	WORD $0x4e231ce3 // AND V7, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea41c63 // ORR V3, V4, V3
-	FMOVQ 400(R9), F4
-	WORD $0x6ea4e464 // FCMGT V3, V4, V4
-	FMOVQ 224(R9), F8
-	WORD $0x6e28dc68 // FMUL V3, V8, V8
-	WORD $0x4ea41c89 // MOV V4, V9
-	WORD $0x6e631d09 // BSL V8, V3, V9
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d423 // FADD V1, V3, V3
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x4e25d481 // FADD V4, V5, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4ea3d523 // FSUB V9, V3, V3
-	FMOVQ 304(R9), F4
-	WORD $0x4e24d464 // FADD V3, V4, V4
-	WORD $0x6e24fc64 // FDIV V3, V4, V4
-	WORD $0x6e24dc85 // FMUL V4, V4, V5
-	WORD $0x6e23dc68 // FMUL V3, V3, V8
-	FMOVQ 224(R9), F9
-	WORD $0x6e29dd08 // FMUL V8, V9, V8
-	FMOVQ 416(R9), F9
-	FMOVQ 432(R9), F10
-	WORD $0x4e25cd2a // FMLA V9, V5, V10
-	FMOVQ 448(R9), F9
-	WORD $0x4e25cd49 // FMLA V10, V5, V9
-	FMOVQ 464(R9), F10
-	WORD $0x4e25cd2a // FMLA V9, V5, V10
-	FMOVQ 480(R9), F9
-	WORD $0x4e25cd49 // FMLA V10, V5, V9
-	WORD $0x4ea81d0a // MOV V8, V10
-	WORD $0x4e29ccaa // FMLA V5, V9, V10
-	FMOVQ 112(R9), F5
-	WORD $0x4e25cc26 // FMLA V1, V5, V6
-	WORD $0x4e2acc86 // FMLA V4, V10, V6
-	WORD $0x4ea6d504 // FSUB V8, V6, V4
-	WORD $0x4ea4d463 // FSUB V3, V4, V3
-	FMOVQ 128(R9), F4
-	WORD $0x4e24cc23 // FMLA V1, V4, V3
-	FMOVQ 496(R9), F1
-	WORD $0x4e21e4e1 // FCMEQ V7, V1, V1
-	WORD $0x6e631ce1 // BSL V7, V3, V1
-	FMOVQ 48(R9), F3
-	WORD $0x4e23e4e3 // FCMEQ V7, V3, V3
-	FMOVQ 512(R9), F4
-	WORD $0x6e611c83 // BSL V4, V1, V3
-	FMOVQ 48(R9), F1
-	WORD $0x6ea7e421 // FCMGT V1, V7, V1
-	FMOVQ 528(R9), F4
-	WORD $0x6e631c81 // BSL V4, V3, V1
-	WORD $0x4e27e4e3 // FCMEQ V7, V7, V3
-	WORD $0x4e27e4e4 // FCMEQ V7, V7, V4
-	WORD $0x4e241c63 // AND V3, V4, V3
-	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x6e611ce3 // BSL V7, V1, V3
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c41 // AND V2, V1, V1
-	FMOVQ 560(R9), F4
-	WORD $0x6ea1e481 // FCMGT V4, V1, V1
-	WORD $0x6e631c41 // BSL V2, V3, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAcoshF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAcoshF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAcoshF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 32(R9), F1
@@ -5978,139 +2297,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 32(R9), F1
-	WORD $0x4ea1d401 // FSUB V0, V1, V1
-	FMOVQ 304(R9), F2
-	WORD $0x4e22d422 // FADD V1, V2, V2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x6ea1f842 // FSQRT V2, V2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d424 // FADD V1, V3, V4
-	WORD $0x6ea3e425 // FCMGT V1, V3, V5
-	WORD $0x4ea1d486 // FSUB V4, V1, V6
-	WORD $0x4ea6d466 // FSUB V3, V6, V6
-	WORD $0x4ea3d483 // FSUB V4, V3, V3
-	WORD $0x4ea3d423 // FSUB V1, V3, V3
-	WORD $0x6e631cc5 // BSL V6, V3, V5
-	WORD $0x6e24fca3 // FDIV V5, V4, V3
-	FMOVQ 2256(R9), F5
-	WORD $0x6ea5e405 // FCMGT V0, V5, V5
-	WORD $0x4ea51ca6 // MOV V5, V6
-	WORD $0x6e641c06 // BSL V0, V4, V6
-	FMOVQ 32(R9), F4
-	WORD $0x4ea51ca7 // MOV V5, V7
-	WORD $0x6e621c87 // BSL V4, V2, V7
-	FMOVQ 48(R9), F2
-	WORD $0x6e631c45 // BSL V2, V3, V5
-	WORD $0x6f2904c2 // USHR $23, V6, V2
-	FMOVQ 336(R9), F3
-	WORD $0x4ea31c42 // ORR V2, V3, V2
-	FMOVQ 368(R9), F3
-	WORD $0x4ea3d442 // FSUB V2, V3, V2
-	FMOVQ 384(R9), F3
-	WORD $0x4e231cc3 // AND V6, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea41c63 // ORR V3, V4, V3
-	FMOVQ 400(R9), F4
-	WORD $0x6ea4e464 // FCMGT V3, V4, V4
-	FMOVQ 224(R9), F8
-	WORD $0x6e28dc68 // FMUL V3, V8, V8
-	WORD $0x4ea41c89 // MOV V4, V9
-	WORD $0x6e631d09 // BSL V8, V3, V9
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d443 // FADD V2, V3, V3
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x4e27d482 // FADD V4, V7, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4ea3d523 // FSUB V9, V3, V3
-	FMOVQ 304(R9), F4
-	WORD $0x4e24d464 // FADD V3, V4, V4
-	WORD $0x6e24fc64 // FDIV V3, V4, V4
-	WORD $0x6e24dc87 // FMUL V4, V4, V7
-	WORD $0x6e23dc68 // FMUL V3, V3, V8
-	FMOVQ 224(R9), F9
-	WORD $0x6e29dd08 // FMUL V8, V9, V8
-	FMOVQ 416(R9), F9
-	FMOVQ 432(R9), F10
-	WORD $0x4e27cd2a // FMLA V9, V7, V10
-	FMOVQ 448(R9), F9
-	WORD $0x4e27cd49 // FMLA V10, V7, V9
-	FMOVQ 464(R9), F10
-	WORD $0x4e27cd2a // FMLA V9, V7, V10
-	FMOVQ 480(R9), F9
-	WORD $0x4e27cd49 // FMLA V10, V7, V9
-	WORD $0x4ea81d0a // MOV V8, V10
-	WORD $0x4e29ccea // FMLA V7, V9, V10
-	FMOVQ 112(R9), F7
-	WORD $0x4e27cc45 // FMLA V2, V7, V5
-	WORD $0x4e2acc85 // FMLA V4, V10, V5
-	WORD $0x4ea5d504 // FSUB V8, V5, V4
-	WORD $0x4ea4d463 // FSUB V3, V4, V3
-	FMOVQ 128(R9), F4
-	WORD $0x4e24cc43 // FMLA V2, V4, V3
-	FMOVQ 496(R9), F2
-	WORD $0x4e22e4c2 // FCMEQ V6, V2, V2
-	WORD $0x6e631cc2 // BSL V6, V3, V2
-	FMOVQ 48(R9), F3
-	WORD $0x4e23e4c3 // FCMEQ V6, V3, V3
-	FMOVQ 512(R9), F4
-	WORD $0x6e621c83 // BSL V4, V2, V3
-	FMOVQ 48(R9), F2
-	WORD $0x6ea6e442 // FCMGT V2, V6, V2
-	FMOVQ 528(R9), F4
-	WORD $0x6e631c82 // BSL V4, V3, V2
-	WORD $0x4e26e4c3 // FCMEQ V6, V6, V3
-	WORD $0x4e26e4c4 // FCMEQ V6, V6, V4
-	WORD $0x4e241c63 // AND V3, V4, V3
-	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x6e621cc3 // BSL V6, V2, V3
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c22 // AND V1, V2, V2
-	FMOVQ 560(R9), F4
-	WORD $0x6ea2e482 // FCMGT V4, V2, V2
-	WORD $0x6e631c22 // BSL V1, V3, V2
-	FMOVQ 32(R9), F1
-	WORD $0x6ea0e420 // FCMGT V1, V0, V0
-	FMOVQ 528(R9), F1
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAtanhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAtanhF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAtanhF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -6205,133 +2395,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	WORD $0x4e21d422 // FADD V1, V1, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4ea1d461 // FSUB V3, V1, V1
-	WORD $0x6e21fc41 // FDIV V2, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e22d423 // FADD V1, V2, V3
-	WORD $0x6ea2e424 // FCMGT V1, V2, V4
-	WORD $0x4ea1d465 // FSUB V3, V1, V5
-	WORD $0x4ea5d445 // FSUB V2, V5, V5
-	WORD $0x4ea2d462 // FSUB V3, V2, V2
-	WORD $0x4ea2d422 // FSUB V1, V2, V2
-	WORD $0x6e621ca4 // BSL V5, V2, V4
-	WORD $0x6e23fc82 // FDIV V4, V3, V2
-	FMOVQ 48(R9), F4
-	WORD $0x6f290465 // USHR $23, V3, V5
-	FMOVQ 336(R9), F6
-	WORD $0x4ea61ca5 // ORR V5, V6, V5
-	FMOVQ 368(R9), F6
-	WORD $0x4ea6d4a5 // FSUB V5, V6, V5
-	FMOVQ 384(R9), F6
-	WORD $0x4e261c66 // AND V3, V6, V6
-	FMOVQ 32(R9), F7
-	WORD $0x4ea71cc6 // ORR V6, V7, V6
-	FMOVQ 400(R9), F7
-	WORD $0x6ea7e4c7 // FCMGT V6, V7, V7
-	FMOVQ 224(R9), F8
-	WORD $0x6e28dcc8 // FMUL V6, V8, V8
-	WORD $0x4ea71ce9 // MOV V7, V9
-	WORD $0x6e661d09 // BSL V8, V6, V9
-	FMOVQ 32(R9), F6
-	WORD $0x4e26d4a6 // FADD V5, V6, V6
-	WORD $0x6e651cc7 // BSL V6, V5, V7
-	WORD $0x4e24d4e4 // FADD V7, V4, V4
-	FMOVQ 32(R9), F5
-	WORD $0x4ea5d525 // FSUB V9, V5, V5
-	FMOVQ 304(R9), F6
-	WORD $0x4e26d4a6 // FADD V5, V6, V6
-	WORD $0x6e26fca6 // FDIV V5, V6, V6
-	WORD $0x6e26dcc7 // FMUL V6, V6, V7
-	WORD $0x6e25dca8 // FMUL V5, V5, V8
-	FMOVQ 224(R9), F9
-	WORD $0x6e29dd08 // FMUL V8, V9, V8
-	FMOVQ 416(R9), F9
-	FMOVQ 432(R9), F10
-	WORD $0x4e27cd2a // FMLA V9, V7, V10
-	FMOVQ 448(R9), F9
-	WORD $0x4e27cd49 // FMLA V10, V7, V9
-	FMOVQ 464(R9), F10
-	WORD $0x4e27cd2a // FMLA V9, V7, V10
-	FMOVQ 480(R9), F9
-	WORD $0x4e27cd49 // FMLA V10, V7, V9
-	WORD $0x4ea81d0a // MOV V8, V10
-	WORD $0x4e29ccea // FMLA V7, V9, V10
-	FMOVQ 112(R9), F7
-	WORD $0x4e27cc82 // FMLA V4, V7, V2
-	WORD $0x4e2accc2 // FMLA V6, V10, V2
-	WORD $0x4ea2d502 // FSUB V8, V2, V2
-	WORD $0x4ea2d4a2 // FSUB V5, V2, V2
-	FMOVQ 128(R9), F5
-	WORD $0x4e25cc82 // FMLA V4, V5, V2
-	FMOVQ 496(R9), F4
-	WORD $0x4e24e464 // FCMEQ V3, V4, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	FMOVQ 48(R9), F2
-	WORD $0x4e22e462 // FCMEQ V3, V2, V2
-	FMOVQ 512(R9), F5
-	WORD $0x6e641ca2 // BSL V5, V4, V2
-	FMOVQ 48(R9), F4
-	WORD $0x6ea3e484 // FCMGT V4, V3, V4
-	FMOVQ 528(R9), F5
-	WORD $0x6e621ca4 // BSL V5, V2, V4
-	WORD $0x4e23e462 // FCMEQ V3, V3, V2
-	WORD $0x4e23e465 // FCMEQ V3, V3, V5
-	WORD $0x4e251c42 // AND V2, V5, V2
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6e641c62 // BSL V3, V4, V2
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c23 // AND V1, V3, V3
-	FMOVQ 560(R9), F4
-	WORD $0x6ea3e483 // FCMGT V4, V3, V3
-	WORD $0x6e621c23 // BSL V1, V2, V3
-	FMOVQ 224(R9), F1
-	WORD $0x6e21dc61 // FMUL V3, V1, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c21 // AND V1, V2, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapFmodF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapFmodF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapFmodF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -6362,78 +2429,10 @@ whole:
 	WORD $0x4ea01c40 // ORR V2, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c02 // AND V0, V2, V2
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c21 // AND V1, V3, V1
-	WORD $0x6e21fc43 // FDIV V2, V1, V3
-	WORD $0x4ea19864 // FRINTZ V3, V4
-	WORD $0x4ea21c45 // MOV V2, V5
-	WORD $0x4ea1cc85 // FMLS V4, V1, V5
-	FMOVQ 48(R9), F6
-	WORD $0x6ea5e4c6 // FCMGT V6, V5, V6
-	FMOVQ 32(R9), F7
-	WORD $0x4ea7d487 // FSUB V4, V7, V7
-	WORD $0x4ea61cc8 // MOV V6, V8
-	WORD $0x6e641ce8 // BSL V7, V4, V8
-	WORD $0x4e21d4a4 // FADD V5, V1, V4
-	WORD $0x6e651c86 // BSL V4, V5, V6
-	WORD $0x6ea2e421 // FCMGT V1, V2, V1
-	WORD $0x6e661c41 // BSL V2, V6, V1
-	FMOVQ 2272(R9), F2
-	WORD $0x6ea3e442 // FCMGT V2, V3, V2
-	FMOVQ 528(R9), F3
-	WORD $0x6e631c22 // BSL V1, V3, V2
-	FMOVQ 0(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	WORD $0x4ea01c40 // ORR V2, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapFloorDivF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapFloorDivF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapFloorDivF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -6482,301 +2481,50 @@ whole:
 	WORD $0x4ea01c60 // ORR V3, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c02 // AND V0, V2, V2
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c23 // AND V1, V3, V3
-	WORD $0x6e23fc44 // FDIV V2, V3, V4
-	WORD $0x4ea19885 // FRINTZ V4, V5
-	WORD $0x4ea21c46 // MOV V2, V6
-	WORD $0x4ea3cca6 // FMLS V5, V3, V6
-	FMOVQ 48(R9), F7
-	WORD $0x6ea6e4e7 // FCMGT V7, V6, V7
-	FMOVQ 32(R9), F8
-	WORD $0x4ea8d4a8 // FSUB V5, V8, V8
-	WORD $0x4ea71ce9 // MOV V7, V9
-	WORD $0x6e651d09 // BSL V8, V5, V9
-	WORD $0x4e23d4c5 // FADD V6, V3, V5
-	WORD $0x6e661ca7 // BSL V5, V6, V7
-	WORD $0x6ea2e463 // FCMGT V3, V2, V3
-	WORD $0x6e671c43 // BSL V2, V7, V3
-	FMOVQ 2272(R9), F2
-	WORD $0x6ea4e442 // FCMGT V2, V4, V2
-	FMOVQ 528(R9), F4
-	WORD $0x6e641c62 // BSL V3, V4, V2
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	FMOVQ 0(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 48(R9), F1
-	WORD $0x4e21e441 // FCMEQ V2, V1, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4ea31c03 // ORR V0, V3, V3
-	FMOVQ 48(R9), F4
-	WORD $0x6e631c81 // BSL V4, V3, V1
-	FMOVQ 48(R9), F3
-	WORD $0x6ea1e461 // FCMGT V3, V1, V1
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e631c81 // BSL V4, V3, V1
-	WORD $0x4e21d521 // FADD V9, V1, V1
-	WORD $0x4e22e443 // FCMEQ V2, V2, V3
-	WORD $0x4e22e444 // FCMEQ V2, V2, V4
-	WORD $0x4e241c63 // AND V3, V4, V3
-	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x6e611c43 // BSL V2, V1, V3
-	WORD $0x4ea01c60 // ORR V3, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapBitAndF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapBitAndF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapBitAndF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4e211c00 // AND V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4e211c00 // AND V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapBitOrF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapBitOrF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapBitOrF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4ea11c00 // ORR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea11c00 // ORR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapBitXorF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapBitXorF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapBitXorF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x6e211c00 // EOR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapNegIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapNegIntsF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapNegIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 48(R9), F1
 	WORD $0x6ea08420 // SUB V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 48(R9), F1
-	WORD $0x6ea08420 // SUB V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAbsIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAbsIntsF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAbsIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 48(R9), F1
@@ -6784,316 +2532,60 @@ whole:
 	WORD $0x4ea16400 // SMAX V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 48(R9), F1
-	WORD $0x6ea08421 // SUB V1, V0, V1
-	WORD $0x4ea16400 // SMAX V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAddIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAddIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAddIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4ea18400 // ADD V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea18400 // ADD V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSubIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSubIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSubIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x6ea18400 // SUB V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6ea18400 // SUB V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMulIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMulIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMulIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4ea19c00 // MUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea19c00 // MUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMinIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMinIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMinIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4ea16c00 // SMIN V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea16c00 // SMIN V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMaxIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMaxIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMaxIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4ea16400 // SMAX V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea16400 // SMAX V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLessIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLessIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLessIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7103,57 +2595,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea03420 // CMGT V1, V0, V0
-	FMOVQ 2288(R9), F1
-	FMOVQ 48(R9), F2
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLessEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLessEqualIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLessEqualIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7163,57 +2608,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ea13400 // CMGT V0, V1, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 2288(R9), F2
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapEqualIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapEqualIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7223,57 +2621,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6ea18c00 // CMEQ V0, V1, V0
-	FMOVQ 2288(R9), F1
-	FMOVQ 48(R9), F2
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAndIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAndIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAndIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7285,59 +2636,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	WORD $0x6ea28c00 // CMEQ V0, V2, V0
-	WORD $0x6ea28c21 // CMEQ V1, V2, V1
-	FMOVQ 2288(R9), F3
-	WORD $0x6e631c41 // BSL V2, V3, V1
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapOrIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapOrIntsF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapOrIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7348,57 +2650,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	WORD $0x4ea11c00 // ORR V0, V1, V0
-	WORD $0x6ea28c00 // CMEQ V0, V2, V0
-	FMOVQ 2288(R9), F1
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapNotIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapNotIntsF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapNotIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 48(R9), F1
@@ -7407,48 +2662,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 48(R9), F1
-	WORD $0x6ea18c00 // CMEQ V0, V1, V0
-	FMOVQ 2288(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereIntsF32NEON(SB), NOSPLIT, $64-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7458,68 +2675,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	FMOVQ 48(R9), F3
-	WORD $0x6ea38c00 // CMEQ V0, V3, V0
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereLessIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereLessIntsF32NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereLessIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7529,77 +2688,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVWU.P 4(R5), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x4ea03420 // CMGT V1, V0, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereLessEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereLessEqualIntsF32NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereLessEqualIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7609,77 +2701,10 @@ whole:
 	WORD $0x6e621c60 // BSL V3, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVWU.P 4(R5), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x4ea13400 // CMGT V0, V1, V0
-	WORD $0x6e621c60 // BSL V3, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereEqualIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapWhereEqualIntsF32NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapWhereEqualIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7689,75 +2714,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVWU.P 4(R5), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x6ea18c00 // CMEQ V0, V1, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapShiftLeftF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapShiftLeftF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapShiftLeftF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7766,56 +2726,10 @@ whole:
 	WORD $0x6ea14400 // USHL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 2304(R9), F2
-	WORD $0x6ea26c21 // UMIN V1, V2, V1
-	WORD $0x6ea14400 // USHL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapShiftRightF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapShiftRightF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapShiftRightF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7825,57 +2739,10 @@ whole:
 	WORD $0x4ea14400 // SSHL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 2320(R9), F2
-	WORD $0x6ea26c21 // UMIN V1, V2, V1
-	WORD $0x6ea0b821 // NEG V1, V1
-	WORD $0x4ea14400 // SSHL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapShiftRightZerosF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapShiftRightZerosF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapShiftRightZerosF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7885,57 +2752,10 @@ whole:
 	WORD $0x6ea14400 // USHL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 2304(R9), F2
-	WORD $0x6ea26c21 // UMIN V1, V2, V1
-	WORD $0x6ea0b821 // NEG V1, V1
-	WORD $0x6ea14400 // USHL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMulHighF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMulHighF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMulHighF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -7944,58 +2764,10 @@ whole:
 	WORD $0x4e805840 // UZP2 V2, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x2ea1c002 // UMULL V0, V1, V2
-	WORD $0x6ea1c000 // UMULL2 V0, V1, V0
-	WORD $0x4e805840 // UZP2 V2, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapRandomF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapRandomF32NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapRandomF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -8193,347 +2965,42 @@ whole:
 	WORD $0x6e651cc0 // BSL V6, V5, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVWU.P 4(R4), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVWU.P 4(R5), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	FMOVQ 48(R9), F4
-	WORD $0x6f3e0405 // USHR $2, V0, V5
-	FMOVQ 2336(R9), F6
-	FMOVQ 2352(R9), F7
-	WORD $0x2ea7c088 // UMULL V4, V7, V8
-	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e211d01 // EOR V8, V1, V1
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	WORD $0x4ea79c87 // MUL V4, V7, V7
-	WORD $0x2ea6c0a8 // UMULL V5, V6, V8
-	WORD $0x6ea6c0a9 // UMULL2 V5, V6, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e241d04 // EOR V8, V4, V4
-	WORD $0x6e231c84 // EOR V4, V3, V4
-	WORD $0x4ea69ca5 // MUL V5, V6, V5
-	FMOVQ 2368(R9), F6
-	WORD $0x4ea68442 // ADD V2, V6, V2
-	FMOVQ 2384(R9), F6
-	WORD $0x4ea68463 // ADD V3, V6, V3
-	FMOVQ 2336(R9), F6
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c089 // UMULL V4, V8, V9
-	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e271d27 // EOR V9, V7, V7
-	WORD $0x6e221ce7 // EOR V7, V2, V7
-	WORD $0x4ea89c84 // MUL V4, V8, V4
-	WORD $0x2ea6c028 // UMULL V1, V6, V8
-	WORD $0x6ea6c029 // UMULL2 V1, V6, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e251d05 // EOR V8, V5, V5
-	WORD $0x6e231ca5 // EOR V5, V3, V5
-	WORD $0x4ea69c21 // MUL V1, V6, V1
-	FMOVQ 2368(R9), F6
-	WORD $0x4ea68442 // ADD V2, V6, V2
-	FMOVQ 2384(R9), F6
-	WORD $0x4ea68463 // ADD V3, V6, V3
-	FMOVQ 2336(R9), F6
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c0a9 // UMULL V5, V8, V9
-	WORD $0x6ea8c0aa // UMULL2 V5, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e241d24 // EOR V9, V4, V4
-	WORD $0x6e221c84 // EOR V4, V2, V4
-	WORD $0x4ea89ca5 // MUL V5, V8, V5
-	WORD $0x2ea6c0e8 // UMULL V7, V6, V8
-	WORD $0x6ea6c0e9 // UMULL2 V7, V6, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e211d01 // EOR V8, V1, V1
-	WORD $0x6e231c21 // EOR V1, V3, V1
-	WORD $0x4ea69ce6 // MUL V7, V6, V6
-	FMOVQ 2368(R9), F7
-	WORD $0x4ea78442 // ADD V2, V7, V2
-	FMOVQ 2384(R9), F7
-	WORD $0x4ea78463 // ADD V3, V7, V3
-	FMOVQ 2336(R9), F7
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c029 // UMULL V1, V8, V9
-	WORD $0x6ea8c02a // UMULL2 V1, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e251d25 // EOR V9, V5, V5
-	WORD $0x6e221ca5 // EOR V5, V2, V5
-	WORD $0x4ea89c21 // MUL V1, V8, V1
-	WORD $0x2ea7c088 // UMULL V4, V7, V8
-	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e261d06 // EOR V8, V6, V6
-	WORD $0x6e231cc6 // EOR V6, V3, V6
-	WORD $0x4ea79c84 // MUL V4, V7, V4
-	FMOVQ 2368(R9), F7
-	WORD $0x4ea78442 // ADD V2, V7, V2
-	FMOVQ 2384(R9), F7
-	WORD $0x4ea78463 // ADD V3, V7, V3
-	FMOVQ 2336(R9), F7
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c0c9 // UMULL V6, V8, V9
-	WORD $0x6ea8c0ca // UMULL2 V6, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e211d21 // EOR V9, V1, V1
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	WORD $0x4ea89cc6 // MUL V6, V8, V6
-	WORD $0x2ea7c0a8 // UMULL V5, V7, V8
-	WORD $0x6ea7c0a9 // UMULL2 V5, V7, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e241d04 // EOR V8, V4, V4
-	WORD $0x6e231c84 // EOR V4, V3, V4
-	WORD $0x4ea79ca5 // MUL V5, V7, V5
-	FMOVQ 2368(R9), F7
-	WORD $0x4ea78442 // ADD V2, V7, V2
-	FMOVQ 2384(R9), F7
-	WORD $0x4ea78463 // ADD V3, V7, V3
-	FMOVQ 2336(R9), F7
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c089 // UMULL V4, V8, V9
-	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e261d26 // EOR V9, V6, V6
-	WORD $0x6e221cc6 // EOR V6, V2, V6
-	WORD $0x4ea89c84 // MUL V4, V8, V4
-	WORD $0x2ea7c028 // UMULL V1, V7, V8
-	WORD $0x6ea7c029 // UMULL2 V1, V7, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e251d05 // EOR V8, V5, V5
-	WORD $0x6e231ca5 // EOR V5, V3, V5
-	WORD $0x4ea79c21 // MUL V1, V7, V1
-	FMOVQ 2368(R9), F7
-	WORD $0x4ea78442 // ADD V2, V7, V2
-	FMOVQ 2384(R9), F7
-	WORD $0x4ea78463 // ADD V3, V7, V3
-	FMOVQ 2336(R9), F7
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c0a9 // UMULL V5, V8, V9
-	WORD $0x6ea8c0aa // UMULL2 V5, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e241d24 // EOR V9, V4, V4
-	WORD $0x6e221c84 // EOR V4, V2, V4
-	WORD $0x4ea89ca5 // MUL V5, V8, V5
-	WORD $0x2ea7c0c8 // UMULL V6, V7, V8
-	WORD $0x6ea7c0c9 // UMULL2 V6, V7, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e211d01 // EOR V8, V1, V1
-	WORD $0x6e231c21 // EOR V1, V3, V1
-	WORD $0x4ea79cc6 // MUL V6, V7, V6
-	FMOVQ 2368(R9), F7
-	WORD $0x4ea78442 // ADD V2, V7, V2
-	FMOVQ 2384(R9), F7
-	WORD $0x4ea78463 // ADD V3, V7, V3
-	FMOVQ 2336(R9), F7
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c029 // UMULL V1, V8, V9
-	WORD $0x6ea8c02a // UMULL2 V1, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e251d25 // EOR V9, V5, V5
-	WORD $0x6e221ca5 // EOR V5, V2, V5
-	WORD $0x4ea89c21 // MUL V1, V8, V1
-	WORD $0x2ea7c088 // UMULL V4, V7, V8
-	WORD $0x6ea7c089 // UMULL2 V4, V7, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e261d06 // EOR V8, V6, V6
-	WORD $0x6e231cc6 // EOR V6, V3, V6
-	WORD $0x4ea79c84 // MUL V4, V7, V4
-	FMOVQ 2368(R9), F7
-	WORD $0x4ea78442 // ADD V2, V7, V2
-	FMOVQ 2384(R9), F7
-	WORD $0x4ea78463 // ADD V3, V7, V3
-	FMOVQ 2336(R9), F7
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c0c9 // UMULL V6, V8, V9
-	WORD $0x6ea8c0ca // UMULL2 V6, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e211d21 // EOR V9, V1, V1
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	WORD $0x4ea89cc6 // MUL V6, V8, V6
-	WORD $0x2ea7c0a8 // UMULL V5, V7, V8
-	WORD $0x6ea7c0a9 // UMULL2 V5, V7, V9
-	WORD $0x4e895908 // UZP2 V8, V9, V8
-	WORD $0x6e241d04 // EOR V8, V4, V4
-	WORD $0x6e231c84 // EOR V4, V3, V4
-	WORD $0x4ea79ca5 // MUL V5, V7, V5
-	FMOVQ 2368(R9), F7
-	WORD $0x4ea78442 // ADD V2, V7, V2
-	FMOVQ 2384(R9), F7
-	WORD $0x4ea78463 // ADD V3, V7, V3
-	FMOVQ 2336(R9), F7
-	FMOVQ 2352(R9), F8
-	WORD $0x2ea8c089 // UMULL V4, V8, V9
-	WORD $0x6ea8c08a // UMULL2 V4, V8, V10
-	WORD $0x4e8a5929 // UZP2 V9, V10, V9
-	WORD $0x6e261d26 // EOR V9, V6, V6
-	WORD $0x6e221cc2 // EOR V6, V2, V2
-	WORD $0x4ea89c84 // MUL V4, V8, V4
-	WORD $0x2ea7c026 // UMULL V1, V7, V6
-	WORD $0x6ea7c028 // UMULL2 V1, V7, V8
-	WORD $0x4e8858c6 // UZP2 V6, V8, V6
-	WORD $0x6e251cc5 // EOR V6, V5, V5
-	WORD $0x6e231ca3 // EOR V5, V3, V3
-	WORD $0x4ea79c21 // MUL V1, V7, V1
-	FMOVQ 2288(R9), F5
-	WORD $0x4e251c05 // AND V0, V5, V5
-	FMOVQ 2288(R9), F6
-	WORD $0x6ea68ca5 // CMEQ V5, V6, V5
-	FMOVQ 2400(R9), F6
-	WORD $0x4e261c00 // AND V0, V6, V0
-	FMOVQ 2400(R9), F6
-	WORD $0x6ea68c00 // CMEQ V0, V6, V0
-	WORD $0x4ea51ca6 // MOV V5, V6
-	WORD $0x6e631c26 // BSL V1, V3, V6
-	WORD $0x6e621c85 // BSL V4, V2, V5
-	WORD $0x6e651cc0 // BSL V6, V5, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapFromIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapFromIntsF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapFromIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4e21d800 // SCVTF V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4e21d800 // SCVTF V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapToIntsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapToIntsF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapToIntsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4ea1b800 // FCVTZS V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4ea1b800 // FCVTZS V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLogisticF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLogisticF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
+TEXT mapAddFourF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	VLD1.P 16(R5), [V3.B16]
+	WORD $0x4e21d400 // FADD V0, V1, V0
+	WORD $0x4e23d441 // FADD V2, V3, V1
+	WORD $0x4e21d400 // FADD V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BLT  rest
+	BNE  whole
+	RET
 
+TEXT mapLogisticF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -8582,96 +3049,10 @@ whole:
 	WORD $0x6e21fc00 // FDIV V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ea3e424 // FCMGT V1, V3, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6ea4e441 // FCMGT V2, V4, V1
-	WORD $0x6e641c41 // BSL V2, V4, V1
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4ea3cc41 // FMLS V2, V3, V1
-	FMOVQ 112(R9), F3
-	WORD $0x4ea3cc41 // FMLS V2, V3, V1
-	WORD $0x6e21dc23 // FMUL V1, V1, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	WORD $0x4e24cc61 // FMLA V3, V4, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d421 // FADD V1, V3, V1
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc43 // FMUL V2, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d442 // FSUB V2, V3, V2
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc21 // FMUL V1, V3, V1
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc21 // FMUL V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e21d441 // FADD V2, V1, V1
-	WORD $0x6e21fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLogisticSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapLogisticSlopeF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapLogisticSlopeF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -8681,57 +3062,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 32(R9), F2
-	WORD $0x4ea0d442 // FSUB V2, V0, V2
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapTanhSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapTanhSlopeF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapTanhSlopeF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -8741,56 +3075,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e20dc00 // FMUL V0, V0, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4ea0d440 // FSUB V2, V0, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSigmoidF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSigmoidF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSigmoidF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 0(R9), F1
@@ -8845,93 +3133,10 @@ whole:
 	WORD $0x6e21fc00 // FDIV V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e22e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ea3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ea4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	WORD $0x4e24cc62 // FMLA V3, V4, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc23 // FMUL V1, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d421 // FSUB V1, V3, V1
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d421 // FADD V1, V3, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e22e400 // FCMGE V0, V2, V0
-	WORD $0x6e611c60 // BSL V3, V1, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e21d441 // FADD V2, V1, V1
-	WORD $0x6e21fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSigmoidByF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSigmoidByF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSigmoidByF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -8988,103 +3193,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e23e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ea4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ea5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	WORD $0x4e25cc83 // FMLA V4, V5, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d442 // FSUB V2, V4, V2
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d442 // FADD V2, V4, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e23e400 // FCMGE V0, V3, V0
-	WORD $0x6e621c80 // BSL V4, V2, V0
-	FMOVQ 32(R9), F3
-	WORD $0x4e22d462 // FADD V3, V2, V2
-	WORD $0x6e22fc00 // FDIV V0, V2, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSigmoidOfMinusF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSigmoidOfMinusF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSigmoidOfMinusF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 0(R9), F1
@@ -9139,93 +3251,10 @@ whole:
 	WORD $0x6e21fc00 // FDIV V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e22e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ea3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ea4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	WORD $0x4e24cc62 // FMLA V3, V4, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc23 // FMUL V1, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d421 // FSUB V1, V3, V1
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d421 // FADD V1, V3, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e22e400 // FCMGE V0, V2, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e21d441 // FADD V2, V1, V1
-	WORD $0x6e21fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSigmoidOfMinusByF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSigmoidOfMinusByF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSigmoidOfMinusByF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -9282,103 +3311,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e23e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ea4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ea5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	WORD $0x4e25cc83 // FMLA V4, V5, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d442 // FSUB V2, V4, V2
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d442 // FADD V2, V4, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e23e400 // FCMGE V0, V3, V0
-	WORD $0x6e641c40 // BSL V2, V4, V0
-	FMOVQ 32(R9), F3
-	WORD $0x4e22d462 // FADD V3, V2, V2
-	WORD $0x6e22fc00 // FDIV V0, V2, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapExpOfMinusAbsF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapExpOfMinusAbsF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapExpOfMinusAbsF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -9425,85 +3361,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F2
-	WORD $0x6ea2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ea3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	FMOVQ 112(R9), F2
-	WORD $0x4ea2cc20 // FMLS V1, V2, V0
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e20cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e20cc83 // FMLA V4, V0, V3
-	WORD $0x4e23cc40 // FMLA V2, V3, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e22d400 // FADD V0, V2, V0
-	FMOVQ 224(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4e219842 // FRINTM V2, V2
-	WORD $0x4ea2d421 // FSUB V1, V2, V1
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	FMOVQ 240(R9), F2
-	WORD $0x4e22d421 // FADD V1, V2, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAddPositiveF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapAddPositiveF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapAddPositiveF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -9522,66 +3383,10 @@ whole:
 	WORD $0x4e21d400 // FADD V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c00 // EOR V0, V3, V0
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	WORD $0x6ea0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ea2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	WORD $0x4e21d400 // FADD V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSiLUSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapSiLUSlopeF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapSiLUSlopeF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -9647,112 +3452,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e23e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ea4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ea5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	WORD $0x4e25cc83 // FMLA V4, V5, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d442 // FSUB V2, V4, V2
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d442 // FADD V2, V4, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e23e403 // FCMGE V0, V3, V3
-	WORD $0x6e621c83 // BSL V4, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e22d484 // FADD V4, V2, V4
-	WORD $0x6e24fc63 // FDIV V3, V4, V3
-	FMOVQ 48(R9), F5
-	FMOVQ 32(R9), F6
-	WORD $0x6e25e405 // FCMGE V0, V5, V5
-	WORD $0x6e661c45 // BSL V2, V6, V5
-	WORD $0x6e24fca2 // FDIV V5, V4, V2
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e20d440 // FADD V2, V0, V0
-	WORD $0x6e20dc60 // FMUL V3, V0, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapGELUF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapGELUF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapGELUF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 2416(R9), F1
@@ -9837,123 +3540,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 2416(R9), F1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c22 // AND V1, V2, V2
-	FMOVQ 1104(R9), F3
-	WORD $0x6ea3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	FMOVQ 1120(R9), F2
-	WORD $0x4ea2d482 // FSUB V4, V2, V2
-	FMOVQ 1120(R9), F3
-	WORD $0x4e23d483 // FADD V4, V3, V3
-	WORD $0x6e23fc42 // FDIV V2, V3, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4ea2d463 // FSUB V3, V2, V3
-	FMOVQ 1136(R9), F5
-	FMOVQ 1152(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 1168(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	FMOVQ 1184(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 1200(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	FMOVQ 1216(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 1232(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	FMOVQ 1248(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 1264(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	FMOVQ 1280(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	WORD $0x6e26dc62 // FMUL V3, V6, V2
-	WORD $0x6e24dc83 // FMUL V4, V4, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c63 // EOR V3, V5, V3
-	FMOVQ 96(R9), F5
-	WORD $0x6e25dc65 // FMUL V3, V5, V5
-	WORD $0x4e2188a5 // FRINTN V5, V5
-	FMOVQ 128(R9), F6
-	WORD $0x4ea31c67 // MOV V3, V7
-	WORD $0x4ea6cca7 // FMLS V5, V6, V7
-	FMOVQ 112(R9), F6
-	WORD $0x4ea6cca7 // FMLS V5, V6, V7
-	WORD $0x4e24cc83 // FMLA V4, V4, V3
-	WORD $0x4ea3d4e3 // FSUB V7, V3, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F6
-	FMOVQ 160(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 176(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 192(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 208(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	WORD $0x4e26cc83 // FMLA V4, V6, V3
-	WORD $0x4ea21c44 // MOV V2, V4
-	WORD $0x4e22cc64 // FMLA V3, V2, V4
-	FMOVQ 224(R9), F2
-	WORD $0x6e22dca2 // FMUL V5, V2, V2
-	WORD $0x4e219842 // FRINTM V2, V2
-	WORD $0x4ea2d4a3 // FSUB V5, V2, V3
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d442 // FADD V2, V5, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc82 // FMUL V4, V2, V2
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6ea1e461 // FCMGT V3, V1, V1
-	FMOVQ 304(R9), F3
-	WORD $0x4ea2d463 // FSUB V3, V2, V3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 224(R9), F2
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapGELUSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapGELUSlopeF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapGELUSlopeF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -10086,179 +3676,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	FMOVQ 64(R9), F3
-	FMOVQ 80(R9), F4
-	WORD $0x6ea4e445 // FCMGT V2, V4, V5
-	WORD $0x6e621c85 // BSL V4, V2, V5
-	WORD $0x6ea5e462 // FCMGT V3, V5, V2
-	WORD $0x6e651c62 // BSL V3, V5, V2
-	FMOVQ 96(R9), F3
-	WORD $0x6e23dc43 // FMUL V2, V3, V3
-	WORD $0x4e218863 // FRINTN V3, V3
-	FMOVQ 128(R9), F4
-	WORD $0x4ea4cc62 // FMLS V3, V4, V2
-	FMOVQ 112(R9), F4
-	WORD $0x4ea4cc62 // FMLS V3, V4, V2
-	WORD $0x6e22dc44 // FMUL V2, V2, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e22cca6 // FMLA V5, V2, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e22ccc5 // FMLA V6, V2, V5
-	WORD $0x4e25cc82 // FMLA V4, V5, V2
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d442 // FADD V2, V4, V2
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc64 // FMUL V3, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d463 // FSUB V3, V4, V3
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dc42 // FMUL V2, V4, V2
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	WORD $0x6e22dc02 // FMUL V0, V2, V2
-	FMOVQ 2432(R9), F3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 2416(R9), F3
-	WORD $0x6e23dc00 // FMUL V0, V3, V0
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	FMOVQ 1104(R9), F4
-	WORD $0x6ea4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	FMOVQ 1120(R9), F3
-	WORD $0x4ea3d4a3 // FSUB V5, V3, V3
-	FMOVQ 1120(R9), F4
-	WORD $0x4e24d4a4 // FADD V5, V4, V4
-	WORD $0x6e24fc63 // FDIV V3, V4, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea3d484 // FSUB V4, V3, V4
-	FMOVQ 1136(R9), F6
-	FMOVQ 1152(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 1168(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 1184(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 1200(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 1216(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 1232(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 1248(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	FMOVQ 1264(R9), F6
-	WORD $0x4e23cce6 // FMLA V7, V3, V6
-	FMOVQ 1280(R9), F7
-	WORD $0x4e23ccc7 // FMLA V6, V3, V7
-	WORD $0x6e27dc83 // FMUL V4, V7, V3
-	WORD $0x6e25dca4 // FMUL V5, V5, V4
-	FMOVQ 0(R9), F6
-	WORD $0x6e261c84 // EOR V4, V6, V4
-	FMOVQ 96(R9), F6
-	WORD $0x6e26dc86 // FMUL V4, V6, V6
-	WORD $0x4e2188c6 // FRINTN V6, V6
-	FMOVQ 128(R9), F7
-	WORD $0x4ea41c88 // MOV V4, V8
-	WORD $0x4ea7ccc8 // FMLS V6, V7, V8
-	FMOVQ 112(R9), F7
-	WORD $0x4ea7ccc8 // FMLS V6, V7, V8
-	WORD $0x4e25cca4 // FMLA V5, V5, V4
-	WORD $0x4ea4d504 // FSUB V8, V4, V4
-	WORD $0x6e24dc85 // FMUL V4, V4, V5
-	FMOVQ 144(R9), F7
-	FMOVQ 160(R9), F8
-	WORD $0x4e24cce8 // FMLA V7, V4, V8
-	FMOVQ 176(R9), F7
-	WORD $0x4e24cd07 // FMLA V8, V4, V7
-	FMOVQ 192(R9), F8
-	WORD $0x4e24cce8 // FMLA V7, V4, V8
-	FMOVQ 208(R9), F7
-	WORD $0x4e24cd07 // FMLA V8, V4, V7
-	WORD $0x4e27cca4 // FMLA V5, V7, V4
-	WORD $0x4ea31c65 // MOV V3, V5
-	WORD $0x4e23cc85 // FMLA V4, V3, V5
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dcc3 // FMUL V6, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d4c4 // FSUB V6, V3, V4
-	FMOVQ 240(R9), F6
-	WORD $0x4e26d463 // FADD V3, V6, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dca3 // FMUL V5, V3, V3
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	FMOVQ 48(R9), F4
-	WORD $0x6ea0e480 // FCMGT V4, V0, V0
-	FMOVQ 304(R9), F4
-	WORD $0x4ea3d484 // FSUB V4, V3, V4
-	WORD $0x6e631c80 // BSL V4, V3, V0
-	FMOVQ 224(R9), F3
-	WORD $0x6e20dc60 // FMUL V3, V0, V0
-	WORD $0x4e22d400 // FADD V0, V2, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapGELUTanhF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapGELUTanhF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapGELUTanhF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x6e20dc01 // FMUL V0, V0, V1
@@ -10314,94 +3735,10 @@ whole:
 	WORD $0x6e21fc00 // FDIV V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x6e20dc01 // FMUL V0, V0, V1
-	FMOVQ 2448(R9), F2
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e21d441 // FADD V2, V1, V1
-	WORD $0x6e21dc01 // FMUL V0, V1, V1
-	FMOVQ 2464(R9), F2
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ea3e424 // FCMGT V1, V3, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6ea4e441 // FCMGT V2, V4, V1
-	WORD $0x6e641c41 // BSL V2, V4, V1
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc22 // FMUL V1, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4ea3cc41 // FMLS V2, V3, V1
-	FMOVQ 112(R9), F3
-	WORD $0x4ea3cc41 // FMLS V2, V3, V1
-	WORD $0x6e21dc23 // FMUL V1, V1, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e21cc85 // FMLA V4, V1, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e21cca4 // FMLA V5, V1, V4
-	WORD $0x4e24cc61 // FMLA V3, V4, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d421 // FADD V1, V3, V1
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc43 // FMUL V2, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d442 // FSUB V2, V3, V2
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc21 // FMUL V1, V3, V1
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc21 // FMUL V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e21d441 // FADD V2, V1, V1
-	WORD $0x6e21fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapGELUTanhSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapGELUTanhSlopeF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapGELUTanhSlopeF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -10499,144 +3836,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 2480(R9), F2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c00 // EOR V0, V3, V0
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	WORD $0x6ea0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ea2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	FMOVQ 2496(R9), F2
-	WORD $0x6ea0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ea2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	WORD $0x6e20dc02 // FMUL V0, V0, V2
-	FMOVQ 2448(R9), F3
-	WORD $0x6e22dc63 // FMUL V3, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e23d483 // FADD V4, V3, V3
-	WORD $0x6e23dc03 // FMUL V0, V3, V3
-	FMOVQ 2464(R9), F4
-	WORD $0x6e23dc83 // FMUL V4, V3, V3
-	FMOVQ 0(R9), F4
-	WORD $0x6e241c64 // EOR V3, V4, V4
-	FMOVQ 48(R9), F5
-	WORD $0x6e25e465 // FCMGE V3, V5, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	FMOVQ 64(R9), F4
-	FMOVQ 80(R9), F6
-	WORD $0x6ea6e4a7 // FCMGT V5, V6, V7
-	WORD $0x6e651cc7 // BSL V6, V5, V7
-	WORD $0x6ea7e485 // FCMGT V4, V7, V5
-	WORD $0x6e671c85 // BSL V4, V7, V5
-	FMOVQ 96(R9), F4
-	WORD $0x6e24dca4 // FMUL V5, V4, V4
-	WORD $0x4e218884 // FRINTN V4, V4
-	FMOVQ 128(R9), F6
-	WORD $0x4ea6cc85 // FMLS V4, V6, V5
-	FMOVQ 112(R9), F6
-	WORD $0x4ea6cc85 // FMLS V4, V6, V5
-	WORD $0x6e25dca6 // FMUL V5, V5, V6
-	FMOVQ 144(R9), F7
-	FMOVQ 160(R9), F8
-	WORD $0x4e25cce8 // FMLA V7, V5, V8
-	FMOVQ 176(R9), F7
-	WORD $0x4e25cd07 // FMLA V8, V5, V7
-	FMOVQ 192(R9), F8
-	WORD $0x4e25cce8 // FMLA V7, V5, V8
-	FMOVQ 208(R9), F7
-	WORD $0x4e25cd07 // FMLA V8, V5, V7
-	WORD $0x4e27ccc5 // FMLA V6, V7, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4e26d4a5 // FADD V5, V6, V5
-	FMOVQ 224(R9), F6
-	WORD $0x6e26dc86 // FMUL V4, V6, V6
-	WORD $0x4e2198c6 // FRINTM V6, V6
-	WORD $0x4ea6d484 // FSUB V4, V6, V4
-	FMOVQ 240(R9), F7
-	WORD $0x4e27d4c6 // FADD V6, V7, V6
-	WORD $0x4f3754c6 // SHL $23, V6, V6
-	WORD $0x6e26dca5 // FMUL V5, V6, V5
-	FMOVQ 240(R9), F6
-	WORD $0x4e26d484 // FADD V4, V6, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dca4 // FMUL V5, V4, V4
-	FMOVQ 48(R9), F5
-	FMOVQ 32(R9), F6
-	WORD $0x6e25e465 // FCMGE V3, V5, V5
-	WORD $0x6e641cc5 // BSL V6, V4, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4e24d4c6 // FADD V6, V4, V6
-	WORD $0x6e26fca5 // FDIV V5, V6, V5
-	FMOVQ 2512(R9), F7
-	WORD $0x6e22dce2 // FMUL V7, V2, V2
-	FMOVQ 32(R9), F7
-	WORD $0x4e22d4e2 // FADD V7, V2, V2
-	FMOVQ 2464(R9), F7
-	WORD $0x6e22dce2 // FMUL V7, V2, V2
-	FMOVQ 48(R9), F7
-	FMOVQ 32(R9), F8
-	WORD $0x6e27e463 // FCMGE V3, V7, V3
-	WORD $0x6e681c83 // BSL V4, V8, V3
-	WORD $0x6e26fc63 // FDIV V3, V6, V3
-	WORD $0x6e23dca3 // FMUL V5, V3, V3
-	WORD $0x6e23dc00 // FMUL V0, V3, V0
-	WORD $0x6e22dc00 // FMUL V0, V2, V0
-	WORD $0x4e20d4a0 // FADD V5, V0, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMishF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMishF32NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMishF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 0(R9), F1
@@ -10702,104 +3905,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e22e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ea3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ea4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	WORD $0x4e218821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ea3cc22 // FMLS V1, V3, V2
-	WORD $0x6e22dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e22cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e22cca4 // FMLA V5, V2, V4
-	WORD $0x4e24cc62 // FMLA V3, V4, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	FMOVQ 224(R9), F3
-	WORD $0x6e23dc23 // FMUL V1, V3, V3
-	WORD $0x4e219863 // FRINTM V3, V3
-	WORD $0x4ea3d421 // FSUB V1, V3, V1
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d421 // FADD V1, V3, V1
-	WORD $0x4f375421 // SHL $23, V1, V1
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	FMOVQ 304(R9), F2
-	WORD $0x6e21dc42 // FMUL V2, V1, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e23d443 // FADD V2, V3, V3
-	FMOVQ 304(R9), F4
-	WORD $0x4e24d424 // FADD V1, V4, V4
-	WORD $0x6e24dc24 // FMUL V1, V4, V4
-	FMOVQ 48(R9), F5
-	WORD $0x6e25e405 // FCMGE V0, V5, V5
-	WORD $0x6e641c65 // BSL V3, V4, V5
-	WORD $0x6e21dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 304(R9), F3
-	WORD $0x6e22e402 // FCMGE V0, V2, V2
-	WORD $0x6e631c22 // BSL V1, V3, V2
-	WORD $0x4e22d4a1 // FADD V5, V2, V1
-	WORD $0x6e21fca1 // FDIV V5, V1, V1
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMishSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapMishSlopeF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapMishSlopeF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -10880,128 +3989,10 @@ whole:
 	WORD $0x6e21dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e23e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ea4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ea5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	WORD $0x4e25cc83 // FMLA V4, V5, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d463 // FADD V3, V4, V3
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d442 // FSUB V2, V4, V2
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	FMOVQ 240(R9), F4
-	WORD $0x4e24d442 // FADD V2, V4, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e22dc63 // FMUL V3, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e24d464 // FADD V3, V4, V4
-	FMOVQ 304(R9), F5
-	WORD $0x4e25d445 // FADD V2, V5, V5
-	WORD $0x6e25dc45 // FMUL V2, V5, V5
-	FMOVQ 48(R9), F6
-	WORD $0x6e26e406 // FCMGE V0, V6, V6
-	WORD $0x6e651c86 // BSL V4, V5, V6
-	WORD $0x6e22dc63 // FMUL V3, V2, V3
-	FMOVQ 48(R9), F4
-	FMOVQ 304(R9), F5
-	WORD $0x6e24e404 // FCMGE V0, V4, V4
-	WORD $0x6e651c64 // BSL V3, V5, V4
-	WORD $0x4e24d4c3 // FADD V6, V4, V3
-	WORD $0x6e23fcc5 // FDIV V6, V3, V5
-	WORD $0x6e23fc83 // FDIV V4, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x6e24dc63 // FMUL V3, V4, V3
-	WORD $0x6e23dc03 // FMUL V0, V3, V3
-	FMOVQ 48(R9), F4
-	FMOVQ 32(R9), F6
-	WORD $0x6e24e400 // FCMGE V0, V4, V0
-	WORD $0x6e621cc0 // BSL V6, V2, V0
-	FMOVQ 32(R9), F4
-	WORD $0x4e22d482 // FADD V4, V2, V2
-	WORD $0x6e22fc00 // FDIV V0, V2, V0
-	WORD $0x6e20dc60 // FMUL V3, V0, V0
-	WORD $0x4e20d4a0 // FADD V5, V0, V0
-	WORD $0x6e21dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapELUF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapELUF32NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapELUF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -11056,103 +4047,10 @@ whole:
 	WORD $0x6e601c22 // BSL V1, V0, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $4, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVWU.P 4(R2), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVWU.P 4(R3), R13
-	MOVW.P R13, 4(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ea3e404 // FCMGT V0, V3, V4
-	WORD $0x6e601c64 // BSL V3, V0, V4
-	WORD $0x6ea4e443 // FCMGT V2, V4, V3
-	WORD $0x6e641c43 // BSL V2, V4, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e22dc62 // FMUL V3, V2, V2
-	WORD $0x4e218842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ea4cc43 // FMLS V2, V4, V3
-	WORD $0x6e23dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e23cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e23ccc5 // FMLA V6, V3, V5
-	WORD $0x4e25cc83 // FMLA V4, V5, V3
-	FMOVQ 224(R9), F4
-	WORD $0x6e24dc44 // FMUL V2, V4, V4
-	WORD $0x4e219884 // FRINTM V4, V4
-	WORD $0x4ea4d442 // FSUB V2, V4, V2
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	WORD $0x4f375484 // SHL $23, V4, V4
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c45 // EOR V2, V5, V5
-	FMOVQ 240(R9), F6
-	WORD $0x4e26d4a5 // FADD V5, V6, V5
-	WORD $0x4f3754a5 // SHL $23, V5, V5
-	WORD $0x4ea5d485 // FSUB V4, V5, V5
-	WORD $0x4e24cc65 // FMLA V3, V4, V5
-	FMOVQ 240(R9), F3
-	WORD $0x4e23d442 // FADD V2, V3, V2
-	WORD $0x4f375442 // SHL $23, V2, V2
-	WORD $0x6e22dca2 // FMUL V5, V2, V2
-	FMOVQ 0(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	WORD $0x4ea31c42 // ORR V2, V3, V2
-	WORD $0x6e22dc21 // FMUL V1, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e20e442 // FCMGE V2, V0, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapELUSlopeF32NEON(n int, to *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32)
-TEXT ·mapELUSlopeF32NEON(SB), NOSPLIT, $64-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD $neonF32<>(SB), R9
-	SUBS $4, R0, R0
-	BLT  rest
-
+TEXT mapELUSlopeF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -11202,91 +4100,487 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $4, R0, R0
-	BGE  whole
+	BNE  whole
+	RET
+
+TEXT mapLimitF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	WORD $0x6ea0e423 // FCMGT V1, V0, V3
+	WORD $0x6e601c23 // BSL V1, V0, V3
+	WORD $0x6ea2e460 // FCMGT V3, V2, V0
+	WORD $0x6e631c40 // BSL V2, V3, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapLimitDifferenceF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	WORD $0x4ea1d400 // FSUB V0, V1, V0
+	FMOVQ 0(R9), F1
+	WORD $0x6e211c41 // EOR V2, V1, V1
+	WORD $0x6ea0e423 // FCMGT V1, V0, V3
+	WORD $0x6e601c23 // BSL V1, V0, V3
+	WORD $0x6ea2e460 // FCMGT V3, V2, V0
+	WORD $0x6e631c40 // BSL V2, V3, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapLimitSlopeF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	VLD1.P 16(R5), [V3.B16]
+	WORD $0x6e20e421 // FCMGE V1, V0, V1
+	FMOVQ 48(R9), F4
+	FMOVQ 32(R9), F5
+	WORD $0x6e641ca1 // BSL V5, V4, V1
+	WORD $0x6e22e400 // FCMGE V0, V2, V0
+	FMOVQ 48(R9), F2
+	FMOVQ 32(R9), F4
+	WORD $0x6e621c80 // BSL V4, V2, V0
+	FMOVQ 48(R9), F2
+	WORD $0x4e22e421 // FCMEQ V1, V2, V1
+	WORD $0x6e205821 // NOT V1, V1
+	FMOVQ 48(R9), F2
+	WORD $0x4e22e400 // FCMEQ V0, V2, V0
+	WORD $0x6e205800 // NOT V0, V0
+	FMOVQ 48(R9), F2
+	FMOVQ 32(R9), F4
+	WORD $0x6e621c80 // BSL V4, V2, V0
+	FMOVQ 32(R9), F2
+	WORD $0x6e601c41 // BSL V2, V0, V1
+	FMOVQ 48(R9), F0
+	FMOVQ 48(R9), F2
+	WORD $0x4e22e421 // FCMEQ V1, V2, V1
+	WORD $0x6e205821 // NOT V1, V1
+	WORD $0x6e631c01 // BSL V0, V3, V1
+	VST1.P [V1.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapLeakyF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	WORD $0x6e21dc42 // FMUL V2, V1, V2
+	FMOVQ 48(R9), F3
+	WORD $0x6ea3e400 // FCMGT V0, V3, V0
+	WORD $0x6e621c20 // BSL V1, V2, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapSignF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	FMOVQ 48(R9), F1
+	FMOVQ 2016(R9), F2
+	WORD $0x6ea0e421 // FCMGT V1, V0, V1
+	WORD $0x6e601c41 // BSL V2, V0, V1
+	FMOVQ 48(R9), F2
+	FMOVQ 32(R9), F3
+	WORD $0x6ea2e400 // FCMGT V0, V2, V0
+	WORD $0x6e611c60 // BSL V3, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapFracF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	WORD $0x4ea19801 // FRINTZ V0, V1
+	WORD $0x4ea1d400 // FSUB V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapNanToNumF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	VLD1.P 16(R5), [V3.B16]
+	WORD $0x4ea0d404 // FSUB V0, V0, V4
+	FMOVQ 48(R9), F5
+	WORD $0x6ea5e405 // FCMGT V0, V5, V5
+	WORD $0x6e631c45 // BSL V2, V3, V5
+	FMOVQ 48(R9), F2
+	WORD $0x4e22e482 // FCMEQ V4, V2, V2
+	WORD $0x6e651c02 // BSL V0, V5, V2
+	WORD $0x4e20e400 // FCMEQ V0, V0, V0
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapHardsigmoidF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	FMOVQ 1120(R9), F1
+	WORD $0x4e21d400 // FADD V0, V1, V0
+	FMOVQ 48(R9), F1
+	FMOVQ 48(R9), F2
+	WORD $0x6ea0e421 // FCMGT V1, V0, V1
+	WORD $0x6e601c41 // BSL V2, V0, V1
+	FMOVQ 2528(R9), F0
+	FMOVQ 2528(R9), F2
+	WORD $0x6ea0e420 // FCMGT V1, V0, V0
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	FMOVQ 2528(R9), F1
+	WORD $0x6e21fc00 // FDIV V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapHardsigmoidSlopeF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	FMOVQ 2544(R9), F2
+	WORD $0x6ea2e402 // FCMGT V0, V2, V2
+	FMOVQ 48(R9), F3
+	FMOVQ 32(R9), F4
+	WORD $0x6e631c82 // BSL V4, V3, V2
+	FMOVQ 1120(R9), F3
+	WORD $0x6ea0e460 // FCMGT V3, V0, V0
+	FMOVQ 48(R9), F3
+	FMOVQ 32(R9), F4
+	WORD $0x6e631c80 // BSL V4, V3, V0
+	FMOVQ 48(R9), F3
+	WORD $0x4e23e442 // FCMEQ V2, V3, V2
+	WORD $0x6e205842 // NOT V2, V2
+	FMOVQ 48(R9), F3
+	WORD $0x4e23e400 // FCMEQ V0, V3, V0
+	WORD $0x6e205800 // NOT V0, V0
+	FMOVQ 48(R9), F3
+	FMOVQ 32(R9), F4
+	WORD $0x6e631c80 // BSL V4, V3, V0
+	FMOVQ 48(R9), F3
+	WORD $0x6e631c02 // BSL V0, V3, V2
+	FMOVQ 2528(R9), F0
+	WORD $0x6e20fc20 // FDIV V1, V0, V0
+	FMOVQ 48(R9), F1
+	FMOVQ 48(R9), F3
+	WORD $0x4e23e442 // FCMEQ V2, V3, V2
+	WORD $0x6e205842 // NOT V2, V2
+	WORD $0x6e611c02 // BSL V0, V1, V2
+	VST1.P [V2.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapHardswishF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	FMOVQ 1120(R9), F1
+	WORD $0x4e21d401 // FADD V0, V1, V1
+	FMOVQ 48(R9), F2
+	FMOVQ 48(R9), F3
+	WORD $0x6ea1e442 // FCMGT V2, V1, V2
+	WORD $0x6e611c62 // BSL V3, V1, V2
+	FMOVQ 2528(R9), F1
+	FMOVQ 2528(R9), F3
+	WORD $0x6ea1e441 // FCMGT V2, V1, V1
+	WORD $0x6e621c61 // BSL V3, V2, V1
+	FMOVQ 2528(R9), F2
+	WORD $0x6e22fc21 // FDIV V1, V2, V1
+	WORD $0x6e21dc00 // FMUL V0, V1, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapHardswishSlopeF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	FMOVQ 1120(R9), F2
+	WORD $0x6e22fc02 // FDIV V0, V2, V2
+	FMOVQ 224(R9), F3
+	WORD $0x4e23d442 // FADD V2, V3, V2
+	WORD $0x6e21dc42 // FMUL V2, V1, V2
+	FMOVQ 1120(R9), F3
+	WORD $0x6ea3e403 // FCMGT V0, V3, V3
+	WORD $0x6e621c23 // BSL V1, V2, V3
+	FMOVQ 2544(R9), F1
+	FMOVQ 48(R9), F2
+	WORD $0x6ea0e420 // FCMGT V1, V0, V0
+	WORD $0x6e631c40 // BSL V2, V3, V0
+	VST1.P [V0.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapLerpF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	WORD $0x4ea0d423 // FSUB V1, V0, V3
+	FMOVQ 16(R9), F4
+	WORD $0x4e241c44 // AND V2, V4, V4
+	WORD $0x6e23dc45 // FMUL V2, V3, V5
+	WORD $0x4e25d400 // FADD V0, V5, V0
+	FMOVQ 32(R9), F5
+	WORD $0x4ea2d4a2 // FSUB V5, V2, V2
+	WORD $0x6e22dc62 // FMUL V3, V2, V2
+	WORD $0x4ea2d421 // FSUB V1, V2, V1
+	FMOVQ 224(R9), F2
+	WORD $0x6ea4e442 // FCMGT V2, V4, V2
+	WORD $0x6e611c02 // BSL V0, V1, V2
+	VST1.P [V2.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapHuberF32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	WORD $0x4ea1d400 // FSUB V0, V1, V0
+	FMOVQ 16(R9), F1
+	WORD $0x4e211c01 // AND V0, V1, V1
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVQ 224(R9), F3
+	WORD $0x6e20dc60 // FMUL V3, V0, V0
+	FMOVQ 224(R9), F3
+	WORD $0x6e22dc63 // FMUL V3, V2, V3
+	WORD $0x4ea3d423 // FSUB V1, V3, V3
+	WORD $0x6e23dc43 // FMUL V2, V3, V3
+	WORD $0x6ea1e441 // FCMGT V2, V1, V1
+	WORD $0x6e631c01 // BSL V0, V3, V1
+	VST1.P [V1.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+TEXT mapSmoothL1F32NEON<>(SB), NOSPLIT, $0-0
+whole:
+	VLD1.P 16(R2), [V0.B16]
+	VLD1.P 16(R3), [V1.B16]
+	VLD1.P 16(R4), [V2.B16]
+	WORD $0x4ea1d400 // FSUB V0, V1, V0
+	FMOVQ 16(R9), F1
+	WORD $0x4e211c01 // AND V0, V1, V1
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVQ 224(R9), F3
+	WORD $0x6e20dc60 // FMUL V3, V0, V0
+	WORD $0x6e22fc00 // FDIV V0, V2, V0
+	FMOVQ 224(R9), F3
+	WORD $0x6e22dc63 // FMUL V3, V2, V3
+	WORD $0x4ea3d423 // FSUB V1, V3, V3
+	WORD $0x6ea1e441 // FCMGT V2, V1, V1
+	WORD $0x6e631c01 // BSL V0, V3, V1
+	VST1.P [V1.B16], 16(R1)
+	SUBS $4, R0, R0
+	BNE  whole
+	RET
+
+// The loops, by function.
+DATA loopsF32NEON<>+8(SB)/8, $mapNegF32NEON<>(SB)
+DATA loopsF32NEON<>+16(SB)/8, $mapAbsF32NEON<>(SB)
+DATA loopsF32NEON<>+24(SB)/8, $mapAddF32NEON<>(SB)
+DATA loopsF32NEON<>+32(SB)/8, $mapSubF32NEON<>(SB)
+DATA loopsF32NEON<>+40(SB)/8, $mapMulF32NEON<>(SB)
+DATA loopsF32NEON<>+48(SB)/8, $mapDivF32NEON<>(SB)
+DATA loopsF32NEON<>+56(SB)/8, $mapFMAF32NEON<>(SB)
+DATA loopsF32NEON<>+64(SB)/8, $mapMinF32NEON<>(SB)
+DATA loopsF32NEON<>+72(SB)/8, $mapMaxF32NEON<>(SB)
+DATA loopsF32NEON<>+80(SB)/8, $mapCopysignF32NEON<>(SB)
+DATA loopsF32NEON<>+88(SB)/8, $mapFloorF32NEON<>(SB)
+DATA loopsF32NEON<>+96(SB)/8, $mapCeilF32NEON<>(SB)
+DATA loopsF32NEON<>+104(SB)/8, $mapTruncF32NEON<>(SB)
+DATA loopsF32NEON<>+112(SB)/8, $mapRoundF32NEON<>(SB)
+DATA loopsF32NEON<>+120(SB)/8, $mapSqrtF32NEON<>(SB)
+DATA loopsF32NEON<>+128(SB)/8, $mapLessF32NEON<>(SB)
+DATA loopsF32NEON<>+136(SB)/8, $mapLessEqualF32NEON<>(SB)
+DATA loopsF32NEON<>+144(SB)/8, $mapEqualF32NEON<>(SB)
+DATA loopsF32NEON<>+152(SB)/8, $mapAndF32NEON<>(SB)
+DATA loopsF32NEON<>+160(SB)/8, $mapOrF32NEON<>(SB)
+DATA loopsF32NEON<>+168(SB)/8, $mapNotF32NEON<>(SB)
+DATA loopsF32NEON<>+176(SB)/8, $mapWhereF32NEON<>(SB)
+DATA loopsF32NEON<>+184(SB)/8, $mapWhereLessF32NEON<>(SB)
+DATA loopsF32NEON<>+192(SB)/8, $mapWhereLessEqualF32NEON<>(SB)
+DATA loopsF32NEON<>+200(SB)/8, $mapWhereEqualF32NEON<>(SB)
+DATA loopsF32NEON<>+208(SB)/8, $mapExpF32NEON<>(SB)
+DATA loopsF32NEON<>+216(SB)/8, $mapExp2F32NEON<>(SB)
+DATA loopsF32NEON<>+224(SB)/8, $mapExpm1F32NEON<>(SB)
+DATA loopsF32NEON<>+232(SB)/8, $mapTanhF32NEON<>(SB)
+DATA loopsF32NEON<>+240(SB)/8, $mapLogF32NEON<>(SB)
+DATA loopsF32NEON<>+248(SB)/8, $mapLog2F32NEON<>(SB)
+DATA loopsF32NEON<>+256(SB)/8, $mapLog1pF32NEON<>(SB)
+DATA loopsF32NEON<>+264(SB)/8, $mapSinF32NEON<>(SB)
+DATA loopsF32NEON<>+272(SB)/8, $mapCosF32NEON<>(SB)
+DATA loopsF32NEON<>+280(SB)/8, $mapSinPiF32NEON<>(SB)
+DATA loopsF32NEON<>+288(SB)/8, $mapCosPiF32NEON<>(SB)
+DATA loopsF32NEON<>+296(SB)/8, $mapErfF32NEON<>(SB)
+DATA loopsF32NEON<>+304(SB)/8, $mapErfcF32NEON<>(SB)
+DATA loopsF32NEON<>+312(SB)/8, $mapErfInvF32NEON<>(SB)
+DATA loopsF32NEON<>+320(SB)/8, $mapLog10F32NEON<>(SB)
+DATA loopsF32NEON<>+328(SB)/8, $mapPowF32NEON<>(SB)
+DATA loopsF32NEON<>+336(SB)/8, $mapHypotF32NEON<>(SB)
+DATA loopsF32NEON<>+344(SB)/8, $mapTanF32NEON<>(SB)
+DATA loopsF32NEON<>+352(SB)/8, $mapAsinF32NEON<>(SB)
+DATA loopsF32NEON<>+360(SB)/8, $mapAcosF32NEON<>(SB)
+DATA loopsF32NEON<>+368(SB)/8, $mapAtanF32NEON<>(SB)
+DATA loopsF32NEON<>+376(SB)/8, $mapAtan2F32NEON<>(SB)
+DATA loopsF32NEON<>+384(SB)/8, $mapSinhF32NEON<>(SB)
+DATA loopsF32NEON<>+392(SB)/8, $mapCoshF32NEON<>(SB)
+DATA loopsF32NEON<>+400(SB)/8, $mapAsinhF32NEON<>(SB)
+DATA loopsF32NEON<>+408(SB)/8, $mapAcoshF32NEON<>(SB)
+DATA loopsF32NEON<>+416(SB)/8, $mapAtanhF32NEON<>(SB)
+DATA loopsF32NEON<>+424(SB)/8, $mapFmodF32NEON<>(SB)
+DATA loopsF32NEON<>+432(SB)/8, $mapFloorDivF32NEON<>(SB)
+DATA loopsF32NEON<>+440(SB)/8, $mapBitAndF32NEON<>(SB)
+DATA loopsF32NEON<>+448(SB)/8, $mapBitOrF32NEON<>(SB)
+DATA loopsF32NEON<>+456(SB)/8, $mapBitXorF32NEON<>(SB)
+DATA loopsF32NEON<>+464(SB)/8, $mapNegIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+472(SB)/8, $mapAbsIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+480(SB)/8, $mapAddIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+488(SB)/8, $mapSubIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+496(SB)/8, $mapMulIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+504(SB)/8, $mapMinIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+512(SB)/8, $mapMaxIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+520(SB)/8, $mapLessIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+528(SB)/8, $mapLessEqualIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+536(SB)/8, $mapEqualIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+544(SB)/8, $mapAndIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+552(SB)/8, $mapOrIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+560(SB)/8, $mapNotIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+568(SB)/8, $mapWhereIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+576(SB)/8, $mapWhereLessIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+584(SB)/8, $mapWhereLessEqualIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+592(SB)/8, $mapWhereEqualIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+600(SB)/8, $mapShiftLeftF32NEON<>(SB)
+DATA loopsF32NEON<>+608(SB)/8, $mapShiftRightF32NEON<>(SB)
+DATA loopsF32NEON<>+616(SB)/8, $mapShiftRightZerosF32NEON<>(SB)
+DATA loopsF32NEON<>+624(SB)/8, $mapMulHighF32NEON<>(SB)
+DATA loopsF32NEON<>+632(SB)/8, $mapRandomF32NEON<>(SB)
+DATA loopsF32NEON<>+640(SB)/8, $mapFromIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+648(SB)/8, $mapToIntsF32NEON<>(SB)
+DATA loopsF32NEON<>+656(SB)/8, $mapAddFourF32NEON<>(SB)
+DATA loopsF32NEON<>+664(SB)/8, $mapLogisticF32NEON<>(SB)
+DATA loopsF32NEON<>+672(SB)/8, $mapLogisticSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+680(SB)/8, $mapTanhSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+688(SB)/8, $mapSigmoidF32NEON<>(SB)
+DATA loopsF32NEON<>+696(SB)/8, $mapSigmoidByF32NEON<>(SB)
+DATA loopsF32NEON<>+704(SB)/8, $mapSigmoidOfMinusF32NEON<>(SB)
+DATA loopsF32NEON<>+712(SB)/8, $mapSigmoidOfMinusByF32NEON<>(SB)
+DATA loopsF32NEON<>+720(SB)/8, $mapExpOfMinusAbsF32NEON<>(SB)
+DATA loopsF32NEON<>+728(SB)/8, $mapAddPositiveF32NEON<>(SB)
+DATA loopsF32NEON<>+736(SB)/8, $mapSiLUSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+744(SB)/8, $mapGELUF32NEON<>(SB)
+DATA loopsF32NEON<>+752(SB)/8, $mapGELUSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+760(SB)/8, $mapGELUTanhF32NEON<>(SB)
+DATA loopsF32NEON<>+768(SB)/8, $mapGELUTanhSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+776(SB)/8, $mapMishF32NEON<>(SB)
+DATA loopsF32NEON<>+784(SB)/8, $mapMishSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+792(SB)/8, $mapELUF32NEON<>(SB)
+DATA loopsF32NEON<>+800(SB)/8, $mapELUSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+808(SB)/8, $mapLimitF32NEON<>(SB)
+DATA loopsF32NEON<>+816(SB)/8, $mapLimitDifferenceF32NEON<>(SB)
+DATA loopsF32NEON<>+824(SB)/8, $mapLimitSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+832(SB)/8, $mapLeakyF32NEON<>(SB)
+DATA loopsF32NEON<>+840(SB)/8, $mapSignF32NEON<>(SB)
+DATA loopsF32NEON<>+848(SB)/8, $mapFracF32NEON<>(SB)
+DATA loopsF32NEON<>+856(SB)/8, $mapNanToNumF32NEON<>(SB)
+DATA loopsF32NEON<>+864(SB)/8, $mapHardsigmoidF32NEON<>(SB)
+DATA loopsF32NEON<>+872(SB)/8, $mapHardsigmoidSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+880(SB)/8, $mapHardswishF32NEON<>(SB)
+DATA loopsF32NEON<>+888(SB)/8, $mapHardswishSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+896(SB)/8, $mapLerpF32NEON<>(SB)
+DATA loopsF32NEON<>+904(SB)/8, $mapHuberF32NEON<>(SB)
+DATA loopsF32NEON<>+912(SB)/8, $mapSmoothL1F32NEON<>(SB)
+GLOBL loopsF32NEON<>(SB), NOPTR, $920
+
+// func mapF32NEON(f Function, n int, to, x0, x1, x2, x3 *float32)
+TEXT ·mapF32NEON(SB), NOSPLIT, $80-56
+	MOVBU f+0(FP), R19
+	MOVD $loopsF32NEON<>(SB), R20
+	MOVD (R20)(R19<<3), R19
+	MOVD n+8(FP), R0
+	MOVD to+16(FP), R1
+	MOVD x0+24(FP), R2
+	MOVD x1+32(FP), R3
+	MOVD x2+40(FP), R4
+	MOVD x3+48(FP), R5
+	MOVD $neonF32<>(SB), R9
+	AND  $3, R0, R21
+	SUBS R21, R0, R0
+	BEQ  rest
+	CALL (R19)
 
 rest:
-	ADDS $4, R0, R0
-	BEQ  done
+	CBZ  R21, done
+	MOVD R1, R22
 	ADD  $16, RSP, R10
 	MOVD R10, R11
-	MOVD R0, R12
+	MOVD R21, R12
 
 take0:
 	MOVWU.P 4(R2), R13
 	MOVW.P R13, 4(R11)
 	SUBS $1, R12, R12
 	BNE  take0
-	VLD1 (R10), [V0.B16]
+	MOVD R10, R2
 	ADD  $32, RSP, R10
 	MOVD R10, R11
-	MOVD R0, R12
+	MOVD R21, R12
 
 take1:
 	MOVWU.P 4(R3), R13
 	MOVW.P R13, 4(R11)
 	SUBS $1, R12, R12
 	BNE  take1
-	VLD1 (R10), [V1.B16]
+	MOVD R10, R3
 	ADD  $48, RSP, R10
 	MOVD R10, R11
-	MOVD R0, R12
+	MOVD R21, R12
 
 take2:
 	MOVWU.P 4(R4), R13
 	MOVW.P R13, 4(R11)
 	SUBS $1, R12, R12
 	BNE  take2
-	VLD1 (R10), [V2.B16]
-	FMOVQ 64(R9), F3
-	FMOVQ 80(R9), F4
-	WORD $0x6ea4e405 // FCMGT V0, V4, V5
-	WORD $0x6e601c85 // BSL V4, V0, V5
-	WORD $0x6ea5e464 // FCMGT V3, V5, V4
-	WORD $0x6e651c64 // BSL V3, V5, V4
-	FMOVQ 96(R9), F3
-	WORD $0x6e23dc83 // FMUL V4, V3, V3
-	WORD $0x4e218863 // FRINTN V3, V3
-	FMOVQ 128(R9), F5
-	WORD $0x4ea5cc64 // FMLS V3, V5, V4
-	FMOVQ 112(R9), F5
-	WORD $0x4ea5cc64 // FMLS V3, V5, V4
-	WORD $0x6e24dc85 // FMUL V4, V4, V5
-	FMOVQ 144(R9), F6
-	FMOVQ 160(R9), F7
-	WORD $0x4e24ccc7 // FMLA V6, V4, V7
-	FMOVQ 176(R9), F6
-	WORD $0x4e24cce6 // FMLA V7, V4, V6
-	FMOVQ 192(R9), F7
-	WORD $0x4e24ccc7 // FMLA V6, V4, V7
-	FMOVQ 208(R9), F6
-	WORD $0x4e24cce6 // FMLA V7, V4, V6
-	WORD $0x4e26cca4 // FMLA V5, V6, V4
-	FMOVQ 32(R9), F5
-	WORD $0x4e25d484 // FADD V4, V5, V4
-	FMOVQ 224(R9), F5
-	WORD $0x6e25dc65 // FMUL V3, V5, V5
-	WORD $0x4e2198a5 // FRINTM V5, V5
-	WORD $0x4ea5d463 // FSUB V3, V5, V3
-	FMOVQ 240(R9), F6
-	WORD $0x4e26d4a5 // FADD V5, V6, V5
-	WORD $0x4f3754a5 // SHL $23, V5, V5
-	WORD $0x6e25dc84 // FMUL V4, V5, V4
-	FMOVQ 240(R9), F5
-	WORD $0x4e25d463 // FADD V3, V5, V3
-	WORD $0x4f375463 // SHL $23, V3, V3
-	WORD $0x6e23dc83 // FMUL V4, V3, V3
-	WORD $0x6e23dc42 // FMUL V2, V3, V2
-	WORD $0x6e21dc42 // FMUL V2, V1, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6ea3e400 // FCMGT V0, V3, V0
-	WORD $0x6e621c20 // BSL V1, V2, V0
+	MOVD R10, R4
+	ADD  $64, RSP, R10
+	MOVD R10, R11
+	MOVD R21, R12
+
+take3:
+	MOVWU.P 4(R5), R13
+	MOVW.P R13, 4(R11)
+	SUBS $1, R12, R12
+	BNE  take3
+	MOVD R10, R5
+	ADD  $16, RSP, R1
+	MOVD $4, R0
+	CALL (R19)
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	MOVD R21, R12
 
 give:
 	MOVWU.P 4(R11), R13
-	MOVW.P R13, 4(R1)
-	SUBS $1, R0, R0
+	MOVW.P R13, 4(R22)
+	SUBS $1, R12, R12
 	BNE  give
 
 done:
@@ -11609,323 +4903,73 @@ DATA neonF32<>+2496(SB)/8, $0x42c8000042c80000
 DATA neonF32<>+2504(SB)/8, $0x42c8000042c80000
 DATA neonF32<>+2512(SB)/8, $0x3e095d4f3e095d4f
 DATA neonF32<>+2520(SB)/8, $0x3e095d4f3e095d4f
-GLOBL neonF32<>(SB), RODATA|NOPTR, $2528
+DATA neonF32<>+2528(SB)/8, $0x40c0000040c00000
+DATA neonF32<>+2536(SB)/8, $0x40c0000040c00000
+DATA neonF32<>+2544(SB)/8, $0xc0400000c0400000
+DATA neonF32<>+2552(SB)/8, $0xc0400000c0400000
+GLOBL neonF32<>(SB), RODATA|NOPTR, $2560
 
-// func mapNegF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapNegF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapNegF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 0(R9), F1
 	WORD $0x6e211c00 // EOR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAbsF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapAbsF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapAbsF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
 	WORD $0x4e211c00 // AND V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAddF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapAddF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapAddF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4e61d400 // FADD V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4e61d400 // FADD V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSubF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSubF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapSubF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x4ee1d400 // FSUB V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4ee1d400 // FSUB V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMulF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapMulF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapMulF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x6e61dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapDivF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapDivF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapDivF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
 	WORD $0x6e61fc00 // FDIV V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapFMAF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapFMAF64NEON(SB), NOSPLIT, $64-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapFMAF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -11933,64 +4977,10 @@ whole:
 	WORD $0x4e61cc02 // FMLA V0, V1, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVD.P 8(R4), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	WORD $0x4e61cc02 // FMLA V0, V1, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMinF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapMinF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapMinF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12001,58 +4991,10 @@ whole:
 	WORD $0x4ea31c40 // ORR V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6ee0e422 // FCMGT V1, V0, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x6ee1e403 // FCMGT V0, V1, V3
-	WORD $0x6e601c23 // BSL V1, V0, V3
-	WORD $0x4ea31c40 // ORR V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapMaxF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapMaxF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapMaxF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12069,64 +5011,10 @@ whole:
 	WORD $0x6e211c00 // EOR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	WORD $0x6ee0e422 // FCMGT V1, V0, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	WORD $0x6ee1e403 // FCMGT V0, V1, V3
-	WORD $0x6e601c23 // BSL V1, V0, V3
-	WORD $0x4ea31c40 // ORR V2, V3, V0
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCopysignF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapCopysignF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapCopysignF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12137,268 +5025,55 @@ whole:
 	WORD $0x4ea11c00 // ORR V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c21 // AND V1, V2, V1
-	WORD $0x4ea11c00 // ORR V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapFloorF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapFloorF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapFloorF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4e619800 // FRINTM V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4e619800 // FRINTM V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCeilF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapCeilF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapCeilF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4ee18800 // FRINTP V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4ee18800 // FRINTP V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapTruncF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapTruncF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapTruncF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4ee19800 // FRINTZ V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4ee19800 // FRINTZ V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapRoundF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapRoundF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapRoundF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x4e618800 // FRINTN V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x4e618800 // FRINTN V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSqrtF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSqrtF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapSqrtF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	WORD $0x6ee1f800 // FSQRT V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x6ee1f800 // FSQRT V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLessF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapLessF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapLessF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12408,57 +5083,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6ee0e420 // FCMGT V1, V0, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLessEqualF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapLessEqualF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapLessEqualF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12468,57 +5096,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e60e420 // FCMGE V1, V0, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapEqualF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapEqualF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapEqualF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12528,57 +5109,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x4e61e400 // FCMEQ V0, V1, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapAndF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapAndF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapAndF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12595,64 +5129,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	WORD $0x4e62e400 // FCMEQ V0, V2, V0
-	WORD $0x6e205800 // NOT V0, V0
-	FMOVQ 48(R9), F2
-	WORD $0x4e62e421 // FCMEQ V1, V2, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapOrF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapOrF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapOrF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12669,63 +5149,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	WORD $0x4e62e400 // FCMEQ V0, V2, V0
-	WORD $0x6e205800 // NOT V0, V0
-	FMOVQ 48(R9), F2
-	WORD $0x4e62e421 // FCMEQ V1, V2, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapNotF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapNotF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapNotF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 48(R9), F1
@@ -12735,49 +5162,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 48(R9), F1
-	WORD $0x4e61e400 // FCMEQ V0, V1, V0
-	FMOVQ 48(R9), F1
-	FMOVQ 32(R9), F2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapWhereF64NEON(SB), NOSPLIT, $64-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapWhereF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12788,69 +5176,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVD.P 8(R4), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	FMOVQ 48(R9), F3
-	WORD $0x4e63e400 // FCMEQ V0, V3, V0
-	WORD $0x6e205800 // NOT V0, V0
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereLessF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapWhereLessF64NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapWhereLessF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12860,77 +5189,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVD.P 8(R4), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVD.P 8(R5), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x6ee0e420 // FCMGT V1, V0, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereLessEqualF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapWhereLessEqualF64NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapWhereLessEqualF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -12940,77 +5202,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVD.P 8(R4), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVD.P 8(R5), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x6e60e420 // FCMGE V1, V0, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapWhereEqualF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapWhereEqualF64NEON(SB), NOSPLIT, $80-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD x3+40(FP), R5
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapWhereEqualF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -13020,74 +5215,10 @@ whole:
 	WORD $0x6e631c40 // BSL V2, V3, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	ADD  $48, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take2:
-	MOVD.P 8(R4), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take2
-	VLD1 (R10), [V2.B16]
-	ADD  $64, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take3:
-	MOVD.P 8(R5), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take3
-	VLD1 (R10), [V3.B16]
-	WORD $0x4e61e400 // FCMEQ V0, V1, V0
-	WORD $0x6e631c40 // BSL V2, V3, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapExpF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapExpF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapExpF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 64(R9), F1
@@ -13140,90 +5271,10 @@ whole:
 	WORD $0x6e61dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F2
-	WORD $0x6ee2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ee3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	FMOVQ 112(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 224(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 240(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 256(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 272(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 288(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	WORD $0x4e64cc40 // FMLA V2, V4, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e62d400 // FADD V0, V2, V0
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4ee2d421 // FSUB V1, V2, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	FMOVQ 320(R9), F2
-	WORD $0x4e62d421 // FADD V1, V2, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapExp2F64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapExp2F64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapExp2F64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 336(R9), F1
@@ -13273,87 +5324,10 @@ whole:
 	WORD $0x6e61dc00 // FMUL V0, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 336(R9), F1
-	FMOVQ 352(R9), F2
-	WORD $0x6ee2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ee3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	WORD $0x4e618801 // FRINTN V0, V1
-	WORD $0x4ee1d400 // FSUB V0, V1, V0
-	FMOVQ 128(R9), F2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 224(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 240(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 256(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 272(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 288(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	WORD $0x4e64cc40 // FMLA V2, V4, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e62d400 // FADD V0, V2, V0
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4ee2d421 // FSUB V1, V2, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	FMOVQ 320(R9), F2
-	WORD $0x4e62d421 // FADD V1, V2, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapExpm1F64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapExpm1F64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapExpm1F64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 64(R9), F1
@@ -13413,97 +5387,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F2
-	WORD $0x6ee2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ee3e422 // FCMGT V1, V3, V2
-	WORD $0x6e631c22 // BSL V1, V3, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	WORD $0x4e65cc62 // FMLA V3, V5, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d421 // FSUB V1, V3, V1
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	FMOVQ 0(R9), F4
-	WORD $0x6e241c24 // EOR V1, V4, V4
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x4ee4d464 // FSUB V3, V4, V4
-	WORD $0x4e63cc44 // FMLA V2, V3, V4
-	FMOVQ 320(R9), F2
-	WORD $0x4e62d421 // FADD V1, V2, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc81 // FMUL V4, V1, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapTanhF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapTanhF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapTanhF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -13554,88 +5441,10 @@ whole:
 	WORD $0x4ea01c20 // ORR V1, V0, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 368(R9), F2
-	WORD $0x4e61d421 // FADD V1, V1, V1
-	WORD $0x6ee2e423 // FCMGT V1, V2, V3
-	WORD $0x6e611c43 // BSL V2, V1, V3
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc61 // FMUL V3, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ee2cc23 // FMLS V1, V2, V3
-	FMOVQ 112(R9), F2
-	WORD $0x4ee2cc23 // FMLS V1, V2, V3
-	WORD $0x6e63dc62 // FMUL V3, V3, V2
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	WORD $0x4e65cc43 // FMLA V2, V5, V3
-	FMOVQ 320(R9), F2
-	WORD $0x4e62d421 // FADD V1, V2, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ee2d422 // FSUB V1, V2, V2
-	WORD $0x4e61cc62 // FMLA V3, V1, V2
-	FMOVQ 384(R9), F1
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc41 // FDIV V2, V1, V1
-	FMOVQ 0(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	WORD $0x4ea01c20 // ORR V1, V0, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLogF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapLogF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapLogF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 400(R9), F1
@@ -13722,124 +5531,10 @@ whole:
 	WORD $0x6e611c02 // BSL V0, V1, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 400(R9), F1
-	WORD $0x6ee0e421 // FCMGT V1, V0, V1
-	FMOVQ 416(R9), F2
-	WORD $0x6e62dc02 // FMUL V0, V2, V2
-	WORD $0x4ea11c23 // MOV V1, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 48(R9), F2
-	FMOVQ 432(R9), F4
-	WORD $0x6e621c81 // BSL V4, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6f4c0464 // USHR $52, V3, V4
-	FMOVQ 416(R9), F5
-	WORD $0x4ea51c84 // ORR V4, V5, V4
-	FMOVQ 448(R9), F5
-	WORD $0x4ee5d484 // FSUB V4, V5, V4
-	FMOVQ 464(R9), F5
-	WORD $0x4e251c63 // AND V3, V5, V3
-	FMOVQ 32(R9), F5
-	WORD $0x4ea51c63 // ORR V3, V5, V3
-	FMOVQ 480(R9), F5
-	WORD $0x6ee5e465 // FCMGT V3, V5, V5
-	FMOVQ 304(R9), F6
-	WORD $0x6e66dc66 // FMUL V3, V6, V6
-	WORD $0x4ea51ca7 // MOV V5, V7
-	WORD $0x6e631cc7 // BSL V6, V3, V7
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d483 // FADD V4, V3, V3
-	WORD $0x6e641c65 // BSL V3, V4, V5
-	WORD $0x4e61d4a1 // FADD V5, V1, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4ee3d4e3 // FSUB V7, V3, V3
-	FMOVQ 384(R9), F4
-	WORD $0x4e64d464 // FADD V3, V4, V4
-	WORD $0x6e64fc64 // FDIV V3, V4, V4
-	WORD $0x6e64dc85 // FMUL V4, V4, V5
-	WORD $0x6e63dc66 // FMUL V3, V3, V6
-	FMOVQ 304(R9), F7
-	WORD $0x6e67dcc6 // FMUL V6, V7, V6
-	FMOVQ 496(R9), F7
-	FMOVQ 512(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 528(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 544(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 560(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 576(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 592(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 608(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 624(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 640(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	WORD $0x4ea61cc7 // MOV V6, V7
-	WORD $0x4e68cca7 // FMLA V5, V8, V7
-	FMOVQ 112(R9), F5
-	WORD $0x4e65cc22 // FMLA V1, V5, V2
-	WORD $0x4e67cc82 // FMLA V4, V7, V2
-	WORD $0x4ee2d4c2 // FSUB V6, V2, V2
-	WORD $0x4ee2d462 // FSUB V3, V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4e63cc22 // FMLA V1, V3, V2
-	FMOVQ 656(R9), F1
-	WORD $0x4e61e401 // FCMEQ V0, V1, V1
-	WORD $0x6e621c01 // BSL V0, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x4e62e402 // FCMEQ V0, V2, V2
-	FMOVQ 672(R9), F3
-	WORD $0x6e611c62 // BSL V3, V1, V2
-	FMOVQ 48(R9), F1
-	WORD $0x6ee0e421 // FCMGT V1, V0, V1
-	FMOVQ 688(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	WORD $0x4e60e402 // FCMEQ V0, V0, V2
-	WORD $0x4e60e403 // FCMEQ V0, V0, V3
-	WORD $0x4e231c42 // AND V2, V3, V2
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLog2F64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapLog2F64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapLog2F64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 400(R9), F1
@@ -13925,123 +5620,10 @@ whole:
 	WORD $0x6e621c01 // BSL V0, V2, V1
 	VST1.P [V1.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 400(R9), F1
-	WORD $0x6ee0e421 // FCMGT V1, V0, V1
-	FMOVQ 416(R9), F2
-	WORD $0x6e62dc02 // FMUL V0, V2, V2
-	WORD $0x4ea11c23 // MOV V1, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 48(R9), F2
-	FMOVQ 432(R9), F4
-	WORD $0x6e621c81 // BSL V4, V2, V1
-	WORD $0x6f4c0462 // USHR $52, V3, V2
-	FMOVQ 416(R9), F4
-	WORD $0x4ea41c42 // ORR V2, V4, V2
-	FMOVQ 448(R9), F4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 464(R9), F4
-	WORD $0x4e241c63 // AND V3, V4, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ea41c63 // ORR V3, V4, V3
-	FMOVQ 480(R9), F4
-	WORD $0x6ee4e464 // FCMGT V3, V4, V4
-	FMOVQ 304(R9), F5
-	WORD $0x6e65dc65 // FMUL V3, V5, V5
-	WORD $0x4ea41c86 // MOV V4, V6
-	WORD $0x6e631ca6 // BSL V5, V3, V6
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d443 // FADD V2, V3, V3
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x4e61d481 // FADD V4, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ee2d4c2 // FSUB V6, V2, V2
-	FMOVQ 384(R9), F3
-	WORD $0x4e63d443 // FADD V2, V3, V3
-	WORD $0x6e63fc43 // FDIV V2, V3, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	WORD $0x6e62dc45 // FMUL V2, V2, V5
-	FMOVQ 304(R9), F6
-	WORD $0x6e66dca5 // FMUL V5, V6, V5
-	FMOVQ 496(R9), F6
-	FMOVQ 512(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 528(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 544(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 560(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 576(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 592(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 608(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 624(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 640(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	WORD $0x4ea51ca6 // MOV V5, V6
-	WORD $0x4e67cc86 // FMLA V4, V7, V6
-	WORD $0x6e66dc63 // FMUL V3, V6, V3
-	WORD $0x4ee3d4a3 // FSUB V5, V3, V3
-	WORD $0x4ee3d442 // FSUB V2, V3, V2
-	FMOVQ 704(R9), F3
-	WORD $0x4e63cc41 // FMLA V2, V3, V1
-	FMOVQ 96(R9), F3
-	WORD $0x4e63cc41 // FMLA V2, V3, V1
-	FMOVQ 656(R9), F2
-	WORD $0x4e62e402 // FCMEQ V0, V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	FMOVQ 48(R9), F1
-	WORD $0x4e61e401 // FCMEQ V0, V1, V1
-	FMOVQ 672(R9), F3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6ee0e442 // FCMGT V2, V0, V2
-	FMOVQ 688(R9), F3
-	WORD $0x6e611c62 // BSL V3, V1, V2
-	WORD $0x4e60e401 // FCMEQ V0, V0, V1
-	WORD $0x4e60e403 // FCMEQ V0, V0, V3
-	WORD $0x4e231c21 // AND V1, V3, V1
-	WORD $0x6e205821 // NOT V1, V1
-	WORD $0x6e621c01 // BSL V0, V2, V1
-	ADD  $16, RSP, R11
-	VST1 [V1.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLog1pF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapLog1pF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapLog1pF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 32(R9), F1
@@ -14133,129 +5715,10 @@ whole:
 	WORD $0x6e611c02 // BSL V0, V1, V2
 	VST1.P [V2.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 32(R9), F1
-	WORD $0x4e61d402 // FADD V0, V1, V2
-	WORD $0x6ee1e403 // FCMGT V0, V1, V3
-	WORD $0x4ee0d444 // FSUB V2, V0, V4
-	WORD $0x4ee4d424 // FSUB V1, V4, V4
-	WORD $0x4ee1d441 // FSUB V2, V1, V1
-	WORD $0x4ee1d401 // FSUB V0, V1, V1
-	WORD $0x6e611c83 // BSL V4, V1, V3
-	WORD $0x6e62fc61 // FDIV V3, V2, V1
-	FMOVQ 48(R9), F3
-	WORD $0x6f4c0444 // USHR $52, V2, V4
-	FMOVQ 416(R9), F5
-	WORD $0x4ea51c84 // ORR V4, V5, V4
-	FMOVQ 448(R9), F5
-	WORD $0x4ee5d484 // FSUB V4, V5, V4
-	FMOVQ 464(R9), F5
-	WORD $0x4e251c45 // AND V2, V5, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4ea61ca5 // ORR V5, V6, V5
-	FMOVQ 480(R9), F6
-	WORD $0x6ee6e4a6 // FCMGT V5, V6, V6
-	FMOVQ 304(R9), F7
-	WORD $0x6e67dca7 // FMUL V5, V7, V7
-	WORD $0x4ea61cc8 // MOV V6, V8
-	WORD $0x6e651ce8 // BSL V7, V5, V8
-	FMOVQ 32(R9), F5
-	WORD $0x4e65d485 // FADD V4, V5, V5
-	WORD $0x6e641ca6 // BSL V5, V4, V6
-	WORD $0x4e63d4c3 // FADD V6, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ee4d504 // FSUB V8, V4, V4
-	FMOVQ 384(R9), F5
-	WORD $0x4e65d485 // FADD V4, V5, V5
-	WORD $0x6e65fc85 // FDIV V4, V5, V5
-	WORD $0x6e65dca6 // FMUL V5, V5, V6
-	WORD $0x6e64dc87 // FMUL V4, V4, V7
-	FMOVQ 304(R9), F8
-	WORD $0x6e68dce7 // FMUL V7, V8, V7
-	FMOVQ 496(R9), F8
-	FMOVQ 512(R9), F9
-	WORD $0x4e66cd09 // FMLA V8, V6, V9
-	FMOVQ 528(R9), F8
-	WORD $0x4e66cd28 // FMLA V9, V6, V8
-	FMOVQ 544(R9), F9
-	WORD $0x4e66cd09 // FMLA V8, V6, V9
-	FMOVQ 560(R9), F8
-	WORD $0x4e66cd28 // FMLA V9, V6, V8
-	FMOVQ 576(R9), F9
-	WORD $0x4e66cd09 // FMLA V8, V6, V9
-	FMOVQ 592(R9), F8
-	WORD $0x4e66cd28 // FMLA V9, V6, V8
-	FMOVQ 608(R9), F9
-	WORD $0x4e66cd09 // FMLA V8, V6, V9
-	FMOVQ 624(R9), F8
-	WORD $0x4e66cd28 // FMLA V9, V6, V8
-	FMOVQ 640(R9), F9
-	WORD $0x4e66cd09 // FMLA V8, V6, V9
-	WORD $0x4ea71ce8 // MOV V7, V8
-	WORD $0x4e69ccc8 // FMLA V6, V9, V8
-	FMOVQ 112(R9), F6
-	WORD $0x4e66cc61 // FMLA V3, V6, V1
-	WORD $0x4e68cca1 // FMLA V5, V8, V1
-	WORD $0x4ee1d4e1 // FSUB V7, V1, V1
-	WORD $0x4ee1d481 // FSUB V4, V1, V1
-	FMOVQ 128(R9), F4
-	WORD $0x4e64cc61 // FMLA V3, V4, V1
-	FMOVQ 656(R9), F3
-	WORD $0x4e63e443 // FCMEQ V2, V3, V3
-	WORD $0x6e611c43 // BSL V2, V1, V3
-	FMOVQ 48(R9), F1
-	WORD $0x4e61e441 // FCMEQ V2, V1, V1
-	FMOVQ 672(R9), F4
-	WORD $0x6e631c81 // BSL V4, V3, V1
-	FMOVQ 48(R9), F3
-	WORD $0x6ee2e463 // FCMGT V3, V2, V3
-	FMOVQ 688(R9), F4
-	WORD $0x6e611c83 // BSL V4, V1, V3
-	WORD $0x4e62e441 // FCMEQ V2, V2, V1
-	WORD $0x4e62e444 // FCMEQ V2, V2, V4
-	WORD $0x4e241c21 // AND V1, V4, V1
-	WORD $0x6e205821 // NOT V1, V1
-	WORD $0x6e631c41 // BSL V2, V3, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c02 // AND V0, V2, V2
-	FMOVQ 720(R9), F3
-	WORD $0x6ee2e462 // FCMGT V3, V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSinF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSinF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapSinF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 736(R9), F1
@@ -14337,119 +5800,10 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 736(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 752(R9), F2
-	WORD $0x4ea01c03 // MOV V0, V3
-	WORD $0x4ee2cc23 // FMLS V1, V2, V3
-	FMOVQ 768(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4ee2d464 // FSUB V3, V2, V4
-	WORD $0x4ee3d485 // FSUB V4, V3, V5
-	WORD $0x4ee5d486 // FSUB V4, V5, V6
-	WORD $0x4ee6d463 // FSUB V3, V6, V3
-	WORD $0x4e65d445 // FADD V2, V5, V5
-	WORD $0x4ee5d463 // FSUB V3, V5, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c42 // EOR V2, V5, V2
-	FMOVQ 768(R9), F5
-	WORD $0x4e65cc22 // FMLA V1, V5, V2
-	WORD $0x4ee2d462 // FSUB V3, V2, V2
-	FMOVQ 784(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x4e62d482 // FADD V4, V2, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	WORD $0x6e62dc64 // FMUL V3, V2, V4
-	FMOVQ 800(R9), F5
-	FMOVQ 816(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 832(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 848(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 864(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 880(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 896(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 912(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc82 // FMLA V4, V6, V2
-	FMOVQ 928(R9), F4
-	FMOVQ 944(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 960(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 976(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 992(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 1008(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 1024(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 1040(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 32(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4e63d465 // FADD V3, V3, V5
-	WORD $0x4e61e4a1 // FCMEQ V5, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 1056(R9), F5
-	WORD $0x4e65d463 // FADD V3, V5, V3
-	WORD $0x4f7f5463 // SHL $63, V3, V3
-	WORD $0x6e621c81 // BSL V4, V2, V1
-	WORD $0x6e231c21 // EOR V1, V3, V1
-	FMOVQ 48(R9), F2
-	WORD $0x4e62e402 // FCMEQ V0, V2, V2
-	WORD $0x6e611c02 // BSL V0, V1, V2
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 1072(R9), F1
-	WORD $0x6e60e420 // FCMGE V1, V0, V0
-	FMOVQ 688(R9), F1
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCosF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapCosF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapCosF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 736(R9), F1
@@ -14530,118 +5884,10 @@ whole:
 	WORD $0x6e621c20 // BSL V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 736(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 752(R9), F2
-	WORD $0x4ea01c03 // MOV V0, V3
-	WORD $0x4ee2cc23 // FMLS V1, V2, V3
-	FMOVQ 768(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4ee2d464 // FSUB V3, V2, V4
-	WORD $0x4ee3d485 // FSUB V4, V3, V5
-	WORD $0x4ee5d486 // FSUB V4, V5, V6
-	WORD $0x4ee6d463 // FSUB V3, V6, V3
-	WORD $0x4e65d445 // FADD V2, V5, V5
-	WORD $0x4ee5d463 // FSUB V3, V5, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c42 // EOR V2, V5, V2
-	FMOVQ 768(R9), F5
-	WORD $0x4e65cc22 // FMLA V1, V5, V2
-	WORD $0x4ee2d462 // FSUB V3, V2, V2
-	FMOVQ 784(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x4e62d482 // FADD V4, V2, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	WORD $0x6e62dc64 // FMUL V3, V2, V4
-	FMOVQ 800(R9), F5
-	FMOVQ 816(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 832(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 848(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 864(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 880(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 896(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 912(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc82 // FMLA V4, V6, V2
-	FMOVQ 928(R9), F4
-	FMOVQ 944(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 960(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 976(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 992(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 1008(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 1024(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 1040(R9), F5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 32(R9), F4
-	WORD $0x4e63cca4 // FMLA V5, V3, V4
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4e63d465 // FADD V3, V3, V5
-	WORD $0x4e61e4a1 // FCMEQ V5, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 1056(R9), F5
-	WORD $0x4e65d463 // FADD V3, V5, V3
-	WORD $0x4f7f5463 // SHL $63, V3, V3
-	WORD $0x6e621c81 // BSL V4, V2, V1
-	WORD $0x6e231c21 // EOR V1, V3, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c00 // AND V0, V2, V0
-	FMOVQ 1072(R9), F2
-	WORD $0x6e60e440 // FCMGE V2, V0, V0
-	FMOVQ 688(R9), F2
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapSinPiF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSinPiF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapSinPiF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 304(R9), F1
@@ -14704,100 +5950,10 @@ whole:
 	WORD $0x6e221c20 // EOR V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 304(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 384(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	WORD $0x4e60d401 // FADD V0, V0, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 304(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 1104(R9), F3
-	FMOVQ 1120(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1136(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1152(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1168(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1184(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1200(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1216(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1232(R9), F3
-	WORD $0x4e64cc43 // FMLA V2, V4, V3
-	WORD $0x6e63dc03 // FMUL V0, V3, V3
-	FMOVQ 1088(R9), F4
-	WORD $0x4e64cc03 // FMLA V0, V4, V3
-	FMOVQ 1248(R9), F0
-	FMOVQ 1264(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 1280(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 1296(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 1312(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 1328(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 1344(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 1360(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 32(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4e62d444 // FADD V2, V2, V4
-	WORD $0x4e61e481 // FCMEQ V4, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 1056(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f7f5442 // SHL $63, V2, V2
-	WORD $0x6e631c01 // BSL V0, V3, V1
-	WORD $0x6e221c20 // EOR V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapCosPiF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapCosPiF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapCosPiF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 304(R9), F1
@@ -14862,102 +6018,10 @@ whole:
 	WORD $0x6e221c20 // EOR V1, V2, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 304(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 384(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	WORD $0x4e60d401 // FADD V0, V0, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 304(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 1104(R9), F3
-	FMOVQ 1120(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1136(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1152(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1168(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1184(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1200(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1216(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1232(R9), F3
-	WORD $0x4e64cc43 // FMLA V2, V4, V3
-	WORD $0x6e63dc03 // FMUL V0, V3, V3
-	FMOVQ 1088(R9), F4
-	WORD $0x4e64cc03 // FMLA V0, V4, V3
-	FMOVQ 1248(R9), F0
-	FMOVQ 1264(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 1280(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 1296(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 1312(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 1328(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 1344(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 1360(R9), F4
-	WORD $0x4e62cc04 // FMLA V0, V2, V4
-	FMOVQ 32(R9), F0
-	WORD $0x4e62cc80 // FMLA V4, V2, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e62d421 // FADD V1, V2, V1
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4e62d444 // FADD V2, V2, V4
-	WORD $0x4e61e481 // FCMEQ V4, V1, V1
-	WORD $0x6e205821 // NOT V1, V1
-	FMOVQ 1056(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f7f5442 // SHL $63, V2, V2
-	WORD $0x6e631c01 // BSL V0, V3, V1
-	WORD $0x6e221c20 // EOR V1, V2, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapErfF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapErfF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapErfF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -15101,181 +6165,10 @@ whole:
 	WORD $0x6e601c41 // BSL V2, V0, V1
 	VST1.P [V1.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 1376(R9), F3
-	FMOVQ 1392(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1408(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1424(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1440(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1456(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1472(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1488(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1504(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1520(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1536(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	FMOVQ 1552(R9), F4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 1568(R9), F3
-	WORD $0x4e62cc83 // FMLA V4, V2, V3
-	WORD $0x6e63dc02 // FMUL V0, V3, V2
-	FMOVQ 32(R9), F3
-	FMOVQ 1584(R9), F4
-	WORD $0x6ee4e425 // FCMGT V1, V4, V5
-	WORD $0x6e611c85 // BSL V4, V1, V5
-	FMOVQ 1600(R9), F4
-	WORD $0x4ee4d4a4 // FSUB V5, V4, V4
-	FMOVQ 1600(R9), F6
-	WORD $0x4e66d4a6 // FADD V5, V6, V6
-	WORD $0x6e66fc84 // FDIV V4, V6, V4
-	FMOVQ 32(R9), F6
-	WORD $0x4ee4d4c6 // FSUB V6, V4, V6
-	FMOVQ 1616(R9), F7
-	FMOVQ 1632(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1648(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1664(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1680(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1696(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1712(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1728(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1744(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1760(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1776(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1792(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1808(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1824(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1840(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1856(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1872(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1888(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1904(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1920(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 1936(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 1952(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	WORD $0x6e68dcc4 // FMUL V6, V8, V4
-	WORD $0x6e65dca6 // FMUL V5, V5, V6
-	FMOVQ 0(R9), F7
-	WORD $0x6e271cc6 // EOR V6, V7, V6
-	FMOVQ 96(R9), F7
-	WORD $0x6e67dcc7 // FMUL V6, V7, V7
-	WORD $0x4e6188e7 // FRINTN V7, V7
-	FMOVQ 128(R9), F8
-	WORD $0x4ea61cc9 // MOV V6, V9
-	WORD $0x4ee8cce9 // FMLS V7, V8, V9
-	FMOVQ 112(R9), F8
-	WORD $0x4ee8cce9 // FMLS V7, V8, V9
-	WORD $0x4e65cca6 // FMLA V5, V5, V6
-	WORD $0x4ee6d525 // FSUB V9, V6, V5
-	WORD $0x6e65dca6 // FMUL V5, V5, V6
-	FMOVQ 144(R9), F8
-	FMOVQ 160(R9), F9
-	WORD $0x4e65cd09 // FMLA V8, V5, V9
-	FMOVQ 176(R9), F8
-	WORD $0x4e65cd28 // FMLA V9, V5, V8
-	FMOVQ 192(R9), F9
-	WORD $0x4e65cd09 // FMLA V8, V5, V9
-	FMOVQ 208(R9), F8
-	WORD $0x4e65cd28 // FMLA V9, V5, V8
-	FMOVQ 224(R9), F9
-	WORD $0x4e65cd09 // FMLA V8, V5, V9
-	FMOVQ 240(R9), F8
-	WORD $0x4e65cd28 // FMLA V9, V5, V8
-	FMOVQ 256(R9), F9
-	WORD $0x4e65cd09 // FMLA V8, V5, V9
-	FMOVQ 272(R9), F8
-	WORD $0x4e65cd28 // FMLA V9, V5, V8
-	FMOVQ 288(R9), F9
-	WORD $0x4e65cd09 // FMLA V8, V5, V9
-	WORD $0x4e69ccc5 // FMLA V6, V9, V5
-	WORD $0x4ea41c86 // MOV V4, V6
-	WORD $0x4e64cca6 // FMLA V5, V4, V6
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dce4 // FMUL V7, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d4e5 // FSUB V7, V4, V5
-	FMOVQ 320(R9), F7
-	WORD $0x4e67d484 // FADD V4, V7, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dcc4 // FMUL V6, V4, V4
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d4a5 // FADD V5, V6, V5
-	WORD $0x4f7454a5 // SHL $52, V5, V5
-	WORD $0x6e65dc84 // FMUL V4, V5, V4
-	WORD $0x4ee4d463 // FSUB V3, V4, V3
-	FMOVQ 0(R9), F4
-	WORD $0x4e241c00 // AND V0, V4, V0
-	WORD $0x4ea01c60 // ORR V3, V0, V0
-	FMOVQ 1968(R9), F3
-	WORD $0x6ee1e461 // FCMGT V3, V1, V1
-	WORD $0x6e601c41 // BSL V2, V0, V1
-	ADD  $16, RSP, R11
-	VST1 [V1.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapErfcF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapErfcF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
+TEXT mapErfcF64NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	FMOVQ 16(R9), F1
@@ -15389,3321 +6282,120 @@ whole:
 	WORD $0x6e611c40 // BSL V2, V1, V0
 	VST1.P [V0.B16], 16(R1)
 	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c01 // AND V0, V1, V1
-	FMOVQ 1584(R9), F2
-	WORD $0x6ee2e423 // FCMGT V1, V2, V3
-	WORD $0x6e611c43 // BSL V2, V1, V3
-	FMOVQ 1600(R9), F1
-	WORD $0x4ee1d461 // FSUB V3, V1, V1
-	FMOVQ 1600(R9), F2
-	WORD $0x4e62d462 // FADD V3, V2, V2
-	WORD $0x6e62fc21 // FDIV V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4ee1d442 // FSUB V2, V1, V2
-	FMOVQ 1616(R9), F4
-	FMOVQ 1632(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1648(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1664(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1680(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1696(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1712(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1728(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1744(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1760(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1776(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1792(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1808(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1824(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1840(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1856(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1872(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1888(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1904(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1920(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 1936(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 1952(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	WORD $0x6e65dc41 // FMUL V2, V5, V1
-	WORD $0x6e63dc62 // FMUL V3, V3, V2
-	FMOVQ 0(R9), F4
-	WORD $0x6e241c42 // EOR V2, V4, V2
-	FMOVQ 96(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e618884 // FRINTN V4, V4
-	FMOVQ 128(R9), F5
-	WORD $0x4ea21c46 // MOV V2, V6
-	WORD $0x4ee5cc86 // FMLS V4, V5, V6
-	FMOVQ 112(R9), F5
-	WORD $0x4ee5cc86 // FMLS V4, V5, V6
-	WORD $0x4e63cc62 // FMLA V3, V3, V2
-	WORD $0x4ee2d4c2 // FSUB V6, V2, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	WORD $0x4e66cc62 // FMLA V3, V6, V2
-	WORD $0x4ea11c23 // MOV V1, V3
-	WORD $0x4e61cc43 // FMLA V2, V1, V3
-	FMOVQ 304(R9), F1
-	WORD $0x6e61dc81 // FMUL V4, V1, V1
-	WORD $0x4e619821 // FRINTM V1, V1
-	WORD $0x4ee1d482 // FSUB V4, V1, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d421 // FADD V1, V4, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc61 // FMUL V3, V1, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc21 // FMUL V1, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6ee0e440 // FCMGT V2, V0, V0
-	FMOVQ 384(R9), F2
-	WORD $0x4ee1d442 // FSUB V2, V1, V2
-	WORD $0x6e611c40 // BSL V2, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
+	BNE  whole
 	RET
 
-// func mapLogisticF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapLogisticF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
+// The loops, by function.
+DATA loopsF64NEON<>+8(SB)/8, $mapNegF64NEON<>(SB)
+DATA loopsF64NEON<>+16(SB)/8, $mapAbsF64NEON<>(SB)
+DATA loopsF64NEON<>+24(SB)/8, $mapAddF64NEON<>(SB)
+DATA loopsF64NEON<>+32(SB)/8, $mapSubF64NEON<>(SB)
+DATA loopsF64NEON<>+40(SB)/8, $mapMulF64NEON<>(SB)
+DATA loopsF64NEON<>+48(SB)/8, $mapDivF64NEON<>(SB)
+DATA loopsF64NEON<>+56(SB)/8, $mapFMAF64NEON<>(SB)
+DATA loopsF64NEON<>+64(SB)/8, $mapMinF64NEON<>(SB)
+DATA loopsF64NEON<>+72(SB)/8, $mapMaxF64NEON<>(SB)
+DATA loopsF64NEON<>+80(SB)/8, $mapCopysignF64NEON<>(SB)
+DATA loopsF64NEON<>+88(SB)/8, $mapFloorF64NEON<>(SB)
+DATA loopsF64NEON<>+96(SB)/8, $mapCeilF64NEON<>(SB)
+DATA loopsF64NEON<>+104(SB)/8, $mapTruncF64NEON<>(SB)
+DATA loopsF64NEON<>+112(SB)/8, $mapRoundF64NEON<>(SB)
+DATA loopsF64NEON<>+120(SB)/8, $mapSqrtF64NEON<>(SB)
+DATA loopsF64NEON<>+128(SB)/8, $mapLessF64NEON<>(SB)
+DATA loopsF64NEON<>+136(SB)/8, $mapLessEqualF64NEON<>(SB)
+DATA loopsF64NEON<>+144(SB)/8, $mapEqualF64NEON<>(SB)
+DATA loopsF64NEON<>+152(SB)/8, $mapAndF64NEON<>(SB)
+DATA loopsF64NEON<>+160(SB)/8, $mapOrF64NEON<>(SB)
+DATA loopsF64NEON<>+168(SB)/8, $mapNotF64NEON<>(SB)
+DATA loopsF64NEON<>+176(SB)/8, $mapWhereF64NEON<>(SB)
+DATA loopsF64NEON<>+184(SB)/8, $mapWhereLessF64NEON<>(SB)
+DATA loopsF64NEON<>+192(SB)/8, $mapWhereLessEqualF64NEON<>(SB)
+DATA loopsF64NEON<>+200(SB)/8, $mapWhereEqualF64NEON<>(SB)
+DATA loopsF64NEON<>+208(SB)/8, $mapExpF64NEON<>(SB)
+DATA loopsF64NEON<>+216(SB)/8, $mapExp2F64NEON<>(SB)
+DATA loopsF64NEON<>+224(SB)/8, $mapExpm1F64NEON<>(SB)
+DATA loopsF64NEON<>+232(SB)/8, $mapTanhF64NEON<>(SB)
+DATA loopsF64NEON<>+240(SB)/8, $mapLogF64NEON<>(SB)
+DATA loopsF64NEON<>+248(SB)/8, $mapLog2F64NEON<>(SB)
+DATA loopsF64NEON<>+256(SB)/8, $mapLog1pF64NEON<>(SB)
+DATA loopsF64NEON<>+264(SB)/8, $mapSinF64NEON<>(SB)
+DATA loopsF64NEON<>+272(SB)/8, $mapCosF64NEON<>(SB)
+DATA loopsF64NEON<>+280(SB)/8, $mapSinPiF64NEON<>(SB)
+DATA loopsF64NEON<>+288(SB)/8, $mapCosPiF64NEON<>(SB)
+DATA loopsF64NEON<>+296(SB)/8, $mapErfF64NEON<>(SB)
+DATA loopsF64NEON<>+304(SB)/8, $mapErfcF64NEON<>(SB)
+GLOBL loopsF64NEON<>(SB), NOPTR, $920
 
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e424 // FCMGT V1, V3, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6ee4e441 // FCMGT V2, V4, V1
-	WORD $0x6e641c41 // BSL V2, V4, V1
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	WORD $0x6e61dc23 // FMUL V1, V1, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	WORD $0x4e65cc61 // FMLA V3, V5, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc43 // FMUL V2, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d442 // FSUB V2, V3, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc21 // FMUL V1, V3, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc21 // FMUL V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
+// func mapF64NEON(f Function, n int, to, x0, x1, x2, x3 *float64)
+TEXT ·mapF64NEON(SB), NOSPLIT, $80-56
+	MOVBU f+0(FP), R19
+	MOVD $loopsF64NEON<>(SB), R20
+	MOVD (R20)(R19<<3), R19
+	MOVD n+8(FP), R0
+	MOVD to+16(FP), R1
+	MOVD x0+24(FP), R2
+	MOVD x1+32(FP), R3
+	MOVD x2+40(FP), R4
+	MOVD x3+48(FP), R5
+	MOVD $neonF64<>(SB), R9
+	AND  $1, R0, R21
+	SUBS R21, R0, R0
+	BEQ  rest
+	CALL (R19)
 
 rest:
-	ADDS $2, R0, R0
-	BEQ  done
+	CBZ  R21, done
+	MOVD R1, R22
 	ADD  $16, RSP, R10
 	MOVD R10, R11
-	MOVD R0, R12
+	MOVD R21, R12
 
 take0:
 	MOVD.P 8(R2), R13
 	MOVD.P R13, 8(R11)
 	SUBS $1, R12, R12
 	BNE  take0
-	VLD1 (R10), [V0.B16]
+	MOVD R10, R2
 	ADD  $32, RSP, R10
 	MOVD R10, R11
-	MOVD R0, R12
+	MOVD R21, R12
 
 take1:
 	MOVD.P 8(R3), R13
 	MOVD.P R13, 8(R11)
 	SUBS $1, R12, R12
 	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e424 // FCMGT V1, V3, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6ee4e441 // FCMGT V2, V4, V1
-	WORD $0x6e641c41 // BSL V2, V4, V1
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	WORD $0x6e61dc23 // FMUL V1, V1, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	WORD $0x4e65cc61 // FMLA V3, V5, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc43 // FMUL V2, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d442 // FSUB V2, V3, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc21 // FMUL V1, V3, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc21 // FMUL V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapLogisticSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapLogisticSlopeF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 32(R9), F2
-	WORD $0x4ee0d442 // FSUB V2, V0, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 32(R9), F2
-	WORD $0x4ee0d442 // FSUB V2, V0, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapTanhSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapTanhSlopeF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	WORD $0x6e60dc00 // FMUL V0, V0, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4ee0d440 // FSUB V2, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e60dc00 // FMUL V0, V0, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4ee0d440 // FSUB V2, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapSigmoidF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSigmoidF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ee4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	WORD $0x4e65cc62 // FMLA V3, V5, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d421 // FSUB V1, V3, V1
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e62e400 // FCMGE V0, V2, V0
-	WORD $0x6e611c60 // BSL V3, V1, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ee4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	WORD $0x4e65cc62 // FMLA V3, V5, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d421 // FSUB V1, V3, V1
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e62e400 // FCMGE V0, V2, V0
-	WORD $0x6e611c60 // BSL V3, V1, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapSigmoidByF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSigmoidByF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e63e400 // FCMGE V0, V3, V0
-	WORD $0x6e621c80 // BSL V4, V2, V0
-	FMOVQ 32(R9), F3
-	WORD $0x4e62d462 // FADD V3, V2, V2
-	WORD $0x6e62fc00 // FDIV V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e63e400 // FCMGE V0, V3, V0
-	WORD $0x6e621c80 // BSL V4, V2, V0
-	FMOVQ 32(R9), F3
-	WORD $0x4e62d462 // FADD V3, V2, V2
-	WORD $0x6e62fc00 // FDIV V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapSigmoidOfMinusF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSigmoidOfMinusF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ee4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	WORD $0x4e65cc62 // FMLA V3, V5, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d421 // FSUB V1, V3, V1
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e62e400 // FCMGE V0, V2, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ee4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	WORD $0x4e65cc62 // FMLA V3, V5, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d421 // FSUB V1, V3, V1
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 32(R9), F3
-	WORD $0x6e62e400 // FCMGE V0, V2, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapSigmoidOfMinusByF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSigmoidOfMinusByF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e63e400 // FCMGE V0, V3, V0
-	WORD $0x6e641c40 // BSL V2, V4, V0
-	FMOVQ 32(R9), F3
-	WORD $0x4e62d462 // FADD V3, V2, V2
-	WORD $0x6e62fc00 // FDIV V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e63e400 // FCMGE V0, V3, V0
-	WORD $0x6e641c40 // BSL V2, V4, V0
-	FMOVQ 32(R9), F3
-	WORD $0x4e62d462 // FADD V3, V2, V2
-	WORD $0x6e62fc00 // FDIV V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapExpOfMinusAbsF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapExpOfMinusAbsF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F2
-	WORD $0x6ee2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ee3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	FMOVQ 112(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 224(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 240(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 256(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 272(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 288(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	WORD $0x4e64cc40 // FMLA V2, V4, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e62d400 // FADD V0, V2, V0
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4ee2d421 // FSUB V1, V2, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	FMOVQ 320(R9), F2
-	WORD $0x4e62d421 // FADD V1, V2, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 16(R9), F1
-	WORD $0x4e211c00 // AND V0, V1, V0
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c00 // EOR V0, V1, V0
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F2
-	WORD $0x6ee2e403 // FCMGT V0, V2, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	WORD $0x6ee3e420 // FCMGT V1, V3, V0
-	WORD $0x6e631c20 // BSL V1, V3, V0
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	FMOVQ 112(R9), F2
-	WORD $0x4ee2cc20 // FMLS V1, V2, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 144(R9), F3
-	FMOVQ 160(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 176(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 192(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 208(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 224(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 240(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 256(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	FMOVQ 272(R9), F3
-	WORD $0x4e60cc83 // FMLA V4, V0, V3
-	FMOVQ 288(R9), F4
-	WORD $0x4e60cc64 // FMLA V3, V0, V4
-	WORD $0x4e64cc40 // FMLA V2, V4, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e62d400 // FADD V0, V2, V0
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4ee2d421 // FSUB V1, V2, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	FMOVQ 320(R9), F2
-	WORD $0x4e62d421 // FADD V1, V2, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapAddPositiveF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapAddPositiveF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 48(R9), F2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c00 // EOR V0, V3, V0
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	WORD $0x6ee0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ee2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	WORD $0x4e61d400 // FADD V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 48(R9), F2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c00 // EOR V0, V3, V0
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	WORD $0x6ee0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ee2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	WORD $0x4e61d400 // FADD V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapSiLUSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapSiLUSlopeF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e621c83 // BSL V4, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e62d484 // FADD V4, V2, V4
-	WORD $0x6e64fc63 // FDIV V3, V4, V3
-	FMOVQ 48(R9), F5
-	FMOVQ 32(R9), F6
-	WORD $0x6e65e405 // FCMGE V0, V5, V5
-	WORD $0x6e661c45 // BSL V2, V6, V5
-	WORD $0x6e64fca2 // FDIV V5, V4, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e60d440 // FADD V2, V0, V0
-	WORD $0x6e60dc60 // FMUL V3, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 48(R9), F3
-	FMOVQ 32(R9), F4
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e621c83 // BSL V4, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e62d484 // FADD V4, V2, V4
-	WORD $0x6e64fc63 // FDIV V3, V4, V3
-	FMOVQ 48(R9), F5
-	FMOVQ 32(R9), F6
-	WORD $0x6e65e405 // FCMGE V0, V5, V5
-	WORD $0x6e661c45 // BSL V2, V6, V5
-	WORD $0x6e64fca2 // FDIV V5, V4, V2
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	FMOVQ 32(R9), F2
-	WORD $0x4e60d440 // FADD V2, V0, V0
-	WORD $0x6e60dc60 // FMUL V3, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapGELUF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapGELUF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	FMOVQ 1984(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c22 // AND V1, V2, V2
-	FMOVQ 1584(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	FMOVQ 1600(R9), F2
-	WORD $0x4ee2d482 // FSUB V4, V2, V2
-	FMOVQ 1600(R9), F3
-	WORD $0x4e63d483 // FADD V4, V3, V3
-	WORD $0x6e63fc42 // FDIV V2, V3, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4ee2d463 // FSUB V3, V2, V3
-	FMOVQ 1616(R9), F5
-	FMOVQ 1632(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1648(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1664(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1680(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1696(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1712(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1728(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1744(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1760(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1776(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1792(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1808(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1824(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1840(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1856(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1872(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1888(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1904(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1920(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1936(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1952(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	WORD $0x6e66dc62 // FMUL V3, V6, V2
-	WORD $0x6e64dc83 // FMUL V4, V4, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c63 // EOR V3, V5, V3
-	FMOVQ 96(R9), F5
-	WORD $0x6e65dc65 // FMUL V3, V5, V5
-	WORD $0x4e6188a5 // FRINTN V5, V5
-	FMOVQ 128(R9), F6
-	WORD $0x4ea31c67 // MOV V3, V7
-	WORD $0x4ee6cca7 // FMLS V5, V6, V7
-	FMOVQ 112(R9), F6
-	WORD $0x4ee6cca7 // FMLS V5, V6, V7
-	WORD $0x4e64cc83 // FMLA V4, V4, V3
-	WORD $0x4ee3d4e3 // FSUB V7, V3, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F6
-	FMOVQ 160(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 176(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 192(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 208(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 224(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 240(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 256(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 272(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 288(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	WORD $0x4e67cc83 // FMLA V4, V7, V3
-	WORD $0x4ea21c44 // MOV V2, V4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dca2 // FMUL V5, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4ee2d4a3 // FSUB V5, V2, V3
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d442 // FADD V2, V5, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc82 // FMUL V4, V2, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6ee1e461 // FCMGT V3, V1, V1
-	FMOVQ 384(R9), F3
-	WORD $0x4ee2d463 // FSUB V3, V2, V3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 304(R9), F2
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 1984(R9), F1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	FMOVQ 16(R9), F2
-	WORD $0x4e221c22 // AND V1, V2, V2
-	FMOVQ 1584(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	FMOVQ 1600(R9), F2
-	WORD $0x4ee2d482 // FSUB V4, V2, V2
-	FMOVQ 1600(R9), F3
-	WORD $0x4e63d483 // FADD V4, V3, V3
-	WORD $0x6e63fc42 // FDIV V2, V3, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4ee2d463 // FSUB V3, V2, V3
-	FMOVQ 1616(R9), F5
-	FMOVQ 1632(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1648(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1664(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1680(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1696(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1712(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1728(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1744(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1760(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1776(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1792(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1808(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1824(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1840(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1856(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1872(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1888(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1904(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1920(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 1936(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 1952(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	WORD $0x6e66dc62 // FMUL V3, V6, V2
-	WORD $0x6e64dc83 // FMUL V4, V4, V3
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c63 // EOR V3, V5, V3
-	FMOVQ 96(R9), F5
-	WORD $0x6e65dc65 // FMUL V3, V5, V5
-	WORD $0x4e6188a5 // FRINTN V5, V5
-	FMOVQ 128(R9), F6
-	WORD $0x4ea31c67 // MOV V3, V7
-	WORD $0x4ee6cca7 // FMLS V5, V6, V7
-	FMOVQ 112(R9), F6
-	WORD $0x4ee6cca7 // FMLS V5, V6, V7
-	WORD $0x4e64cc83 // FMLA V4, V4, V3
-	WORD $0x4ee3d4e3 // FSUB V7, V3, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F6
-	FMOVQ 160(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 176(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 192(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 208(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 224(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 240(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 256(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 272(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 288(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	WORD $0x4e67cc83 // FMLA V4, V7, V3
-	WORD $0x4ea21c44 // MOV V2, V4
-	WORD $0x4e62cc64 // FMLA V3, V2, V4
-	FMOVQ 304(R9), F2
-	WORD $0x6e62dca2 // FMUL V5, V2, V2
-	WORD $0x4e619842 // FRINTM V2, V2
-	WORD $0x4ee2d4a3 // FSUB V5, V2, V3
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d442 // FADD V2, V5, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc82 // FMUL V4, V2, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6ee1e461 // FCMGT V3, V1, V1
-	FMOVQ 384(R9), F3
-	WORD $0x4ee2d463 // FSUB V3, V2, V3
-	WORD $0x6e621c61 // BSL V3, V2, V1
-	FMOVQ 304(R9), F2
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapGELUSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapGELUSlopeF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	FMOVQ 64(R9), F3
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e445 // FCMGT V2, V4, V5
-	WORD $0x6e621c85 // BSL V4, V2, V5
-	WORD $0x6ee5e462 // FCMGT V3, V5, V2
-	WORD $0x6e651c62 // BSL V3, V5, V2
-	FMOVQ 96(R9), F3
-	WORD $0x6e63dc43 // FMUL V2, V3, V3
-	WORD $0x4e618863 // FRINTN V3, V3
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc62 // FMLS V3, V4, V2
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc62 // FMLS V3, V4, V2
-	WORD $0x6e62dc44 // FMUL V2, V2, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	WORD $0x4e66cc82 // FMLA V4, V6, V2
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc64 // FMUL V3, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d463 // FSUB V3, V4, V3
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc42 // FMUL V2, V4, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	WORD $0x6e62dc02 // FMUL V0, V2, V2
-	FMOVQ 2000(R9), F3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 1984(R9), F3
-	WORD $0x6e63dc00 // FMUL V0, V3, V0
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	FMOVQ 1584(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	FMOVQ 1600(R9), F3
-	WORD $0x4ee3d4a3 // FSUB V5, V3, V3
-	FMOVQ 1600(R9), F4
-	WORD $0x4e64d4a4 // FADD V5, V4, V4
-	WORD $0x6e64fc63 // FDIV V3, V4, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ee3d484 // FSUB V4, V3, V4
-	FMOVQ 1616(R9), F6
-	FMOVQ 1632(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1648(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1664(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1680(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1696(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1712(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1728(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1744(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1760(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1776(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1792(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1808(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1824(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1840(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1856(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1872(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1888(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1904(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1920(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1936(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1952(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	WORD $0x6e67dc83 // FMUL V4, V7, V3
-	WORD $0x6e65dca4 // FMUL V5, V5, V4
-	FMOVQ 0(R9), F6
-	WORD $0x6e261c84 // EOR V4, V6, V4
-	FMOVQ 96(R9), F6
-	WORD $0x6e66dc86 // FMUL V4, V6, V6
-	WORD $0x4e6188c6 // FRINTN V6, V6
-	FMOVQ 128(R9), F7
-	WORD $0x4ea41c88 // MOV V4, V8
-	WORD $0x4ee7ccc8 // FMLS V6, V7, V8
-	FMOVQ 112(R9), F7
-	WORD $0x4ee7ccc8 // FMLS V6, V7, V8
-	WORD $0x4e65cca4 // FMLA V5, V5, V4
-	WORD $0x4ee4d504 // FSUB V8, V4, V4
-	WORD $0x6e64dc85 // FMUL V4, V4, V5
-	FMOVQ 144(R9), F7
-	FMOVQ 160(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 176(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 192(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 208(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 224(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 240(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 256(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 272(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 288(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	WORD $0x4e68cca4 // FMLA V5, V8, V4
-	WORD $0x4ea31c65 // MOV V3, V5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dcc3 // FMUL V6, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d4c4 // FSUB V6, V3, V4
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d463 // FADD V3, V6, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dca3 // FMUL V5, V3, V3
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 48(R9), F4
-	WORD $0x6ee0e480 // FCMGT V4, V0, V0
-	FMOVQ 384(R9), F4
-	WORD $0x4ee3d484 // FSUB V4, V3, V4
-	WORD $0x6e631c80 // BSL V4, V3, V0
-	FMOVQ 304(R9), F3
-	WORD $0x6e60dc60 // FMUL V3, V0, V0
-	WORD $0x4e62d400 // FADD V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	FMOVQ 64(R9), F3
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e445 // FCMGT V2, V4, V5
-	WORD $0x6e621c85 // BSL V4, V2, V5
-	WORD $0x6ee5e462 // FCMGT V3, V5, V2
-	WORD $0x6e651c62 // BSL V3, V5, V2
-	FMOVQ 96(R9), F3
-	WORD $0x6e63dc43 // FMUL V2, V3, V3
-	WORD $0x4e618863 // FRINTN V3, V3
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc62 // FMLS V3, V4, V2
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc62 // FMLS V3, V4, V2
-	WORD $0x6e62dc44 // FMUL V2, V2, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e62ccc5 // FMLA V6, V2, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e62cca6 // FMLA V5, V2, V6
-	WORD $0x4e66cc82 // FMLA V4, V6, V2
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc64 // FMUL V3, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d463 // FSUB V3, V4, V3
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc42 // FMUL V2, V4, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	WORD $0x6e62dc02 // FMUL V0, V2, V2
-	FMOVQ 2000(R9), F3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 1984(R9), F3
-	WORD $0x6e63dc00 // FMUL V0, V3, V0
-	FMOVQ 16(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	FMOVQ 1584(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	FMOVQ 1600(R9), F3
-	WORD $0x4ee3d4a3 // FSUB V5, V3, V3
-	FMOVQ 1600(R9), F4
-	WORD $0x4e64d4a4 // FADD V5, V4, V4
-	WORD $0x6e64fc63 // FDIV V3, V4, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4ee3d484 // FSUB V4, V3, V4
-	FMOVQ 1616(R9), F6
-	FMOVQ 1632(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1648(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1664(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1680(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1696(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1712(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1728(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1744(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1760(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1776(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1792(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1808(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1824(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1840(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1856(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1872(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1888(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1904(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1920(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	FMOVQ 1936(R9), F6
-	WORD $0x4e63cce6 // FMLA V7, V3, V6
-	FMOVQ 1952(R9), F7
-	WORD $0x4e63ccc7 // FMLA V6, V3, V7
-	WORD $0x6e67dc83 // FMUL V4, V7, V3
-	WORD $0x6e65dca4 // FMUL V5, V5, V4
-	FMOVQ 0(R9), F6
-	WORD $0x6e261c84 // EOR V4, V6, V4
-	FMOVQ 96(R9), F6
-	WORD $0x6e66dc86 // FMUL V4, V6, V6
-	WORD $0x4e6188c6 // FRINTN V6, V6
-	FMOVQ 128(R9), F7
-	WORD $0x4ea41c88 // MOV V4, V8
-	WORD $0x4ee7ccc8 // FMLS V6, V7, V8
-	FMOVQ 112(R9), F7
-	WORD $0x4ee7ccc8 // FMLS V6, V7, V8
-	WORD $0x4e65cca4 // FMLA V5, V5, V4
-	WORD $0x4ee4d504 // FSUB V8, V4, V4
-	WORD $0x6e64dc85 // FMUL V4, V4, V5
-	FMOVQ 144(R9), F7
-	FMOVQ 160(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 176(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 192(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 208(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 224(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 240(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 256(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	FMOVQ 272(R9), F7
-	WORD $0x4e64cd07 // FMLA V8, V4, V7
-	FMOVQ 288(R9), F8
-	WORD $0x4e64cce8 // FMLA V7, V4, V8
-	WORD $0x4e68cca4 // FMLA V5, V8, V4
-	WORD $0x4ea31c65 // MOV V3, V5
-	WORD $0x4e63cc85 // FMLA V4, V3, V5
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dcc3 // FMUL V6, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d4c4 // FSUB V6, V3, V4
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d463 // FADD V3, V6, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dca3 // FMUL V5, V3, V3
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 48(R9), F4
-	WORD $0x6ee0e480 // FCMGT V4, V0, V0
-	FMOVQ 384(R9), F4
-	WORD $0x4ee3d484 // FSUB V4, V3, V4
-	WORD $0x6e631c80 // BSL V4, V3, V0
-	FMOVQ 304(R9), F3
-	WORD $0x6e60dc60 // FMUL V3, V0, V0
-	WORD $0x4e62d400 // FADD V0, V2, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapGELUTanhF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapGELUTanhF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	WORD $0x6e60dc01 // FMUL V0, V0, V1
-	FMOVQ 2016(R9), F2
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	FMOVQ 2032(R9), F2
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e424 // FCMGT V1, V3, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6ee4e441 // FCMGT V2, V4, V1
-	WORD $0x6e641c41 // BSL V2, V4, V1
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	WORD $0x6e61dc23 // FMUL V1, V1, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	WORD $0x4e65cc61 // FMLA V3, V5, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc43 // FMUL V2, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d442 // FSUB V2, V3, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc21 // FMUL V1, V3, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc21 // FMUL V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	WORD $0x6e60dc01 // FMUL V0, V0, V1
-	FMOVQ 2016(R9), F2
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61dc01 // FMUL V0, V1, V1
-	FMOVQ 2032(R9), F2
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c21 // EOR V1, V2, V1
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e424 // FCMGT V1, V3, V4
-	WORD $0x6e611c64 // BSL V3, V1, V4
-	WORD $0x6ee4e441 // FCMGT V2, V4, V1
-	WORD $0x6e641c41 // BSL V2, V4, V1
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc22 // FMUL V1, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc41 // FMLS V2, V3, V1
-	WORD $0x6e61dc23 // FMUL V1, V1, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e61cca4 // FMLA V5, V1, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e61cc85 // FMLA V4, V1, V5
-	WORD $0x4e65cc61 // FMLA V3, V5, V1
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc43 // FMUL V2, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d442 // FSUB V2, V3, V2
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc21 // FMUL V1, V3, V1
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc21 // FMUL V1, V2, V1
-	FMOVQ 32(R9), F2
-	WORD $0x4e61d441 // FADD V2, V1, V1
-	WORD $0x6e61fc00 // FDIV V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapGELUTanhSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapGELUTanhSlopeF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 2048(R9), F2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c00 // EOR V0, V3, V0
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	WORD $0x6ee0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ee2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	FMOVQ 2064(R9), F2
-	WORD $0x6ee0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ee2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 2016(R9), F3
-	WORD $0x6e62dc63 // FMUL V3, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e63d483 // FADD V4, V3, V3
-	WORD $0x6e63dc03 // FMUL V0, V3, V3
-	FMOVQ 2032(R9), F4
-	WORD $0x6e63dc83 // FMUL V4, V3, V3
-	FMOVQ 0(R9), F4
-	WORD $0x6e241c64 // EOR V3, V4, V4
-	FMOVQ 48(R9), F5
-	WORD $0x6e65e465 // FCMGE V3, V5, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	FMOVQ 64(R9), F4
-	FMOVQ 80(R9), F6
-	WORD $0x6ee6e4a7 // FCMGT V5, V6, V7
-	WORD $0x6e651cc7 // BSL V6, V5, V7
-	WORD $0x6ee7e485 // FCMGT V4, V7, V5
-	WORD $0x6e671c85 // BSL V4, V7, V5
-	FMOVQ 96(R9), F4
-	WORD $0x6e64dca4 // FMUL V5, V4, V4
-	WORD $0x4e618884 // FRINTN V4, V4
-	FMOVQ 128(R9), F6
-	WORD $0x4ee6cc85 // FMLS V4, V6, V5
-	FMOVQ 112(R9), F6
-	WORD $0x4ee6cc85 // FMLS V4, V6, V5
-	WORD $0x6e65dca6 // FMUL V5, V5, V6
-	FMOVQ 144(R9), F7
-	FMOVQ 160(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 176(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 192(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 208(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 224(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 240(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 256(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 272(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 288(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	WORD $0x4e68ccc5 // FMLA V6, V8, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4e66d4a5 // FADD V5, V6, V5
-	FMOVQ 304(R9), F6
-	WORD $0x6e66dc86 // FMUL V4, V6, V6
-	WORD $0x4e6198c6 // FRINTM V6, V6
-	WORD $0x4ee6d484 // FSUB V4, V6, V4
-	FMOVQ 320(R9), F7
-	WORD $0x4e67d4c6 // FADD V6, V7, V6
-	WORD $0x4f7454c6 // SHL $52, V6, V6
-	WORD $0x6e66dca5 // FMUL V5, V6, V5
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d484 // FADD V4, V6, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dca4 // FMUL V5, V4, V4
-	FMOVQ 48(R9), F5
-	FMOVQ 32(R9), F6
-	WORD $0x6e65e465 // FCMGE V3, V5, V5
-	WORD $0x6e641cc5 // BSL V6, V4, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4e64d4c6 // FADD V6, V4, V6
-	WORD $0x6e66fca5 // FDIV V5, V6, V5
-	FMOVQ 2080(R9), F7
-	WORD $0x6e62dce2 // FMUL V7, V2, V2
-	FMOVQ 32(R9), F7
-	WORD $0x4e62d4e2 // FADD V7, V2, V2
-	FMOVQ 2032(R9), F7
-	WORD $0x6e62dce2 // FMUL V7, V2, V2
-	FMOVQ 48(R9), F7
-	FMOVQ 32(R9), F8
-	WORD $0x6e67e463 // FCMGE V3, V7, V3
-	WORD $0x6e681c83 // BSL V4, V8, V3
-	WORD $0x6e66fc63 // FDIV V3, V6, V3
-	WORD $0x6e63dca3 // FMUL V5, V3, V3
-	WORD $0x6e63dc00 // FMUL V0, V3, V0
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	WORD $0x4e60d4a0 // FADD V5, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 2048(R9), F2
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c00 // EOR V0, V3, V0
-	FMOVQ 0(R9), F3
-	WORD $0x6e231c42 // EOR V2, V3, V2
-	WORD $0x6ee0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ee2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c00 // EOR V0, V2, V0
-	FMOVQ 2064(R9), F2
-	WORD $0x6ee0e443 // FCMGT V2, V0, V3
-	WORD $0x6e621c03 // BSL V0, V2, V3
-	WORD $0x6ee2e404 // FCMGT V0, V2, V4
-	WORD $0x6e601c44 // BSL V2, V0, V4
-	WORD $0x4ea41c60 // ORR V3, V4, V0
-	WORD $0x6e60dc02 // FMUL V0, V0, V2
-	FMOVQ 2016(R9), F3
-	WORD $0x6e62dc63 // FMUL V3, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e63d483 // FADD V4, V3, V3
-	WORD $0x6e63dc03 // FMUL V0, V3, V3
-	FMOVQ 2032(R9), F4
-	WORD $0x6e63dc83 // FMUL V4, V3, V3
-	FMOVQ 0(R9), F4
-	WORD $0x6e241c64 // EOR V3, V4, V4
-	FMOVQ 48(R9), F5
-	WORD $0x6e65e465 // FCMGE V3, V5, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	FMOVQ 64(R9), F4
-	FMOVQ 80(R9), F6
-	WORD $0x6ee6e4a7 // FCMGT V5, V6, V7
-	WORD $0x6e651cc7 // BSL V6, V5, V7
-	WORD $0x6ee7e485 // FCMGT V4, V7, V5
-	WORD $0x6e671c85 // BSL V4, V7, V5
-	FMOVQ 96(R9), F4
-	WORD $0x6e64dca4 // FMUL V5, V4, V4
-	WORD $0x4e618884 // FRINTN V4, V4
-	FMOVQ 128(R9), F6
-	WORD $0x4ee6cc85 // FMLS V4, V6, V5
-	FMOVQ 112(R9), F6
-	WORD $0x4ee6cc85 // FMLS V4, V6, V5
-	WORD $0x6e65dca6 // FMUL V5, V5, V6
-	FMOVQ 144(R9), F7
-	FMOVQ 160(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 176(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 192(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 208(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 224(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 240(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 256(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	FMOVQ 272(R9), F7
-	WORD $0x4e65cd07 // FMLA V8, V5, V7
-	FMOVQ 288(R9), F8
-	WORD $0x4e65cce8 // FMLA V7, V5, V8
-	WORD $0x4e68ccc5 // FMLA V6, V8, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4e66d4a5 // FADD V5, V6, V5
-	FMOVQ 304(R9), F6
-	WORD $0x6e66dc86 // FMUL V4, V6, V6
-	WORD $0x4e6198c6 // FRINTM V6, V6
-	WORD $0x4ee6d484 // FSUB V4, V6, V4
-	FMOVQ 320(R9), F7
-	WORD $0x4e67d4c6 // FADD V6, V7, V6
-	WORD $0x4f7454c6 // SHL $52, V6, V6
-	WORD $0x6e66dca5 // FMUL V5, V6, V5
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d484 // FADD V4, V6, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dca4 // FMUL V5, V4, V4
-	FMOVQ 48(R9), F5
-	FMOVQ 32(R9), F6
-	WORD $0x6e65e465 // FCMGE V3, V5, V5
-	WORD $0x6e641cc5 // BSL V6, V4, V5
-	FMOVQ 32(R9), F6
-	WORD $0x4e64d4c6 // FADD V6, V4, V6
-	WORD $0x6e66fca5 // FDIV V5, V6, V5
-	FMOVQ 2080(R9), F7
-	WORD $0x6e62dce2 // FMUL V7, V2, V2
-	FMOVQ 32(R9), F7
-	WORD $0x4e62d4e2 // FADD V7, V2, V2
-	FMOVQ 2032(R9), F7
-	WORD $0x6e62dce2 // FMUL V7, V2, V2
-	FMOVQ 48(R9), F7
-	FMOVQ 32(R9), F8
-	WORD $0x6e67e463 // FCMGE V3, V7, V3
-	WORD $0x6e681c83 // BSL V4, V8, V3
-	WORD $0x6e66fc63 // FDIV V3, V6, V3
-	WORD $0x6e63dca3 // FMUL V5, V3, V3
-	WORD $0x6e63dc00 // FMUL V0, V3, V0
-	WORD $0x6e62dc00 // FMUL V0, V2, V0
-	WORD $0x4e60d4a0 // FADD V5, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapMishF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapMishF64NEON(SB), NOSPLIT, $32-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ee4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	WORD $0x4e65cc62 // FMLA V3, V5, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d421 // FSUB V1, V3, V1
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 384(R9), F2
-	WORD $0x6e61dc42 // FMUL V2, V1, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d443 // FADD V2, V3, V3
-	FMOVQ 384(R9), F4
-	WORD $0x4e64d424 // FADD V1, V4, V4
-	WORD $0x6e64dc24 // FMUL V1, V4, V4
-	FMOVQ 48(R9), F5
-	WORD $0x6e65e405 // FCMGE V0, V5, V5
-	WORD $0x6e641c65 // BSL V3, V4, V5
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 384(R9), F3
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e631c22 // BSL V1, V3, V2
-	WORD $0x4e62d4a1 // FADD V5, V2, V1
-	WORD $0x6e61fca1 // FDIV V5, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	FMOVQ 0(R9), F1
-	WORD $0x6e211c01 // EOR V0, V1, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	FMOVQ 64(R9), F1
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e444 // FCMGT V2, V3, V4
-	WORD $0x6e621c64 // BSL V3, V2, V4
-	WORD $0x6ee4e422 // FCMGT V1, V4, V2
-	WORD $0x6e641c22 // BSL V1, V4, V2
-	FMOVQ 96(R9), F1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	WORD $0x4e618821 // FRINTN V1, V1
-	FMOVQ 128(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	FMOVQ 112(R9), F3
-	WORD $0x4ee3cc22 // FMLS V1, V3, V2
-	WORD $0x6e62dc43 // FMUL V2, V2, V3
-	FMOVQ 144(R9), F4
-	FMOVQ 160(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 176(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 192(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 208(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 224(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 240(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 256(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	FMOVQ 272(R9), F4
-	WORD $0x4e62cca4 // FMLA V5, V2, V4
-	FMOVQ 288(R9), F5
-	WORD $0x4e62cc85 // FMLA V4, V2, V5
-	WORD $0x4e65cc62 // FMLA V3, V5, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	FMOVQ 304(R9), F3
-	WORD $0x6e63dc23 // FMUL V1, V3, V3
-	WORD $0x4e619863 // FRINTM V3, V3
-	WORD $0x4ee3d421 // FSUB V1, V3, V1
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d421 // FADD V1, V3, V1
-	WORD $0x4f745421 // SHL $52, V1, V1
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 384(R9), F2
-	WORD $0x6e61dc42 // FMUL V2, V1, V2
-	FMOVQ 32(R9), F3
-	WORD $0x4e63d443 // FADD V2, V3, V3
-	FMOVQ 384(R9), F4
-	WORD $0x4e64d424 // FADD V1, V4, V4
-	WORD $0x6e64dc24 // FMUL V1, V4, V4
-	FMOVQ 48(R9), F5
-	WORD $0x6e65e405 // FCMGE V0, V5, V5
-	WORD $0x6e641c65 // BSL V3, V4, V5
-	WORD $0x6e61dc41 // FMUL V2, V1, V1
-	FMOVQ 48(R9), F2
-	FMOVQ 384(R9), F3
-	WORD $0x6e62e402 // FCMGE V0, V2, V2
-	WORD $0x6e631c22 // BSL V1, V3, V2
-	WORD $0x4e62d4a1 // FADD V5, V2, V1
-	WORD $0x6e61fca1 // FDIV V5, V1, V1
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapMishSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapMishSlopeF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 384(R9), F3
-	WORD $0x6e62dc63 // FMUL V3, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d464 // FADD V3, V4, V4
-	FMOVQ 384(R9), F5
-	WORD $0x4e65d445 // FADD V2, V5, V5
-	WORD $0x6e65dc45 // FMUL V2, V5, V5
-	FMOVQ 48(R9), F6
-	WORD $0x6e66e406 // FCMGE V0, V6, V6
-	WORD $0x6e651c86 // BSL V4, V5, V6
-	WORD $0x6e62dc63 // FMUL V3, V2, V3
-	FMOVQ 48(R9), F4
-	FMOVQ 384(R9), F5
-	WORD $0x6e64e404 // FCMGE V0, V4, V4
-	WORD $0x6e651c64 // BSL V3, V5, V4
-	WORD $0x4e64d4c3 // FADD V6, V4, V3
-	WORD $0x6e63fcc5 // FDIV V6, V3, V5
-	WORD $0x6e63fc83 // FDIV V4, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	WORD $0x6e63dc03 // FMUL V0, V3, V3
-	FMOVQ 48(R9), F4
-	FMOVQ 32(R9), F6
-	WORD $0x6e64e400 // FCMGE V0, V4, V0
-	WORD $0x6e621cc0 // BSL V6, V2, V0
-	FMOVQ 32(R9), F4
-	WORD $0x4e62d482 // FADD V4, V2, V2
-	WORD $0x6e62fc00 // FDIV V0, V2, V0
-	WORD $0x6e60dc60 // FMUL V3, V0, V0
-	WORD $0x4e60d4a0 // FADD V5, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 0(R9), F2
-	WORD $0x6e221c02 // EOR V0, V2, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6e63e403 // FCMGE V0, V3, V3
-	WORD $0x6e601c43 // BSL V2, V0, V3
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e465 // FCMGT V3, V4, V5
-	WORD $0x6e631c85 // BSL V4, V3, V5
-	WORD $0x6ee5e443 // FCMGT V2, V5, V3
-	WORD $0x6e651c43 // BSL V2, V5, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d463 // FADD V3, V4, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	FMOVQ 320(R9), F4
-	WORD $0x4e64d442 // FADD V2, V4, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	FMOVQ 384(R9), F3
-	WORD $0x6e62dc63 // FMUL V3, V2, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e64d464 // FADD V3, V4, V4
-	FMOVQ 384(R9), F5
-	WORD $0x4e65d445 // FADD V2, V5, V5
-	WORD $0x6e65dc45 // FMUL V2, V5, V5
-	FMOVQ 48(R9), F6
-	WORD $0x6e66e406 // FCMGE V0, V6, V6
-	WORD $0x6e651c86 // BSL V4, V5, V6
-	WORD $0x6e62dc63 // FMUL V3, V2, V3
-	FMOVQ 48(R9), F4
-	FMOVQ 384(R9), F5
-	WORD $0x6e64e404 // FCMGE V0, V4, V4
-	WORD $0x6e651c64 // BSL V3, V5, V4
-	WORD $0x4e64d4c3 // FADD V6, V4, V3
-	WORD $0x6e63fcc5 // FDIV V6, V3, V5
-	WORD $0x6e63fc83 // FDIV V4, V3, V3
-	FMOVQ 32(R9), F4
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x6e64dc63 // FMUL V3, V4, V3
-	WORD $0x6e63dc03 // FMUL V0, V3, V3
-	FMOVQ 48(R9), F4
-	FMOVQ 32(R9), F6
-	WORD $0x6e64e400 // FCMGE V0, V4, V0
-	WORD $0x6e621cc0 // BSL V6, V2, V0
-	FMOVQ 32(R9), F4
-	WORD $0x4e62d482 // FADD V4, V2, V2
-	WORD $0x6e62fc00 // FDIV V0, V2, V0
-	WORD $0x6e60dc60 // FMUL V3, V0, V0
-	WORD $0x4e60d4a0 // FADD V5, V0, V0
-	WORD $0x6e61dc00 // FMUL V0, V1, V0
-	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapELUF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapELUF64NEON(SB), NOSPLIT, $48-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e404 // FCMGT V0, V3, V4
-	WORD $0x6e601c64 // BSL V3, V0, V4
-	WORD $0x6ee4e443 // FCMGT V2, V4, V3
-	WORD $0x6e641c43 // BSL V2, V4, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c45 // EOR V2, V5, V5
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d4a5 // FADD V5, V6, V5
-	WORD $0x4f7454a5 // SHL $52, V5, V5
-	WORD $0x4ee5d485 // FSUB V4, V5, V5
-	WORD $0x4e64cc65 // FMLA V3, V4, V5
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dca2 // FMUL V5, V2, V2
-	FMOVQ 0(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	WORD $0x4ea31c42 // ORR V2, V3, V2
-	WORD $0x6e62dc21 // FMUL V1, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e60e442 // FCMGE V2, V0, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	VST1.P [V2.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
-	FMOVQ 64(R9), F2
-	FMOVQ 80(R9), F3
-	WORD $0x6ee3e404 // FCMGT V0, V3, V4
-	WORD $0x6e601c64 // BSL V3, V0, V4
-	WORD $0x6ee4e443 // FCMGT V2, V4, V3
-	WORD $0x6e641c43 // BSL V2, V4, V3
-	FMOVQ 96(R9), F2
-	WORD $0x6e62dc62 // FMUL V3, V2, V2
-	WORD $0x4e618842 // FRINTN V2, V2
-	FMOVQ 128(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	FMOVQ 112(R9), F4
-	WORD $0x4ee4cc43 // FMLS V2, V4, V3
-	WORD $0x6e63dc64 // FMUL V3, V3, V4
-	FMOVQ 144(R9), F5
-	FMOVQ 160(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 176(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 192(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 208(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 224(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 240(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 256(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	FMOVQ 272(R9), F5
-	WORD $0x4e63ccc5 // FMLA V6, V3, V5
-	FMOVQ 288(R9), F6
-	WORD $0x4e63cca6 // FMLA V5, V3, V6
-	WORD $0x4e66cc83 // FMLA V4, V6, V3
-	FMOVQ 304(R9), F4
-	WORD $0x6e64dc44 // FMUL V2, V4, V4
-	WORD $0x4e619884 // FRINTM V4, V4
-	WORD $0x4ee4d442 // FSUB V2, V4, V2
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	WORD $0x4f745484 // SHL $52, V4, V4
-	FMOVQ 0(R9), F5
-	WORD $0x6e251c45 // EOR V2, V5, V5
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d4a5 // FADD V5, V6, V5
-	WORD $0x4f7454a5 // SHL $52, V5, V5
-	WORD $0x4ee5d485 // FSUB V4, V5, V5
-	WORD $0x4e64cc65 // FMLA V3, V4, V5
-	FMOVQ 320(R9), F3
-	WORD $0x4e63d442 // FADD V2, V3, V2
-	WORD $0x4f745442 // SHL $52, V2, V2
-	WORD $0x6e62dca2 // FMUL V5, V2, V2
-	FMOVQ 0(R9), F3
-	WORD $0x4e231c03 // AND V0, V3, V3
-	WORD $0x4ea31c42 // ORR V2, V3, V2
-	WORD $0x6e62dc21 // FMUL V1, V2, V1
-	FMOVQ 48(R9), F2
-	WORD $0x6e60e442 // FCMGE V2, V0, V2
-	WORD $0x6e601c22 // BSL V1, V0, V2
-	ADD  $16, RSP, R11
-	VST1 [V2.B16], (R11)
-
-give:
-	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
-	BNE  give
-
-done:
-	RET
-
-// func mapELUSlopeF64NEON(n int, to *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64)
-TEXT ·mapELUSlopeF64NEON(SB), NOSPLIT, $64-48
-	MOVD n+0(FP), R0
-	MOVD to+8(FP), R1
-	MOVD x0+16(FP), R2
-	MOVD x1+24(FP), R3
-	MOVD x2+32(FP), R4
-	MOVD $neonF64<>(SB), R9
-	SUBS $2, R0, R0
-	BLT  rest
-
-whole:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	VLD1.P 16(R4), [V2.B16]
-	FMOVQ 64(R9), F3
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e405 // FCMGT V0, V4, V5
-	WORD $0x6e601c85 // BSL V4, V0, V5
-	WORD $0x6ee5e464 // FCMGT V3, V5, V4
-	WORD $0x6e651c64 // BSL V3, V5, V4
-	FMOVQ 96(R9), F3
-	WORD $0x6e63dc83 // FMUL V4, V3, V3
-	WORD $0x4e618863 // FRINTN V3, V3
-	FMOVQ 128(R9), F5
-	WORD $0x4ee5cc64 // FMLS V3, V5, V4
-	FMOVQ 112(R9), F5
-	WORD $0x4ee5cc64 // FMLS V3, V5, V4
-	WORD $0x6e64dc85 // FMUL V4, V4, V5
-	FMOVQ 144(R9), F6
-	FMOVQ 160(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 176(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 192(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 208(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 224(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 240(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 256(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 272(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 288(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	WORD $0x4e67cca4 // FMLA V5, V7, V4
-	FMOVQ 32(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	FMOVQ 304(R9), F5
-	WORD $0x6e65dc65 // FMUL V3, V5, V5
-	WORD $0x4e6198a5 // FRINTM V5, V5
-	WORD $0x4ee5d463 // FSUB V3, V5, V3
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d4a5 // FADD V5, V6, V5
-	WORD $0x4f7454a5 // SHL $52, V5, V5
-	WORD $0x6e65dc84 // FMUL V4, V5, V4
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d463 // FADD V3, V5, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc83 // FMUL V4, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	WORD $0x6e61dc42 // FMUL V2, V1, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6ee3e400 // FCMGT V0, V3, V0
-	WORD $0x6e621c20 // BSL V1, V2, V0
-	VST1.P [V0.B16], 16(R1)
-	SUBS $2, R0, R0
-	BGE  whole
-
-rest:
-	ADDS $2, R0, R0
-	BEQ  done
-	ADD  $16, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take0:
-	MOVD.P 8(R2), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take0
-	VLD1 (R10), [V0.B16]
-	ADD  $32, RSP, R10
-	MOVD R10, R11
-	MOVD R0, R12
-
-take1:
-	MOVD.P 8(R3), R13
-	MOVD.P R13, 8(R11)
-	SUBS $1, R12, R12
-	BNE  take1
-	VLD1 (R10), [V1.B16]
+	MOVD R10, R3
 	ADD  $48, RSP, R10
 	MOVD R10, R11
-	MOVD R0, R12
+	MOVD R21, R12
 
 take2:
 	MOVD.P 8(R4), R13
 	MOVD.P R13, 8(R11)
 	SUBS $1, R12, R12
 	BNE  take2
-	VLD1 (R10), [V2.B16]
-	FMOVQ 64(R9), F3
-	FMOVQ 80(R9), F4
-	WORD $0x6ee4e405 // FCMGT V0, V4, V5
-	WORD $0x6e601c85 // BSL V4, V0, V5
-	WORD $0x6ee5e464 // FCMGT V3, V5, V4
-	WORD $0x6e651c64 // BSL V3, V5, V4
-	FMOVQ 96(R9), F3
-	WORD $0x6e63dc83 // FMUL V4, V3, V3
-	WORD $0x4e618863 // FRINTN V3, V3
-	FMOVQ 128(R9), F5
-	WORD $0x4ee5cc64 // FMLS V3, V5, V4
-	FMOVQ 112(R9), F5
-	WORD $0x4ee5cc64 // FMLS V3, V5, V4
-	WORD $0x6e64dc85 // FMUL V4, V4, V5
-	FMOVQ 144(R9), F6
-	FMOVQ 160(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 176(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 192(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 208(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 224(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 240(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 256(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	FMOVQ 272(R9), F6
-	WORD $0x4e64cce6 // FMLA V7, V4, V6
-	FMOVQ 288(R9), F7
-	WORD $0x4e64ccc7 // FMLA V6, V4, V7
-	WORD $0x4e67cca4 // FMLA V5, V7, V4
-	FMOVQ 32(R9), F5
-	WORD $0x4e65d484 // FADD V4, V5, V4
-	FMOVQ 304(R9), F5
-	WORD $0x6e65dc65 // FMUL V3, V5, V5
-	WORD $0x4e6198a5 // FRINTM V5, V5
-	WORD $0x4ee5d463 // FSUB V3, V5, V3
-	FMOVQ 320(R9), F6
-	WORD $0x4e66d4a5 // FADD V5, V6, V5
-	WORD $0x4f7454a5 // SHL $52, V5, V5
-	WORD $0x6e65dc84 // FMUL V4, V5, V4
-	FMOVQ 320(R9), F5
-	WORD $0x4e65d463 // FADD V3, V5, V3
-	WORD $0x4f745463 // SHL $52, V3, V3
-	WORD $0x6e63dc83 // FMUL V4, V3, V3
-	WORD $0x6e63dc42 // FMUL V2, V3, V2
-	WORD $0x6e61dc42 // FMUL V2, V1, V2
-	FMOVQ 48(R9), F3
-	WORD $0x6ee3e400 // FCMGT V0, V3, V0
-	WORD $0x6e621c20 // BSL V1, V2, V0
+	MOVD R10, R4
+	ADD  $64, RSP, R10
+	MOVD R10, R11
+	MOVD R21, R12
+
+take3:
+	MOVD.P 8(R5), R13
+	MOVD.P R13, 8(R11)
+	SUBS $1, R12, R12
+	BNE  take3
+	MOVD R10, R5
+	ADD  $16, RSP, R1
+	MOVD $2, R0
+	CALL (R19)
 	ADD  $16, RSP, R11
-	VST1 [V0.B16], (R11)
+	MOVD R21, R12
 
 give:
 	MOVD.P 8(R11), R13
-	MOVD.P R13, 8(R1)
-	SUBS $1, R0, R0
+	MOVD.P R13, 8(R22)
+	SUBS $1, R12, R12
 	BNE  give
 
 done:
@@ -18958,18 +6650,4 @@ DATA neonF64<>+1952(SB)/8, $0x3fc18932bf08e154
 DATA neonF64<>+1960(SB)/8, $0x3fc18932bf08e154
 DATA neonF64<>+1968(SB)/8, $0x3fee5b9d14785d09
 DATA neonF64<>+1976(SB)/8, $0x3fee5b9d14785d09
-DATA neonF64<>+1984(SB)/8, $0xbfe6a09e667f3bcd
-DATA neonF64<>+1992(SB)/8, $0xbfe6a09e667f3bcd
-DATA neonF64<>+2000(SB)/8, $0x3fd9884533d43651
-DATA neonF64<>+2008(SB)/8, $0x3fd9884533d43651
-DATA neonF64<>+2016(SB)/8, $0x3fa6e4e26d4801f7
-DATA neonF64<>+2024(SB)/8, $0x3fa6e4e26d4801f7
-DATA neonF64<>+2032(SB)/8, $0x3ff9884533d43651
-DATA neonF64<>+2040(SB)/8, $0x3ff9884533d43651
-DATA neonF64<>+2048(SB)/8, $0xc059000000000000
-DATA neonF64<>+2056(SB)/8, $0xc059000000000000
-DATA neonF64<>+2064(SB)/8, $0x4059000000000000
-DATA neonF64<>+2072(SB)/8, $0x4059000000000000
-DATA neonF64<>+2080(SB)/8, $0x3fc12ba9d1f60179
-DATA neonF64<>+2088(SB)/8, $0x3fc12ba9d1f60179
-GLOBL neonF64<>(SB), RODATA|NOPTR, $2096
+GLOBL neonF64<>(SB), RODATA|NOPTR, $1984

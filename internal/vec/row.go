@@ -3,8 +3,8 @@ package vec
 // rows are loops over all elements of a row: reductions, each with 32 sums beside each other that are joined by halves, and
 // functions of a row and a number.
 type rows[T Float] struct {
-	sum, dot, most func(n int, x, y *T) T
-	by             [functions]scaled[T]
+	sum, dot, most, product, max, min func(n int, x, y *T) T
+	by                                [functions]scaled[T]
 }
 
 // scaled sets n elements from to on to a function of those from x on and a number.
@@ -43,6 +43,24 @@ func (l *Loops[T]) Dot(x, y []T) T {
 
 // Most returns the largest element of x, which has one, that is a number; −∞ if none is.
 func (l *Loops[T]) Most(x []T) T { return l.rowLoops.most(len(x), &x[0], &x[0]) }
+
+// Reduce returns what f, which is Add, Mul, Max or Min, makes of the elements of x, of which there is one at least: sums and
+// products pairwise.
+func (l *Loops[T]) Reduce(f Function, x []T) T {
+	switch f {
+	case Add:
+		return l.Sum(x)
+	case Max:
+		return l.rowLoops.max(len(x), &x[0], &x[0])
+	case Min:
+		return l.rowLoops.min(len(x), &x[0], &x[0])
+	}
+	if n := len(x); n > sumBlock {
+		half := sumHalf(n)
+		return l.Reduce(f, x[:half]) * l.Reduce(f, x[half:])
+	}
+	return l.rowLoops.product(len(x), &x[0], &x[0])
+}
 
 // MapBy sets the elements of to to f of those of x, which is at least as long, and of a number. f is Add, Sub, Mul or Div.
 func (l *Loops[T]) MapBy(f Function, to, x []T, by T) {

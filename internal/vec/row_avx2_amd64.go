@@ -17,6 +17,21 @@ func rowDotF32AVX2(n int, x *float32, y *float32) float32
 //go:noescape
 func rowMostF32AVX2(n int, x *float32, y *float32) float32
 
+// rowProductF32AVX2 returns the product of x, n elements from there on.
+//
+//go:noescape
+func rowProductF32AVX2(n int, x *float32, y *float32) float32
+
+// rowMaxF32AVX2 returns the greatest element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMaxF32AVX2(n int, x *float32, y *float32) float32
+
+// rowMinF32AVX2 returns the least element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMinF32AVX2(n int, x *float32, y *float32) float32
+
 // rowAddByF32AVX2 sets n elements from to on to Add of those from x on and by. They may be the same.
 //
 //go:noescape
@@ -51,6 +66,21 @@ func rowDotF64AVX2(n int, x *float64, y *float64) float64
 //
 //go:noescape
 func rowMostF64AVX2(n int, x *float64, y *float64) float64
+
+// rowProductF64AVX2 returns the product of x, n elements from there on.
+//
+//go:noescape
+func rowProductF64AVX2(n int, x *float64, y *float64) float64
+
+// rowMaxF64AVX2 returns the greatest element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMaxF64AVX2(n int, x *float64, y *float64) float64
+
+// rowMinF64AVX2 returns the least element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMinF64AVX2(n int, x *float64, y *float64) float64
 
 // rowAddByF64AVX2 sets n elements from to on to Add of those from x on and by. They may be the same.
 //

@@ -17,6 +17,21 @@ func rowDotF32AVX512(n int, x *float32, y *float32) float32
 //go:noescape
 func rowMostF32AVX512(n int, x *float32, y *float32) float32
 
+// rowProductF32AVX512 returns the product of x, n elements from there on.
+//
+//go:noescape
+func rowProductF32AVX512(n int, x *float32, y *float32) float32
+
+// rowMaxF32AVX512 returns the greatest element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMaxF32AVX512(n int, x *float32, y *float32) float32
+
+// rowMinF32AVX512 returns the least element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMinF32AVX512(n int, x *float32, y *float32) float32
+
 // rowAddByF32AVX512 sets n elements from to on to Add of those from x on and by. They may be the same.
 //
 //go:noescape
@@ -51,6 +66,21 @@ func rowDotF64AVX512(n int, x *float64, y *float64) float64
 //
 //go:noescape
 func rowMostF64AVX512(n int, x *float64, y *float64) float64
+
+// rowProductF64AVX512 returns the product of x, n elements from there on.
+//
+//go:noescape
+func rowProductF64AVX512(n int, x *float64, y *float64) float64
+
+// rowMaxF64AVX512 returns the greatest element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMaxF64AVX512(n int, x *float64, y *float64) float64
+
+// rowMinF64AVX512 returns the least element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMinF64AVX512(n int, x *float64, y *float64) float64
 
 // rowAddByF64AVX512 sets n elements from to on to Add of those from x on and by. They may be the same.
 //

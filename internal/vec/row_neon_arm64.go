@@ -17,6 +17,21 @@ func rowDotF32NEON(n int, x, y *float32) float32
 //go:noescape
 func rowMostF32NEON(n int, x, y *float32) float32
 
+// rowProductF32NEON returns the product of x, n elements from there on.
+//
+//go:noescape
+func rowProductF32NEON(n int, x, y *float32) float32
+
+// rowMaxF32NEON returns the greatest element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMaxF32NEON(n int, x, y *float32) float32
+
+// rowMinF32NEON returns the least element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMinF32NEON(n int, x, y *float32) float32
+
 // rowAddByF32NEON sets n elements from to on to Add of those from x on and by. They may be the same.
 //
 //go:noescape
@@ -56,6 +71,21 @@ func rowDotF64NEON(n int, x, y *float64) float64
 //
 //go:noescape
 func rowMostF64NEON(n int, x, y *float64) float64
+
+// rowProductF64NEON returns the product of x, n elements from there on.
+//
+//go:noescape
+func rowProductF64NEON(n int, x, y *float64) float64
+
+// rowMaxF64NEON returns the greatest element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMaxF64NEON(n int, x, y *float64) float64
+
+// rowMinF64NEON returns the least element of x, NaN if one is, n elements from there on.
+//
+//go:noescape
+func rowMinF64NEON(n int, x, y *float64) float64
 
 // rowAddByF64NEON sets n elements from to on to Add of those from x on and by. They may be the same.
 //

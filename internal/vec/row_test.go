@@ -62,6 +62,33 @@ func testRows[T Float](t *testing.T) {
 			same("dot", l.Dot(x, y), inLanes(n, 0, func(s T, i int) T { return fused[T](float64(x[i]), float64(y[i]), float64(s)) }, plus))
 			if n > 0 {
 				same("most", l.Most(x), slices.Max(x))
+				times := func(a, b T) T { return a * b }
+				greater, less := func(a, b T) T { return max(a, b) }, func(a, b T) T { return min(a, b) }
+				reduced := func(what string) {
+					t.Helper()
+					same("product"+what, l.Reduce(Mul, x), inLanes(n, 1, func(s T, i int) T { return s * x[i] }, times))
+					same("maximum"+what, l.Reduce(Max, x), inLanes(n, -inf, func(s T, i int) T { return max(s, x[i]) }, greater))
+					same("minimum"+what, l.Reduce(Min, x), inLanes(n, inf, func(s T, i int) T { return min(s, x[i]) }, less))
+				}
+				reduced("")
+				kept := slices.Clone(x)
+				x[rng.IntN(n)] = inf
+				reduced(" with infinity")
+				x[rng.IntN(n)] = -inf
+				reduced(" with infinities")
+				x[rng.IntN(n)] = nan
+				reduced(" with NaN")
+				minus := T(math.Copysign(0, -1))
+				for i := range x {
+					x[i] = minus
+				}
+				if v := l.Reduce(Max, x); !math.Signbit(float64(v)) {
+					t.Fatalf("%v, %T: the maximum of %d of −0 is %v", set, v, n, v)
+				}
+				if x[0] = 0; n > 1 && (math.Signbit(float64(l.Reduce(Max, x))) || !math.Signbit(float64(l.Reduce(Min, x)))) {
+					t.Fatalf("%v, %T: maximum and minimum of 0 and %d of −0 are %v and %v", set, inf, n-1, l.Reduce(Max, x), l.Reduce(Min, x))
+				}
+				copy(x, kept)
 				x[rng.IntN(n)], x[n-1] = nan, min(inf, T(n)-40)
 				same("most with NaN", l.Most(x), inLanes(n, -inf, func(s T, i int) T { return larger(x[i], s) }, larger))
 				x[0] = nan

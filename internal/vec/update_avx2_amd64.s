@@ -52,9 +52,9 @@ whole:
 rest:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         updateF32AVX2ends<>+0(SB), R9
+	LEAQ         updateF32AVX2lanes<>+0(SB), R9
 	NEGQ         AX
-	VMOVUPS      32(R9)(AX*4), Y0
+	VMOVUPS      128(R9)(AX*4), Y0
 	VMASKMOVPS   (CX)(R8*1), Y0, Y1
 	VMASKMOVPS   (DX)(R8*1), Y0, Y2
 	VMASKMOVPS   (BX)(R8*1), Y0, Y3
@@ -89,15 +89,39 @@ done:
 	VZEROUPPER
 	RET
 
-DATA updateF32AVX2ends<>+0(SB)/8, $0xffffffffffffffff
-DATA updateF32AVX2ends<>+8(SB)/8, $0xffffffffffffffff
-DATA updateF32AVX2ends<>+16(SB)/8, $0xffffffffffffffff
-DATA updateF32AVX2ends<>+24(SB)/8, $0xffffffffffffffff
-DATA updateF32AVX2ends<>+32(SB)/8, $0x0000000000000000
-DATA updateF32AVX2ends<>+40(SB)/8, $0x0000000000000000
-DATA updateF32AVX2ends<>+48(SB)/8, $0x0000000000000000
-DATA updateF32AVX2ends<>+56(SB)/8, $0x0000000000000000
-GLOBL updateF32AVX2ends<>(SB), RODATA|NOPTR, $64
+DATA updateF32AVX2lanes<>+0(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+8(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+16(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+24(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+32(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+40(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+48(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+56(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+64(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+72(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+80(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+88(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+96(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+104(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+112(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+120(SB)/8, $0xffffffffffffffff
+DATA updateF32AVX2lanes<>+128(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+136(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+144(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+152(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+160(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+168(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+176(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+184(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+192(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+200(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+208(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+216(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+224(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+232(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+240(SB)/8, $0x0000000000000000
+DATA updateF32AVX2lanes<>+248(SB)/8, $0x0000000000000000
+GLOBL updateF32AVX2lanes<>(SB), RODATA|NOPTR, $256
 
 // func adamwF64AVX2(n int, p *float64, d *float64, m *float64, v *float64, by *float64)
 // Requires: AVX, FMA3
@@ -149,9 +173,9 @@ whole:
 rest:
 	ADDQ         $0x04, AX
 	JZ           done
-	LEAQ         updateF64AVX2ends<>+0(SB), R9
+	LEAQ         updateF64AVX2lanes<>+0(SB), R9
 	NEGQ         AX
-	VMOVUPS      32(R9)(AX*8), Y0
+	VMOVUPS      256(R9)(AX*8), Y0
 	VMASKMOVPD   (CX)(R8*1), Y0, Y1
 	VMASKMOVPD   (DX)(R8*1), Y0, Y2
 	VMASKMOVPD   (BX)(R8*1), Y0, Y3
@@ -186,12 +210,68 @@ done:
 	VZEROUPPER
 	RET
 
-DATA updateF64AVX2ends<>+0(SB)/8, $0xffffffffffffffff
-DATA updateF64AVX2ends<>+8(SB)/8, $0xffffffffffffffff
-DATA updateF64AVX2ends<>+16(SB)/8, $0xffffffffffffffff
-DATA updateF64AVX2ends<>+24(SB)/8, $0xffffffffffffffff
-DATA updateF64AVX2ends<>+32(SB)/8, $0x0000000000000000
-DATA updateF64AVX2ends<>+40(SB)/8, $0x0000000000000000
-DATA updateF64AVX2ends<>+48(SB)/8, $0x0000000000000000
-DATA updateF64AVX2ends<>+56(SB)/8, $0x0000000000000000
-GLOBL updateF64AVX2ends<>(SB), RODATA|NOPTR, $64
+DATA updateF64AVX2lanes<>+0(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+8(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+16(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+24(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+32(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+40(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+48(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+56(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+64(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+72(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+80(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+88(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+96(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+104(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+112(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+120(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+128(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+136(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+144(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+152(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+160(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+168(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+176(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+184(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+192(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+200(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+208(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+216(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+224(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+232(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+240(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+248(SB)/8, $0xffffffffffffffff
+DATA updateF64AVX2lanes<>+256(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+264(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+272(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+280(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+288(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+296(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+304(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+312(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+320(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+328(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+336(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+344(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+352(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+360(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+368(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+376(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+384(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+392(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+400(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+408(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+416(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+424(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+432(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+440(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+448(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+456(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+464(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+472(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+480(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+488(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+496(SB)/8, $0x0000000000000000
+DATA updateF64AVX2lanes<>+504(SB)/8, $0x0000000000000000
+GLOBL updateF64AVX2lanes<>(SB), RODATA|NOPTR, $512

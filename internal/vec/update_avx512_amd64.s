@@ -52,10 +52,11 @@ whole:
 rest:
 	ADDQ         $0x10, CX
 	JZ           done
-	MOVL         $0x00000001, R9
-	SHLL         CL, R9
-	DECL         R9
-	KMOVW        R9, K1
+	MOVQ         $0x00000001, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	MOVQ         R9, CX
+	KMOVW        CX, K1
 	VMOVUPS.Z    (AX)(R8*1), K1, Z0
 	VMOVUPS.Z    (DX)(R8*1), K1, Z1
 	VMOVUPS.Z    (BX)(R8*1), K1, Z2
@@ -140,10 +141,11 @@ whole:
 rest:
 	ADDQ         $0x08, CX
 	JZ           done
-	MOVL         $0x00000001, R9
-	SHLL         CL, R9
-	DECL         R9
-	KMOVW        R9, K1
+	MOVQ         $0x00000001, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	MOVQ         R9, CX
+	KMOVW        CX, K1
 	VMOVUPD.Z    (AX)(R8*1), K1, Z0
 	VMOVUPD.Z    (DX)(R8*1), K1, Z1
 	VMOVUPD.Z    (BX)(R8*1), K1, Z2

@@ -1,5 +1,5 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or NEON, which has all but the loops of
-// Find, LookUp and AddUp, those between bytes and numbers, that of Fill, and those of tall blocks that turn a factor. Which there are is
+// Find, LookUp and AddUp, those between bytes and numbers, those of Fill and Reverse, and those of tall blocks that turn a factor. Which there are is
 // found at run time. Results are the same with each of them, to the bit; those of plain loops are others, within rounding.
 //
 // The assembly is written by the program in the folder gen.
@@ -26,6 +26,8 @@ type Set struct {
 	ints   intJoins
 	bytes  byteLoops
 	fill   func(n int, to *uint32, v uint32)
+
+	reverse func(n int, to, from *uint32)
 }
 
 // Loops is those on one type of floats.
@@ -33,12 +35,12 @@ type Loops[T Float] struct {
 	blocks   blocks[T]
 	tall     talls[T]
 	turn     turn[T]
-	maps     [functions]loop[T]
+	maps     mapping[T]
 	rowLoops rows[T]
 	adamw    func(n int, p, d, m, v, by *T)
 	corners  cornerLoops[T]
 	maxPool  func(n int, y *T, places *int32, x *T, width int, first int32)
-	copies   func(planes, rows, n int, to *byte, toPlane, toRow int, from *byte, fromPlane, fromRow int)
+	copies   copyLoop
 	addWide  func(n int, to *float64, x *T)
 	pool     sync.Pool // of *scratch[T]
 	tasks    sync.Pool // of *task[T]

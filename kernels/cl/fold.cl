@@ -159,7 +159,10 @@ static REAL16 power16(REAL16 x, REAL p) { return (REAL16)(power8(x.lo, p), power
 #elif FOLD == FOLD_ABS || FOLD == FOLD_SQUARE || FOLD == FOLD_POW || FOLD == FOLD_SUM
 #define FOLD_PAIRWISE(W, A, B, n) PAIRWISE(A, A##_levels, n)
 #define FOLD_END(W, A, B, n) PAIRWISE_END(A, A##_levels, n)
-#else // the order is no matter
+#else
+#if FOLD != FOLD_PROD
+#define FOLD_ANY_ORDER // gives the same
+#endif
 #define FOLD_PAIRWISE(W, A, B, n)
 #define FOLD_END(W, A, B, n)
 #endif

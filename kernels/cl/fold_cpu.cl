@@ -6,6 +6,18 @@ static RESULT fold_run(global const ELEM *x, int n, int root, REAL p) {
     FOLD_LEVELS(16, a, b)
     ACC16 a = START_A, b = START_B;
     int k = 0;
+#ifdef FOLD_ANY_ORDER
+    ACC16 c = START_A, e = START_A, f = START_A, none = START_B;
+    for (; k + 64 <= n; k += 64) {
+        STEP(16, a, b, vload16(0, x + k));
+        STEP(16, c, none, vload16(1, x + k));
+        STEP(16, e, none, vload16(2, x + k));
+        STEP(16, f, none, vload16(3, x + k));
+    }
+    MERGE(16, a, b, c, none);
+    MERGE(16, e, none, f, none);
+    MERGE(16, a, b, e, none);
+#endif
     while (k + 32 <= n) {
         const int end = min(n - 31, (k / (32 * PAIR_TERMS) + 1) * (32 * PAIR_TERMS));
         ACC16 c = START_A, d = START_B;
@@ -33,25 +45,46 @@ static RESULT fold_run(global const ELEM *x, int n, int root, REAL p) {
     return (RESULT)FINISH(, A, B);
 }
 
+// Folds n rows of V times 16 columns, which are `apart`.
+#define FOLD_COLUMNS(name, V)                                                                                          \
+    static void name(global const ELEM *x, global RESULT *y, int n, int apart, int root, REAL p) {                     \
+        ACC16 as[V], bs[V], levels_a[V][PAIR_LEVELS], levels_b[V][PAIR_LEVELS];                                        \
+        _Pragma("unroll") for (int v = 0; v < V; v++) as[v] = START_A, bs[v] = START_B;                                \
+        for (int k = 0; k < n;) {                                                                                      \
+            for (const int end = min(n, (k / PAIR_TERMS + 1) * PAIR_TERMS); k < end; k++) {                            \
+                _Pragma("unroll") for (int v = 0; v < V; v++) STEP(16, as[v], bs[v], vload16(v, x + k * apart));       \
+            }                                                                                                          \
+            _Pragma("unroll") for (int v = 0; v < V; v++) {                                                            \
+                ACC16 a = as[v], b = bs[v], *a_levels = levels_a[v], *b_levels = levels_b[v];                          \
+                FOLD_PAIRWISE(16, a, b, k)                                                                             \
+                as[v] = a, bs[v] = b;                                                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
+        _Pragma("unroll") for (int v = 0; v < V; v++) {                                                                \
+            ACC16 a = as[v], b = bs[v], *a_levels = levels_a[v], *b_levels = levels_b[v];                              \
+            FOLD_END(16, a, b, n)                                                                                      \
+            vstore16(TO_RESULT16(FINISH(16, a, b)), v, y);                                                             \
+        }                                                                                                              \
+    }
+
+FOLD_COLUMNS(fold_columns1, 1)
+FOLD_COLUMNS(fold_columns4, 4)
+
 static void fold(global const ELEM *X, global RESULT *Y, int outer, int len, int inner, int chunk, int shares, int root, REAL p) {
     const int columns = (inner + 15) / 16, g = get_group_id(0), groups = get_num_groups(0);
     const long units = (long)outer * shares * columns;
-    for (int u = units * g / groups; u < units * (g + 1) / groups; u++) {
+    const int end = units * (g + 1) / groups;
+    for (int u = units * g / groups; u < end; u++) {
         const int row = u / columns, i = u % columns * 16, begin = row % shares * chunk, n = min(len - begin, chunk);
         global const ELEM *x = X + (row / shares * len + begin) * inner + i;
         global RESULT *y = Y + row * inner + i;
         if (inner == 1) {
             *y = fold_run(x, n, root, p);
+        } else if (i + 64 <= inner && u + 4 <= end) {
+            fold_columns4(x, y, n, inner, root, p);
+            u += 3;
         } else if (i + 16 <= inner) {
-            FOLD_LEVELS(16, a, b)
-            ACC16 a = START_A, b = START_B;
-            for (int k = 0; k < n;) {
-                STEP(16, a, b, vload16(0, x + k * inner));
-                k++;
-                FOLD_PAIRWISE(16, a, b, k)
-            }
-            FOLD_END(16, a, b, n)
-            vstore16(TO_RESULT16(FINISH(16, a, b)), 0, y);
+            fold_columns1(x, y, n, inner, root, p);
         } else {
             for (int c = 0; c < inner - i; c++) {
                 FOLD_LEVELS(, a, b)

@@ -25,15 +25,25 @@ kernel void k_gather_axis(IN(X), IN_INTS(I), OUT(Y), int outer, int n, int m, in
     }
 }
 
-#define SCATTER_LINES(VALUE)                                                                              \
-    for (int j = 0; j < m; j++) {                                                                         \
-        for (int i = from; i < to; i++) {                                                                 \
-            const int p = (o * m + j) * inner + i, r = I[I_off + (each ? p : j)];                         \
-            if (r < 0 || r >= n) continue;                                                                \
-            global ELEM *y = Y + Y_off + (o * n + r) * inner + i;                                         \
-            const ELEM g = G[G_off + p];                                                                  \
-            *y = VALUE;                                                                                   \
-        }                                                                                                 \
+#define SCATTER_LINES(VALUE)                                   \
+    if (inner == 1) {                                          \
+        for (int j = 0; j < m; j++) {                          \
+            const int r = at[j];                               \
+            if (r < 0 || r >= n) continue;                     \
+            global ELEM *y = lines + r;                        \
+            const ELEM g = from_g[j];                          \
+            *y = VALUE;                                        \
+        }                                                      \
+        continue;                                              \
+    }                                                          \
+    for (int j = 0; j < m; j++) {                              \
+        for (int i = from; i < to; i++) {                      \
+            const int p = j * inner + i, r = at[each ? p : j]; \
+            if (r < 0 || r >= n) continue;                     \
+            global ELEM *y = lines + r * inner + i;            \
+            const ELEM g = from_g[p];                          \
+            *y = VALUE;                                        \
+        }                                                      \
     }
 
 // Y[o, r, i] takes G[o, j, i] for j = 0, 1, … below m, unless r is outside [0, n): it is I[o, j, i] if `each`, else I[j]. A
@@ -41,6 +51,9 @@ kernel void k_gather_axis(IN(X), IN_INTS(I), OUT(Y), int outer, int n, int m, in
 kernel void k_scatter_axis(IN(G), IN_INTS(I), OUT(Y), int outer, int n, int m, int inner, int how, int each) {
     const int wide = (inner + get_global_size(0) - 1) / get_global_size(0), from = get_global_id(0) * wide, to = min(inner, from + wide);
     for (int o = get_global_id(1); o < outer; o += get_global_size(1)) {
+        global const ELEM *from_g = G + G_off + o * m * inner;
+        global const int *at = I + I_off + (each ? o * m * inner : 0);
+        global ELEM *lines = Y + Y_off + o * n * inner;
         switch (how) {
         case SCATTER_SET: SCATTER_LINES(g) break;
         case SCATTER_ADD: SCATTER_LINES(*y + g) break;
@@ -49,12 +62,19 @@ kernel void k_scatter_axis(IN(G), IN_INTS(I), OUT(Y), int outer, int n, int m, i
     }
 }
 
-#define SCATTER_LOOP(VALUE)                       \
-    for (int i = 0; i < n; i++) {                 \
-        const int r = I[I_off + i];               \
-        if (r < first || r >= end) continue;      \
-        global ELEM *y = Y + Y_off + r * cols;    \
-        global const ELEM *g = G + G_off + i * cols; \
+#define SCATTER_LOOP(VALUE)                           \
+    for (int i = 0; to - from == 1 && i < n; i++) {   \
+        const int r = I[I_off + i], c = from;         \
+        if (r < first || r >= end) continue;          \
+        global ELEM *y = Y + Y_off + r * cols;        \
+        global const ELEM *g = G + G_off + i * cols;  \
+        y[c] = VALUE;                                 \
+    }                                                 \
+    for (int i = 0; to - from > 1 && i < n; i++) {    \
+        const int r = I[I_off + i];                   \
+        if (r < first || r >= end) continue;          \
+        global ELEM *y = Y + Y_off + r * cols;        \
+        global const ELEM *g = G + G_off + i * cols;  \
         for (int c = from; c < to; c++) y[c] = VALUE; \
     }
 

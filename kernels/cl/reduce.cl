@@ -1,18 +1,10 @@
-// @depends: common, atomics
+// @depends: common
 // Reductions that need no variant per kind of device.
-
-// Y[0] += scale·Σ X[i] with float atomics: each work-item sums a stride of the input, then adds once.
-// The order of the additions, and so the last bits, vary from run to run.
-kernel void k_sum_atomic(IN(X), OUT(Y), int n, REAL scale) {
-    REAL s = 0;
-    for (int i = get_global_id(0); i < n; i += get_global_size(0)) s += X[X_off + i];
-    atomic_add_real(Y + Y_off, scale * s);
-}
 
 // Whether an element attains the maximum, or minimum, m of its line: NaNs do where it is NaN.
 static int attains(REAL x, REAL m) { return (x == m) | ((x != x) & (m != m)); }
 
-// G of a maximum or minimum, in equal parts to every element that attains it.
+// G of a maximum or minimum, in equal parts to every element that attains it: for GPUs.
 kernel void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int inner) {
     const int i = get_global_id(0), o = get_global_id(1);
     if (i >= inner || o >= outer) return;

@@ -43,36 +43,56 @@ static void sum_row(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, in
     }
 }
 
+// Sums n rows of V times 16 columns, which are `apart`.
+#define SUM_COLUMNS(name, V)                                                                                                  \
+    static void name(global const REAL *x, global REAL *y, int n, int apart, REAL scale, int accumulate) {                    \
+        REAL16 s[V], levels[V][PAIR_LEVELS];                                                                                  \
+        _Pragma("unroll") for (int v = 0; v < V; v++) s[v] = 0;                                                               \
+        for (int k = 0; k < n;) {                                                                                             \
+            for (const int end = min(n, (k / PAIR_TERMS + 1) * PAIR_TERMS); k < end; k++) {                                   \
+                _Pragma("unroll") for (int v = 0; v < V; v++) s[v] += vload16(v, x + k * apart);                              \
+            }                                                                                                                 \
+            _Pragma("unroll") for (int v = 0; v < V; v++) PAIRWISE(s[v], levels[v], k)                                        \
+        }                                                                                                                     \
+        _Pragma("unroll") for (int v = 0; v < V; v++) {                                                                       \
+            PAIRWISE_END(s[v], levels[v], n)                                                                                  \
+            s[v] *= scale;                                                                                                    \
+            vstore16(accumulate ? vload16(v, y) + s[v] : s[v], v, y);                                                         \
+        }                                                                                                                     \
+    }
+
+SUM_COLUMNS(sum_columns1, 1)
+SUM_COLUMNS(sum_columns4, 4)
+
 // Y[o*inner + i] = scale·Σ_k X[(o*len + k)*inner + i], added to Y if accumulate is not 0.
-// A work-item sums 16 neighbouring columns i of one o.
+// A work-item sums a run of neighbouring columns i of one o, 64 or 16 at a time.
 static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
-    const int i = get_group_id(0) * 16, o = get_group_id(1);
-    if (i >= inner || o >= outer) return;
-    global const REAL *x = X + X_off + o * len * inner + i;
-    global REAL *y = Y + Y_off + o * inner + i;
-    if (inner == 1) {
-        const REAL s = scale * sum_run(x, len);
-        *y = accumulate ? *y + s : s;
-    } else if (i + 16 <= inner) {
-        REAL16 s = 0, levels[PAIR_LEVELS];
-        for (int k = 0; k < len;) {
-            s += vload16(0, x + k * inner);
-            k++;
-            PAIRWISE(s, levels, k)
-        }
-        PAIRWISE_END(s, levels, len)
-        s *= scale;
-        vstore16(accumulate ? vload16(0, y) + s : s, 0, y);
-    } else {
-        for (int c = 0; c < inner - i; c++) {
-            REAL s = 0, levels[PAIR_LEVELS];
-            for (int k = 0; k < len;) {
-                s += x[k * inner + c];
-                k++;
-                PAIRWISE(s, levels, k)
+    const int o = get_group_id(1);
+    if (o >= outer) return;
+    RUN((inner + 15) / 16)
+    for (int u = from; u < to; u++) {
+        const int i = u * 16;
+        global const REAL *x = X + X_off + o * len * inner + i;
+        global REAL *y = Y + Y_off + o * inner + i;
+        if (inner == 1) {
+            const REAL s = scale * sum_run(x, len);
+            *y = accumulate ? *y + s : s;
+        } else if (i + 64 <= inner && u + 4 <= to) {
+            sum_columns4(x, y, len, inner, scale, accumulate);
+            u += 3;
+        } else if (i + 16 <= inner) {
+            sum_columns1(x, y, len, inner, scale, accumulate);
+        } else {
+            for (int c = 0; c < inner - i; c++) {
+                REAL s = 0, levels[PAIR_LEVELS];
+                for (int k = 0; k < len;) {
+                    s += x[k * inner + c];
+                    k++;
+                    PAIRWISE(s, levels, k)
+                }
+                PAIRWISE_END(s, levels, len)
+                y[c] = accumulate ? y[c] + scale * s : scale * s;
             }
-            PAIRWISE_END(s, levels, len)
-            y[c] = accumulate ? y[c] + scale * s : scale * s;
         }
     }
 }
@@ -106,5 +126,39 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
         sum = fma(e, e, sum);
     }
     P[P_off + g] = sum;
+}
+#endif
+
+#ifndef FUNCTIONS
+#ifdef REAL_IS_DOUBLE
+#define TO_REAL16 convert_double16
+#else
+#define TO_REAL16 convert_float16
+#endif
+#define ATTAINS(x, m) (((x) == (m)) | (((x) != (x)) & ((m) != (m)))) // NaNs do where it is NaN
+
+// G of a maximum or minimum, in equal parts to every element that attains it. A work-item has a line, or 16 neighbouring columns.
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int inner) {
+    const int i = get_group_id(0) * 16, o = get_group_id(1), w = inner - i;
+    if (i >= inner || o >= outer) return;
+    global const REAL *x = X + X_off + o * len * inner + i;
+    global REAL *d = D + D_off + o * len * inner + i;
+    const REAL16 m = load16(Y + Y_off + o * inner + i, w, 0), g = load16(G + G_off + o * inner + i, w, 0);
+    int16 ties = 0;
+    if (inner > 1) {
+        for (int k = 0; k < len; k++) ties -= convert_int16(ATTAINS(load16(x + k * inner, w, 0), m));
+        const REAL16 share = g / TO_REAL16(ties);
+        for (int k = 0; k < len; k++) store16(ATTAINS(load16(x + k * inner, w, 0), m) ? share : (REAL16)(0), d + k * inner, w);
+        return;
+    }
+    const REAL16 top = m.s0;
+    int k = 0, all = 0;
+    for (; k + 16 <= len; k += 16) ties -= convert_int16(ATTAINS(vload16(0, x + k), top));
+    for (int r = k; r < len; r++) all += ATTAINS(x[r], m.s0);
+    const int4 four = ties.s0123 + ties.s4567 + ties.s89ab + ties.scdef;
+    const REAL share = g.s0 / (all + four.s0 + four.s1 + four.s2 + four.s3);
+    for (k = 0; k + 16 <= len; k += 16) vstore16(ATTAINS(vload16(0, x + k), top) ? (REAL16)(share) : (REAL16)(0), 0, d + k);
+    for (; k < len; k++) d[k] = ATTAINS(x[k], m.s0) ? share : 0;
 }
 #endif

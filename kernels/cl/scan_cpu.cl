@@ -80,6 +80,57 @@ static void scan_columns(global const ELEM *x, global ELEM *y, int n, int apart,
 }
 #endif
 
+#if SCAN == SCAN_MAX || SCAN == SCAN_MIN
+#ifdef OF_INTS
+#define ELEM16 int16
+#define LEAST INT_MIN
+#define GREATEST INT_MAX
+#else
+#define ELEM16 REAL16
+#define LEAST -INFINITY
+#define GREATEST INFINITY
+#endif
+#define START (SCAN == SCAN_MAX ? LEAST : GREATEST)
+// Whether v is the extreme where best was the one before: of equal ones the last is, and each NaN.
+#define EXTREME(v, best) ((SCAN == SCAN_MAX ? (v) >= (best) : (v) <= (best)) | ((v) != (v)))
+
+// Scans a line of n elements that are `apart`: sixteen neighbours at a time where none of them is an extreme.
+static void scan_line(global const ELEM *x, global ELEM *y, global int *where, int n, int apart) {
+    ELEM best = START;
+    int place = 0;
+    for (int k = 0; k < n;) {
+        if (apart == 1 && k + 16 <= n && !any(EXTREME(vload16(0, x + k), (ELEM16)(best)))) {
+            vstore16((ELEM16)(best), 0, y + k);
+            vstore16((int16)(place), 0, where + k);
+            k += 16;
+            continue;
+        }
+        for (const int end = min(n, k + 16); k < end; k++) {
+            const ELEM v = x[k * apart];
+            if (EXTREME(v, best)) {
+                best = v;
+                place = k;
+            }
+            y[k * apart] = best;
+            where[k * apart] = place;
+        }
+    }
+}
+
+// Scans sixteen neighbouring columns, of n elements that are `apart`.
+static void scan_columns(global const ELEM *x, global ELEM *y, global int *where, int n, int apart) {
+    ELEM16 best = START;
+    int16 place = 0;
+    for (int k = 0; k < n; k++) {
+        const ELEM16 v = vload16(0, x + k * apart);
+        place = convert_int16(EXTREME(v, best)) ? (int16)(k) : place;
+        best = EXTREME(v, best) ? v : best;
+        vstore16(best, 0, y + k * apart);
+        vstore16(place, 0, where + k * apart);
+    }
+}
+#endif
+
 static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global int *I, int outer, int len,
                  int inner, int chunk, int shares, int flags) {
     const int columns = (inner + 15) / 16, g = get_group_id(0), groups = get_num_groups(0);
@@ -91,6 +142,9 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
         const ELEM16 start = flags & CARRY ? load_lanes(C + row * inner + i, w) : (ELEM16)(START);
         if (inner == 1) scan_row(X + from, Y + from, n, flags, start.s0);
         else scan_columns(X + from, Y + from, n, inner, w, flags, start);
+#elif SCAN <= SCAN_MIN
+        if (w == 16) scan_columns(X + from, Y + from, I + from, n, inner);
+        else for (int j = 0; j < w; j++) scan_line(X + from + j, Y + from + j, I + from + j, n, inner);
 #else
         STATE s[16];
         for (int j = 0; j < w; j++) s[j] = START;
@@ -99,7 +153,6 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
             for (int j = 0; j < w; j++) {
                 global const ELEM *x = X + from + j, *z = Z + from + j;
                 global ELEM *y = Y + from + j;
-                global int *where = I + from + j;
                 const STATE next = join(s[j], LOAD(k));
                 STORE(k, next);
                 s[j] = next;

@@ -3,6 +3,40 @@
 // neighbours each at a time: what comes to these is scanned in registers, then that of the work-items of a warp, or of all by
 // way of local memory, then behind what came before, which is a pairwise sum. Of columns, a work-item has one. The order is fixed.
 
+#if SCAN == SCAN_MAX || SCAN == SCAN_MIN
+// An element as an integer in the same order, a NaN behind all others, and its index: less than 0 is none.
+#if defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
+#define KEY long
+#define AS_KEY as_long
+#define LEAST_KEY LONG_MIN
+#define GREATEST_KEY LONG_MAX
+typedef long2 STATE;
+#else
+#define KEY int
+#define AS_KEY as_int
+#define LEAST_KEY INT_MIN
+#define GREATEST_KEY INT_MAX
+typedef int2 STATE;
+#endif
+static KEY key(ELEM x) {
+#ifdef OF_INTS
+    const KEY k = x;
+#else
+    if (isnan(x)) return GREATEST_KEY;
+    const KEY bits = x == 0 ? 0 : AS_KEY(x), k = bits < 0 ? bits ^ GREATEST_KEY : bits;
+#endif
+    return SCAN == SCAN_MAX ? k : ~k;
+}
+static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
+#define START (STATE)(LEAST_KEY, -1)
+#define LOAD(k) (STATE)(key(x[(k) * inner]), k)
+#define STORE(k, s)                            \
+    do {                                       \
+        y[(k) * inner] = x[(int)(s).y * inner]; \
+        where[(k) * inner] = (int)(s).y;       \
+    } while (0)
+#endif
+
 #ifndef SCAN_GROUP
 #define SCAN_GROUP 256
 #endif

@@ -111,15 +111,30 @@ func (e *Eval[T]) Scalars(scalar func(i int) T, whole ...func(i int) int32) {
 	}
 }
 
-// putScalars puts the scalars where the steps read them.
+// putScalars puts the scalars where the steps read them, and computes what is made of scalars and constants alone.
 func (e *Eval[T]) putScalars() {
 	for i := range e.plan.steps {
-		switch s := &e.plan.steps[i]; s.op {
-		case opScalar:
+		switch s := &e.plan.steps[i]; {
+		case s.op == opScalar:
 			e.numbers.slots[s.slot][0], e.filled[i] = e.scalars[s.index], 1
-		case opInt:
+		case s.op == opInt:
 			e.ints.slots[s.slot][0], e.filled[i] = e.whole[s.index], 1
+		case s.once:
+			e.compute(s, e.numbers.slots[s.slot][:1])
+			e.filled[i] = 1
 		}
+		if s := &e.plan.steps[i]; s.number() && !s.whole {
+			e.numbers.values[i] = e.numbers.slots[s.slot][:1]
+		}
+	}
+}
+
+// compute sets d to the primitive of a step of the values of its arguments.
+func (e *Eval[T]) compute(s *step, d []T) {
+	n := len(d)
+	a, b, c, f := e.numbers.arg(s, 0, n), e.numbers.arg(s, 1, n), e.numbers.arg(s, 2, n), e.numbers.arg(s, 3, n)
+	if !e.vector(s, d, a, b, c, f) {
+		compute(s.op, d, a, b, c, f)
 	}
 }
 
@@ -179,25 +194,22 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 		if i == one && !s.number() {
 			d = outs[0]
 		}
-		switch s.op {
-		case opConst, opScalar:
+		switch {
+		case s.number():
 			spread(d, &e.filled[i])
-		case opReal:
+		case s.op == opReal:
 			whole := e.ints.arg(s, 0, n)
 			if from := &e.plan.steps[s.args[0]]; from.op == opIndex && from.real {
 				whole = e.intsIn(d, whole)
 				e.indices(whole, index(from.index))
 			}
 			e.reals(d, whole)
-		case opAt:
+		case s.op == opAt:
 			at(d, operands[s.index], e.ints.arg(s, 0, n))
-		case opLdexp:
+		case s.op == opLdexp:
 			ldexp(d, e.numbers.arg(s, 0, n), e.ints.arg(s, 1, n))
 		default:
-			a, b, c, f := e.numbers.arg(s, 0, n), e.numbers.arg(s, 1, n), e.numbers.arg(s, 2, n), e.numbers.arg(s, 3, n)
-			if !e.vector(s, d, a, b, c, f) {
-				compute(s.op, d, a, b, c, f)
-			}
+			e.compute(s, d)
 		}
 		e.numbers.values[i] = d
 	}

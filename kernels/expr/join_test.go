@@ -8,20 +8,21 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // TestJoin: the common functions and their gradients are one vector loop each.
 func TestJoin(t *testing.T) {
-	for _, f := range []*kernels.Function{kernels.Sigmoid, kernels.SiLU, kernels.GELU, kernels.GELUTanh, kernels.Mish,
-		kernels.ELU} {
+	for _, f := range []*kernels.Function{fn.Sigmoid, fn.SiLU, fn.GELU, fn.GELUTanh, fn.Mish,
+		fn.ELU} {
 		for _, f := range []*kernels.Function{f, f.Gradient(0)} {
 			if n := expr.Compile(f.Value).Loops(); n != 1 {
 				t.Errorf("%s takes %d loops, want 1", f.Name, n)
 			}
 		}
 	}
-	for f, want := range map[*kernels.Function]int{kernels.Tanh.Gradient(0): 1, kernels.Softplus: 3, kernels.Softplus.Gradient(0): 1,
-		kernels.LogSigmoid.Gradient(0): 1} {
+	for f, want := range map[*kernels.Function]int{fn.Tanh.Gradient(0): 1, fn.Softplus: 3, fn.Softplus.Gradient(0): 1,
+		fn.LogSigmoid.Gradient(0): 1} {
 		if n := expr.Compile(f.Value).Loops(); n != want {
 			t.Errorf("%s takes %d loops, want %d", f.Name, n, want)
 		}

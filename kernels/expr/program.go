@@ -34,6 +34,9 @@ type step struct {
 	real  bool         // of an index: it is read as a number only, and not kept as an int
 	slot  int          // where the value is kept, until its last use: slots are few, and stay in the processor's cache
 	loop  vec.Function // of opLoop
+
+	uniform bool // it is made of scalars and constants
+	once    bool // it is uniform and computed from numbers: for many blocks at once
 }
 
 // Compile returns the program of formulas, which have the same operands and scalars.
@@ -80,6 +83,7 @@ func Compile(results ...*Expr) *Program {
 // settle leaves the steps that results need, and says where their values are kept.
 func (p *plan) settle() {
 	p.drop()
+	p.findUniform()
 	p.place()
 	p.readAsReal()
 }
@@ -172,22 +176,24 @@ func (s *step) kind() int {
 	return 0
 }
 
-// number reports whether the value is the same for all elements.
-func (s *step) number() bool { return s.op == opConst || s.op == opScalar || s.op == opInt }
+// number reports whether the value is kept as one number, which is the same for all elements.
+func (s *step) number() bool { return s.given() || s.once }
 
-// uniform reports whether the value of step i is made of scalars and constants.
-func (p *plan) uniform(i int) bool {
-	s := &p.steps[i]
-	if s.number() {
-		return true
-	}
-	args := s.operands()
-	for _, a := range args {
-		if !p.uniform(a) {
-			return false
+// given reports whether the step is a scalar or a constant.
+func (s *step) given() bool { return s.op == opConst || s.op == opScalar || s.op == opInt }
+
+// findUniform finds the steps that are made of scalars and constants.
+func (p *plan) findUniform() {
+	for i := range p.steps {
+		s := &p.steps[i]
+		args := s.operands()
+		s.uniform, s.once = s.given() || len(args) > 0 && s.op != opAt, !s.given() && !s.whole
+		for _, a := range args {
+			s.uniform = s.uniform && p.steps[a].uniform
+			s.once = s.once && !p.steps[a].whole && p.steps[a].number()
 		}
+		s.once = s.once && s.uniform
 	}
-	return len(args) > 0 && s.op != opAt
 }
 
 func contains(list []int, v int) bool {

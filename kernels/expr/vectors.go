@@ -94,7 +94,7 @@ func (e *Eval[T]) vector(s *step, d, x0, x1, x2, x3 []T) bool {
 	case opSin, opCos, opTan, opFmod, opFloorDiv:
 		e.mended(o, f, d, x0, x1)
 	case opPow:
-		if len(d) == 0 || !e.plan.uniform(s.args[1]) || !e.product(d, x0, x1[0]) {
+		if len(d) == 0 || !e.plan.steps[s.args[1]].uniform || !e.product(d, x0, x1[0]) {
 			e.loops.Map(f, d, x0, x1, x2, x3)
 		}
 	default:
@@ -164,7 +164,7 @@ func (e *Eval[T]) vectorInts(s *step, d, x0, x1, x2, x3 []int32) bool {
 
 // divided computes quotients and remainders by a power of two that is the same for all elements, or returns false.
 func (e *Eval[T]) divided(s *step, d, x, by []int32) bool {
-	if len(d) == 0 || !e.plan.uniform(s.args[1]) || bits.OnesCount32(uint32(by[0])) != 1 {
+	if len(d) == 0 || !e.plan.steps[s.args[1]].uniform || bits.OnesCount32(uint32(by[0])) != 1 {
 		return false
 	}
 	if e.counts == nil {

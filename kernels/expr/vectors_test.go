@@ -64,3 +64,34 @@ func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 		}
 	}
 }
+
+// TestUniform: what is made of scalars and constants alone follows the scalars, in values and in functions of elements, in
+// numbers and in ints.
+func TestUniform(t *testing.T) {
+	x, s, n := expr.X(0), expr.S(0), expr.N(1)
+	scaled := s.Mul(expr.C(2)).Sub(expr.C(1)).Abs()
+	whole := n.Rem(expr.C(5)).Real().Mul(s)
+	p := expr.Compile(x.Mul(scaled).Add(whole), scaled)
+	e := expr.NewEval[float32](p)
+	in := make([]float32, 700)
+	for i := range in {
+		in[i] = float32(i)
+	}
+	for _, vectors := range []bool{false, true, false} {
+		e.Vectors(vectors)
+		for k, scalar := range []float32{3, -2, 0.5, float32(math.Inf(1))} {
+			e.Scalars(func(int) float32 { return scalar }, func(int) int32 { return int32(k + 6) })
+			for _, n := range []int{300, 1, 0, 500} { // a block may be longer than the one before
+				outs := [][]float32{make([]float32, n), make([]float32, n)}
+				e.RunAll(outs, [][]float32{in[:n]}, nil)
+				for i := range n {
+					factor := float32(math.Abs(float64(scalar*2 - 1)))
+					want := in[i]*factor + float32((k+6)%5)*scalar
+					if got := outs[0][i]; got != want && (got == got || want == want) || outs[1][i] != factor {
+						t.Fatalf("vectors %v, scalar %v, element %d of %d: %v and %v, want %v and %v", vectors, scalar, i, n, got, outs[1][i], want, factor)
+					}
+				}
+			}
+		}
+	}
+}

@@ -46,11 +46,11 @@ type operand struct {
 func (o operand) make(d tensor.Device, rng *tensor.RNG) *node {
 	switch o.Kind {
 	case "int32", "index":
-		return autograd.Const(rng.Ints(d, int(o.High), o.Shape...).Keep())
+		return autograd.Const(rng.Ints(d, int(o.High), o.Shape...).Retain())
 	case "mask":
-		return autograd.Const(rng.Uniform(d, -1, 1, o.Shape...).GtScalar(0).Keep())
+		return autograd.Const(rng.Uniform(d, -1, 1, o.Shape...).GtScalar(0).Retain())
 	}
-	x := rng.Uniform(d, o.Low, o.High, o.Shape...).Keep()
+	x := rng.Uniform(d, o.Low, o.High, o.Shape...).Retain()
 	if o.Grad {
 		return autograd.Param(x, "x")
 	}

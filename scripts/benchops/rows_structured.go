@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -45,7 +45,7 @@ func products() []row {
 		{"autograd.Einsum", "sum", two, func(in []*node) *node { return autograd.Einsum("ij,ij->i", in...) },
 			"torch.einsum('ij,ij->i', a, b)"},
 		{"Linear", "", tall, func(in []*node) *node { return in[0].Linear(in[1], in[2], nil) }, "F.linear(a, b.t(), c)"},
-		{"Linear", "tanh", tall, func(in []*node) *node { return in[0].Linear(in[1], in[2], kernels.Tanh) },
+		{"Linear", "tanh", tall, func(in []*node) *node { return in[0].Linear(in[1], in[2], fn.Tanh) },
 			"torch.tanh(F.linear(a, b.t(), c))"},
 		{"SquaredError", "", two, binary((*node).SquaredError), "F.mse_loss(a, b, reduction='sum')"},
 		{"OuterAccInPlace", "", func(n int) []operand {

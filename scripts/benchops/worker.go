@@ -114,7 +114,7 @@ func newBenchmark(d tensor.Device, r row, operands []operand) (*benchmark, error
 		}
 		autograd.NoGrad(d, func() { b.shape = b.f(b.in).Shape() })
 		if len(b.params) > 0 {
-			b.weights = autograd.Const(rng.Uniform(d, 0, 1, b.shape...).Keep())
+			b.weights = autograd.Const(rng.Uniform(d, 0, 1, b.shape...).Retain())
 		}
 	})
 	return b, d.Sync()

@@ -1,6 +1,6 @@
 // Livepage takes the picture of the live page that cmd/mlpimage/README.md shows: it trains, and looks at the page with Chromium.
 //
-//	go run ./scripts/livepage bin/mlpimage testdata/chelsea.png docs/images/live.png
+//	go run . ../../bin/mlpimage ../../testdata/chelsea.png ../../docs/images/live.png
 package main
 
 import (
@@ -66,16 +66,10 @@ const (
 
 // photograph waits for a reconstruction and some of the curve.
 func photograph(address, out string) error {
-	path, err := exec.LookPath("chromium")
+	ctx, cancel, err := browser(1100, 900)
 	if err != nil {
 		return err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.WindowSize(1100, 900), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	defer cancel()
-	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -92,4 +86,19 @@ func photograph(address, out string) error {
 		return err
 	}
 	return os.WriteFile(out, picture, 0o666)
+}
+
+// browser starts a headless Chromium with a window of some pixels.
+func browser(width, height int) (context.Context, context.CancelFunc, error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, nil, err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.WindowSize(width, height), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-quic", true))
+	allocated, kill := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocated)
+	return ctx, func() { cancel(); kill() }, nil
 }

@@ -45,16 +45,16 @@ var packages = []struct{ name, tests string }{
 	{"checkpoint", "checkpoint"},
 	{"autograd", "autograd optim nn"},
 	{"tensor", "tensor autograd optim nn"},
-	{"kernels", "kernels internal/ops internal/trial kerneltest autograd tensor optim nn"},
-	{"internal/ops", "internal/ops internal/trial autograd tensor optim nn"},
-	{"internal/trial", "internal/trial tensor"},
+	{"kernels", "kernels internal/ops internal/selftest kerneltest autograd tensor optim nn"},
+	{"internal/ops", "internal/ops internal/selftest autograd tensor optim nn"},
+	{"internal/selftest", "internal/selftest tensor"},
 	{"internal/mempool", "internal/mempool"},
 	{"internal/safetensors", "internal/safetensors tensor nn"},
 	{"internal/intmath", "kernels internal/ops"},
-	{"internal/cond", "internal/cond kernels"},
-	{"internal/par", "internal/par kernels"},
-	{"internal/agree", "internal/agree"},
-	{"internal/round", "internal/round"},
+	{"internal/boolmath", "internal/boolmath kernels"},
+	{"internal/parallel", "internal/parallel kernels"},
+	{"internal/compare", "internal/compare"},
+	{"internal/convert", "internal/convert"},
 }
 
 // slow lists tests that take longer than all others of their package: they see what these leave alive.

@@ -1,7 +1,5 @@
 """Views and copies that put elements in another place."""
-import torch
-
-from cases import INF, NAN, case, ints, normal
+from cases import INF, NAN, case, ints, normal, torch
 
 SPECIAL = [[[NAN] * 3, [INF] * 3, [-INF] * 3, [-0.0] * 3, [1, 2, 3]]] * 2  # [2, 5, 3]
 WEIRD = [[NAN, INF, -INF], [-0.0, 1, 2]]

@@ -1,34 +1,84 @@
 """Cases of operations: what clgrad's tests compare with PyTorch's numbers.
 
-case("Softmax", "rows", lambda x: torch.softmax(x, -1), normal(3, 5)) notes, under "Softmax.rows.", the operands in0, in1, …,
-the results out0, out1, … of the function, the weights up0, … of the results in a sum, and the gradients grad0, … of that
-sum by the operands of floats. Operands are arrays or tensors, of float64, int32, uint8 or bool; integers reach the function
-as int64, which PyTorch takes for indices.
+    case("Softmax", "rows", lambda x: torch.softmax(x, -1), normal(3, 5))
+
+notes, under "Softmax.rows":
+    in0, in1, …      the operands
+    out0, out1, …    the results of the function
+    up0, up1, …      the weights of the results in a sum
+    grad0, grad1, …  the gradients of that sum by the operands of floats
+Operands are arrays or tensors, of float64, int32, uint8 or bool; integers reach the function as
+int64, which PyTorch takes for indices.
+
+A case that the file of its family has keeps its numbers. To make one anew, delete its lines. So a
+new case needs PyTorch for itself alone. Without PyTorch it needs a formula:
+
+    case("Softshrink", "odd", F.softshrink, normal(3, 7),
+         formula=lambda x: np.where(abs(x) > 0.5, x - 0.5 * np.sign(x), 0))
+
+A formula is of NumPy arrays. It is computed in float64, and its gradients are central differences
+of the eighth order: operands within 1/16 of a kink need grad=False. Where PyTorch is there, the formula is compared with it.
 """
 import zlib
 
 import numpy as np
-import torch
-
-torch.set_default_dtype(torch.float64)
 
 NAN, INF = float("nan"), float("inf")
 NUMBERS = [INF, -INF, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-30, -1e-30, 1e30, -1e30]
 
-_out = {}
+
+class Missing:
+    """Stands for PyTorch, and for what a family takes from it, where it is not installed."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *args, **kwargs):
+        return self
+
+
+try:
+    import torch
+
+    torch.set_default_dtype(torch.float64)
+    F = torch.nn.functional
+    SOURCE = "torch " + torch.__version__.split("+")[0]
+except ImportError:
+    torch = F = Missing()
+    SOURCE = None
+
+_kept = {}
+_cases = {}
 _rng = None
 
 
-def start(family):
+def start(family, path):
     """Begins a family: numbers are drawn anew for each, so that they do not depend on other families."""
-    global _rng
-    _out.clear()
+    global _rng, _kept
     _rng = np.random.default_rng(zlib.crc32(family.encode()))
+    _cases.clear()
+    _kept = _read(path) if path.exists() else {}
+
+
+def _read(path):
+    """Returns the lines of each case of a file, the first of which names it."""
+    found = {}
+    for line in path.read_text().splitlines():
+        if line.startswith("["):
+            lines = found[line[1 : line.index("]")]] = []
+        if line and not line.startswith("#"):
+            lines.append(line)
+    return found
 
 
 def finish(path):
-    np.savez_compressed(path, **_out)
-    return len(_out)
+    """Writes the file of a family, and returns how many cases it has and the names of those that are new."""
+    text = ["# Numbers that internal/catalog compares operations with: make generate, scripts/references/cases.py.\n"]
+    text += ["\n".join([""] + lines) + "\n" for lines in _cases.values()]
+    path.write_text("".join(text))
+    return len(_cases), [name for name in _cases if name not in _kept]
 
 
 def normal(*shape):
@@ -44,25 +94,52 @@ def ints(low, high, *shape):
     return _rng.integers(low, high, shape).astype(np.int32)
 
 
-def _store(a):
-    a = a.detach().numpy()
+def line(name, a):
+    """Returns the line of an array: its name, type and shape, and its elements."""
+    a = np.asarray(a)
     if a.dtype == np.int64:
         assert a.size == 0 or abs(a).max() < 2**31
         a = a.astype(np.int32)
     if a.dtype == np.bool_:
         a = a.astype(np.uint8)
-    return a
+    shape = ",".join(map(str, a.shape))
+    return " ".join([name, f"{a.dtype}[{shape}]"] + [repr(v) for v in a.ravel().tolist()])
 
 
-def case(operation, name, f, *operands, grad=True):
+def case(operation, name, f, *operands, grad=True, formula=None):
     """Notes a case. grad=False leaves the gradients out: where PyTorch has none, or another than clgrad documents."""
-    at = f"{operation}.{name}."
-    assert at + "out0" not in _out, at
-    tensors = []
-    for i, x in enumerate(operands):
-        x = torch.as_tensor(np.asarray(x))
-        assert x.dtype in (torch.float64, torch.int32, torch.int64, torch.uint8, torch.bool), (at, x.dtype)
-        _out[f"{at}in{i}"] = _store(x)
+    at = f"{operation}.{name}"
+    assert at not in _cases, at
+    if at in _kept:
+        _cases[at] = _kept[at]
+        return
+    arrays = [np.asarray(x) for x in operands]
+    for a in arrays:
+        assert a.dtype in (np.float64, np.int32, np.int64, np.uint8, np.bool_), (at, a.dtype)
+    if formula is not None:
+        made, source = by_formula(at, formula, arrays, grad), "float64 formula"
+    if SOURCE is None:
+        assert formula is not None, f"{at} is new: it needs PyTorch, or formula=…, as scripts/references/cases.py says"
+    else:
+        theirs = by_torch(at, f, arrays, grad)
+        for k in theirs if formula is not None else ():
+            np.testing.assert_allclose(made[k], theirs[k], rtol=1e-9, atol=1e-10, err_msg=f"{at}: {k} of the formula is not PyTorch's")
+        made, source = theirs, SOURCE
+    _cases[at] = [f"[{at}] {source}"] + [line(k, a) for k, a in made.items()]
+
+
+def weights(at, i, shape):
+    """Returns the weights of a result in the sum whose gradients a case has."""
+    rng = np.random.default_rng(zlib.crc32(f"{at}.{i}".encode()))
+    return np.round(rng.uniform(0.5, 2, shape), 3)
+
+
+def by_torch(at, f, arrays, grad):
+    """Returns the arrays of a case by PyTorch."""
+    made, tensors = {}, []
+    for i, a in enumerate(arrays):
+        x = torch.as_tensor(a)
+        made[f"in{i}"] = x.numpy()
         if x.dtype == torch.int32:
             x = x.long()
         tensors.append(x.clone().requires_grad_(grad and x.is_floating_point()))
@@ -70,17 +147,54 @@ def case(operation, name, f, *operands, grad=True):
     if isinstance(results, torch.Tensor):
         results = (results,)
     total = None
-    rng = np.random.default_rng(zlib.crc32(at.encode()))
     for i, y in enumerate(results):
-        _out[f"{at}out{i}"] = _store(y)
+        made[f"out{i}"] = y.detach().numpy()
         if y.requires_grad:
-            up = torch.as_tensor(np.round(rng.uniform(0.5, 2, tuple(y.shape)), 3))
-            _out[f"{at}up{i}"] = up.numpy()
-            part = (y * up).sum()
+            made[f"up{i}"] = weights(at, i, tuple(y.shape))
+            part = (y * torch.as_tensor(made[f"up{i}"])).sum()
             total = part if total is None else total + part
     if total is None:
-        return
+        return made
     wanted = [i for i, x in enumerate(tensors) if x.requires_grad]
     for i, g in zip(wanted, torch.autograd.grad(total, [tensors[i] for i in wanted], allow_unused=True)):
         if g is not None:
-            _out[f"{at}grad{i}"] = _store(g)
+            made[f"grad{i}"] = g.numpy()
+    return made
+
+
+# Central differences of the eighth order: the derivative is the sum of c·(f(x + k·h) − f(x − k·h))/h.
+STENCIL = [(1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)]
+WIDTH = 1 / 64
+
+
+def by_formula(at, formula, arrays, grad):
+    """Returns the arrays of a case by a formula of NumPy arrays and central differences."""
+
+    def compute(operands):
+        results = formula(*operands)
+        return results if isinstance(results, tuple) else (results,)
+
+    made = {f"in{i}": a for i, a in enumerate(arrays)}
+    results = [np.asarray(y) for y in compute(arrays)]
+    wanted = [i for i, a in enumerate(arrays) if grad and a.dtype == np.float64]
+    ups = []
+    for i, y in enumerate(results):
+        made[f"out{i}"] = y
+        if wanted and y.dtype == np.float64:
+            made[f"up{i}"] = weights(at, i, y.shape)
+            ups.append((i, made[f"up{i}"]))
+    if not ups:
+        return made
+
+    def total(i, place, step):
+        operands = list(arrays)
+        operands[i] = operands[i].copy()
+        operands[i][place] += step
+        got = compute(operands)
+        return sum((got[k] * up).sum() for k, up in ups)
+
+    for i in wanted:
+        made[f"grad{i}"] = g = np.zeros(arrays[i].shape)
+        for place in np.ndindex(*arrays[i].shape):
+            g[place] = sum(c * (total(i, place, k * WIDTH) - total(i, place, -k * WIDTH)) for k, c in STENCIL) / WIDTH
+    return made

@@ -1,8 +1,5 @@
 """Convolutions, pooling and interpolation."""
-import torch
-import torch.nn.functional as F
-
-from cases import INF, NAN, case, normal
+from cases import F, INF, NAN, case, normal, torch
 
 case("Conv", "one", lambda x, w, b: F.conv1d(x, w, b, stride=2, padding=3, dilation=2), normal(2, 3, 11), normal(4, 3, 3), normal(4))
 case("Conv", "two", lambda x, w, b: F.conv2d(x, w, b, padding=2), normal(2, 3, 7, 9), normal(5, 3, 5, 5), normal(5))

@@ -1,8 +1,5 @@
 """Functions element by element: angles, powers, whole numbers, activations, and those of several tensors."""
-import torch
-import torch.nn.functional as F
-
-from cases import INF, NAN, case, normal, uniform
+from cases import F, INF, NAN, case, normal, torch, uniform
 
 SPECIAL = [INF, -INF, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 6.0, 30.0, -30.0]
 

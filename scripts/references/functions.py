@@ -1,7 +1,5 @@
 """Functions of one and of two tensors, element by element."""
-import torch
-
-from cases import INF, NAN, NUMBERS, case, normal, uniform
+from cases import INF, NAN, NUMBERS, case, normal, torch, uniform
 
 UNARY = {
     "Neg": torch.neg, "Abs": torch.abs, "Sign": torch.sign, "Sqrt": torch.sqrt, "Exp": torch.exp, "Log": torch.log,

@@ -1,7 +1,5 @@
 """What reads and writes elements by index, and what indices and masks are made with."""
-import torch
-
-from cases import INF, NAN, case, ints, normal
+from cases import INF, NAN, case, ints, normal, torch
 
 case("Gather", "odd", lambda x, i: x.gather(1, i), normal(3, 5, 2), ints(0, 5, 3, 7, 2))
 case("Gather", "smaller", lambda x, i: x.gather(-1, i), normal(3, 4, 5), ints(0, 5, 2, 3, 9))

@@ -1,8 +1,5 @@
 """Losses."""
-import torch
-import torch.nn.functional as F
-
-from cases import INF, NAN, case, ints, normal, uniform
+from cases import F, INF, NAN, case, ints, normal, torch, uniform
 
 ce = F.cross_entropy
 name = "autograd.CrossEntropy"

@@ -1,8 +1,7 @@
 """Comparisons, choices by masks, and bits."""
 import numpy as np
-import torch
 
-from cases import INF, NAN, case, ints, normal
+from cases import INF, NAN, case, ints, normal, torch
 
 SPECIAL = [INF, -INF, 0.0, -0.0, 1.0, -1.0, 2.0, NAN]
 BINARY = {

@@ -1,9 +1,7 @@
 """Softmax, norms, attention and dropout."""
 import numpy as np
-import torch
-import torch.nn.functional as F
 
-from cases import INF, NAN, case, normal
+from cases import F, INF, NAN, case, normal, torch
 
 for name, f in {"Softmax": F.softmax, "LogSoftmax": F.log_softmax, "Softmin": F.softmin}.items():
     case(name, "rows", lambda x: f(x, dim=-1), normal(5, 33))

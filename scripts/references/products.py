@@ -1,7 +1,5 @@
 """Matrix products, and layers."""
-import torch
-
-from cases import INF, NAN, case, normal
+from cases import INF, NAN, case, normal, torch
 
 case("MatMul", "odd", torch.matmul, normal(5, 7), normal(7, 3))
 case("MatMul", "transposed", lambda a, b: a.T @ b.T, normal(7, 5), normal(3, 7))

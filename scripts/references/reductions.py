@@ -1,7 +1,5 @@
 """Sums and extremes over axes."""
-import torch
-
-from cases import INF, NAN, case, ints, normal
+from cases import INF, NAN, case, ints, normal, torch
 
 REDUCE = {"Sum": torch.sum, "Mean": torch.mean, "Max": torch.amax, "Min": torch.amin}
 for name, f in REDUCE.items():

@@ -1,7 +1,5 @@
 """Views, copies and conversions."""
-import torch
-
-from cases import INF, NAN, case, ints, normal
+from cases import INF, NAN, case, ints, normal, torch
 
 VIEWS = {
     "Reshape": lambda x: x.reshape(2, -1, 3), "Transpose": lambda x: x.permute(2, 0, 1), "Slice": lambda x: x[:, 1:3],

@@ -20,7 +20,7 @@ func files() map[string][]byte {
 			write  func(*build.Context, *set, real)
 			narrow bool // wider vectors would not be faster
 		}{{"product", products, false}, {"tall", tallBlocks, true}, {"turn", turns, true}, {"map", maps, false}, {"row", reduce, false},
-			{"update", updates, false}, {"corner", corners, true}, {"copy", copies, true}, {"pool", pools, true}, {"widen", wideSums, true}, {"ints", joinInts, true}, {"bytes", byteLoops, true}, {"fill", fills, true}} {
+			{"update", updates, false}, {"corner", corners, true}, {"copy", copies, true}, {"pool", pools, true}, {"widen", wideSums, true}, {"ints", joinInts, true}, {"bytes", byteLoops, true}, {"fill", fills, true}, {"reverse", reverses, true}} {
 			c := build.NewContext()
 			if part.narrow && s != avx2 {
 				continue
@@ -30,10 +30,20 @@ func files() map[string][]byte {
 			}
 			name := part.name + "_" + s.file
 			emit(c, all, name, s)
+			if part.name == "map" {
+				all[name+"_amd64.s"] = local(all[name+"_amd64.s"])
+				stubs := generated + "\npackage vec\n"
+				for _, r := range []real{single, double} {
+					assembly, stub := entry(s, r)
+					all[name+"_amd64.s"] = append(all[name+"_amd64.s"], assembly...)
+					stubs += stub
+				}
+				all[name+"_amd64.go"] = []byte(stubs)
+			}
 		}
 	}
-	for name, text := range map[string][]byte{"functions.go": tables(), "maps_amd64.go": tablesOn([]*set{avx2, avx512}),
-		"maps_arm64.go": tablesOn([]*set{neonSet})} {
+	for name, text := range map[string][]byte{"functions.go": tables(), "rows_amd64.go": tablesOn([]*set{avx2, avx512}),
+		"rows_arm64.go": tablesOn([]*set{neonSet})} {
 		formatted, err := format.Source(text)
 		if err != nil {
 			log.Fatal(err)

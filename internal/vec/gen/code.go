@@ -61,10 +61,15 @@ func (k *code) bits(v uint64) operand.Mem {
 	if k.s.broadcast {
 		lanes = 1
 	}
-	for range lanes {
-		if k.r.size == 4 {
-			k.c.AppendDatum(operand.U32(v))
-		} else {
+	switch {
+	case k.r.size == 4 && lanes == 1:
+		k.c.AppendDatum(operand.U32(v))
+	case k.r.size == 4:
+		for range lanes / 2 {
+			k.c.AppendDatum(operand.U64(v<<32 | v))
+		}
+	default:
+		for range lanes {
 			k.c.AppendDatum(operand.U64(v))
 		}
 	}

@@ -110,3 +110,32 @@ func fills(c *build.Context, s *set, r real) {
 	c.VZEROUPPER()
 	c.RET()
 }
+
+// reverses writes the loop that turns the order of words round.
+func reverses(c *build.Context, s *set, r real) {
+	if r != single {
+		return
+	}
+	name := "reverseWords" + s.name
+	c.Function(name)
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc(name + " sets n words from to on to those from on, from the last one on. n is a multiple of 8, but not 0.")
+	c.SignatureExpr("func(n int, to, from *uint32)")
+	n, to, from := c.Load(c.Param("n"), c.GP64()), c.Load(c.Param("to"), c.GP64()), c.Load(c.Param("from"), c.GP64())
+	order, v := c.YMM(), c.YMM()
+	places := c.StaticGlobal("reverseOrder")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := uint64(7); i < 8; i -= 2 { // two words each
+		c.AppendDatum(operand.U64(i | (i-1)<<32))
+	}
+	c.VMOVDQU(places, order)
+	c.Label("eight")
+	c.VPERMD(operand.Mem{Base: from, Index: n, Scale: 4, Disp: -32}, order, v)
+	c.VMOVDQU(v, operand.Mem{Base: to})
+	c.ADDQ(operand.Imm(32), to)
+	c.SUBQ(operand.Imm(8), n)
+	c.JNZ(operand.LabelRef("eight"))
+	c.VZEROUPPER()
+	c.RET()
+}

@@ -32,7 +32,12 @@ type term struct {
 }
 
 // The operands.
-var x, y, z = term{kind: "OfOperand"}, term{kind: "OfOperand", index: 1}, term{kind: "OfOperand", index: 2}
+var (
+	x = term{kind: "OfOperand"}
+	y = term{kind: "OfOperand", index: 1}
+	z = term{kind: "OfOperand", index: 2}
+	w = term{kind: "OfOperand", index: 3}
+)
 
 func number(v float64) term { return term{kind: "OfNumber", number: v} }
 
@@ -89,11 +94,27 @@ func (s *steps) mish(a term) (top, rest term) {
 	return s.above(a, s.add(twice, number(1)), s.mul(e, s.add(e, number(2)))), s.above(a, s.mul(twice, e), number(2))
 }
 
+// less is yes where a < b, and no elsewhere.
+func (s *steps) less(a, b, yes, no term) term { return s.do("WhereLess", a, b, yes, no) }
+
+// limit is a limited to low … high; NaN stays.
+func (s *steps) limit(a, low, high term) term {
+	least := s.less(a, low, low, a)
+	return s.less(high, least, high, least)
+}
+
+// hardsigmoid is a + 3 limited to 0 … 6, divided by 6.
+func (s *steps) hardsigmoid(a term) term {
+	return s.div(s.limit(s.add(a, number(3)), number(0), number(6)), number(6))
+}
+
 var geluScale = math.Sqrt(2 / math.Pi)
 
-// formulas are those that package expr finds in others. Those of derivatives take the gradient of the value last. The parts
-// of a softplus stay apart: with both exponential and logarithm, the chain is too long for a processor to look beyond it.
+// formulas are those that package expr finds in others, in single precision. Those of derivatives take the gradient of the
+// value last. The parts of a softplus stay apart: with both exponential and logarithm, the chain is too long for a processor
+// to look beyond it.
 var formulas = []formula{
+	{"AddFour", 4, func(s *steps) term { return s.add(s.add(x, y), s.add(z, w)) }},
 	{"Logistic", 2, func(s *steps) term { return s.logistic(x, y) }},
 	{"LogisticSlope", 2, func(s *steps) term { return s.mul(s.mul(x, s.sub(number(1), x)), y) }},
 	{"TanhSlope", 2, func(s *steps) term { return s.mul(s.sub(number(1), s.mul(x, x)), y) }},
@@ -134,7 +155,42 @@ var formulas = []formula{
 		return s.do("WhereLessEqual", x, number(0), s.mul(y, s.do("Expm1", x)), x)
 	}},
 	{"ELUSlope", 3, func(s *steps) term {
-		return s.do("WhereLess", number(0), x, y, s.mul(s.mul(z, s.exp(x)), y))
+		return s.less(number(0), x, y, s.mul(s.mul(z, s.exp(x)), y))
+	}},
+	{"Limit", 3, func(s *steps) term { return s.limit(x, y, z) }},
+	{"LimitDifference", 3, func(s *steps) term { return s.limit(s.sub(x, y), s.neg(z), z) }},
+	{"LimitSlope", 4, func(s *steps) term {
+		return s.do("Where", s.do("Or", s.do("LessEqual", x, y), s.do("LessEqual", z, x)), number(0), w)
+	}},
+	{"Leaky", 3, func(s *steps) term { return s.less(number(0), x, y, s.mul(z, y)) }},
+	{"Sign", 1, func(s *steps) term { return s.less(number(0), x, number(1), s.less(x, number(0), number(-1), x)) }},
+	{"Frac", 1, func(s *steps) term { return s.sub(x, s.do("Trunc", x)) }},
+	{"NanToNum", 4, func(s *steps) term {
+		finite := s.do("WhereEqual", s.sub(x, x), number(0), x, s.less(number(0), x, z, w))
+		return s.do("WhereEqual", x, x, finite, y)
+	}},
+	{"Hardsigmoid", 1, func(s *steps) term { return s.hardsigmoid(x) }},
+	{"HardsigmoidSlope", 2, func(s *steps) term {
+		return s.do("Where", s.do("And", s.do("Less", number(-3), x), s.do("Less", x, number(3))), s.div(y, number(6)), number(0))
+	}},
+	{"Hardswish", 1, func(s *steps) term { return s.mul(x, s.hardsigmoid(x)) }},
+	{"HardswishSlope", 2, func(s *steps) term {
+		slope := s.mul(s.add(s.div(x, number(3)), number(0.5)), y)
+		return s.less(x, number(-3), number(0), s.less(number(3), x, y, slope))
+	}},
+	{"Lerp", 3, func(s *steps) term {
+		way := s.sub(y, x)
+		return s.less(s.do("Abs", z), number(0.5), s.add(x, s.mul(z, way)), s.sub(y, s.mul(way, s.sub(number(1), z))))
+	}},
+	{"Huber", 3, func(s *steps) term {
+		d := s.sub(x, y)
+		far := s.do("Abs", d)
+		return s.less(far, z, s.mul(number(0.5), s.mul(d, d)), s.mul(z, s.sub(far, s.mul(number(0.5), z))))
+	}},
+	{"SmoothL1", 3, func(s *steps) term {
+		d := s.sub(x, y)
+		far := s.do("Abs", d)
+		return s.less(far, z, s.div(s.mul(number(0.5), s.mul(d, d)), z), s.sub(far, s.mul(number(0.5), z)))
 	}},
 }
 
@@ -142,7 +198,7 @@ var formulas = []formula{
 func allFunctions() []function {
 	list := slices.Clone(functions)
 	for _, f := range formulas {
-		list = append(list, function{f.name, f.operands, true, f.write})
+		list = append(list, function{f.name, f.operands, false, f.write})
 	}
 	return list
 }

@@ -22,9 +22,7 @@ var floatFunctions = []function{
 	{"Div", 2, true, func(k *code, x []value) value { return k.div(x[0], x[1]) }},
 	{"FMA", 3, true, func(k *code, x []value) value { return k.fma(x[0], x[1], x[2]) }},
 	{"Min", 2, true, func(k *code, x []value) value { return k.min(x[0], x[1]) }},
-	{"Max", 2, true, func(k *code, x []value) value {
-		return k.xor(k.min(k.xor(x[0], k.sign()), k.xor(x[1], k.sign())), k.sign())
-	}},
+	{"Max", 2, true, func(k *code, x []value) value { return k.max(x[0], x[1]) }},
 	{"Copysign", 2, true, func(k *code, x []value) value { return k.or(k.abs(x[0]), k.and(x[1], k.sign())) }},
 	{"Floor", 1, true, func(k *code, x []value) value { return k.round(x[0], down) }},
 	{"Ceil", 1, true, func(k *code, x []value) value { return k.round(x[0], up) }},
@@ -124,6 +122,11 @@ func (k *code) bit(m mask) value { return k.choose(m, k.number(1), k.load(k.numb
 
 // min is NaN where a or b is, and −0 below 0. The instruction gives the second operand in both cases: so both orders.
 func (k *code) min(a, b value) value { return k.or(k.least(a, b), k.least(b, a)) }
+
+// max is NaN where a or b is, and 0 above −0.
+func (k *code) max(a, b value) value {
+	return k.xor(k.min(k.xor(a, k.sign()), k.xor(b, k.sign())), k.sign())
+}
 
 // exponents are bounds beyond which eˣ is 0 and infinite.
 func (k *code) exponents() (low, high float64) {

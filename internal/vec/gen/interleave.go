@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
-	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 )
 
@@ -49,21 +48,4 @@ func interleaved(nodes []ir.Node) []ir.Node {
 		}
 	}
 	return list
-}
-
-// longChain is from how many instructions on a loop computes two vectors at a time.
-const longChain = 30
-
-// vectors returns how many vectors the loop of f computes at a time. AVX2 has too few registers for two.
-func vectors(f function, s *set, r real) int {
-	if s != avx512 {
-		return 1
-	}
-	k := &code{c: build.NewContext(), s: s, r: r, constants: map[uint64]operand.Mem{}}
-	k.loop(f, 2)
-	file, err := compiled(k.c)
-	if err != nil || len(file.Functions()[0].Instructions()) < 3*longChain {
-		return 1
-	}
-	return 2
 }

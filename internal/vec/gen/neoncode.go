@@ -42,6 +42,7 @@ var neonOps = map[string]struct {
 }{
 	"FADD": {0x4E20D400, true}, "FSUB": {0x4EA0D400, true}, "FMUL": {0x6E20DC00, true}, "FDIV": {0x6E20FC00, true},
 	"FMLA": {0x4E20CC00, true}, "FMLS": {0x4EA0CC00, true}, "FSQRT": {0x6EA1F800, true},
+	"FMAX": {0x4E20F400, true}, "FMIN": {0x4EA0F400, true},
 	"FRINTN": {0x4E218800, true}, "FRINTM": {0x4E219800, true}, "FRINTP": {0x4EA18800, true}, "FRINTZ": {0x4EA19800, true},
 	"FCMEQ": {0x4E20E400, true}, "FCMGE": {0x6E20E400, true}, "FCMGT": {0x6EA0E400, true},
 	"AND": {0x4E201C00, false}, "ORR": {0x4EA01C00, false}, "EOR": {0x6E201C00, false}, "BIT": {0x6EA01C00, false}, "BSL": {0x6E601C00, false}, "NOT": {0x6E205800, false},

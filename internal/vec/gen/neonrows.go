@@ -58,6 +58,10 @@ var neonReductions = map[string]func(f *neonFile, r real, sum, x, y int){
 	"Sum":  func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FADD", x, sum, sum)) },
 	"Dot":  func(f *neonFile, r real, sum, x, y int) { f.word(neonWord(r, "FMLA", y, x, sum)) },
 	"Most": neonMost,
+
+	"Product": func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMUL", x, sum, sum)) },
+	"Max":     func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMAX", x, sum, sum)) },
+	"Min":     func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMIN", x, sum, sum)) },
 }
 
 // neonMost makes sum the larger of itself and x, and leaves it where x is NaN or both are 0.

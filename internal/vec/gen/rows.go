@@ -24,11 +24,19 @@ type reduction struct {
 
 func plus(k *code, a, b value) value { return k.add(a, b) }
 
+// folded is a reduction that joins elements as it joins sums.
+func folded(name, doc string, start float64, join func(k *code, a, b value) value) reduction {
+	return reduction{name, doc, 1, start, func(k *code, sum value, x []value) value { return join(k, sum, x[0]) }, join}
+}
+
 var reductions = []reduction{
-	{"Sum", "the sum of x", 1, 0, func(k *code, sum value, x []value) value { return k.add(sum, x[0]) }, plus},
+	folded("Sum", "the sum of x", 0, plus),
 	{"Dot", "the sum of x times y", 2, 0, func(k *code, sum value, x []value) value { return k.fma(x[0], x[1], sum) }, plus},
 	{"Most", "the largest element of x that is a number, −∞ if there is none", 1, math.Inf(-1),
 		func(k *code, sum value, x []value) value { return k.most(x[0], sum) }, func(k *code, a, b value) value { return k.most(a, b) }},
+	folded("Product", "the product of x", 1, func(k *code, a, b value) value { return k.mul(a, b) }),
+	folded("Max", "the greatest element of x, NaN if one is", math.Inf(-1), func(k *code, a, b value) value { return k.max(a, b) }),
+	folded("Min", "the least element of x, NaN if one is", math.Inf(1), func(k *code, a, b value) value { return k.min(a, b) }),
 }
 
 // reduce writes a loop for each reduction, and then the maps whose second operand is one number.
@@ -87,7 +95,7 @@ func (k *code) reduction(f reduction) {
 	c.Label("rest")
 	c.ADDQ(operand.Imm(lanes), n)
 	c.JZ(operand.LabelRef("done"))
-	masks := k.masks(n, len(sums))
+	masks := k.masks(n)
 	join(func(m operand.Mem, i int) value {
 		v := k.loadSome(masks(i), m)
 		if f.start == 0 {
@@ -108,8 +116,8 @@ func (k *code) reduction(f reduction) {
 	c.RET()
 }
 
-// masks returns those of the vectors that begin 0, 1, 2 … vectors from here on, of which the first n elements are there.
-func (k *code) masks(n reg.Register, vectors int) func(i int) mask {
+// masks returns those of the vectors that begin 0, 1, 2 … vectors from here on, of which the first n elements are there: fewer than lanes.
+func (k *code) masks(n reg.Register) func(i int) mask {
 	c, wide := k.c, k.s.bytes/k.r.size
 	if k.s == avx512 {
 		bits := c.GP64()
@@ -228,7 +236,7 @@ func (k *code) scaled(f function) {
 	c.Label("rest")
 	c.ADDQ(operand.Imm(uint64(wide)), n)
 	c.JZ(operand.LabelRef("done"))
-	first := k.first(n)
+	first := k.masks(n)(0)
 	k.storeSome(first, f.of(k, []value{k.loadSome(first, from), by}), into)
 	c.Label("done")
 	c.VZEROUPPER()

@@ -68,7 +68,7 @@ func updates(c *build.Context, s *set, r real) {
 	c.Label("rest")
 	c.ADDQ(operand.Imm(uint64(wide)), n)
 	c.JZ(operand.LabelRef("done"))
-	first := k.first(n)
+	first := k.masks(n)(0)
 	each(func(m operand.Mem) value { return k.loadSome(first, m) }, func(v value, m operand.Mem) { k.storeSome(first, v, m) })
 	c.Label("done")
 	c.VZEROUPPER()

@@ -1,0 +1,12 @@
+package fusedmlp
+
+import "github.com/clgrad/clgrad/kernels"
+
+// One parameter of a kernel, by what it does with it.
+
+func in(name string) kernels.Param      { return kernels.Param{Name: name, Mode: kernels.In} }
+func out(name string) kernels.Param     { return kernels.Param{Name: name, Mode: kernels.Out} }
+func inOut(name string) kernels.Param   { return kernels.Param{Name: name, Mode: kernels.InOut} }
+func inInts(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.InInts} }
+func outInts(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.OutInts} }
+func intArg(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.IntArg} }

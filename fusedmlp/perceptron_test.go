@@ -1,0 +1,129 @@
+package fusedmlp
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/compare"
+	"github.com/clgrad/clgrad/internal/fusion"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// ofWidth is a perceptron of as many layers of a width.
+func ofWidth(layers, width int) *Perceptron {
+	p := &Perceptron{Error: expr.X(0), Slope: expr.X(0)}
+	for i := range layers {
+		l := fusion.Layer{Inputs: width, Outputs: width, Weights: i * width * width, Bias: -1}
+		if i < layers-1 {
+			l.Value, l.Slope = expr.X(0).Tanh(), expr.X(2)
+		}
+		p.Layers = append(p.Layers, l)
+	}
+	return p
+}
+
+// TestPerceptronLimits: what there is no room for is refused, on a GPU also where many samples would go through small tiles; shares
+// of the gradient take a bounded number of elements.
+func TestPerceptronLimits(t *testing.T) {
+	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10}, kernels.Limits{CPU: true, Units: 4}
+	for _, c := range []struct {
+		p       *Perceptron
+		samples int
+		l       kernels.Limits
+		ok      bool
+	}{
+		{ofWidth(3, 64), 100000, gpu, true}, {ofWidth(3, 128), 100, gpu, true}, {ofWidth(6, 128), 100, gpu, true}, {ofWidth(6, 128), 100000, gpu, false},
+		{ofWidth(8, 128), 100, gpu, true}, {ofWidth(3, 96), 100000, gpu, true}, {ofWidth(4, 96), 100000, gpu, false}, {ofWidth(8, 96), 10000, gpu, true},
+		{ofWidth(6, 128), 100000, cpu, true}, {ofWidth(9, 16), 10, cpu, false}, {ofWidth(2, 129), 10, cpu, false}, {ofWidth(3, 64), 100, kernels.Limits{Units: 9, LocalMem: 32 << 10}, false},
+	} {
+		if err := c.p.CheckSamples(c.samples, kernels.Float32, c.l); (err == nil) != c.ok {
+			t.Errorf("%d layers of %d, %d samples, %+v: %v", len(c.p.Layers), c.p.Layers[0].Inputs, c.samples, c.l, err)
+		}
+	}
+	joined := ofWidth(5, 96)
+	for i := range joined.Layers[:4] {
+		joined.Layers[i].Slope = expr.X(0).Mul(expr.X(2))
+	}
+	if err := joined.CheckSamples(100000, kernels.Float32, gpu); err != nil {
+		t.Error(err)
+	}
+	joined.Layers[1].Join = expr.X(0).Add(expr.X(2))
+	if joined.CheckSamples(100000, kernels.Float32, gpu) == nil {
+		t.Error("of many samples, a deep pass adds gradients up")
+	}
+	for _, p := range []*Perceptron{ofWidth(2, 16), ofWidth(8, 128)} {
+		groups := p.Groups(1<<20, 8, gpu)
+		if groups*p.Size() > perceptronShares || groups < gpu.Units {
+			t.Errorf("%d groups of %d elements", groups, p.Size())
+		}
+	}
+}
+
+// TestPassSums: what gradients read of sums lies in global memory where local memory has no room for it beside the samples of a tile, and
+// passes that keep no sums have none there. Tiles are as large as the rest allows. Of deep perceptrons what layers make lies there, too, and on CPUs
+// all that a thread's stack may have no room for.
+func TestPassSums(t *testing.T) {
+	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10}, kernels.Limits{CPU: true, Units: 4}
+	for _, c := range []struct {
+		layers, width, samples int
+		sums                   bool
+		l                      kernels.Limits
+		block, scratch         int
+	}{
+		{3, 128, 100, true, gpu, 8, 0}, {2, 96, 12800, true, gpu, 32, 3 * 32 * 100}, {2, 96, 12799, true, gpu, 16, 0},
+		{2, 96, 12800, false, gpu, 32, 0}, {2, 64, 12800, true, gpu, 32, 0}, {3, 128, 12800, true, cpu, 8, 0},
+		{8, 128, 100, true, gpu, 8, 7 * 132 * 8 * 3}, {5, 96, 12800, true, gpu, 32, 8 * 100 * 32 * 3}, {8, 128, 1000, true, gpu, 8, 7 * 132 * 8 * 3},
+		{8, 128, 100, true, cpu, 8, 3 * (15*96*128 + 15*128*128 + 8*128 + 3*96*128)},
+	} {
+		p := ofWidth(c.layers, c.width)
+		for i := range p.Layers[:c.layers-1] {
+			if c.sums {
+				p.Layers[i].Slope = expr.X(0).Mul(expr.X(2))
+			}
+		}
+		if err := p.CheckSamples(c.samples, kernels.Float32, c.l); err != nil {
+			t.Error(err)
+		}
+		block, n := p.Block(c.samples, kernels.Float32, c.l), 0
+		for _, of := range p.Scratch(block, 3, kernels.Float32, false, c.l) {
+			n += of
+		}
+		k := p.Loss(kernels.Float32, block, false)
+		if params := 8 + min(1, c.scratch); block != c.block || n != c.scratch || len(k.Params) != params {
+			t.Errorf("%+v: blocks of %d, %d elements outside, %d parameters", c, block, n, len(k.Params))
+		}
+	}
+}
+
+// TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is within the bound of a loss that is
+// their sum, and not within that of the gradients, if those are of the mean, or of a loss that is the mean.
+func TestPassLossBound(t *testing.T) {
+	const n = 6061
+	p := ofWidth(2, 16)
+	p.Labels = &fusion.Labels{Ignore: -100, Up: expr.C(1).Div(expr.X(0))}
+	k := p.Loss(kernels.Float32, 8, false)
+	p.Labels = &fusion.Labels{Ignore: -100, Mean: true, Up: expr.C(1).Div(expr.X(0))}
+	mean := p.Loss(kernels.Float32, 8, false)
+	vec := func(x []float32) kernels.Arg { return kernels.Vec(kernels.MemOf(x), 0, len(x)) }
+	args := []kernels.Arg{vec(make([]float32, n*16)), kernels.Vec(kernels.MemOf(make([]int32, n)), 0, n), vec(make([]float32, p.Size())),
+		vec(make([]float32, p.Size())), vec(make([]float32, 1)), vec(nil), kernels.I(n)}
+	each := float32(2.3199)
+	sum := float32(0)
+	for range n {
+		sum += each
+	}
+	want := kernels.MemOf([]float32{float32(n * float64(each))})
+	margin := compare.MarginOf(k, kernels.Float32, args)
+	if margin.Differs(4, kernels.MemOf([]float32{sum}), want) != -1 {
+		t.Errorf("a sum of %v for %v is beyond the bound of the loss", sum, want.At(0))
+	}
+	if margin.Differs(3, kernels.MemOf([]float32{sum}), want) != 0 {
+		t.Errorf("a gradient of %v for %v is within the bound", sum, want.At(0))
+	}
+	if compare.MarginOf(mean, kernels.Float32, args).Differs(4, kernels.MemOf([]float32{sum}), want) != 0 {
+		t.Errorf("a mean of %v for %v is within the bound", sum, want.At(0))
+	}
+	if margin.Differs(4, kernels.MemOf([]float32{1.01 * sum}), want) != 0 {
+		t.Error("a loss that is off by a hundredth is within the bound")
+	}
+}

@@ -1,0 +1,87 @@
+package fusedmlp
+
+import (
+	"github.com/clgrad/clgrad/internal/fusion"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
+)
+
+func init() { fusion.RegisterTrainer(trainer{}) }
+
+// trainer is fusion.Trainer.
+type trainer struct{}
+
+// CheckLayers is that of fusion.Trainer.
+func (trainer) CheckLayers(n int) error { return CheckLayers(n) }
+
+// Step is that of fusion.Trainer: it takes the kernel that is written for the class of p, if there is one.
+func (trainer) Step(p *fusion.Perceptron, samples int, t kernels.DType, l kernels.Limits) (fusion.Step, error) {
+	if s, ok := shapeOf(p); ok && s.Check(t, l) == nil {
+		return s, nil
+	}
+	all := (*Perceptron)(p)
+	return all, all.CheckSamples(samples, t, l)
+}
+
+// MatrixStep is that of fusion.Trainer.
+func (trainer) MatrixStep(p *fusion.Perceptron, samples int, units fusion.MatrixUnits) (fusion.Step, kernels.Limits, bool) {
+	s, ok := shapeOf(p)
+	if !ok {
+		return nil, kernels.Limits{}, false
+	}
+	for _, grouped := range []bool{true, false} {
+		m, ok := MLPMatrixFor(units.Precision, grouped, s, samples, units.Real, units.Limits)
+		if ok && units.Has(m.Inner.instructions(), grouped) {
+			return m, units.Limits, true
+		}
+	}
+	return nil, kernels.Limits{}, false
+}
+
+// shapeOf returns the class of perceptrons that p is one of, if there is a kernel for that alone.
+func shapeOf(p *fusion.Perceptron) (s MLPShape, ok bool) {
+	last := len(p.Layers) - 1
+	s = MLPShape{Inputs: p.Layers[0].Inputs, Width: p.Layers[0].Outputs, Layers: last, Outputs: p.Layers[last].Outputs}
+	for i := range p.Layers {
+		l := &p.Layers[i]
+		if l.Join != nil {
+			return s, false
+		}
+		if i == last {
+			if l.Bias >= 0 || p.Labels != nil || l.Value != nil {
+				return s, false
+			}
+			break
+		}
+		if len(l.Value.Operands()) > 1 {
+			return s, false
+		}
+		slope := -expr.Compile(l.Value).At(func(int) float64 { return -1 }, nil)
+		if l.Bias < 0 || l.Outputs != s.Width || i > 0 && slope != s.Slope || !same(l.Value, given(fn.LeakyReLU.Value, slope)) ||
+			!same(l.Slope, given(fn.LeakyReLU.LayerGradient([]float64{slope}).Value, slope)) {
+			return s, false
+		}
+		s.Slope = slope
+	}
+	difference := expr.X(0).Sub(expr.X(1))
+	absolute := fn.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
+		return []*expr.Expr{difference, difference.Abs(), expr.C(1)}[i]
+	}, expr.S)
+	switch {
+	case (p.Error.IsZero() || same(p.Error, difference.Square())) && same(p.Slope, expr.C(2).Mul(difference)):
+	case (p.Error.IsZero() || same(p.Error, difference.Abs())) && same(p.Slope, absolute):
+		s.Absolute = true
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// given is a formula with a number in the place of its scalars.
+func given(x *expr.Expr, scalar float64) *expr.Expr {
+	return x.Replace(expr.X, func(int) *expr.Expr { return expr.C(scalar) })
+}
+
+// same reports whether two formulas are the same.
+func same(a, b *expr.Expr) bool { return expr.Compile(a).Key() == expr.Compile(b).Key() }

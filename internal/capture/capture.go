@@ -1,0 +1,104 @@
+// Package capture is what package tensor offers package replay: a listener hears what a device does during a step,
+// and a program runs prepared launches again. It is internal.
+package capture
+
+import (
+	"errors"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// What package replay returns of what package tensor finds.
+var (
+	ErrHostRead  = errors.New("the step reads on the host")
+	ErrRecording = errors.New("a step is being recorded")
+)
+
+// Listener hears what a device does while a step is recorded. One goroutine at a time calls it.
+type Listener interface {
+	// Launch gets the arguments of a launch that was checked, for the time of the call.
+	Launch(k *kernels.Kernel, args []kernels.Arg)
+	// Alloc and Release get the memory that was handed out and comes back.
+	Alloc(b kernels.Buffer)
+	Release(b kernels.Buffer)
+	// Upload gets what is written from the host over the elements from off on, for the time of the call.
+	Upload(b kernels.Buffer, off int, src *kernels.Mem)
+	// Forget says that nobody looks any more at what b holds now.
+	Forget(b kernels.Buffer)
+	// Input reports whether b holds what it held before the step: it was there before the recording, and the step has
+	// not written to it so far.
+	Input(b kernels.Buffer) bool
+	// State returns the state that the run of the step has under a key. The first call makes it.
+	State(key any, make func() State) State
+	// Again notes what is to be checked before each replay.
+	Again(check func() error)
+	// Refuse notes why the step cannot be recorded. The first reason counts.
+	Refuse(kind error, detail string)
+}
+
+// Launch is one launch of a Program. The numbers of its arguments that are slots may be set between runs.
+type Launch struct {
+	Kernel *kernels.Kernel
+	Args   []kernels.Arg
+}
+
+// Program is launches that were prepared once.
+type Program interface {
+	// Run does all launches, in order. A failure sticks to the device. The caller has claimed the device.
+	Run()
+	// Loop does all launches n times over as they are, and nothing else: what a benchmark compares Run with.
+	Loop(n int) error
+	// Free gives back what preparing took.
+	Free()
+}
+
+// Step is what the tensors that were made in a recorded step know of it.
+type Step struct {
+	Replayed bool // since: their contents are out of date
+}
+
+// Memory is the storage of a tensor.
+type Memory interface {
+	// Shape is that of the tensor that it was made for.
+	Shape() []int
+	// Changed counts a write.
+	Changed()
+	// Moves counts the tensors that left it for another storage.
+	Moves() int
+	// MadeIn says that a tensor was made in a step. It must not be read after a replay of that.
+	MadeIn(s *Step)
+}
+
+// Capturer is implemented by every tensor.Device.
+type Capturer interface{ Capture() Device }
+
+// Device is what a tensor.Device does for recordings.
+type Device interface {
+	// Listen calls t for every act of the device, until stop is called. It fails while another step is
+	// recorded.
+	Listen(t Listener) (stop func(), err error)
+	// Claim claims the device for the calling goroutine until Leave. The error says why that cannot be: another has it,
+	// or a step is being recorded.
+	Claim() error
+	Leave()
+	// Prepare makes a program of launches, which it keeps.
+	Prepare(launches []Launch) (Program, error)
+	// As returns the memory of b as elements of type t. It lasts as long as b.
+	As(b kernels.Buffer, t kernels.DType) kernels.Buffer
+	// Live reports whether b was not released.
+	Live(b kernels.Buffer) bool
+	// Memory returns the storage that b is the memory of, nil if that is no tensor's.
+	Memory(b kernels.Buffer) Memory
+	// Tensor says how a *tensor.Tensor lies in memory.
+	Tensor(t any) Tensor
+}
+
+// Tensor is how a tensor lies in memory.
+type Tensor struct {
+	Buffer  kernels.Buffer // nil if the device had failed
+	Off     int
+	Strides []int
+}
+
+// Loop does the launches of a *replay.Recording n times over, and no more: a benchmark compares Recording.Run with it.
+var Loop func(recording any, n int) error

@@ -1,0 +1,132 @@
+package refexec_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/kernelcases"
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/refexec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or gets a line here.
+var opaque = map[string]string{
+	"k_attention":                  "joins products and a softmax by hand, in blocks",
+	"k_attention_grad_q":           "joins products and the gradient of a softmax by hand, in blocks",
+	"k_attention_grad_kv":          "joins products and the gradient of a softmax by hand, in blocks",
+	"k_adamw_sums":                 "what a work-group does is in memory",
+	"k_gather_axis":                "each element has an index of its own, where a Gather has one of each row",
+	"k_scatter_axis":               "each element has an index of its own, where a Scatter has one of each row",
+	"k_scatter_int_rows":           "a Scatter is of reals",
+	"k_radix_count":                "sorts",
+	"k_radix_scan":                 "sorts",
+	"k_radix_move":                 "sorts",
+	"k_scatter_lists -DELEM=int":   "a Scatter is of reals",
+	"k_scatter_lists -DELEM=uchar": "a Scatter is of reals",
+	"k_scatter_runs":               "adds what is sorted, and leaves some of it",
+	"k_pad":                        "computes indices axis by axis, which no operand is",
+	"k_pad_grad":                   "computes indices axis by axis, which no operand is",
+	"k_pad_int":                    "computes indices axis by axis, which no operand is",
+	"k_fma_chains":                 "is there for the time that it takes",
+	"k_fold -DFOLD=0":              "a product is no fold that an operation has",
+	"k_fold -DFOLD=9":              "the logarithm of a sum of exponentials, in one pass, is no fold that an operation has",
+	"k_fold_int -DFOLD=0 -DOF_INTS -DELEM=int": "a product is no fold that an operation has",
+	"k_arg":                   "an index is no fold that an operation has",
+	"k_take_along":            "takes elements, not rows, by their index",
+	"k_place_along":           "puts elements, not rows, where their index says",
+	"k_add_along":             "adds elements, not rows, where their index says",
+	"k_moments":               "joins two sums, of which one is of what the other makes",
+	"k_moments_join":          "joins two sums, of which one is of what the other makes",
+	"k_interpolate":           "weighs elements by where they lie, which no operand says",
+	"k_interpolate_grad":      "weighs elements by where they lie, which no operand says",
+	"k_max_pool":              "a window is no axis that a reduction folds",
+	"k_max_pool_grad":         "a window is no axis that a reduction folds",
+	"k_avg_pool":              "a window is no axis that a reduction folds",
+	"k_avg_pool_grad":         "a window is no axis that a reduction folds",
+	"k_conv_output":           "no operation of the eight is a convolution",
+	"k_conv_weight":           "no operation of the eight is a convolution",
+	"k_conv_direct":           "no operation of the eight is a convolution",
+	"k_conv_few":              "no operation of the eight is a convolution",
+	"k_conv_parts":            "sums up what only a convolution's gradient is computed in",
+	"k_conv_weight_direct":    "no operation of the eight is a convolution",
+	"k_winograd":              "no operation of the eight is a convolution",
+	"k_winograd_weights":      "no operation of the eight is a convolution",
+	"k_winograd_gradient":     "no operation of the eight is a convolution",
+	"k_winograd_weights_grad": "no operation of the eight is a convolution",
+	"k_scan":                  "a scan is no operation that there is",
+	"k_scan_arg":              "a scan is no operation that there is",
+	"k_scan_linear":           "a scan is no operation that there is",
+	"k_sort_blocks":           "a sort is no operation that there is",
+	"k_sort_digit":            "a sort is no operation that there is",
+	"k_sort_merge":            "a sort is no operation that there is",
+	"k_select_median":         "takes elements by their rank",
+	"k_median":                "takes elements by where a NaN is",
+}
+
+// limits are those of a CPU and of a GPU.
+var limits = []kernels.Limits{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}}
+
+// TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases. Each parameter is read
+// or written as its mode says.
+func TestDescriptions(t *testing.T) {
+	for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+		seen := map[any]bool{}
+		for _, l := range limits {
+			for n, k := range ops.All(real, l) {
+				name := k.Name + " " + k.Defines
+				why := opaque[k.Name] + opaque[name]
+				if k.Name == "k_gemm_pack" || strings.Contains(k.Defines, "-DPACKED") {
+					why = "factors lie in tiles of parts, which is no view"
+				}
+				if strings.HasPrefix(k.File, "conv_matrix") || strings.HasPrefix(k.File, "conv_pack") {
+					why = "a convolution of factors that are parts next to each other, which is no view"
+				}
+				if k.Describe == nil {
+					if why == "" {
+						t.Errorf("%s does not describe itself, and is not among the kernels that are opaque", name)
+					}
+					continue
+				}
+				if why != "" {
+					t.Errorf("%s describes itself, and is among the kernels that are opaque", name)
+				}
+				var same any = k
+				if strings.HasPrefix(k.Name, "k_gemm_") {
+					same = k.Name + k.File // a tile changes no description
+				}
+				if of, _, _ := ops.RowForm(k); of != nil {
+					same = of // nor does the length of the rows
+				}
+				if seen[same] {
+					continue
+				}
+				seen[same] = true
+				var all []refexec.Use
+				for i, c := range kernelcases.Of(k, testing.Short()) {
+					o := kernels.NewOperands(real, uint64(n), uint64(i))
+					c.Build(o)
+					uses, err := refexec.Check(k, real, l, o.Args)
+					if err != nil {
+						t.Errorf("%s %s, %v: %v", name, c.Name, real, err)
+					}
+					all = refexec.Join(all, uses)
+				}
+				if err := refexec.Modes(k, all); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestOpaque: the list names kernels that there are.
+func TestOpaque(t *testing.T) {
+	all := ops.All(kernels.Float32, limits[0])
+	for name := range opaque {
+		if !slices.ContainsFunc(all, func(k *kernels.Kernel) bool { return k.Name == name || k.Name+" "+k.Defines == name }) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package refexec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/refexec"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
+)
+
+// axpy is Y = a·X + Y: X, Y, n, a; and OUT, of n + 1 elements, Y before that and −1.
+var axpy = kernels.Kernel{Name: "axpy", Grid: kernels.PerInt(3),
+	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.InOut}, {Name: "OUT", Mode: kernels.Out},
+		{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
+	Twin: kernels.Twin{F32: axpyTwin[float32], F64: axpyTwin[float64]}}
+
+func axpyTwin[T kernels.Real](c kernels.Call[T]) {
+	x, y, out := c.Reals(0), c.Reals(1), c.Reals(2)
+	copy(out, y)
+	out[len(y)] = -1
+	for i := range y {
+		y[i] += c.Real(4) * x[i]
+	}
+}
+
+var (
+	plus  = &kernels.Function{Name: "axpy", Value: expr.S(0).Mul(expr.X(0)).Add(expr.X(1)), Scalars: []float64{2}}
+	minus = &kernels.Function{Name: "minus", Value: expr.C(-1)}
+	two   = &kernels.Function{Name: "two", Value: expr.X(1).Add(expr.X(0))}
+)
+
+// truth describes axpy.
+func truth(a []kernels.Arg) (copied, last, sum *kernels.Map) {
+	x, y, out := kernels.ViewOf(a, 0, 0, 1), kernels.ViewOf(a, 1, 0, 1), kernels.ViewOf(a, 2, 0, 1)
+	n := int(a[3].Int)
+	copied = &kernels.Map{Dims: []int{n}, Operands: []kernels.View{y}, Results: []kernels.Result{{Function: fn.Identity, View: out}}}
+	last = &kernels.Map{Results: []kernels.Result{{Function: minus, View: kernels.ViewOf(a, 2, n)}}}
+	sum = &kernels.Map{Dims: []int{n}, Operands: []kernels.View{x, y},
+		Results: []kernels.Result{{Function: plus, Scalars: []kernels.Scalar{kernels.Passed(4)}, View: y}}}
+	return copied, last, sum
+}
+
+// TestLies: a description that is not what the kernel computes is found, whatever is wrong with it.
+func TestLies(t *testing.T) {
+	type list = []kernels.Operation
+	for name, c := range map[string]struct {
+		describe func(a []kernels.Arg, copied, last, sum *kernels.Map) list
+		say      string // "" where there is nothing to find
+	}{
+		"none": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{copied, last, sum} }, ""},
+		"by a temporary": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			kept := kernels.View{Arg: kernels.Temporary(0), Offset: 3, Strides: []int{-1}}
+			kept.Offset += sum.Dims[0]
+			first := *copied
+			first.Results = []kernels.Result{{Function: fn.Identity, View: kept}}
+			second := *copied
+			second.Operands = []kernels.View{kept}
+			return list{&first, sum, &second, last}
+		}, ""},
+		"opaque":        {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return nil }, ""},
+		"order":         {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{sum, copied, last} }, "OUT[0]"},
+		"an operation":  {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{copied, last} }, "Y[0]"},
+		"an element":    {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{copied, sum} }, "leaves elements of it"},
+		"nothing of it": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{nil} }, "a <nil> is none"},
+		"another formula": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Results[0] = kernels.Result{Function: two, View: sum.Results[0].View}
+			return list{copied, last, sum}
+		}, "Y[0]"},
+		"a number that is passed": {func(a []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Results[0].Scalars = []kernels.Scalar{kernels.Constant(a[4].Real)}
+			return list{copied, last, sum}
+		}, "depends on a real"},
+		"another argument": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Results[0].Scalars = []kernels.Scalar{kernels.Passed(3)}
+			return list{copied, last, sum}
+		}, "Y[0]"},
+		"memory as a number": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Results[0].Scalars = []kernels.Scalar{kernels.Passed(0)}
+			return list{copied, last, sum}
+		}, "argument 0 is no number"},
+		"a number as memory": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Operands[0].Arg = 4
+			return list{copied, last, sum}
+		}, "argument 4 is no memory"},
+		"too few scalars": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Results[0].Scalars = nil
+			return list{copied, last, sum}
+		}, "takes 1 scalars, not 0"},
+		"too few operands": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Operands = sum.Operands[:1]
+			return list{copied, last, sum}
+		}, "takes 2 operands, not 1"},
+		"the stride": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Operands[0].Strides = []int{0}
+			return list{copied, last, sum}
+		}, "Y[1]"},
+		"no stride": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Operands[0].Strides = nil
+			return list{copied, last, sum}
+		}, "0 strides for 1 dimensions"},
+		"beyond the end": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			copied.Operands[0].Offset = 1
+			return list{copied, last, sum}
+		}, "argument 1, which has 5"},
+		"before the start": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			copied.Operands[0].Offset = -1
+			return list{copied, last, sum}
+		}, "element -1"},
+		"the type": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Operands[0].Type = kernels.Int32
+			return list{copied, last, sum}
+		}, "elements of type float32, not int32"},
+		"writes what is read": {func(a []kernels.Arg, copied, last, sum *kernels.Map) list {
+			back := *copied
+			back.Operands, back.Results = []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, []kernels.Result{{Function: fn.Identity, View: kernels.ViewOf(a, 0, 0, 1)}}
+			return list{copied, last, sum, &back}
+		}, "it writes X"},
+		"reads what is written": {func(a []kernels.Arg, copied, last, sum *kernels.Map) list {
+			sum.Operands = append(sum.Operands, kernels.ViewOf(a, 2, 0, 1))
+			third := &kernels.Function{Name: "third", Value: plus.Value.Add(expr.X(2).Sub(expr.X(2))), Scalars: plus.Scalars}
+			sum.Results[0].Function = third
+			return list{sum, copied, last}
+		}, "it reads OUT"},
+		"one element twice": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			copied.Results[0].View.Strides = []int{0}
+			return list{copied, last, sum}
+		}, "written twice"},
+		"over itself": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			copied.Dims, copied.Operands, copied.Results[0].View.Offset = []int{4}, []kernels.View{copied.Results[0].View}, 1
+			return list{copied, last, sum}
+		}, "read after another index wrote it"},
+		"an empty temporary": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+			copied.Operands[0].Arg = kernels.Temporary(0)
+			return list{copied, last, sum}
+		}, "temporary 0, which nothing has written"},
+	} {
+		k := axpy
+		k.Describe = func(a []kernels.Arg) []kernels.Operation {
+			copied, last, sum := truth(a)
+			return c.describe(a, copied, last, sum)
+		}
+		o := kernels.NewOperands(kernels.Float32, 1, 2).In(5, 1, 2).In(5, 1, 2).Out(6).Int(5).Real(2)
+		before := o.Args[1].At(0)
+		_, err := refexec.Check(&k, kernels.Float32, limits[0], o.Args)
+		if c.say == "" && err != nil || c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) {
+			t.Errorf("%s: err = %v, want %q", name, err, c.say)
+		}
+		if o.Args[1].At(0) != before {
+			t.Errorf("%s: the operands were changed", name)
+		}
+	}
+}
+
+// TestModes: a parameter of which no launch says what its mode says is named.
+func TestModes(t *testing.T) {
+	read, written := refexec.Use{Read: true}, refexec.Use{Written: true}
+	for i, c := range []struct {
+		uses []refexec.Use
+		say  string
+	}{
+		{[]refexec.Use{read, written, written, {}, {}}, ""},
+		{refexec.Join([]refexec.Use{{}, written, {}, {}, {}}, []refexec.Use{read, {}, written, {}, {}}), ""},
+		{nil, "with X"},
+		{[]refexec.Use{written, written, written, {}, {}}, "reads X"},
+		{[]refexec.Use{read, read, written, {}, {}}, "writes Y"},
+		{[]refexec.Use{read, written, read, {}, {}}, "writes OUT"},
+	} {
+		if err := refexec.Modes(&axpy, c.uses); c.say == "" && err != nil || c.say != "" && (err == nil || !strings.HasSuffix(err.Error(), c.say)) {
+			t.Errorf("%d: err = %v, want %q", i, err, c.say)
+		}
+	}
+}

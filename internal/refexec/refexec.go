@@ -1,0 +1,199 @@
+// Package refexec computes what kernels say of themselves: the operations of package kernels with plain loops, an
+// element at a time, written from their documentation. It is what descriptions are tested with, and says which elements
+// of which arguments they read and write.
+package refexec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
+)
+
+// Run computes a list of operations of a launch with args as host memory, whose reals are of type real. The error says
+// which of them is none, or does what none may. Uses is of each argument.
+func Run(list []kernels.Operation, real kernels.DType, args []kernels.Arg) (uses []Use, err error) {
+	if real == kernels.Float64 {
+		return run[float64](list, real, args)
+	}
+	return run[float32](list, real, args)
+}
+
+func run[T kernels.Real](list []kernels.Operation, real kernels.DType, args []kernels.Arg) ([]Use, error) {
+	m := newMachine[T](real, args)
+	for i, op := range list {
+		m.begin(i + 1)
+		if err := valid(op, args); err != nil {
+			return nil, fmt.Errorf("operation %d: %w", i, err)
+		}
+		switch op := op.(type) {
+		case *kernels.Map:
+			m.elements(op)
+		case *kernels.Product:
+			m.product(op)
+		case *kernels.Reduction:
+			m.reduce(op)
+		case *kernels.Gather:
+			m.gather(op)
+		case *kernels.Scatter:
+			m.scatter(op)
+		case *kernels.Random:
+			m.random(op)
+		case *kernels.CrossEntropy:
+			m.crossEntropy(op)
+		case *kernels.CrossEntropyGrad:
+			m.crossEntropyGrad(op)
+		}
+		m.listed(op.Views())
+		if m.err != nil {
+			return nil, fmt.Errorf("operation %d, a %T: %w", i, op, m.err)
+		}
+	}
+	return m.uses(), nil
+}
+
+// each calls f with every index below dims; f must not keep it.
+func each(dims []int, f func(index []int)) {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	index := make([]int, len(dims))
+	for range n {
+		f(index)
+		for d := len(dims) - 1; d >= 0; d-- {
+			if index[d]++; index[d] < dims[d] {
+				break
+			}
+			index[d] = 0
+		}
+	}
+}
+
+func (m *machine[T]) elements(op *kernels.Map) {
+	formulas := make([]*formula[T], len(op.Results))
+	for k, r := range op.Results {
+		formulas[k] = newFormula[T](r, op.Operands, m.args)
+	}
+	used := make([]bool, len(op.Operands)) // at the index of a result
+	for i := range used {
+		used[i] = op.Uses(i) && !op.Gathers(i)
+		if op.Gathers(i) {
+			elements := make([]float64, op.Elements[i])
+			for k := range elements {
+				elements[k] = m.load(op.Operands[i], k)
+			}
+			for _, f := range formulas {
+				f.gathered(i, elements)
+			}
+		}
+	}
+	operands, converted := make([]float64, len(op.Operands)), make([]float64, len(op.Operands))
+	results := make([]float64, len(op.Results))
+	each(op.Dims, func(index []int) {
+		for i, v := range op.Operands {
+			if used[i] {
+				operands[i] = m.load(v, index...)
+			}
+		}
+		for k := range op.Results {
+			copy(converted, operands)
+			for i, v := range op.Operands {
+				if used[i] && v.Type != formulas[k].typ {
+					converted[i] = m.convert(operands[i], formulas[k].typ)
+				}
+			}
+			results[k] = formulas[k].at(converted, index)
+		}
+		for k, r := range op.Results {
+			m.store(r.View, results[k], index...)
+		}
+	})
+}
+
+func (m *machine[T]) product(op *kernels.Product) {
+	n := len(op.Batch)
+	for s := 0; s*op.Slice < op.K || s == 0; s++ {
+		each(slices.Concat(op.Batch, []int{op.M, op.N}), func(at []int) {
+			b := slices.Clip(at[:n])
+			sum := 0.0
+			for k := s * op.Slice; k < min(op.K, (s+1)*op.Slice); k++ {
+				sum += op.Precision.Round(m.load(op.A, append(b, at[n], k)...)) * op.Precision.Round(m.load(op.B, append(b, k, at[n+1])...))
+			}
+			m.store(op.C, float64(T(sum)), append(b, s, at[n], at[n+1])...)
+		})
+	}
+}
+
+func (m *machine[T]) reduce(op *kernels.Reduction) {
+	each([]int{op.Outer, op.Shares, op.Inner}, func(at []int) {
+		o, s, i := at[0], at[1], at[2]
+		first, end, step := s*op.Chunk, min(op.Len, (s+1)*op.Chunk), 1
+		if op.Interleaved {
+			first, end, step = s, op.Len, op.Shares
+		}
+		var fold, lost float64 // lost: what rounding took from the sum, for a long one after a large term
+		some := false
+		for k := first; k < end; k += step {
+			v := m.convert(m.load(op.X, o, k, i), op.Y.Type)
+			switch {
+			case !some:
+				fold = v
+			case op.Function == fn.Add && op.Y.Type == kernels.Int32:
+				fold = float64(int32(fold) + int32(v))
+			case op.Function == fn.Add:
+				sum := fold + v
+				if math.Abs(fold) >= math.Abs(v) {
+					lost += fold - sum + v
+				} else {
+					lost += v - sum + fold
+				}
+				fold = sum
+			case op.Function == fn.Max:
+				fold = max(fold, v)
+			default:
+				fold = min(fold, v)
+			}
+			some = true
+		}
+		if !some && op.Function != fn.Add {
+			m.fail("a maximum or minimum of no elements")
+		}
+		if sum := fold + lost; sum-sum == 0 { // else one of them is not finite, and fold says what the sum is
+			fold = sum
+		}
+		if op.Y.Type == kernels.Float32 {
+			fold = float64(T(fold))
+		}
+		m.store(op.Y, fold, o, s, i)
+	})
+}
+
+func (m *machine[T]) gather(op *kernels.Gather) {
+	for i := range op.N {
+		row := int(m.load(op.Index, i))
+		for j := range op.Cols {
+			v := 0.0
+			if row >= 0 && row < op.Rows {
+				v = m.load(op.X, row, j)
+			}
+			m.store(op.Y, v, i, j)
+		}
+	}
+}
+
+func (m *machine[T]) scatter(op *kernels.Scatter) {
+	m.again = true
+	defer func() { m.again = false }()
+	for i := range op.N {
+		row := int(m.load(op.Index, i))
+		if row < 0 || row >= op.Rows {
+			continue
+		}
+		for j := range op.Cols {
+			m.store(op.Y, float64(T(m.load(op.Y, row, j))+T(m.load(op.X, i, j))), row, j)
+		}
+	}
+}

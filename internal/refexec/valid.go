@@ -1,0 +1,167 @@
+package refexec
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
+)
+
+const reals, ints = kernels.Float32, kernels.Int32
+
+// valid returns what is wrong with an operation of a launch before any element is looked at, or nil.
+func valid(op kernels.Operation, args []kernels.Arg) error {
+	c := checker{args: args}
+	switch op := op.(type) {
+	case *kernels.Map:
+		c.positive(op.Dims...)
+		for k, r := range op.Results {
+			c.result(k, r, len(op.Operands), len(op.Dims))
+		}
+		for i, v := range op.Operands {
+			switch {
+			case len(c.errs) > 0 || !op.Uses(i):
+			case !op.Gathers(i):
+				c.view(fmt.Sprintf("operand %d", i), v, len(op.Dims))
+			case i >= len(op.Elements) || op.Elements[i] < 0:
+				c.fail("operand %d is read by index, and has no number of elements", i)
+			default:
+				c.view(fmt.Sprintf("operand %d", i), v, 1)
+			}
+		}
+	case *kernels.Product:
+		c.positive(op.M, op.N, op.K, op.Slice-1)
+		c.positive(op.Batch...)
+		c.view("A", op.A, len(op.Batch)+2, reals)
+		c.view("B", op.B, len(op.Batch)+2, reals)
+		c.view("C", op.C, len(op.Batch)+3, reals)
+	case *kernels.Reduction:
+		c.positive(op.Outer, op.Len, op.Inner, op.Shares, op.Chunk)
+		c.view("X", op.X, 3)
+		c.view("Y", op.Y, 3)
+		if op.Function != fn.Add && op.Function != fn.Max && op.Function != fn.Min {
+			c.fail("its function is not Add, Max or Min")
+		}
+	case *kernels.Gather:
+		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
+	case *kernels.Scatter:
+		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
+		c.view("Y", op.Y, 2, reals)
+	case *kernels.Random:
+		c.positive(op.N)
+		typ := reals
+		if op.Distribution == kernels.UniformInts {
+			typ = ints
+		} else {
+			c.scalar("B", op.B)
+		}
+		c.view("Y", op.Y, 1, typ)
+		for _, s := range []kernels.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A} {
+			c.scalar("a number", s)
+		}
+		if op.Distribution > kernels.UniformInts {
+			c.fail("there is no such distribution")
+		}
+	case *kernels.CrossEntropy:
+		c.labelled(&op.Labelled)
+		for _, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
+			c.view("a result", v, 2, reals)
+		}
+	case *kernels.CrossEntropyGrad:
+		c.labelled(&op.Labelled)
+		for _, v := range []kernels.View{op.Most, op.LogSum, op.Slope, op.G} {
+			c.view("an operand", v, 2, reals)
+		}
+		c.view("D", op.D, 3, reals)
+	default:
+		c.fail("a %T is none", op)
+	}
+	return errors.Join(c.errs...)
+}
+
+// checker collects what is wrong.
+type checker struct {
+	args []kernels.Arg
+	errs []error
+}
+
+func (c *checker) fail(format string, a ...any) { c.errs = append(c.errs, fmt.Errorf(format, a...)) }
+
+func (c *checker) positive(sizes ...int) {
+	for _, n := range sizes {
+		if n < 0 {
+			c.fail("its sizes are %v", sizes)
+			return
+		}
+	}
+}
+
+// view is of memory, with so many strides, and of one of the types, if any is named.
+func (c *checker) view(name string, v kernels.View, rank int, types ...kernels.DType) {
+	if len(v.Strides) != rank {
+		c.fail("%s has %d strides for %d dimensions", name, len(v.Strides), rank)
+	}
+	if v.Arg >= 0 {
+		if v.Arg >= len(c.args) || c.args[v.Arg].Kind != kernels.ArgVec {
+			c.fail("%s: argument %d is no memory", name, v.Arg)
+			return
+		}
+		if has := kernels.ViewOf(c.args, v.Arg, 0).Type; has != v.Type {
+			c.fail("%s: argument %d has elements of type %v, not %v", name, v.Arg, has, v.Type)
+		}
+	}
+	for _, t := range types {
+		if v.Type != t {
+			c.fail("%s is of type %v, not %v", name, v.Type, t)
+		}
+	}
+}
+
+func (c *checker) scalar(name string, s kernels.Scalar) {
+	if s.Arg >= len(c.args) || s.Arg >= 0 && c.args[s.Arg].Kind != kernels.ArgInt && c.args[s.Arg].Kind != kernels.ArgReal {
+		c.fail("%s: argument %d is no number", name, s.Arg)
+	}
+}
+
+func (c *checker) result(k int, r kernels.Result, operands, rank int) {
+	name := fmt.Sprintf("result %d", k)
+	c.view(name, r.View, rank)
+	switch {
+	case r.Function == nil:
+		c.fail("%s has no function", name)
+	case r.Function.Err() != nil:
+		c.fail("%s: %v", name, r.Function.Err())
+	case r.Function.Operands() > operands:
+		c.fail("%s: %s takes %d operands, not %d", name, r.Function.Name, r.Function.Operands(), operands)
+	case len(r.Function.Scalars) != len(r.Scalars):
+		c.fail("%s: %s takes %d scalars, not %d", name, r.Function.Name, len(r.Function.Scalars), len(r.Scalars))
+	case r.Function.Alone().Rank() > rank:
+		c.fail("%s: %s reads the index along axis %d of %d", name, r.Function.Name, r.Function.Alone().Rank()-1, rank)
+	case r.View.Type.Integer() && !r.Function.Integers && !r.Function.Is(0) && !r.Function.Condition():
+		c.fail("%s: %s is no function of integers", name, r.Function.Name)
+	default:
+		for i, s := range r.Scalars {
+			if r.Function.UsesScalar(i) {
+				c.scalar(name, s)
+			}
+		}
+	}
+}
+
+func (c *checker) labelled(l *kernels.Labelled) {
+	c.positive(l.Outer, l.Len, l.Inner)
+	c.view("X", l.X, 3, reals)
+	c.view("Labels", l.Labels, 2, ints)
+	if l.Weighted {
+		c.view("Weights", l.Weights, 1, reals)
+	}
+	c.scalar("Smoothing", l.Smoothing)
+}
+
+func (c *checker) rows(n, cols, rows int, x, index, y kernels.View) {
+	c.positive(n, cols, rows)
+	c.view("X", x, 2)
+	c.view("Index", index, 1, ints)
+	c.view("Y", y, 2, x.Type)
+}

@@ -1,0 +1,103 @@
+// Package selftest makes the operands with which a device tries a kernel before its first launch.
+package selftest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/clgrad/clgrad/internal/kernelcases"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Small returns the operands of small launches of k, none if it says nothing about them. The error says why those that
+// it supplies are not those of a launch.
+func Small(k *kernels.Kernel, real kernels.DType) ([]*kernels.Operands, error) {
+	cases := k.Cases
+	if cases == nil {
+		if k.Trial != nil {
+			if ops := k.Trial(nil); ops != nil {
+				o, err := draw(k, ops, real, 0)
+				return []*kernels.Operands{o}, err
+			}
+		}
+		if k.Text != "" {
+			return nil, nil
+		}
+		cases = func(few bool) []kernels.Case { return kernelcases.Of(k, few) }
+	}
+	var all []*kernels.Operands
+	for i, c := range cases(true) {
+		o := kernels.NewOperands(real, 1, uint64(i))
+		c.Build(o)
+		if err := fits(k, o, real); err != nil {
+			return nil, fmt.Errorf("its case %q: %w", c.Name, err)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// Like returns the operands of a launch of k as that with the arguments args is, as its Trial has them, or nil for one
+// that is not to be tried. The error is that of [Small].
+func Like(k *kernels.Kernel, args []kernels.Arg, real kernels.DType) (*kernels.Operands, error) {
+	var ops []kernels.Operand
+	switch {
+	case k.Trial != nil:
+		ops = k.Trial(args)
+	case k.Text == "":
+		ops = kernels.LikeLaunch(k.Params, args)
+	}
+	if ops == nil {
+		return nil, nil
+	}
+	return draw(k, ops, real, 1)
+}
+
+// draw draws operands: what is drawn depends on the seed.
+func draw(k *kernels.Kernel, ops []kernels.Operand, real kernels.DType, seed uint64) (*kernels.Operands, error) {
+	if len(ops) != len(k.Params) {
+		return nil, fmt.Errorf("its Trial makes %d operands for %d parameters", len(ops), len(k.Params))
+	}
+	o := kernels.NewOperands(real, 2, seed)
+	for i, op := range ops {
+		p := k.Params[i]
+		switch t := p.Mode.Elements(real); {
+		case p.Mode == kernels.IntArg:
+			if op.Number != float64(int32(op.Number)) {
+				return nil, fmt.Errorf("its Trial has %v for %s, an int", op.Number, p.Name)
+			}
+			o.Int(int(op.Number))
+		case p.Mode == kernels.RealArg:
+			o.Real(op.Number)
+		case op.N < 0:
+			return nil, fmt.Errorf("its Trial has %d elements for %s", op.N, p.Name)
+		case op.From != nil:
+			before := o.Args
+			o.Elements(t, op.N, func(i int) float64 { return op.From(before, i) })
+		case op.Blank && t.Integer():
+			o.Elements(t, op.N, func(int) float64 { return 77 })
+		case op.Blank:
+			o.Elements(t, op.N, func(int) float64 { return math.NaN() })
+		default:
+			o.Elements(t, op.N, func(int) float64 { return op.Lo + (op.Hi-op.Lo)*o.Rand.Float64() })
+		}
+	}
+	return o, nil
+}
+
+// fits reports whether operands are arguments of k.
+func fits(k *kernels.Kernel, o *kernels.Operands, real kernels.DType) error {
+	if len(o.Args) != len(k.Params) {
+		return fmt.Errorf("%d operands for %d parameters", len(o.Args), len(k.Params))
+	}
+	for i, p := range k.Params {
+		a := o.Args[i]
+		if a.Kind != p.Mode.Kind() {
+			return fmt.Errorf("%s is %v, not %v", p.Name, a.Kind, p.Mode.Kind())
+		}
+		if a.Kind == kernels.ArgVec && a.Buf.DType() != p.Mode.Elements(real) {
+			return fmt.Errorf("%s has elements of type %v, not %v", p.Name, a.Buf.DType(), p.Mode.Elements(real))
+		}
+	}
+	return nil
+}
